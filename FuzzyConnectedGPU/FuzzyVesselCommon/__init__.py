@@ -1,0 +1,1 @@
+"""What both modules of FuzzyVesselGPU need: errors, the CUDA device, geometry, the phantom."""

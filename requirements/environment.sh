@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Makes or renews the environment NAME (demo or test) in .venv/NAME and prints its Python.
+# Everything is pinned in requirements/NAME.txt; a finished environment is used again as it is.
+set -euo pipefail
+name=$1
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+place="$root/.venv/$name"
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+base=${PYTHON:-python3}
+command -v "$base" >/dev/null || fail "Python is missing: install Python 3.11 or newer (Debian: apt-get install python3 python3-venv)."
+"$base" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    fail "$("$base" --version) is too old: 3.11 or newer is needed (name another one with PYTHON=/path/to/python3)."
+"$base" -c 'import ensurepip, venv' 2>/dev/null ||
+    fail "Python's venv module is missing (Debian: apt-get install python3-venv)."
+
+# Pictures are drawn off screen through EGL; without these libraries VTK would end the process.
+for library in libEGL.so.1:libegl1 libGL.so.1:libgl1; do
+    "$base" -c "import ctypes; ctypes.CDLL('${library%:*}')" 2>/dev/null ||
+        fail "The system library ${library%:*} is missing (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)."
+done
+if [ "$name" = test ]; then
+    command -v g++ >/dev/null ||
+        fail "The compiler g++ is missing: the tests run the CUDA kernels on the CPU with it (Debian: apt-get install g++)."
+fi
+
+# The packages of an NVIDIA card are chosen by the CUDA version of its driver.
+card=
+if [ "$name" = demo ] && version=$(nvidia-smi 2>/dev/null | grep -o 'CUDA Version: [0-9]*'); then
+    case "${version##* }" in
+        12) card="cupy-cuda12x[ctk]==14.2.0" ;;
+        *) card="cupy-cuda13x[ctk]==14.2.0" ;;
+    esac
+fi
+
+stamp=$(cat "$root"/requirements/*.txt | cksum; "$base" --version; echo "$root $card")
+if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
+    echo "Making the environment $place ..." >&2
+    rm -rf "$place"
+    "$base" -m venv "$place"
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
+        -r "$root/requirements/$name.txt" >&2 || fail "pip could not install requirements/$name.txt (see above)."
+    if [ -n "$card" ]; then
+        "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$card" >&2 ||
+            echo "CuPy could not be installed; the CPU is used." >&2
+    fi
+    site=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    echo "$root/FuzzyConnectedGPU" >"$site/fuzzy_vessel_gpu.pth"
+    echo "$stamp" >"$place/stamp"
+fi
+echo "$place/bin/python"
