@@ -1,0 +1,50 @@
+"""What all tests share: the real data, the CUDA kernels on the CPU, and the marker for a real GPU."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_runtest_setup(item):
+    """Skip a test marked `gpu` where CUDA cannot be used, and say what is missing."""
+    if item.get_closest_marker("gpu"):
+        from FuzzyVesselCommon.cuda import cuda_status
+
+        reason = cuda_status()
+        if reason is not None:
+            pytest.skip(reason)
+
+
+@pytest.fixture(params=["ascending", "descending"])
+def cpu_cuda(request):
+    """A CUDA device played by the CPU, once for each order in which its threads run.
+
+    A kernel that lacks a barrier gives a wrong result in at least one of the two orders.
+    """
+    from cuda_on_cpu import CpuCudaDevice
+
+    with CpuCudaDevice(order=request.param) as device:
+        yield device
+
+
+@pytest.fixture
+def gpu():
+    """The first real GPU; for tests that carry the marker `gpu`."""
+    from FuzzyVesselCommon.cuda import CudaDevice
+
+    with CudaDevice(0) as device:
+        yield device
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The folder with the real scans: FUZZY_VESSEL_DATA, or ../shared/data beside the project."""
+    folder = Path(os.environ.get("FUZZY_VESSEL_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(
+            f"the real data are not here: {folder} (FUZZY_VESSEL_DATA names another folder)"
+        )
+    return folder
