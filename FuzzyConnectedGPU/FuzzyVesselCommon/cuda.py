@@ -1,0 +1,388 @@
+"""The CUDA device: whether it can be used, its kernels and its memory.
+
+Importing this file imports no CuPy. Kernels are compiled here by NVRTC and not by `cupy.RawModule`,
+because CuPy adds `-ftz=true` to its own options: subnormal numbers would become zero on the card
+and a result would no longer equal the CPU's bit for bit.
+"""
+
+import ctypes
+import functools
+import re
+import sys
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import DeviceError, InputError
+
+_TRIAL = Path(__file__).with_name("trial.cu")
+_INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+
+
+def read_source(path):
+    """Text of a `.cu` file in which each `#include "x.cuh"` is replaced by that file's text.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; what it includes in quotes is looked for beside it.
+
+    Returns
+    -------
+    str
+        Each included file stands in the text once; `#line` keeps a compiler's messages true.
+    """
+    read = set()
+
+    def expand(file):
+        read.add(file)
+        lines = [f'#line 1 "{file.name}"']
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            included = _INCLUDE.match(line)
+            if not included:
+                lines.append(line)
+                continue
+            target = (file.parent / included[1]).resolve()
+            if target not in read:
+                lines += expand(target)
+            lines.append(f'#line {number + 1} "{file.name}"')
+        return lines
+
+    return "\n".join(expand(Path(path).resolve())) + "\n"
+
+
+def compile_kernels(source, architecture, defines=()):
+    """Compile CUDA C++ with NVRTC; no GPU is needed for it.
+
+    Every product and sum is rounded as IEEE 754 says (no fused multiply-add, subnormals kept,
+    correctly rounded division and square root), so that results equal the CPU's bit for bit.
+
+    Parameters
+    ----------
+    source : str
+        What `read_source` returned.
+    architecture : str
+        "sm_90" for a card's own code, "compute_90" for PTX, which the driver translates.
+    defines : sequence of str
+        Macros such as "VOXEL=short".
+
+    Returns
+    -------
+    binary : bytes
+        Cubin or PTX.
+    log : str
+        The compiler's warnings, and each kernel's registers, memory and spills.
+
+    Raises
+    ------
+    DeviceError
+        The source does not compile; the message holds the compiler's own.
+    """
+    from cupy.cuda import nvrtc
+
+    options = [
+        f"-arch={architecture}",
+        "-std=c++17",
+        "--fmad=false",
+        "--ftz=false",
+        "--prec-div=true",
+        "--prec-sqrt=true",
+        "--ptxas-options=-v",
+        *(f"-D{define}" for define in defines),
+    ]
+    program = nvrtc.createProgram(source, "kernels.cu", (), ())
+    try:
+        nvrtc.compileProgram(program, options)
+        own_code = architecture.startswith("sm_")
+        binary = nvrtc.getCUBIN(program) if own_code else nvrtc.getPTX(program)
+        return binary, nvrtc.getProgramLog(program)
+    except nvrtc.NVRTCError as error:
+        log = nvrtc.getProgramLog(program)
+        raise DeviceError(f"a CUDA kernel does not compile for {architecture}:\n{log}") from error
+    finally:
+        nvrtc.destroyProgram(program)
+
+
+@functools.cache
+def _load_module(ordinal, source, defines):
+    """CuPy's module of the compiled source on one device, which must be the current one."""
+    import cupy
+    from cupy.cuda import nvrtc
+
+    capability = int(cupy.cuda.Device(ordinal).compute_capability)
+    known = [number for number in nvrtc.getSupportedArchs() if number <= capability]
+    if not known:
+        raise DeviceError(
+            f"cuda:{ordinal} has compute capability {capability / 10}, which is older than NVRTC "
+            f"{'.'.join(map(str, nvrtc.getVersion()))} supports. Install {_wheel(12)} instead."
+        )
+    own_code = known[-1] == capability
+    architecture = f"sm_{capability}" if own_code else f"compute_{known[-1]}"
+    module = cupy.cuda.function.Module()
+    module.load(compile_kernels(source, architecture, defines)[0])
+    return module
+
+
+class CudaDevice:
+    """One CUDA card for the length of a `with` block.
+
+    Inside the block the card is the current device of this thread, and every array that CuPy makes
+    in this thread comes from a memory pool of its own: other users of CuPy are not disturbed, and
+    when the block is left, also by an exception, the pool's memory goes back to the card.
+
+    Parameters
+    ----------
+    ordinal : int
+        The card's number, from 0.
+
+    Attributes
+    ----------
+    xp : module
+        `cupy`. Its own floating-point operations round differently from the CPU's; what must be
+        equal bit for bit is computed by kernels.
+    name : str
+        For example "cuda:0 (NVIDIA H200)".
+    peak_bytes : int
+        The most that the last `with` block occupied on the card at a time.
+    """
+
+    def __init__(self, ordinal=0):
+        import cupy
+
+        self.xp = cupy
+        self.ordinal = ordinal
+        card = cupy.cuda.runtime.getDeviceProperties(ordinal)["name"].decode()
+        self.name = f"cuda:{ordinal} ({card})"
+        self.peak_bytes = 0
+        self._pool = None
+        self._leave = ExitStack()
+
+    def __enter__(self):
+        if self._pool is not None:
+            raise RuntimeError(f"{self.name} is already in use by this object")
+        self.peak_bytes = 0
+        self._leave.enter_context(self.xp.cuda.Device(self.ordinal))
+        self._pool = self.xp.cuda.MemoryPool()
+        self._leave.enter_context(self.xp.cuda.using_allocator(self._allocate))
+        return self
+
+    def __exit__(self, kind, error, trace):
+        # The frames that an exception has left still hold their arrays, and these the memory.
+        while error is not None:
+            traceback.clear_frames(error.__traceback__)
+            error = error.__cause__ or error.__context__
+        try:
+            self.synchronize()
+        finally:
+            self._pool.free_all_blocks()
+            self._pool = None
+            self._leave.close()
+
+    def _allocate(self, size):
+        try:
+            memory = self._pool.malloc(size)
+        except self.xp.cuda.memory.OutOfMemoryError as error:
+            raise DeviceError(
+                f"{self.name} has too little memory: {_megabytes(size)} more were needed beside "
+                f"{_megabytes(self._pool.used_bytes())} already in use, and "
+                f"{_megabytes(self.free_memory())} are free. Close other programs that use the "
+                "card, raise the cut, work on a smaller region, or use device 'cpu'."
+            ) from error
+        self.peak_bytes = max(self.peak_bytes, self._pool.total_bytes())
+        return memory
+
+    def kernel(self, path, name, defines=()):
+        """Compile a `.cu` file for this card (once) and return one of its kernels.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        name : str
+            The kernel, declared `extern "C" __global__`.
+        defines : sequence of str
+            Macros such as "VOXEL=short".
+
+        Returns
+        -------
+        callable
+            ``kernel(grid, block, args)`` with tuples; numpy scalars among `args` go as they are.
+        """
+        return _load_module(self.ordinal, read_source(path), tuple(defines)).get_function(name)
+
+    def put(self, array):
+        """Copy a numpy array to the card (C order)."""
+        return self.xp.asarray(np.ascontiguousarray(array))
+
+    def get(self, array):
+        """Copy an array of the card into a new numpy array."""
+        return self.xp.asnumpy(array)
+
+    def synchronize(self):
+        """Wait until everything that was launched has ended."""
+        self.xp.cuda.get_current_stream().synchronize()
+
+    def free_memory(self):
+        """Bytes that this run can still have: free on the card, or kept in the pool."""
+        free = self.xp.cuda.Device(self.ordinal).mem_info[0]
+        return free + (self._pool.free_bytes() if self._pool else 0)
+
+
+def choose_device(device="auto"):
+    """The device that a user's word means.
+
+    Parameters
+    ----------
+    device : str
+        "auto" (CUDA where it can be used, else the CPU), "cpu", "cuda" (the first card), "cuda:1".
+
+    Returns
+    -------
+    "cpu" or CudaDevice
+
+    Raises
+    ------
+    InputError
+        There is no such word.
+    DeviceError
+        CUDA was asked for and cannot be used; the message says what is missing.
+    """
+    if device == "cpu":
+        return "cpu"
+    if device == "auto":
+        return "cpu" if cuda_status() else CudaDevice(0)
+    wanted = re.fullmatch(r"cuda(?::(\d+))?", device) if isinstance(device, str) else None
+    if not wanted:
+        raise InputError(f"unknown device {device!r}: use auto, cpu, cuda or cuda:N (N from 0)")
+    ordinal = int(wanted[1] or 0)
+    reason = cuda_status(ordinal)
+    if reason:
+        raise DeviceError(f"{device} cannot be used: {reason}")
+    return CudaDevice(ordinal)
+
+
+@functools.cache
+def cuda_status(ordinal=0):
+    """None if the card can be used, else the reason (str) with the way out.
+
+    It is found once in a process; `forget_cuda_status` makes the next call look again.
+    """
+    return _cupy_problem() or _driver_problem() or _card_problem(ordinal) or _trial_problem(ordinal)
+
+
+def forget_cuda_status():
+    """Look again at the next question, for example after CuPy was installed."""
+    cuda_status.cache_clear()
+
+
+def driver_version():
+    """The CUDA version of the NVIDIA driver (12.4 is 12040), or None where there is no driver."""
+    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    version = ctypes.c_int()
+    try:
+        failed = ctypes.CDLL(library).cuDriverGetVersion(ctypes.byref(version))
+    except (OSError, AttributeError):
+        return None
+    return None if failed else version.value
+
+
+def cupy_wheel():
+    """The pip package of CuPy that suits the NVIDIA driver; the newest where there is none."""
+    return _wheel((driver_version() or 13000) // 1000)
+
+
+def _wheel(major):
+    return f"cupy-cuda{min(max(major, 12), 13)}x"
+
+
+def _cupy_problem():
+    try:
+        import cupy  # noqa: F401
+    except ImportError as error:
+        if sys.platform == "darwin":
+            return "macOS has no CUDA. Use device 'cpu'."
+        wheel = cupy_wheel()
+        extra = f"fuzzy-vessel-gpu[{wheel.removeprefix('cupy-').removesuffix('x')}]"
+        install = f'Install it: pip install "{wheel}[ctk]" (or "{extra}").'
+        if not isinstance(error, ModuleNotFoundError) or error.name != "cupy":
+            return f"CuPy cannot be imported ({_first_line(error)}). {install}"
+        driver = "" if driver_version() else " There is no NVIDIA driver either."
+        return f"CuPy is not installed. {install}{driver}"
+    return None
+
+
+def _driver_problem():
+    import cupy
+
+    version = driver_version()
+    if not version:
+        return (
+            "the NVIDIA driver is missing or does not work. Install it from nvidia.com (in a "
+            "container: start it with --gpus all), or use device 'cpu'."
+        )
+    needed = cupy.cuda.runtime.runtimeGetVersion() // 1000
+    if version // 1000 < needed:
+        remedy = f'install "{_wheel(version // 1000)}[ctk]" instead of the CuPy that is there'
+        if version < 12000:
+            remedy = "use device 'cpu'"
+        return (
+            f"the NVIDIA driver is for CUDA {version // 1000}.{version % 1000 // 10} and the "
+            f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}."
+        )
+    return None
+
+
+def _card_problem(ordinal):
+    import cupy
+
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        if "NoDevice" not in str(error):
+            return f"the NVIDIA driver reports {_first_line(error)}. Restart the machine."
+        count = 0
+    if ordinal < count:
+        return None
+    if count == 0:
+        return "there is no CUDA card, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
+    cards = "1 CUDA card (cuda:0)" if count == 1 else f"{count} CUDA cards (to cuda:{count - 1})"
+    return f"there is no cuda:{ordinal}; this machine has {cards}."
+
+
+def _trial_problem(ordinal):
+    """Run a kernel of ours and one of CuPy's, which needs the CUDA headers besides."""
+    a = np.array([3.14159, -1e-20, 1e38, 1e-39, 7.0], dtype=np.float32)
+    b = np.array([2.71828, 1e-20, 2.0, 0.5, 1 / 3], dtype=np.float32)
+    try:
+        with CudaDevice(ordinal) as device:
+            result = device.xp.zeros(len(a), dtype=np.float32)
+            args = (device.put(a), device.put(b), result, np.int32(len(a)))
+            device.kernel(_TRIAL, "trial")((1,), (32,), args)
+            ours = device.get(result)
+            cupys = device.get(device.xp.arange(5) * 3)
+    except Exception as error:
+        return (
+            f"a trial kernel does not run ({_first_line(error)}). Mostly the CUDA headers or NVRTC "
+            f'are missing: pip install "{_wheel(_installed_major())}[ctk]".'
+        )
+    with np.errstate(over="ignore"):
+        right = np.array_equal(ours, a * b + a) and np.array_equal(cupys, np.arange(5) * 3)
+    if not right:
+        return "a trial kernel gives a wrong result: the card or its driver is faulty."
+    return None
+
+
+def _installed_major():
+    import cupy
+
+    return cupy.cuda.runtime.runtimeGetVersion() // 1000
+
+
+def _first_line(error):
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _megabytes(size):
+    return f"{size / 2**20:,.1f} MiB"
