@@ -1,0 +1,15 @@
+"""Fuzzy connectedness from seeds to a labelmap, in plain arrays (K, J, I); free of Slicer and VTK."""
+
+from .affinity import GaussianAffinity, estimate_affinity
+from .connectedness import connectedness
+from .scene import FuzzyScene, error_voxels
+from .solvers import SOLVERS
+
+__all__ = [
+    "SOLVERS",
+    "FuzzyScene",
+    "GaussianAffinity",
+    "connectedness",
+    "error_voxels",
+    "estimate_affinity",
+]

@@ -1,0 +1,85 @@
+"""One connectedness problem in the form that every solver reads."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import InputError
+
+from .affinity import TOP_LEVEL, GaussianAffinity, level_values
+
+SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Voxels, affinity, seeds, mask and cut of one run.
+
+    Attributes
+    ----------
+    voxels : ndarray, shape (K, J, I), uint8, int16, uint16 or float32, C-contiguous
+    affinity : GaussianAffinity
+    seeds : ndarray, shape (n,), int64
+        Flat indices of the seeds, sorted, each once, all of them inside the mask.
+    mask : ndarray of uint8, same shape, or None
+        Paths stay where it is 1.
+    cut_level : int
+        Affinities below this level count as 0.
+    """
+
+    voxels: np.ndarray
+    affinity: GaussianAffinity
+    seeds: np.ndarray
+    mask: np.ndarray | None
+    cut_level: int
+
+    @cached_property
+    def tables(self):
+        """The papers' look-up tables of an integer volume: its affinities without arithmetic.
+
+        Returns
+        -------
+        sum_table : ndarray, float32
+            Term of the sum of two intensities, from twice the lowest intensity on.
+        difference_table : ndarray, float32
+            Term of the absolute difference, from 0 on.
+        lowest_sum : int
+            Both tables are empty for a float volume.
+        """
+        if self.voxels.dtype.kind == "f":
+            return np.empty(0, np.float32), np.empty(0, np.float32), 0
+        low, high = int(self.voxels.min()), int(self.voxels.max())
+        sums = np.arange(2 * low, 2 * high + 1, dtype=np.int64).astype(np.float32)
+        differences = np.arange(high - low + 1, dtype=np.int64).astype(np.float32)
+        return self.affinity.sum_term(sums), self.affinity.difference_term(differences), 2 * low
+
+
+def as_solver_voxels(volume):
+    """Return the checked volume in one of the types that the solvers are built for.
+
+    int32 becomes int16 or uint16 where its values allow it, else float32 (exact up to 2**24);
+    float64 becomes float32.
+
+    Raises
+    ------
+    InputError
+        If a float64 value is beyond float32.
+    """
+    if volume.dtype.type in (*SMALL_INTEGERS, np.float32):
+        return volume
+    low, high = volume.min(), volume.max()
+    if volume.dtype.kind == "i":
+        for small in SMALL_INTEGERS[1:]:
+            if np.iinfo(small).min <= low and high <= np.iinfo(small).max:
+                return volume.astype(small)
+    elif max(-low, high) > np.finfo(np.float32).max:
+        raise InputError(f"The volume's values ({low:g} to {high:g}) are too large; scale them.")
+    return volume.astype(np.float32)
+
+
+def level_of_cut(cut):
+    """The lowest level whose affinity is at least `cut` (0..1)."""
+    if not 0 <= cut <= 1:
+        raise InputError(f"The cut is {cut:g}, but must be within 0..1.")
+    return min(int(np.searchsorted(level_values(), np.float32(cut))), TOP_LEVEL)

@@ -1,0 +1,64 @@
+"""The fuzzy scene: each voxel's connectedness to the seeds."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import InputError
+
+
+@dataclass(frozen=True)
+class FuzzyScene:
+    """Connectedness of every voxel to the seeds, and how it was computed.
+
+    Attributes
+    ----------
+    values : ndarray, float32, of the volume's shape (K, J, I)
+        0..1; seeds have 1, voxels that no path reaches have 0.
+    solver : str
+    device : str
+        "cpu", or the ordinal and name of the CUDA card.
+    rounds : int
+        Kernel rounds until nothing changed; 0 for the queue-driven solvers.
+    seconds : dict of str to float
+        Time of each stage, in the order of the stages.
+    peak_bytes : int
+        Most memory that the solver held at once: on the card for CUDA, else in the host's memory,
+        the given volume and the returned values not counted on the host.
+    notes : tuple of str
+        What the user should know, for example why the CPU was used.
+    """
+
+    values: np.ndarray
+    solver: str
+    device: str
+    rounds: int
+    seconds: dict
+    peak_bytes: int
+    notes: tuple = field(default=())
+
+
+def error_voxels(scene, reference):
+    """Number of voxels whose connectedness differs from the reference's (the papers' error points).
+
+    Parameters
+    ----------
+    scene, reference : FuzzyScene or ndarray
+        Of the same shape.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+    """
+    first, second = scene_values(scene), scene_values(reference)
+    if first.shape != second.shape:
+        raise InputError(
+            f"The scenes have shapes {first.shape} and {second.shape}; they must agree."
+        )
+    return int(np.count_nonzero(first != second))
+
+
+def scene_values(scene):
+    """The values of a `FuzzyScene`, or the array itself."""
+    return scene.values if isinstance(scene, FuzzyScene) else np.asarray(scene)

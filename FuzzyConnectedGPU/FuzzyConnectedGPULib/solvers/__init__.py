@@ -1,0 +1,17 @@
+"""The solvers by name: the systems that the papers describe, and ours, which is the default."""
+
+SOLVERS = {
+    "exact": "exact everywhere, the default: active tiles on CUDA, a bucket queue on the CPU",
+    "dial": "bucket queue on the CPU (Dial 1969), exact: the reference",
+    "kfoe": "serial first-in-first-out queue on the CPU, exact (papers, section 1.3)",
+    "cuda-kfoe": "Zhuge's two CUDA kernels with stored affinities; racy writes leave error voxels",
+    "cuda-kfoe-corrected": "one fused CUDA kernel that repeats its blocks' edges (both papers)",
+}
+
+# The module of this package that holds the solver, on each kind of device.
+CPU_MODULES = {"exact": "dial", "dial": "dial", "kfoe": "kfoe"}
+CUDA_MODULES = {
+    "exact": "active_tiles",
+    "cuda-kfoe": "cuda_kfoe",
+    "cuda-kfoe-corrected": "cuda_kfoe_corrected",
+}
