@@ -1,0 +1,107 @@
+"""MetaImage (.mha, and .mhd with its data beside it): lines of `Key = value`, then the voxels."""
+
+from .header import Header
+
+TYPES = {
+    "MET_CHAR": ("int8", 1),
+    "MET_UCHAR": ("uint8", 1),
+    "MET_SHORT": ("int16", 2),
+    "MET_USHORT": ("uint16", 2),
+    "MET_INT": ("int32", 4),
+    "MET_UINT": ("uint32", 4),
+    "MET_LONG": ("int64", 8),
+    "MET_ULONG": ("uint64", 8),
+    "MET_LONG_LONG": ("int64", 8),
+    "MET_ULONG_LONG": ("uint64", 8),
+    "MET_FLOAT": ("float32", 4),
+    "MET_DOUBLE": ("float64", 8),
+}
+# Fields with one entry for each axis.
+PER_AXIS = (
+    "DimSize", "Offset", "Position", "Origin", "CenterOfRotation", "ElementSpacing", "ElementSize",
+)  # fmt: skip
+LONGEST = 1 << 16
+
+
+def read(path):
+    """The `Header` of a MetaImage file."""
+    text = _text(path)
+    fields = dict(_fields(text))
+    try:
+        sizes = [int(size) for size in fields["DimSize"].split()]
+        name, value_bytes = TYPES[fields["ElementType"]]
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"its header lacks a usable {error}") from error
+    if not sizes or min(sizes) < 1:
+        raise ValueError(f"its header declares the sizes {sizes}")
+    if len(sizes) > 4:
+        raise ValueError(f"it has {len(sizes)} dimensions")
+    sizes += [1] * (3 - len(sizes))
+    data, offset = _place(path, fields, len(text))
+    packing = "stream" if fields.get("CompressedData", "False") == "True" else "none"
+    if fields.get("BinaryData", "True") == "False":
+        packing = "other"
+    return Header(
+        path=path,
+        sizes=tuple(sizes[:3]),
+        type=name,
+        values=int(fields.get("ElementNumberOfChannels", 1)),
+        frames=sizes[3] if len(sizes) == 4 else None,
+        frames_first=False,
+        value_bytes=value_bytes,
+        data=data,
+        offset=offset,
+        compression=packing,
+        text=text,
+    )
+
+
+def write_frame(header, data, folder):
+    """Write one frame of a 4D file as a 3D file; return its path."""
+    lines = []
+    for key, value in _fields(header.text):
+        numbers = value.split()
+        if key in ("TransformMatrix", "Orientation", "Rotation"):
+            numbers = numbers[0:3] + numbers[4:7] + numbers[8:11]
+        elif key in PER_AXIS:
+            numbers = numbers[:3]
+        elif key == "CompressedDataSize":
+            continue
+        lines.append((key, " ".join(numbers)))
+    replaced = {"NDims": "3", "CompressedData": "False", "ElementDataFile": "LOCAL"}
+    text = "".join(f"{key} = {replaced.get(key, value)}\n" for key, value in lines)
+    path = folder / "frame.mha"
+    path.write_bytes(text.encode() + data)
+    return path
+
+
+def _text(path):
+    """The header up to and with the line ElementDataFile, which is the last one."""
+    with path.open("rb") as file:
+        start = file.read(LONGEST)
+    at = start.find(b"ElementDataFile")
+    end = start.find(b"\n", at)
+    if at < 0:
+        raise ValueError("it does not start with a MetaImage header")
+    return start[: end + 1] if end >= 0 else start
+
+
+def _fields(text):
+    for line in text.decode("utf-8", "replace").splitlines():
+        key, equals, value = line.partition("=")
+        if equals:
+            yield key.strip(), value.strip()
+
+
+def _place(path, fields, header_bytes):
+    """The file that holds the voxels and where they start in it."""
+    name = fields["ElementDataFile"]
+    if name.upper() == "LOCAL":
+        return path, header_bytes
+    if name.upper().startswith("LIST") or "%" in name:
+        return None, None
+    data = path.parent / name
+    if not data.is_file():
+        raise ValueError(f"its data file {name} is missing")
+    skip = int(fields.get("HeaderSize", 0))
+    return data, skip if skip >= 0 else None

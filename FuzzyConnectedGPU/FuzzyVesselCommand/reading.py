@@ -1,0 +1,224 @@
+"""Reads volumes, masks and seeds into the MRML scene; what cannot be read is refused by name."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from FuzzyConnectedGPULib.checks import VOXEL_TYPES
+from FuzzyVesselCommon.errors import InputError
+
+from . import dicom, formats
+from .quiet import quiet
+
+# Options of vtkSlicerVolumesLogic::AddArchetypeVolume.
+LABELMAP = 1
+SINGLE_FILE = 4
+
+
+def read_volume(path, frame=None):
+    """Read a volume into the scene.
+
+    Parameters
+    ----------
+    path : str or Path
+        .nrrd, .nhdr, .mha, .mhd, .nii or .nii.gz, or a folder with one DICOM series.
+    frame : int, optional
+        Which frame of a 4D file, counted from 0.
+
+    Returns
+    -------
+    vtkMRMLScalarVolumeNode
+
+    Raises
+    ------
+    InputError
+        The message names the file and what to do.
+    """
+    path = _existing(path)
+    if path.is_dir():
+        if frame is not None:
+            raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
+        return _read_dicom(path)
+    header = _checked_header(path)
+    if header.type not in VOXEL_TYPES:
+        raise InputError(
+            f"{path}: the voxel type {header.type} is not supported; "
+            f"convert the volume to one of {', '.join(VOXEL_TYPES)}."
+        )
+    node = _read_image(header, frame, 0)
+    if node.GetImageData().GetNumberOfScalarComponents() != 1:
+        _refuse_colours(path, node.GetImageData().GetNumberOfScalarComponents())
+    return node
+
+
+def read_mask(path):
+    """Read a mask into the scene as a labelmap of 0 and 1; any voxel type will do.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    vtkMRMLLabelMapVolumeNode
+
+    Raises
+    ------
+    InputError
+        The message names the file and what to do.
+    """
+    import slicer
+
+    path = _existing(path)
+    if path.is_dir():
+        raise InputError(f"{path}: a mask is one file ({', '.join(formats.READERS)}).")
+    node = _read_image(_checked_header(path), None, LABELMAP)
+    voxels = slicer.util.arrayFromVolume(node)
+    slicer.util.updateVolumeFromArray(node, (voxels != 0).astype(np.uint8))
+    return node
+
+
+def read_seeds(path):
+    """Read a list of points (.mrk.json, as Slicer saves it) into the scene.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    vtkMRMLMarkupsFiducialNode
+
+    Raises
+    ------
+    InputError
+        If the file is missing, or is not a list of points.
+    """
+    import slicer
+
+    path = _existing(path)
+    try:
+        markups = json.loads(path.read_text(encoding="utf-8"))["markups"]
+        kinds = [markup["type"] for markup in markups]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
+            "Markups module, or give them one by one with --seed I,J,K."
+        ) from error
+    if kinds != ["Fiducial"]:
+        raise InputError(
+            f"{path}: one list of points is needed, the file holds: {', '.join(kinds) or 'nothing'}."
+        )
+    with quiet():
+        node_id = slicer.modules.markups.logic().LoadMarkups(str(path), _name(path))
+    if not node_id:
+        raise InputError(f"{path}: the list of points cannot be read.")
+    return slicer.mrmlScene.GetNodeByID(node_id)
+
+
+def _existing(path):
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder.")
+    return path
+
+
+def _name(path):
+    suffix = formats.suffix_of(path) or "".join(path.suffixes[-2:])
+    return path.name[: -len(suffix)] or path.name if suffix else path.name
+
+
+def _checked_header(path):
+    """The header of an image file whose data are all there."""
+    if formats.suffix_of(path) is None:
+        raise InputError(
+            f"{path}: files of this kind are not read; {', '.join(formats.READERS)} or a folder "
+            "with a DICOM series are."
+        )
+    try:
+        if path.stat().st_size == 0:
+            raise InputError(f"{path}: the file is empty.")
+        header = formats.read_header(path)
+        missing = header.missing_bytes()
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: this is not an image that can be read: {error}.") from error
+    except OSError as error:
+        raise InputError(f"{path}: the file cannot be read: {error.strerror or error}.") from error
+    if missing:
+        raise InputError(
+            f"{path}: the file is damaged or cut short: {missing:,} of {header.declared_bytes:,} "
+            "bytes of voxels are missing; copy or export it again."
+        )
+    if header.values != 1:
+        _refuse_colours(path, header.values)
+    return header
+
+
+def _refuse_colours(path, count):
+    raise InputError(
+        f"{path}: each voxel holds {count} values (colours or vectors); one intensity is needed. "
+        "Export the original scan, or one component of it."
+    )
+
+
+def _read_image(header, frame, options):
+    path = header.path
+    if header.frames is None:
+        if frame not in (None, 0):
+            raise InputError(f"{path}: the file holds one frame only; leave --frame {frame} out.")
+        return _load(path, path, options | SINGLE_FILE)
+    count = header.frames
+    if frame is None and count > 1:
+        raise InputError(
+            f"{path}: the file holds {count} frames (4D); choose one with --frame N, "
+            f"N = 0 to {count - 1}."
+        )
+    frame = frame or 0
+    if not 0 <= frame < count:
+        raise InputError(f"{path}: there is no frame {frame}; N = 0 to {count - 1}.")
+    if not header.readable:
+        raise InputError(
+            f"{path}: the file holds {count} frames in a packing from which one cannot be taken; "
+            "save the frame as a volume of its own."
+        )
+    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+        single = formats.write_frame(header, frame, Path(folder))
+        node = _load(single, path, options | SINGLE_FILE)
+        # The file of the frame is gone in a moment: the node must not point to it.
+        node.SetAndObserveStorageNodeID(None)
+    return node
+
+
+def _read_dicom(folder):
+    import vtkmodules.vtkCommonCore as core
+
+    files = dicom.sorted_slices(folder)
+    names = core.vtkStringArray()
+    for file in files:
+        names.InsertNextValue(str(file))
+    node = _load(files[0], folder, 0 if len(files) > 1 else SINGLE_FILE, names)
+    slices = node.GetImageData().GetDimensions()[2]
+    if len(files) > 1 and slices != len(files):
+        raise InputError(
+            f"{folder}: {slices} of {len(files)} slices could be read; convert the series to .nrrd."
+        )
+    if node.GetImageData().GetNumberOfScalarComponents() != 1:
+        _refuse_colours(folder, node.GetImageData().GetNumberOfScalarComponents())
+    return node
+
+
+def _load(file, path, options, names=None):
+    """Let Slicer's own reader load `file`; `path` is what the user named."""
+    import slicer
+
+    logic = slicer.modules.volumes.logic()
+    arguments = (str(file), _name(path), options) + ((names,) if names else ())
+    with quiet():
+        node = logic.AddArchetypeVolume(*arguments)
+    if node is None or node.GetImageData() is None:
+        raise InputError(f"{path}: the file cannot be read: it is damaged or no image.")
+    return node
