@@ -1,4 +1,4 @@
-"""What all tests share: the real data, the CUDA kernels on the CPU, and the marker for a real GPU."""
+"""What all tests share: real data, the CUDA kernels on the CPU, and the marker for a real GPU."""
 
 import os
 from pathlib import Path

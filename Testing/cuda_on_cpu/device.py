@@ -1,0 +1,164 @@
+"""The stand-in for `FuzzyVesselCommon.cuda.CudaDevice`."""
+
+import ctypes
+import threading
+
+import numpy as np
+from cuda_on_cpu.arrays import GuardedNumpy, guarded_copy, is_overrun
+from cuda_on_cpu.library import compile_library
+
+from FuzzyVesselCommon.cuda import read_source
+
+_ORDERS = ("ascending", "descending")
+_SHUFFLED = 2
+_MOST_PARAMETERS = 64
+_LARGEST_GRID = (2**31 - 1, 65535, 65535)
+_LARGEST_BLOCK = (1024, 1024, 64)
+_one_launch = threading.Lock()  # the libraries keep a launch's state in globals
+
+
+class KernelFault(RuntimeError):
+    """A kernel did what CUDA forbids: a divergent barrier, a write outside of an array, a trap."""
+
+
+class CpuCudaDevice:
+    """A CUDA device played by the CPU, with the interface of `CudaDevice`.
+
+    Parameters
+    ----------
+    order : "ascending", "descending" or int
+        In which order blocks, and the threads of a block between two barriers, run; a number is
+        the seed of an order that is shuffled anew after each barrier.
+    memory : int
+        Bytes that `free_memory` reports.
+
+    Attributes
+    ----------
+    xp : module
+        numpy; arrays that it makes are uninitialised as on a card and guarded against overruns.
+    launches : int
+        Kernel launches so far.
+    """
+
+    def __init__(self, order="ascending", memory=8 << 30):
+        if order in _ORDERS:
+            self._order, self._seed = _ORDERS.index(order), 0
+        else:
+            self._order, self._seed = _SHUFFLED, int(order)
+        self.xp = GuardedNumpy()
+        self.name = f"CUDA on the CPU ({order})"
+        self.peak_bytes = 0
+        self.launches = 0
+        self._memory = memory
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def kernel(self, path, name, defines=()):
+        """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
+        library = compile_library(read_source(path), tuple(defines))
+        if not hasattr(library, f"launch_{name}"):
+            raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
+        return _Kernel(self, library, name)
+
+    def put(self, array):
+        return guarded_copy(array)
+
+    def get(self, array):
+        return np.array(array)
+
+    def synchronize(self):
+        pass
+
+    def free_memory(self):
+        return self._memory
+
+
+class _Launch(ctypes.Structure):
+    """`cuda_on_cpu::Launch`."""
+
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("dynamic_shared", ctypes.c_uint),
+        ("order", ctypes.c_int),
+        ("seed", ctypes.c_uint64),
+    )
+
+
+class _Kernel:
+    def __init__(self, device, library, name):
+        self._device = device
+        self._name = name
+        self._launch = getattr(library, f"launch_{name}")
+        self._launch.restype = ctypes.c_char_p
+        parameters = (ctypes.c_int * (3 * _MOST_PARAMETERS))()
+        most_threads = ctypes.c_int()
+        count = getattr(library, f"describe_{name}")(parameters, ctypes.byref(most_threads))
+        self._parameters = [tuple(parameters[3 * i : 3 * i + 3]) for i in range(count)]
+        self._most_threads = most_threads.value
+
+    def __call__(self, grid, block, args, shared_mem=0):
+        grid, block = _three(grid), _three(block)
+        self._check_size(grid, block, shared_mem)
+        if len(args) != len(self._parameters):
+            raise TypeError(
+                f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
+            )
+        values = [self._value(i, argument) for i, argument in enumerate(args)]
+        addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
+        device = self._device
+        launch = _Launch(grid, block, shared_mem, device._order, device._seed + device.launches)
+        device.launches += 1
+        with _one_launch:
+            fault = self._launch(ctypes.byref(launch), addresses)
+            fault = fault and fault.decode()
+        if fault:
+            raise KernelFault(f"{self._name}: {fault}")
+        for i, argument in enumerate(args):
+            if isinstance(argument, np.ndarray) and is_overrun(argument):
+                raise KernelFault(f"{self._name} wrote outside of its argument {i}")
+
+    def _check_size(self, grid, block, shared_mem):
+        threads = int(np.prod(block))
+        if any(not 0 < n <= most for n, most in zip(grid, _LARGEST_GRID)):
+            raise ValueError(f"{self._name}: no grid can be {grid}")
+        if any(not 0 < n <= most for n, most in zip(block, _LARGEST_BLOCK)):
+            raise ValueError(f"{self._name}: no block can be {block}")
+        if threads > self._most_threads:
+            raise ValueError(f"{self._name}: {threads} threads, at most {self._most_threads}")
+        if shared_mem > 48 * 1024:
+            raise ValueError(f"{self._name}: {shared_mem} bytes of shared memory, at most 49152")
+
+    def _value(self, i, argument):
+        """The argument's bytes as the kernel reads them: an address, or the number itself."""
+        size, pointed, floating = self._parameters[i]
+        if argument is None:
+            argument = np.uintp(0)
+        if not isinstance(argument, np.ndarray):
+            value = np.array(argument)  # Python's int is 8 bytes, as in CuPy
+            if value.nbytes != size or (pointed == 0 and (value.dtype.kind == "f") != floating):
+                raise TypeError(
+                    f"{self._name}: argument {i} is {value.dtype}, the parameter has {size} bytes "
+                    f"and is {'a float' if floating else 'no float'}"
+                )
+            return value
+        if pointed == 0:
+            raise TypeError(f"{self._name}: argument {i} is an array, the parameter is a number")
+        if not argument.flags.c_contiguous:
+            raise TypeError(f"{self._name}: argument {i} is not contiguous")
+        if pointed > 0 and (
+            argument.itemsize != pointed or (argument.dtype.kind == "f") != floating
+        ):
+            raise TypeError(
+                f"{self._name}: argument {i} is {argument.dtype}, the parameter points to "
+                f"{pointed}-byte {'floats' if floating else 'integers'}"
+            )
+        return np.array(argument.ctypes.data, dtype=np.uintp)
+
+
+def _three(size):
+    return tuple(int(n) for n in (*size, 1, 1)[:3])

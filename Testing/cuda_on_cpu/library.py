@@ -1,0 +1,90 @@
+"""From CUDA source to a library of this machine, compiled once and kept in a private folder."""
+
+import ctypes
+import functools
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+_HEADERS = Path(__file__).parent
+_OPTIONS = (
+    "-std=c++17",
+    "-O2",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-fno-gnu-unique",  # equal names in two libraries must stay two things
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",  # products and sums are rounded one by one, as with NVRTC's --fmad=false
+    "-w",
+)
+_EXTERN_SHARED = re.compile(
+    r"extern\s+__shared__\s+((?:__align__\(\d+\)\s*)?)([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
+)
+_KERNEL = re.compile(
+    r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
+    r"(?:void\s+)?(?P<name>\w+)\s*\((?=[^()])"
+)
+
+
+def compile_library(source, defines=()):
+    """Compile the text of a `.cu` file with all its kernels.
+
+    Raises
+    ------
+    RuntimeError
+        g++ does not take the source; the message is the compiler's.
+    """
+    lines = ['#include "cuda_on_cpu.cuh"', *(_define(define) for define in defines)]
+    # The unnamed namespace keeps what is shared in inline functions out of the linker's merging.
+    lines += ["namespace {", _adapt(source), "}"]
+    lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in _kernels(source)]
+    return _load("\n".join(lines))
+
+
+@functools.cache
+def _load(code):
+    headers = "".join(path.read_text() for path in sorted(_HEADERS.glob("*.cuh")))
+    key = hashlib.sha256("\0".join([code, headers, *_OPTIONS]).encode()).hexdigest()
+    library = _private_folder() / f"{key[:32]}.so"
+    if not library.exists():
+        # Written beside and then renamed: two processes may compile the same source at once.
+        handle, unfinished = tempfile.mkstemp(suffix=".so", dir=library.parent)
+        os.close(handle)
+        command = ["g++", *_OPTIONS, "-I", str(_HEADERS), "-x", "c++", "-", "-o", unfinished]
+        result = subprocess.run(command, input=code, capture_output=True, text=True, check=False)
+        if result.returncode:
+            os.unlink(unfinished)
+            raise RuntimeError(f"g++ does not compile the kernel:\n{result.stderr}")
+        os.replace(unfinished, library)
+    return ctypes.CDLL(str(library))
+
+
+def _private_folder():
+    folder = Path(tempfile.gettempdir()) / f"cuda_on_cpu-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise RuntimeError(f"{folder} belongs to somebody else; set TMPDIR to another folder")
+    return folder
+
+
+def _define(define):
+    name, _, value = define.partition("=")
+    return f"#define {name} {value or 1}"
+
+
+def _adapt(source):
+    """Dynamic shared memory is the one construct that no macro can translate."""
+    return _EXTERN_SHARED.sub(
+        r"\2* const \3 = reinterpret_cast<\2*>(cuda_on_cpu::dynamic_shared);", source
+    )
+
+
+def _kernels(source):
+    """Name and largest block of each kernel, both as C++ text."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
+    for kernel in _KERNEL.finditer(code):
+        yield kernel["name"], (kernel["bounds"] or "1024").split(",")[0]
