@@ -1,1 +1,1 @@
-"""The command line `fuzzy-vessel`: the modules' own Logic classes on a real MRML scene, without Slicer."""
+"""The command line `fuzzy-vessel`: the modules' Logic classes on a MRML scene, without Slicer."""

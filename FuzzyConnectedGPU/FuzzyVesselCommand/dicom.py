@@ -11,7 +11,7 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import InputError
 
-from .quiet import quiet
+from .vtk_messages import vtk_messages
 
 # Distances between slices may differ from their median by this share of it.
 UNEVEN = 0.1
@@ -54,7 +54,8 @@ def sorted_slices(folder):
         If there is no DICOM image, if there are several series, if slices are missing or there
         twice, or if they do not lie straight behind each other.
     """
-    slices = [entry for path in sorted(folder.iterdir()) if (entry := _read(path)) is not None]
+    with vtk_messages():
+        slices = [entry for path in sorted(folder.iterdir()) if (entry := _read(path)) is not None]
     if not slices:
         raise InputError(f"{folder}: there is no DICOM image in this folder.")
     _refuse_several(folder, slices)
@@ -82,9 +83,8 @@ def _read(path):
     reader = slicer.vtkITKArchetypeImageSeriesScalarReader()
     reader.SetArchetype(str(path))
     reader.SetSingleFile(1)
-    with quiet():
-        reader.UpdateInformation()
-        tags = {key: (reader.GetTagValue(key) or "").strip(" \0") for key in TAGS}
+    reader.UpdateInformation()
+    tags = {key: (reader.GetTagValue(key) or "").strip(" \0") for key in TAGS}
     if not tags["0008|0016"]:
         return None
     return Slice(

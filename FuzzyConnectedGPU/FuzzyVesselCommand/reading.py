@@ -10,7 +10,7 @@ from FuzzyConnectedGPULib.checks import VOXEL_TYPES
 from FuzzyVesselCommon.errors import InputError
 
 from . import dicom, formats
-from .quiet import quiet
+from .vtk_messages import vtk_messages
 
 # Options of vtkSlicerVolumesLogic::AddArchetypeVolume.
 LABELMAP = 1
@@ -109,9 +109,9 @@ def read_seeds(path):
         ) from error
     if kinds != ["Fiducial"]:
         raise InputError(
-            f"{path}: one list of points is needed, the file holds: {', '.join(kinds) or 'nothing'}."
+            f"{path}: one list of points is needed; the file holds {', '.join(kinds) or 'nothing'}."
         )
-    with quiet():
+    with vtk_messages():
         node_id = slicer.modules.markups.logic().LoadMarkups(str(path), _name(path))
     if not node_id:
         raise InputError(f"{path}: the list of points cannot be read.")
@@ -217,7 +217,7 @@ def _load(file, path, options, names=None):
 
     logic = slicer.modules.volumes.logic()
     arguments = (str(file), _name(path), options) + ((names,) if names else ())
-    with quiet():
+    with vtk_messages():
         node = logic.AddArchetypeVolume(*arguments)
     if node is None or node.GetImageData() is None:
         raise InputError(f"{path}: the file cannot be read: it is damaged or no image.")

@@ -37,6 +37,6 @@ def read_header(path):
 
 
 def write_frame(header, frame, folder):
-    """Write one frame of a 4D file as a 3D file of the same format and geometry; return its path."""
+    """Write one frame of a 4D file as a 3D file of the same geometry; return its path."""
     data = header.read_frame(frame)
     return READERS[suffix_of(header.path)].write_frame(header, data, folder)

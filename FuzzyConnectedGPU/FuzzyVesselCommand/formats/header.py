@@ -94,7 +94,7 @@ class Header:
         return voxels[:, frame].tobytes()
 
     def _last_length_agrees(self, length):
-        # gzip ends with the length of what was packed; a file that was cut ends with something else.
+        # gzip ends with the length of what was packed; a file that was cut, with something else.
         with self.data.open("rb") as file:
             file.seek(0 if self.compression == "file" else self.offset)
             if file.read(2) != b"\x1f\x8b":

@@ -1,4 +1,4 @@
-"""NIfTI-1 and NIfTI-2 single files (.nii, .nii.gz); layout: nifti1.h and nifti2.h of the NIfTI DFWG."""
+"""NIfTI-1 and NIfTI-2 single files (.nii, .nii.gz); layout: nifti1.h and nifti2.h."""
 
 import struct
 
