@@ -19,6 +19,7 @@ SOFTNESS = 1.4  # width of a border in voxels: the voxel's own box and the scann
 SLAB_VOXELS = 2_000_000
 PORTAL, HEPATIC = "portal vein", "hepatic veins"
 VESSEL_HU = {PORTAL: 178, HEPATIC: 190}
+TRUNK_VOXELS = 3  # a trunk's radius at least, so that small volumes have vessels too
 TERRITORY_LIMIT = 900  # points a tree is grown into: bounds the number of branches
 
 
@@ -120,7 +121,7 @@ def _vessels(shape, spacing, rng):
         HEPATIC: anatomy.HEPATIC_ROOT,
         PORTAL: anatomy.PORTAL_ROOT,
     }.items():
-        radius = max(radius * grid.scale, 1.3 * smallest)
+        radius = max(radius * grid.scale, TRUNK_VOXELS * float(np.sort(spacing)[1]))
         count = int(np.clip((radius / smallest) ** 3, 6, TERRITORY_LIMIT))
         territory = grid.to_mm(anatomy.points_in_liver(count, rng))
         turned = np.asarray(heading) * grid.stretch
