@@ -1,7 +1,7 @@
-"""Fuzzy connectedness from seeds to a labelmap, in plain arrays (K, J, I); free of Slicer and VTK."""
+"""Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I)."""
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .connectedness import connectedness
+from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene, error_voxels
 from .solvers import SOLVERS
 

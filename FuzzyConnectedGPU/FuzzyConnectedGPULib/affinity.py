@@ -106,11 +106,10 @@ class GaussianAffinity:
             0..65535, of the broadcast shape; ``level / 65535`` is the affinity.
         """
         first, second = np.float32(first), np.float32(second)
-        return combine(
-            self.sum_term(first + second),
-            self.difference_term(np.abs(first - second)),
-            self.form == "weighted",
-        )
+        with np.errstate(over="ignore"):  # beyond float32 is far beyond every sigma
+            sum_term = self.sum_term(first + second)
+            difference_term = self.difference_term(np.abs(first - second))
+        return combine(sum_term, difference_term, self.form == "weighted")
 
     def sum_term(self, total):
         """The Gaussian of the pair's sum (float32 array), scaled to levels."""

@@ -75,7 +75,8 @@ def checked_seeds(seeds, shape, name="seed"):
         k, j, i = seeds[outside][0]
         raise InputError(
             f"{np.count_nonzero(outside)} of {len(seeds)} {name}s lie outside the volume, the "
-            f"first at I,J,K = {i},{j},{k}; the volume has I,J,K = {shape[2]},{shape[1]},{shape[0]} voxels."
+            f"first at I,J,K = {i},{j},{k}; the volume has "
+            f"{shape[2]} x {shape[1]} x {shape[0]} voxels (I x J x K)."
         )
     return seeds
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import InputError
 
-from .affinity import TOP_LEVEL, GaussianAffinity, level_values
+from .affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
+from .checks import checked_mask, checked_seeds, checked_volume
 
 SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
 
@@ -53,6 +54,30 @@ class Problem:
         sums = np.arange(2 * low, 2 * high + 1, dtype=np.int64).astype(np.float32)
         differences = np.arange(high - low + 1, dtype=np.int64).astype(np.float32)
         return self.affinity.sum_term(sums), self.affinity.difference_term(differences), 2 * low
+
+
+def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):
+    """Check what came in and state it as a `Problem`; parameters as in `connectedness`.
+
+    Raises
+    ------
+    InputError
+        Names what cannot be worked with.
+    """
+    volume = checked_volume(volume)
+    seeds = checked_seeds(seeds, volume.shape)
+    mask = checked_mask(mask, volume.shape)
+    cut_level = level_of_cut(cut)
+    if affinity is None:
+        affinity = estimate_affinity(volume, seeds)
+    flat_seeds = np.unique(np.ravel_multi_index(seeds.T, volume.shape))
+    if mask is not None:
+        flat_seeds = flat_seeds[mask.ravel()[flat_seeds] > 0]
+        if flat_seeds.size == 0:
+            raise InputError(
+                "Every seed lies outside the mask: place a seed inside it, or choose another mask."
+            )
+    return Problem(as_solver_voxels(volume), affinity, flat_seeds, mask, cut_level)
 
 
 def as_solver_voxels(volume):

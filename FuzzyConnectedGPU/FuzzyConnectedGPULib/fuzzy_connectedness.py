@@ -9,9 +9,8 @@ import numpy as np
 from FuzzyVesselCommon.cuda import choose_device
 from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
 
-from .affinity import estimate_affinity, level_values
-from .checks import checked_mask, checked_seeds, checked_volume
-from .problem import Problem, as_solver_voxels, level_of_cut
+from .affinity import level_values
+from .problem import state_problem
 from .scene import FuzzyScene
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS
 
@@ -75,7 +74,7 @@ def connectedness(
         raise InputError(f"Unknown solver {solver!r}; one of {', '.join(SOLVERS)}.")
     report = _reporter(progress)
     times = [perf_counter()]
-    problem = _problem(volume, seeds, affinity, cut, mask)
+    problem = state_problem(volume, seeds, affinity, cut, mask)
     options = {}
     if solver == "cuda-kfoe-corrected":
         options = {"corrections": corrections, "directions": directions}
@@ -98,23 +97,6 @@ def _reporter(progress):
             raise Cancelled("Cancelled; nothing was changed.")
 
     return report
-
-
-def _problem(volume, seeds, affinity, cut, mask):
-    volume = checked_volume(volume)
-    seeds = checked_seeds(seeds, volume.shape)
-    mask = checked_mask(mask, volume.shape)
-    cut_level = level_of_cut(cut)
-    if affinity is None:
-        affinity = estimate_affinity(volume, seeds)
-    flat_seeds = np.unique(np.ravel_multi_index(seeds.T, volume.shape))
-    if mask is not None:
-        flat_seeds = flat_seeds[mask.ravel()[flat_seeds] > 0]
-        if flat_seeds.size == 0:
-            raise InputError(
-                "Every seed lies outside the mask: place a seed inside it, or choose another mask."
-            )
-    return Problem(as_solver_voxels(volume), affinity, flat_seeds, mask, cut_level)
 
 
 def _solve(problem, solver, device, options, report):

@@ -1,0 +1,67 @@
+// defines: VOXEL=unsigned char | VOXEL=short | VOXEL=unsigned short | VOXEL=float
+//
+// Corrected CUDA-kFOE (both papers, "improved CUDA-kFOE"): one fused kernel, affinities from a
+// look-up table, and correction iterations that repeat the voxels on the edges of the thread blocks.
+// A block is 16 x 16 x 1 voxels, as in the Chinese paper. The correction makes error voxels rare but
+// does not exclude them; that is the algorithm as published.
+
+#include "affinity.cuh"
+
+struct Scene
+{
+    const VOXEL* voxels;
+    const unsigned char* mask;  // null: no mask
+    float* values;
+    unsigned char* next;  // the papers' flag array C2
+    int* changed;
+    const float *sum_table, *difference_table;  // null for float volumes, which have no table
+    int lowest_sum;
+};
+
+__device__ __forceinline__ int looked_up_level(const Scene& s, long long c, long long e, const Affinity& a)
+{
+    if (!s.sum_table) return affinity_level((float)s.voxels[c], (float)s.voxels[e], a);
+    int first = (int)s.voxels[c], second = (int)s.voxels[e];
+    return combined_level(s.sum_table[first + second - s.lowest_sum], s.difference_table[abs(first - second)], a);
+}
+
+// Pass the value of voxel c on to its neighbour e (papers, step 2.3).
+__device__ __forceinline__ void pass_on(const Scene& s, long long c, long long e, const Affinity& a)
+{
+    if (s.mask && !(s.mask[c] && s.mask[e])) return;
+    float affinity = looked_up_level(s, c, e, a) / 65535.0f;
+    float reached = fminf(((volatile float*)s.values)[c], affinity);
+    if (reached > ((volatile float*)s.values)[e]) {
+        atomicExch(&s.values[e], reached);
+        s.next[e] = 1;
+        *s.changed = 1;
+    }
+}
+
+extern "C" __global__ void parallel_kfoe(
+    const VOXEL* voxels, const unsigned char* mask, float* values, const unsigned char* now,
+    unsigned char* next, int* changed, int nk, int nj, int ni, const float* coefficients, int cut_level,
+    const float* sum_table, const float* difference_table, int lowest_sum, int corrections, int directions)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int j = blockIdx.y * blockDim.y + threadIdx.y;
+    int k = blockIdx.z;
+    bool inside = i < ni && j < nj;
+    long long c = ((long long)k * nj + j) * ni + i, plane = (long long)nj * ni;
+    bool flagged = inside && now[c];
+    Scene s = {voxels, mask, values, next, changed, sum_table, difference_table, lowest_sum};
+    Affinity a = read_affinity(coefficients, cut_level);
+    const long long step[6] = {-1, 1, -ni, ni, -plane, plane};
+    const bool open[6] = {i > 0, i < ni - 1, j > 0, j < nj - 1, k > 0, k < nk - 1};
+    const bool at_edge[6] = {threadIdx.x == 0, threadIdx.x == blockDim.x - 1,
+                             threadIdx.y == 0, threadIdx.y == blockDim.y - 1, true, true};
+    for (int side = 0; side < 6; side++) {
+        if (flagged && open[side]) pass_on(s, c, c + step[side], a);
+        __syncthreads();  // the papers: the threads of the different directions in step
+    }
+    for (int n = 0; n < corrections; n++) {
+        for (int side = 0; side < directions; side++)
+            if (flagged && open[side] && at_edge[side]) pass_on(s, c, c + step[side], a);
+        __syncthreads();
+    }
+}

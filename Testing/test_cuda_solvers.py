@@ -1,0 +1,207 @@
+"""The CUDA solvers: their kernels on the CPU in both thread orders, and on a real card."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from FuzzyConnectedGPULib import (
+    GaussianAffinity,
+    connectedness,
+    error_voxels,
+    fuzzy_connectedness,
+)
+from FuzzyConnectedGPULib.affinity import level_values
+from FuzzyConnectedGPULib.problem import state_problem
+from FuzzyConnectedGPULib.solvers import active_tiles, cuda_kfoe, cuda_kfoe_corrected, dial
+from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
+from problems import problems
+
+
+def nothing(fraction):
+    pass
+
+
+def levels(solver, problem, gpu, **options):
+    return solver.solve(problem, nothing, gpu, **options)[0]
+
+
+def reference(problem):
+    return dial.solve(problem, nothing)[0]
+
+
+ON_THE_CPU = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@ON_THE_CPU
+@given(problems(largest_side=19))
+def test_active_tiles_equal_the_reference(cpu_cuda, problem):
+    stated = state_problem(problem[0], problem[1], problem[2], cut=problem[3], mask=problem[4])
+    np.testing.assert_array_equal(levels(active_tiles, stated, cpu_cuda), reference(stated))
+
+
+def serpentine(side):
+    """A path one voxel wide that winds through a volume of odd side: the longest way there is."""
+    volume = np.zeros((side, side, side), np.int16)
+    rows, end = list(range(0, side, 2)), side - 1
+    for k in range(0, side, 2):
+        for j in rows:
+            volume[k, j] = 100
+            volume[k, (j + rows[min(rows.index(j) + 1, len(rows) - 1)]) // 2, end] = 100
+            end = side - 1 - end
+        volume[min(k + 1, side - 1), rows[-1], side - 1 - end] = 100
+        rows.reverse()
+    return volume
+
+
+def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda):
+    problem = state_problem(serpentine(21), [[0, 0, 0]], GaussianAffinity(100, 10, 10))
+    wanted = reference(problem)
+    assert ((wanted == 65535) == (problem.voxels == 100)).all()  # the path is one piece
+    np.testing.assert_array_equal(levels(active_tiles, problem, cpu_cuda), wanted)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 23)])
+def test_sizes_around_the_tile(cpu_cuda, shape):
+    volume = np.random.default_rng(1).normal(100, 20, shape).astype(np.float32)
+    problem = state_problem(volume, [[n - 1 for n in shape]], GaussianAffinity(100, 20, 20))
+    np.testing.assert_array_equal(levels(active_tiles, problem, cpu_cuda), reference(problem))
+
+
+def test_cells_outside_the_volume_carry_no_path(cpu_cuda):
+    # Two halves, closed off by a wall; 12 is no multiple of the tile, so a tile reaches outside.
+    volume = np.full((12, 12, 12), 100, np.uint8)
+    volume[:, :, 5] = 0
+    problem = state_problem(volume, [[3, 3, 11]], GaussianAffinity(100, 2, 2))
+    found = levels(active_tiles, problem, cpu_cuda)
+    assert found[:, :, 6:].min() == 65535
+    assert found[:, :, :6].max() == 0
+
+
+@pytest.mark.parametrize("solver", [cuda_kfoe, cuda_kfoe_corrected])
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
+def test_the_papers_solvers_equal_the_reference_where_nothing_races(cpu_cuda, solver, kind):
+    # Along a single row no two threads raise one voxel with different values at the same time.
+    volume = np.random.default_rng(2).integers(80, 120, (1, 1, 40)).astype(kind)
+    mask = np.ones(volume.shape, np.uint8)
+    mask[0, 0, 35:] = 0
+    problem = state_problem(volume, [[0, 0, 7]], GaussianAffinity(100, 20, 20), 0.1, mask)
+    np.testing.assert_array_equal(levels(solver, problem, cpu_cuda), reference(problem))
+
+
+@pytest.mark.parametrize("solver", [cuda_kfoe, cuda_kfoe_corrected])
+def test_the_papers_solvers_never_exceed_the_reference(cpu_cuda, solver):
+    volume = np.random.default_rng(3).normal(100, 15, (6, 20, 35)).astype(np.int16)
+    problem = state_problem(volume, [[3, 10, 20]], GaussianAffinity(100, 20, 20))
+    found, wanted = levels(solver, problem, cpu_cuda), reference(problem)
+    assert (found <= wanted).all()
+    assert (found == wanted).mean() > 0.9
+
+
+def test_corrections_reach_only_the_chosen_directions(cpu_cuda):
+    problem = state_problem(
+        np.full((1, 1, 40), 100, np.int16), [[0, 0, 0]], GaussianAffinity(100, 20, 20)
+    )
+    for corrections, directions in ((0, 6), (2, 0), (3, 6)):
+        found = levels(
+            cuda_kfoe_corrected, problem, cpu_cuda, corrections=corrections, directions=directions
+        )
+        assert found.min() == 65535
+
+
+@pytest.mark.parametrize("options", [{"corrections": -1}, {"directions": 7}])
+def test_wrong_correction_options_are_named(cpu_cuda, options):
+    problem = state_problem(np.eye(4)[None], [[0, 0, 0]], GaussianAffinity(1, 1, 1))
+    with pytest.raises(InputError, match=next(iter(options))):
+        levels(cuda_kfoe_corrected, problem, cpu_cuda, **options)
+
+
+@pytest.mark.parametrize("solver", [active_tiles, cuda_kfoe, cuda_kfoe_corrected])
+def test_cancelling_ends_the_run(cpu_cuda, solver):
+    volume = np.full((4, 30, 90), 100, np.int16)
+    problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 20, 20))
+    seen = []
+
+    def report(fraction):
+        seen.append(fraction)
+        if len(seen) == 2:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        solver.solve(problem, report, cpu_cuda)
+    assert len(seen) == 2
+    assert all(0 <= fraction < 1 for fraction in seen)
+
+
+def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):
+    class FullCard:
+        name, peak_bytes = "cuda:0 (full)", 0
+
+        def __enter__(self):
+            raise DeviceError("cuda:0 (full) has too little memory")
+
+        def __exit__(self, *_):
+            pass
+
+    monkeypatch.setattr(fuzzy_connectedness, "choose_device", lambda name: FullCard())
+    volume = np.random.default_rng(4).normal(100, 10, (5, 6, 7)).astype(np.float32)
+    with pytest.warns(UserWarning, match="too little memory"):
+        scene = connectedness(volume, [[1, 1, 1]])
+    assert scene.device == "cpu"
+    assert "too little memory" in scene.notes[0]
+    with pytest.raises(DeviceError, match="too little memory"):
+        connectedness(volume, [[1, 1, 1]], device="cuda")
+
+
+# On a real card -----------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@settings(max_examples=300, deadline=None)
+@given(problems(largest_side=40))
+def test_card_equals_the_reference(problem):
+    volume, seeds, affinity, cut, mask = problem
+    options = dict(cut=cut, mask=mask)
+    on_card = connectedness(volume, seeds, affinity, device="cuda", **options)
+    assert on_card.device.startswith("cuda:0")
+    assert (
+        error_voxels(on_card, connectedness(volume, seeds, affinity, solver="dial", **options)) == 0
+    )
+
+
+@pytest.mark.gpu
+def test_card_repeats_itself_bit_for_bit():
+    volume = np.random.default_rng(5).normal(100, 15, (70, 90, 110)).astype(np.float32)
+    affinity = GaussianAffinity(100, 20, 10)
+    scenes = [connectedness(volume, [[30, 40, 50]], affinity, device="cuda") for _ in range(20)]
+    assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * 20
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("solver", ["exact", "cuda-kfoe", "cuda-kfoe-corrected"])
+def test_card_gives_its_memory_back_when_cancelled(solver):
+    import cupy
+
+    volume = np.random.default_rng(6).normal(100, 15, (64, 64, 64)).astype(np.float32)
+    connectedness(volume, [[1, 1, 1]], solver=solver, device="cuda")
+    before = cupy.cuda.Device(0).mem_info[0]
+    with pytest.raises(Cancelled):
+        connectedness(
+            volume, [[1, 1, 1]], solver=solver, device="cuda", progress=lambda f: f < 0.001
+        )
+    assert cupy.cuda.Device(0).mem_info[0] >= before
+
+
+@pytest.mark.gpu
+def test_card_values_are_the_levels_values():
+    volume = np.random.default_rng(7).normal(100, 15, (9, 9, 9)).astype(np.float32)
+    scene = connectedness(volume, [[1, 1, 1]], device="cuda")
+    assert np.isin(scene.values, level_values()).all()
+
+
+@pytest.mark.gpu
+def test_card_memory_stays_under_8_bytes_a_voxel():
+    volume = np.random.default_rng(8).integers(0, 99, (128, 256, 256)).astype(np.int16)
+    scene = connectedness(volume, [[1, 1, 1]], device="cuda")
+    assert scene.peak_bytes < 8 * volume.size
