@@ -1,0 +1,289 @@
+"""The vessels' surface in 3D, rendered off screen by a process of its own.
+
+Where a machine lacks EGL or a driver for it, VTK ends the process that renders: the child process
+takes the fall, and the other results are kept.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+VESSEL = (0.78, 0.20, 0.17)
+SEED = (1.0, 0.82, 0.40)
+BACKGROUND_SEED = (0.30, 0.79, 0.94)
+PATIENCE_S = 300
+# Beyond this many voxels in the vessels' box, every second voxel has to do.
+MOST_VOXELS = 60_000_000
+# Name, direction to the eye and upwards (RAS); the extents that one sees (indices into R, A, S).
+VIEWS = (
+    ("from the front", (-0.30, 0.92, 0.24), (0, 0, 1), (0, 2)),
+    ("from the left", (-0.92, 0.30, 0.24), (0, 0, 1), (1, 2)),
+    ("from below", (-0.20, 0.24, -0.95), (0, 1, 0), (0, 1)),
+)
+# The front is what one knows best: it is taken unless another side shows this much more.
+FRONT_BONUS = 1.6
+
+
+class CannotRender(Exception):
+    """This machine cannot draw in 3D; the message says what to install."""
+
+
+def draw_surface(subject, size, folder, background):
+    """Draw the surface of a subject's vessels.
+
+    Parameters
+    ----------
+    subject : Subject
+    size : int
+        Width and height in pixels.
+    folder : Path
+        For files between this process and its child.
+    background : tuple of 3 float
+        Colour, 0..1.
+
+    Returns
+    -------
+    image : PIL.Image.Image
+    view : dict
+        "name"; "right", "up": unit vectors (RAS) across and up the image; "mm_per_pixel".
+
+    Raises
+    ------
+    CannotRender
+    """
+    from PIL import Image
+
+    from .subject import box
+
+    low, high = box(subject.labels, subject.seeds)
+    within = tuple(slice(a, b + 1) for a, b in zip(low, high))
+    step = 1 if np.prod(high - low + 1.0) <= MOST_VOXELS else 2
+    labels = subject.labels[within][::step, ::step, ::step]
+    matrix = np.array(subject.ijk_to_ras, float)
+    matrix[:3, 3] += matrix[:3, :3] @ low[::-1]
+    matrix[:3, :3] *= step
+    view = _view(matrix, labels.shape)
+    folder = Path(folder)
+    np.savez(
+        folder / "surface.npz",
+        labels=labels,
+        matrix=matrix,
+        seeds=_to_ras(subject, subject.seeds),
+        background_seeds=_to_ras(subject, subject.background_seeds),
+    )
+    task = {"size": size, "background": background, **view}
+    (folder / "surface.json").write_text(json.dumps(task))
+    _run_child(folder)
+    with Image.open(folder / "surface.png") as image:
+        image.load()
+    return image, view
+
+
+def _to_ras(subject, points):
+    points = np.reshape(points, (-1, 3)).astype(float)
+    return points[:, ::-1] @ subject.ijk_to_ras[:3, :3].T + subject.ijk_to_ras[:3, 3]
+
+
+def _view(matrix, shape):
+    """The side from which the vessels are seen best, and a frame that holds them all."""
+    last = np.array(shape[::-1]) - 1.0
+    corners = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)]) * last
+    corners = corners @ matrix[:3, :3].T + matrix[:3, 3]
+    extent = np.ptp(corners, axis=0)
+
+    def seen(view):
+        first, second = view[3]
+        return extent[first] * extent[second] * (FRONT_BONUS if view is VIEWS[0] else 1)
+
+    name, eye, up, _ = max(VIEWS, key=seen)
+    eye = np.array(eye) / np.linalg.norm(eye)
+    right = np.cross(up, eye)
+    right /= np.linalg.norm(right)
+    up = np.cross(eye, right)
+    centre = corners.mean(axis=0)
+    half = max(abs((corners - centre) @ axis).max() for axis in (right, up)) * 1.04 + 2.0
+    return {
+        "name": name,
+        "eye": eye.tolist(),
+        "right": right.tolist(),
+        "up": up.tolist(),
+        "centre": centre.tolist(),
+        "half_height_mm": float(half),
+    }
+
+
+def _run_child(folder):
+    environment = dict(os.environ)
+    if sys.platform.startswith("linux"):
+        environment["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
+    way_out = "the 3D view is left out of the picture: this machine cannot render off screen"
+    if sys.platform.startswith("linux"):
+        way_out += " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"
+    try:
+        subprocess.run(
+            [sys.executable, str(Path(__file__).resolve()), str(folder)],
+            env=environment,
+            check=True,
+            timeout=PATIENCE_S,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CannotRender(way_out) from error
+    if not (folder / "surface.png").is_file():
+        raise CannotRender(way_out)
+
+
+def _surface(labels, matrix):
+    """Closed, smoothed surface of the labels, in millimetres (RAS)."""
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk
+
+    padded = np.pad(labels, 1)
+    image = vtk.vtkImageData()
+    image.SetDimensions(padded.shape[::-1])
+    image.SetOrigin(-1, -1, -1)
+    image.GetPointData().SetScalars(numpy_to_vtk(padded.ravel(), deep=True))
+    edges = vtk.vtkFlyingEdges3D()
+    edges.SetInputData(image)
+    edges.SetValue(0, 0.5)
+    edges.ComputeNormalsOff()
+    edges.ComputeScalarsOff()
+    smooth = vtk.vtkWindowedSincPolyDataFilter()
+    smooth.SetInputConnection(edges.GetOutputPort())
+    smooth.SetNumberOfIterations(20)
+    smooth.SetPassBand(0.03)
+    smooth.NonManifoldSmoothingOn()
+    smooth.NormalizeCoordinatesOn()
+    smooth.BoundarySmoothingOff()
+    transform = vtk.vtkTransform()
+    transform.SetMatrix(matrix.ravel())
+    place = vtk.vtkTransformPolyDataFilter()
+    place.SetTransform(transform)
+    place.SetInputConnection(smooth.GetOutputPort())
+    normals = vtk.vtkPolyDataNormals()
+    normals.SetInputConnection(place.GetOutputPort())
+    normals.SplittingOff()
+    normals.ConsistencyOff()
+    # A left-handed grid turns the surface inside out.
+    normals.SetFlipNormals(int(np.linalg.det(matrix[:3, :3]) < 0))
+    normals.Update()
+    return normals.GetOutput()
+
+
+def _spheres(points, radius, colour):
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk
+
+    centres = vtk.vtkPoints()
+    centres.SetData(numpy_to_vtk(np.ascontiguousarray(points, np.float32), deep=True))
+    cloud = vtk.vtkPolyData()
+    cloud.SetPoints(centres)
+    sphere = vtk.vtkSphereSource()
+    sphere.SetRadius(radius)
+    sphere.SetThetaResolution(32)
+    sphere.SetPhiResolution(32)
+    mapper = vtk.vtkGlyph3DMapper()
+    mapper.SetInputData(cloud)
+    mapper.SetSourceConnection(sphere.GetOutputPort())
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetColor(colour)
+    actor.GetProperty().SetAmbient(0.35)
+    return actor
+
+
+def _window(task, actor, markers):
+    """A window with the surface, and the seeds in a layer before it, so that none is hidden."""
+    import vtk
+
+    camera = vtk.vtkCamera()
+    centre, eye = np.array(task["centre"]), np.array(task["eye"])
+    half = task["half_height_mm"]
+    camera.SetFocalPoint(centre)
+    camera.SetPosition(centre + eye * 10 * half)
+    camera.SetViewUp(task["up"])
+    camera.ParallelProjectionOn()
+    camera.SetParallelScale(half)
+    camera.SetClippingRange(half, 20 * half)
+    window = vtk.vtkRenderWindow()
+    window.SetOffScreenRendering(1)
+    window.SetMultiSamples(0)
+    window.SetSize(2 * task["size"], 2 * task["size"])
+    window.SetNumberOfLayers(2)
+    for layer, actors in enumerate(([actor], markers)):
+        renderer = vtk.vtkRenderer()
+        renderer.SetLayer(layer)
+        renderer.SetBackground(task["background"])
+        renderer.SetActiveCamera(camera)
+        for each in actors:
+            renderer.AddActor(each)
+        lights = vtk.vtkLightKit()
+        lights.SetKeyLightIntensity(0.98)
+        lights.SetKeyToFillRatio(3.0)
+        lights.SetKeyToHeadRatio(4.0)
+        lights.AddLightsToRenderer(renderer)
+        window.AddRenderer(renderer)
+        if layer == 0:
+            _shade_hollows(renderer, half)
+    return window
+
+
+def _shade_hollows(renderer, half):
+    """Darken where vessels lie close together, which tells near from far."""
+    import vtk
+
+    hollows = vtk.vtkSSAOPass()
+    hollows.SetRadius(0.16 * half)
+    hollows.SetBias(0.002 * half)
+    hollows.SetKernelSize(96)
+    hollows.BlurOn()
+    hollows.SetDelegatePass(vtk.vtkRenderStepsPass())
+    renderer.SetPass(hollows)
+
+
+def _render(folder):
+    """What the child process does: surface.npz and surface.json become surface.png."""
+    import vtk
+    from PIL import Image
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    task = json.loads((folder / "surface.json").read_text())
+    arrays = np.load(folder / "surface.npz")
+    mapper = vtk.vtkPolyDataMapper()
+    mapper.SetInputData(_surface(arrays["labels"], arrays["matrix"]))
+    mapper.ScalarVisibilityOff()
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    surface = actor.GetProperty()
+    surface.SetColor(VESSEL)
+    surface.SetAmbient(0.06)
+    surface.SetSpecular(0.30)
+    surface.SetSpecularPower(25)
+    radius = task["half_height_mm"] * 0.016
+    markers = [
+        _spheres(arrays[name], radius, colour)
+        for name, colour in (("seeds", SEED), ("background_seeds", BACKGROUND_SEED))
+        if len(arrays[name])
+    ]
+    window = _window(task, actor, markers)
+    window.Render()
+    grab = vtk.vtkWindowToImageFilter()
+    grab.SetInput(window)
+    grab.ReadFrontBufferOff()
+    grab.Update()
+    image = grab.GetOutput()
+    width, height, _ = image.GetDimensions()
+    pixels = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(height, width, -1)[::-1]
+    picture = Image.fromarray(np.ascontiguousarray(pixels[:, :, :3]))
+    size = (task["size"], task["size"])
+    picture.resize(size, Image.Resampling.LANCZOS).save(folder / "surface.png")
+
+
+if __name__ == "__main__":
+    _render(Path(sys.argv[1]))
