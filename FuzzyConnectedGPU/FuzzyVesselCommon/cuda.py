@@ -97,9 +97,9 @@ def compile_kernels(source, architecture, defines=()):
         nvrtc.compileProgram(program, options)
         own_code = architecture.startswith("sm_")
         binary = nvrtc.getCUBIN(program) if own_code else nvrtc.getPTX(program)
-        return binary, nvrtc.getProgramLog(program)
+        return binary, nvrtc.getProgramLog(program).rstrip("\0")
     except nvrtc.NVRTCError as error:
-        log = nvrtc.getProgramLog(program)
+        log = nvrtc.getProgramLog(program).rstrip("\0")
         raise DeviceError(f"a CUDA kernel does not compile for {architecture}:\n{log}") from error
     finally:
         nvrtc.destroyProgram(program)

@@ -4,9 +4,9 @@ import ctypes
 import threading
 
 import numpy as np
+
 from cuda_on_cpu.arrays import GuardedNumpy, guarded_copy, is_overrun
 from cuda_on_cpu.library import compile_library
-
 from FuzzyVesselCommon.cuda import read_source
 
 _ORDERS = ("ascending", "descending")

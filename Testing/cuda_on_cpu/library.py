@@ -41,7 +41,7 @@ def compile_library(source, defines=()):
     lines = ['#include "cuda_on_cpu.cuh"', *(_define(define) for define in defines)]
     # The unnamed namespace keeps what is shared in inline functions out of the linker's merging.
     lines += ["namespace {", _adapt(source), "}"]
-    lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in _kernels(source)]
+    lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in find_kernels(source)]
     return _load("\n".join(lines))
 
 
@@ -83,7 +83,7 @@ def _adapt(source):
     )
 
 
-def _kernels(source):
+def find_kernels(source):
     """Name and largest block of each kernel, both as C++ text."""
     code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
     for kernel in _KERNEL.finditer(code):

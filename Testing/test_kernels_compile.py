@@ -1,0 +1,85 @@
+"""Every CUDA kernel compiles for all supported cards, without warnings and without spilling.
+
+NVRTC needs no GPU for it. A file that is compiled with different macros says so near its top, in a
+line such as `// defines: VOXEL=unsigned char | VOXEL=short CODE=int`.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cuda_on_cpu.library import find_kernels
+from FuzzyVesselCommon.cuda import compile_kernels, read_source
+
+nvrtc = pytest.importorskip("cupy.cuda", reason="CuPy is not installed").nvrtc
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = ("FuzzyConnectedGPU", "PotentialSkeleton")
+FILES = sorted(file for module in MODULES for file in (ROOT / module).rglob("*.cu"))
+ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+MOST_SHARED = 48 * 1024
+
+
+def define_sets(source):
+    """The macros with which a file is compiled: a list of tuples like ("VOXEL=short",)."""
+    line = re.search(r"^// defines:(.*)$", source, re.MULTILINE)
+    if not line:
+        return [()]
+    # A set is a row of NAME=VALUE, and a value may have blanks in it ("unsigned char").
+    return [
+        tuple(part.strip() for part in re.split(r"\s+(?=\w+=)", text.strip()))
+        for text in line[1].split("|")
+    ]
+
+
+CASES = [
+    pytest.param(file, defines, id=f"{file.stem}-{' '.join(defines)}")
+    for file in FILES
+    for defines in define_sets(read_source(file))
+]
+
+
+def test_kernels_are_found():
+    assert FILES
+
+
+def test_define_sets_are_read():
+    source = "// one\n// defines: VOXEL=unsigned char | VOXEL=short CODE=int\n"
+    assert define_sets(source) == [("VOXEL=unsigned char",), ("VOXEL=short", "CODE=int")]
+    assert define_sets("int x;") == [()]
+
+
+@pytest.mark.parametrize(("file", "defines"), CASES)
+def test_kernel_compiles(file, defines):
+    source = read_source(file)
+    kernels = {name for name, _ in find_kernels(source)}
+    assert kernels, f"{file.name} has no kernel"
+    for architecture in ARCHITECTURES:
+        if architecture not in nvrtc.getSupportedArchs():
+            continue
+        _, log = compile_kernels(source, f"sm_{architecture}", defines)
+        assert "warning" not in log, log
+        assert set(re.findall(r"Compiling entry function '(\w+)'", log)) >= kernels, log
+        assert_no_local_memory(log)
+        shared = [int(size) for size in re.findall(r"(\d+) bytes smem", log)]
+        assert max(shared, default=0) <= MOST_SHARED, log
+
+
+def assert_no_local_memory(log):
+    """Registers that spill, and arrays that cannot be kept in registers, cost as much as misses."""
+    used = re.findall(r"(\d+) bytes (?:stack frame|spill stores|spill loads)", log)
+    assert used, log
+    assert set(used) == {"0"}, log
+
+
+def test_spills_are_noticed():
+    source = """extern "C" __global__ void indexed(float* data, int n)
+    {
+        float kept[64];
+        for (int i = 0; i < 64; i++) kept[i] = data[i];
+        for (int i = 0; i < n; i++) data[i] += kept[i % 61];
+    }"""
+    _, log = compile_kernels(source, "sm_90")
+    with pytest.raises(AssertionError):
+        assert_no_local_memory(log)
