@@ -1,5 +1,7 @@
 """Fuzzy connectedness on the CPU: the definition, its invariants, and every solver alike."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -293,3 +295,15 @@ def test_compiled_levels_equal_the_plain_ones(form, side):
     coefficients = affinity.coefficients()
     compiled = [computed_level(a, b, coefficients) for a, b in zip(first, second)]
     np.testing.assert_array_equal(compiled, affinity.levels(first, second))
+
+
+def test_a_volume_over_2_gib():
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if os.name == "posix" else 0
+    if memory < 16e9:
+        pytest.skip("needs 16 GB of memory")
+    volume = np.zeros((1090, 1000, 1000), np.int16)  # pages that stay zero cost no memory
+    assert volume.nbytes > 2**31
+    volume[-1, -1, 700:] = 100
+    volume[-30:, -1, 700] = 100
+    scene = connectedness(volume, [[1089, 999, 999]], GaussianAffinity(100, 5, 5), cut=0.5)
+    np.testing.assert_array_equal(np.argwhere(scene.values), np.argwhere(volume))

@@ -133,9 +133,9 @@ def combine(sum_term, difference_term, weighted):
     return np.rint(affinity).astype(np.uint16)
 
 
-def level_values():
-    """The affinity of each level: shape (65536,), float32, 0..1."""
-    return (np.arange(TOP_LEVEL + 1) / TOP_LEVEL).astype(np.float32)
+def level_values(levels):
+    """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
+    return np.divide(levels, np.float32(TOP_LEVEL), dtype=np.float32)
 
 
 def estimate_affinity(volume, seeds, *, radius=2):

@@ -84,7 +84,7 @@ def connectedness(
         problem, solver, device, options, report
     )
     times.append(perf_counter())
-    values = np.take(level_values(), levels).reshape(np.shape(volume))
+    values = level_values(levels).reshape(np.shape(volume))
     times.append(perf_counter())
     report(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))

@@ -107,4 +107,4 @@ def level_of_cut(cut):
     """The lowest level whose affinity is at least `cut` (0..1)."""
     if not 0 <= cut <= 1:
         raise InputError(f"The cut is {cut:g}, but must be within 0..1.")
-    return min(int(np.searchsorted(level_values(), np.float32(cut))), TOP_LEVEL)
+    return int(np.searchsorted(level_values(np.arange(TOP_LEVEL + 1)), np.float32(cut)))

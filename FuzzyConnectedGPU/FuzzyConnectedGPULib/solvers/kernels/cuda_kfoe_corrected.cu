@@ -53,15 +53,16 @@ extern "C" __global__ void parallel_kfoe(
     Affinity a = read_affinity(coefficients, cut_level);
     const long long step[6] = {-1, 1, -ni, ni, -plane, plane};
     const bool open[6] = {i > 0, i < ni - 1, j > 0, j < nj - 1, k > 0, k < nk - 1};
-    const bool at_edge[6] = {threadIdx.x == 0, threadIdx.x == blockDim.x - 1,
-                             threadIdx.y == 0, threadIdx.y == blockDim.y - 1, true, true};
+    // A block of one layer has all its voxels on the edges that face the layers beside it.
+    bool at_edge = threadIdx.x == 0 || threadIdx.x == blockDim.x - 1 || threadIdx.y == 0 ||
+                   threadIdx.y == blockDim.y - 1 || threadIdx.z == 0 || threadIdx.z == blockDim.z - 1;
     for (int side = 0; side < 6; side++) {
         if (flagged && open[side]) pass_on(s, c, c + step[side], a);
         __syncthreads();  // the papers: the threads of the different directions in step
     }
     for (int n = 0; n < corrections; n++) {
         for (int side = 0; side < directions; side++)
-            if (flagged && open[side] && at_edge[side]) pass_on(s, c, c + step[side], a);
+            if (flagged && at_edge && open[side]) pass_on(s, c, c + step[side], a);
         __syncthreads();
     }
 }
