@@ -402,3 +402,43 @@ def test_two_processes_compile_at_once(tmp_path, monkeypatch):
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]
     assert len(list(tmp_path.rglob("*.so"))) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_interleaved_threads_lose_updates(tmp_path, seed):
+    """Without atomics two threads read the same number, and one of their additions is lost."""
+    (tmp_path / "k.cu").write_text("""
+    extern "C" __global__ void k(int* racy, int* safe)
+    {
+        racy[0] = racy[0] + 1;
+        atomicAdd(safe, 1);
+    }""")
+    results = []
+    for interleave in (0, 2):
+        device = CpuCudaDevice(seed, interleave=interleave)
+        racy, safe = device.xp.zeros((2, 1), np.int32)
+        device.kernel(tmp_path / "k.cu", "k")((1,), (256,), (racy, safe))
+        assert safe[0] == 256
+        results.append(racy[0])
+    assert results[0] == 256
+    assert results[1] < 256
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_interleaved_threads_meet_at_barriers(tmp_path, order):
+    device = CpuCudaDevice(order, interleave=1)
+    (tmp_path / "k.cu").write_text(REVERSE)
+    kernel = device.kernel(tmp_path / "k.cu", "k", ["BARRIER=__syncthreads()"])
+    np.testing.assert_array_equal(run(kernel, 64), np.arange(64)[::-1])
+
+
+@pytest.mark.parametrize(("index", "where"), [(-1, "byte -2 of"), (10, "byte 20 of")])
+def test_read_outside_of_an_array_is_reported(tmp_path, index, where):
+    device = CpuCudaDevice(interleave=4)
+    (tmp_path / "k.cu").write_text(
+        'extern "C" __global__ void k(const short* in, int i, int* out) { *out = in[i]; }'
+    )
+    kernel = device.kernel(tmp_path / "k.cu", "k")
+    out = device.xp.zeros(1, np.int32)
+    with pytest.raises(KernelFault, match=where):
+        kernel((1,), (1,), (device.xp.zeros(10, np.int16), np.int32(index), out))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_MARGIN = 256  # bytes before and behind an array; also the alignment of CuPy's arrays
+MARGIN = 256  # bytes before and behind an array; also the alignment of CuPy's arrays
 _MARK = 0x6B
 _GARBAGE = 0xA5
 
@@ -16,8 +16,8 @@ class _Block(np.ndarray):
 def guarded_empty(shape, dtype=float):
     """An uninitialised array between two margins; as on a card, it holds garbage."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    block = _Block(size + 3 * _MARGIN, dtype=np.uint8)
-    start = _MARGIN + -block.ctypes.data % _MARGIN
+    block = _Block(size + 3 * MARGIN, dtype=np.uint8)
+    start = MARGIN + -block.ctypes.data % MARGIN
     block.inside = slice(start, start + size)
     block.fill(_MARK)
     block[block.inside] = _GARBAGE
@@ -31,13 +31,16 @@ def guarded_copy(array):
     return copy
 
 
-def is_overrun(array):
-    """Whether the margins of the memory in which the array lies were written to."""
-    while array is not None and not isinstance(array, _Block):
-        array = array.base if isinstance(array, np.ndarray) else None
-    if array is None:
-        return False
-    outside = (array[: array.inside.start], array[array.inside.stop :])
+def guarded_block(array):
+    """The guarded memory in which an array lies, or None; `inside` is the part to be used."""
+    while isinstance(array, np.ndarray) and not isinstance(array, _Block):
+        array = array.base
+    return array if isinstance(array, _Block) else None
+
+
+def is_overrun(block):
+    """Whether the margins of guarded memory were written to."""
+    outside = (block[: block.inside.start], block[block.inside.stop :])
     return any(np.any(part != _MARK) for part in outside)
 
 

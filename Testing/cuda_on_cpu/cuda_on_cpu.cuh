@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "accesses.cuh"
 #include "intrinsics.cuh"
 #include "schedule.cuh"
 #include "simd_in_word.cuh"

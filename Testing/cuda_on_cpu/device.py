@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from cuda_on_cpu.arrays import GuardedNumpy, guarded_copy, is_overrun
+from cuda_on_cpu.arrays import MARGIN, GuardedNumpy, guarded_block, guarded_copy, is_overrun
 from cuda_on_cpu.library import compile_library
 from FuzzyVesselCommon.cuda import read_source
 
@@ -29,6 +29,10 @@ class CpuCudaDevice:
     order : "ascending", "descending" or int
         In which order blocks, and the threads of a block between two barriers, run; a number is
         the seed of an order that is shuffled anew after each barrier.
+    interleave : int
+        After about so many accesses to memory a thread gives way to another of its block, so that
+        races show as on a card; reads outside of an array are reported too. About ten times
+        slower. 0: a thread runs to the next barrier.
     memory : int
         Bytes that `free_memory` reports.
 
@@ -40,7 +44,7 @@ class CpuCudaDevice:
         Kernel launches so far.
     """
 
-    def __init__(self, order="ascending", memory=8 << 30):
+    def __init__(self, order="ascending", *, interleave=0, memory=8 << 30):
         if order in _ORDERS:
             self._order, self._seed = _ORDERS.index(order), 0
         else:
@@ -49,6 +53,7 @@ class CpuCudaDevice:
         self.name = f"CUDA on the CPU ({order})"
         self.peak_bytes = 0
         self.launches = 0
+        self._interleave = interleave
         self._memory = memory
 
     def __enter__(self):
@@ -59,7 +64,7 @@ class CpuCudaDevice:
 
     def kernel(self, path, name, defines=()):
         """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
-        library = compile_library(read_source(path), tuple(defines))
+        library = compile_library(read_source(path), tuple(defines), self._interleave > 0)
         if not hasattr(library, f"launch_{name}"):
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return _Kernel(self, library, name)
@@ -86,6 +91,10 @@ class _Launch(ctypes.Structure):
         ("dynamic_shared", ctypes.c_uint),
         ("order", ctypes.c_int),
         ("seed", ctypes.c_uint64),
+        ("interleave", ctypes.c_uint),
+        ("array_count", ctypes.c_uint),
+        ("arrays", ctypes.POINTER(ctypes.c_void_p)),
+        ("margin", ctypes.c_uint),
     )
 
 
@@ -109,18 +118,34 @@ class _Kernel:
                 f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
             )
         values = [self._value(i, argument) for i, argument in enumerate(args)]
-        addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
+        blocks = {i: guarded_block(array) for i, array in enumerate(args)}
+        blocks = {i: memory for i, memory in blocks.items() if memory is not None}
+        fault = self._launch_in(grid, block, shared_mem, values, blocks.values())
+        if fault:
+            raise KernelFault(f"{self._name}: {fault.decode()}")
+        for i, memory in blocks.items():
+            if is_overrun(memory):
+                raise KernelFault(f"{self._name} wrote outside of its argument {i}")
+
+    def _launch_in(self, grid, block, shared_mem, values, blocks):
         device = self._device
-        launch = _Launch(grid, block, shared_mem, device._order, device._seed + device.launches)
+        addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
+        parts = [memory[memory.inside] for memory in blocks]
+        ends = [part.ctypes.data + n for part in parts for n in (0, part.size)]
+        launch = _Launch(
+            grid=grid,
+            block=block,
+            dynamic_shared=shared_mem,
+            order=device._order,
+            seed=device._seed + device.launches,
+            interleave=device._interleave,
+            array_count=len(blocks),
+            arrays=(ctypes.c_void_p * len(ends))(*ends),
+            margin=MARGIN,
+        )
         device.launches += 1
         with _one_launch:
-            fault = self._launch(ctypes.byref(launch), addresses)
-            fault = fault and fault.decode()
-        if fault:
-            raise KernelFault(f"{self._name}: {fault}")
-        for i, argument in enumerate(args):
-            if isinstance(argument, np.ndarray) and is_overrun(argument):
-                raise KernelFault(f"{self._name} wrote outside of its argument {i}")
+            return self._launch(ctypes.byref(launch), addresses)
 
     def _check_size(self, grid, block, shared_mem):
         threads = int(np.prod(block))

@@ -6,6 +6,9 @@
 #include <ucontext.h>
 #endif
 
+// Accesses to memory in such a function are not watched (see accesses.cuh).
+#define CUDA_ON_CPU_QUIET __attribute__((no_sanitize("thread")))
+
 namespace cuda_on_cpu {
 
 #if defined(__x86_64__)
@@ -50,7 +53,7 @@ struct Context {
     }
 };
 
-inline void switch_fiber(Context& from, Context& to)
+CUDA_ON_CPU_QUIET inline void switch_fiber(Context& from, Context& to)
 {
     cuda_on_cpu_switch(&from.stack_pointer, to.stack_pointer);
 }
@@ -70,7 +73,7 @@ struct Context {
     }
 };
 
-inline void switch_fiber(Context& from, Context& to) { swapcontext(&from.state, &to.state); }
+CUDA_ON_CPU_QUIET inline void switch_fiber(Context& from, Context& to) { swapcontext(&from.state, &to.state); }
 
 #endif
 

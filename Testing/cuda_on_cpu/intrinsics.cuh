@@ -158,7 +158,7 @@ void __stcs(T* p, std::common_type_t<T> v) { *p = v; }
 // Each returns what was there before. One thread runs at a time, so a plain update is atomic.
 #define CUDA_ON_CPU_ATOMIC(NAME, UPDATED)                                                        \
     template <class T>                                                                           \
-    __attribute__((no_sanitize("thread"))) T NAME(T* p, std::common_type_t<T> v)                 \
+    CUDA_ON_CPU_QUIET T NAME(T* p, std::common_type_t<T> v)                                      \
     {                                                                                            \
         T old = *p;                                                                              \
         *p = UPDATED;                                                                            \
@@ -175,8 +175,7 @@ CUDA_ON_CPU_ATOMIC(atomicExch, v)
 CUDA_ON_CPU_ATOMIC(atomicInc, old >= v ? 0 : old + 1)
 CUDA_ON_CPU_ATOMIC(atomicDec, old == 0 || old > v ? v : old - 1)
 template <class T>
-__attribute__((no_sanitize("thread"))) T atomicCAS(T* p, std::common_type_t<T> expected,
-                                                   std::common_type_t<T> v)
+CUDA_ON_CPU_QUIET T atomicCAS(T* p, std::common_type_t<T> expected, std::common_type_t<T> v)
 {
     T old = *p;
     if (old == expected)

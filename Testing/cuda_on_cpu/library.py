@@ -14,10 +14,10 @@ _OPTIONS = (
     "-std=c++17",
     "-O2",
     "-fPIC",
-    "-shared",
     "-fvisibility=hidden",
     "-fno-gnu-unique",  # equal names in two libraries must stay two things
     "-fno-strict-aliasing",
+    "-fno-threadsafe-statics",
     "-ffp-contract=off",  # products and sums are rounded one by one, as with NVRTC's --fmad=false
     "-w",
 )
@@ -30,8 +30,17 @@ _KERNEL = re.compile(
 )
 
 
-def compile_library(source, defines=()):
+def compile_library(source, defines=(), watched=False):
     """Compile the text of a `.cu` file with all its kernels.
+
+    Parameters
+    ----------
+    source : str
+        What `read_source` returned.
+    defines : sequence of str
+        Macros such as "VOXEL=short".
+    watched : bool
+        Whether each access to memory is watched, which allows to interleave threads.
 
     Raises
     ------
@@ -42,25 +51,35 @@ def compile_library(source, defines=()):
     # The unnamed namespace keeps what is shared in inline functions out of the linker's merging.
     lines += ["namespace {", _adapt(source), "}"]
     lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in find_kernels(source)]
-    return _load("\n".join(lines))
+    return _load("\n".join(lines), ("-fsanitize=thread",) if watched else ())
 
 
 @functools.cache
-def _load(code):
+def _load(code, more_options):
     headers = "".join(path.read_text() for path in sorted(_HEADERS.glob("*.cuh")))
-    key = hashlib.sha256("\0".join([code, headers, *_OPTIONS]).encode()).hexdigest()
+    options = (*_OPTIONS, *more_options)
+    key = hashlib.sha256("\0".join([code, headers, *options]).encode()).hexdigest()
     library = _private_folder() / f"{key[:32]}.so"
     if not library.exists():
-        # Written beside and then renamed: two processes may compile the same source at once.
-        handle, unfinished = tempfile.mkstemp(suffix=".so", dir=library.parent)
-        os.close(handle)
-        command = ["g++", *_OPTIONS, "-I", str(_HEADERS), "-x", "c++", "-", "-o", unfinished]
-        result = subprocess.run(command, input=code, capture_output=True, text=True, check=False)
-        if result.returncode:
-            os.unlink(unfinished)
-            raise RuntimeError(f"g++ does not compile the kernel:\n{result.stderr}")
-        os.replace(unfinished, library)
+        _build(code, options, library)
     return ctypes.CDLL(str(library))
+
+
+def _build(code, options, library):
+    # Written beside and then renamed: two processes may compile the same source at once.
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        unit, unfinished = f"{folder}/kernels.o", f"{folder}/kernels.so"
+        _run_compiler([*options, "-I", str(_HEADERS), "-x", "c++", "-c", "-", "-o", unit], code)
+        _run_compiler(["-shared", unit, "-o", unfinished])  # a sanitizer's library stays out
+        os.replace(unfinished, library)
+
+
+def _run_compiler(arguments, code=None):
+    result = subprocess.run(
+        ["g++", *arguments], input=code, capture_output=True, text=True, check=False
+    )
+    if result.returncode:
+        raise RuntimeError(f"g++ does not compile the kernel:\n{result.stderr}")
 
 
 def _private_folder():

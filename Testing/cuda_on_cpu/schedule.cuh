@@ -81,9 +81,9 @@ inline void arrange(std::vector<unsigned>& sequence)
 
 // ---- inside a thread
 
-inline void leave(State state)
+inline void leave(Thread* self, State state)
 {
-    Thread* self = current;
+    current = nullptr;
     self->state = state;
     switch_fiber(self->context, scheduler);
     asm volatile("" ::: "memory");
@@ -91,9 +91,11 @@ inline void leave(State state)
 
 inline void fail(const char* format, ...)
 {
+    Thread* self = current;
+    current = nullptr;
     int start = snprintf(message, sizeof message, "block (%u,%u,%u)", blockIdx.x, blockIdx.y,
                          blockIdx.z);
-    if (current)
+    if (self)
         start += snprintf(message + start, sizeof message - start, ", thread (%u,%u,%u)",
                           threadIdx.x, threadIdx.y, threadIdx.z);
     start += snprintf(message + start, sizeof message - start, ": ");
@@ -101,8 +103,8 @@ inline void fail(const char* format, ...)
     va_start(values, format);
     vsnprintf(message + start, sizeof message - start, format, values);
     va_end(values);
-    if (current)
-        leave(State::returned);
+    if (self)
+        leave(self, State::returned);
 }
 
 inline unsigned thread_number() { return current - threads; }
@@ -116,7 +118,7 @@ inline void meet(State where, unsigned mask, uint64_t given, const char* call, c
     current->call = call;
     current->file = file;
     current->line = line;
-    leave(where);
+    leave(current, where);
 }
 
 inline unsigned meet_block(bool predicate, const char* call, const char* file, int line)
@@ -138,6 +140,20 @@ inline uint64_t given_by(unsigned lane)
     if (!(current->partners >> lane & 1))
         return 0xa5a5a5a5a5a5a5a5ull;
     return threads[(thread_number() & ~31u) + lane].exchanged;
+}
+
+// Called before each access to memory in a library that is compiled for it (see accesses.cuh).
+// Lets another thread run after a random number of accesses, `interleave` on the average.
+static unsigned interleave, accesses_left;
+
+CUDA_ON_CPU_QUIET inline void give_way()
+{
+    if (!interleave || --accesses_left)
+        return;
+    Thread* self = current;
+    current = nullptr;
+    accesses_left = 1 + random_number() % (2 * interleave);
+    leave(self, State::ready);
 }
 
 // ---- between the threads
@@ -225,10 +241,10 @@ inline bool release_warps()
 inline void fiber()
 {
     run_kernel(kernel_call);
-    leave(State::returned);
+    leave(current, State::returned);
 }
 
-inline void run_thread(unsigned number)
+CUDA_ON_CPU_QUIET inline void run_thread(unsigned number)
 {
     Thread& thread = threads[number];
     if (thread.state == State::fresh) {
@@ -292,7 +308,12 @@ struct Launch {
     unsigned dynamic_shared;  // bytes
     int order;
     uint64_t seed;
+    unsigned interleave;  // accesses to memory between two changes of the thread; 0: no change
+    unsigned array_count;
+    const char* const* arrays;  // where each array begins and ends, in turn
+    unsigned margin;            // bytes round each array that belong to nobody
 };
+static Launch launched;
 
 // Runs all blocks; returns what went wrong, or null.
 template <class Call>
@@ -300,11 +321,14 @@ const char* run_grid(const Launch& wanted, Call& call)
 {
     dim3 grid(wanted.grid[0], wanted.grid[1], wanted.grid[2]);
     dim3 block(wanted.block[0], wanted.block[1], wanted.block[2]);
+    launched = wanted;
     gridDim = grid;
     blockDim = block;
     dynamic_size = wanted.dynamic_shared;
     order = static_cast<Order>(wanted.order);
     random_state = wanted.seed;
+    interleave = wanted.interleave;
+    accesses_left = 1;
     thread_count = block.x * block.y * block.z;
     *message = 0;
     run_kernel = [](void* function) { (*static_cast<Call*>(function))(); };
