@@ -1,0 +1,272 @@
+"""From the inputs to the outcome of a segmentation, on the MRML scene, and to its files."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from FuzzyVesselCommon import mrml, mrml_outputs
+from FuzzyVesselCommon.errors import InputError
+
+from . import pictures, reading, report, writing
+from .subject import Subject
+from .vtk_messages import vtk_messages
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The nodes that go in, and where they come from."""
+
+    volume: object
+    seeds: object
+    background: object
+    mask: object
+    title: str
+    origin: dict
+
+
+@dataclass
+class Outcome:
+    """What came out.
+
+    Attributes
+    ----------
+    result : FuzzyConnectedGPUResult
+    segmentation : vtkMRMLSegmentationNode
+    labels : ndarray of uint8, (K, J, I)
+    threshold : dict
+        "value", "chosen", and "confidence" and "reason" where it was chosen automatically.
+    warnings : list of str
+    dice : float or None
+        Against the known vessels of a phantom.
+    """
+
+    result: object
+    segmentation: object
+    labels: np.ndarray
+    threshold: dict
+    warnings: list = field(default_factory=list)
+    dice: float | None = None
+
+
+def read_inputs(options):
+    """Read the volume, the seeds and the mask that the user named."""
+    volume = reading.read_volume(options.volume, options.frame)
+    seeds = _seeds(options, volume)
+    background = _points(options.background, volume, "Background", "--background")
+    mask = reading.read_mask(options.mask) if options.mask else None
+    origin = {
+        "volume": str(Path(options.volume).resolve()),
+        "frame": options.frame,
+        "seeds_file": str(Path(options.seeds).resolve()) if options.seeds else None,
+        "mask": str(Path(options.mask).resolve()) if options.mask else None,
+    }
+    return Inputs(volume, seeds, background, mask, Path(options.volume).resolve().name, origin)
+
+
+def phantom_inputs(phantom, options):
+    """The liver phantom as inputs, with its own seeds."""
+    import slicer
+
+    from FuzzyVesselCommon.mrml_phantom import add_phantom
+
+    name = f"Liver phantom {options.seed_number}"
+    volume, seeds, background = add_phantom(phantom, name)
+    slicer.mrmlScene.RemoveNode(background)
+    origin = {"phantom": options.seed_number, "size": options.size}
+    return Inputs(volume, seeds, None, None, name, origin)
+
+
+def _seeds(options, volume):
+    """The seeds of the file and of the command line in one list."""
+    given = _points(options.seed, volume, "Vessels", "--seed")
+    if not options.seeds:
+        return given
+    seeds = reading.read_seeds(options.seeds)
+    if given is not None:
+        import slicer
+
+        for index in range(given.GetNumberOfControlPoints()):
+            position = given.GetNthControlPointPositionVector(index)
+            seeds.AddControlPointWorld(position, given.GetNthControlPointLabel(index))
+        slicer.mrmlScene.RemoveNode(given)
+    return seeds
+
+
+def _points(voxels, volume, name, option):
+    """Voxels I, J, K of the command line as a list of points; None if there is none."""
+    if not voxels:
+        return None
+    sizes = volume.GetImageData().GetDimensions()
+    for voxel in voxels:
+        if not all(0 <= index < size for index, size in zip(voxel, sizes)):
+            raise InputError(
+                f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
+                f"0 to {', '.join(str(size - 1) for size in sizes)}."
+            )
+    labels = [",".join(map(str, voxel)) for voxel in voxels]
+    return mrml_outputs.add_points(np.array(voxels)[:, ::-1], volume, name, labels)
+
+
+def segment(inputs, options, watch):
+    """Let the module's logic segment the volume; return the `Outcome`."""
+    import slicer
+
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    segmentation = slicer.mrmlScene.AddNewNodeByClass(
+        "vtkMRMLSegmentationNode", f"{inputs.volume.GetName()} vessels"
+    )
+    watch.stage("Computing connectedness")
+    result = FuzzyConnectedGPULogic().segment(
+        inputs.volume,
+        inputs.seeds,
+        backgroundSeedsNode=inputs.background,
+        maskNode=inputs.mask,
+        threshold=options.threshold,
+        cut=options.cut,
+        solver=options.solver,
+        device=options.device,
+        segmentationNode=segmentation,
+        progress=watch.progress,
+    )
+    watch.stage("Surface")
+    with vtk_messages():
+        segmentation.CreateDefaultDisplayNodes()
+        segmentation.CreateClosedSurfaceRepresentation()
+    labels = slicer.util.arrayFromVolume(result.labelmapNode)
+    threshold = _threshold(result.threshold, options, inputs)
+    return Outcome(result, segmentation, labels, threshold, list(result.warnings))
+
+
+def _threshold(value, options, inputs):
+    if options.threshold is not None:
+        return {"value": float(value), "chosen": "by the user"}
+    if inputs.background is not None:
+        return {"value": float(value), "chosen": "above the background seeds"}
+    return {
+        "value": float(value),
+        "chosen": "automatically",
+        "confidence": getattr(value, "confidence", None),
+        "reason": getattr(value, "reason", None),
+    }
+
+
+def dice(labels, truth):
+    """Dice's coefficient of two masks, 0..1."""
+    both = np.count_nonzero(labels & truth)
+    return 2 * both / max(1, np.count_nonzero(labels) + np.count_nonzero(truth))
+
+
+def write_phantom(folder, inputs, phantom, volume_name, vessels_name):
+    """Write the phantom's volume, and its known vessels on the same grid."""
+    import slicer
+
+    vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
+    slicer.util.updateVolumeFromArray(vessels, phantom.mask)
+    writing.write_nodes(folder, {volume_name: inputs.volume, vessels_name: vessels})
+
+
+def write(folder, inputs, outcome, watch):
+    """Write everything: nodes, picture, Slicer's scene and the report."""
+    watch.stage("Drawing the picture")
+    volume = inputs.volume
+    shape = outcome.labels.shape
+    seeds = mrml.seeds_of(inputs.seeds, volume, shape)
+    background = inputs.background and mrml.seeds_of(inputs.background, volume, shape)
+    subject = _subject(volume, outcome, seeds, background)
+    affinity = outcome.result.affinity
+    with vtk_messages():
+        picture, lacking = pictures.draw(
+            subject,
+            mean=affinity.mean,
+            sigma=affinity.sigma,
+            title=inputs.title,
+            subtitle=_size(volume),
+            caption=_caption(outcome),
+        )
+    outcome.warnings += lacking
+    picture.save(folder / writing.PICTURE)
+    watch.stage("Writing")
+    nodes = {
+        writing.LABELMAP: outcome.result.labelmapNode,
+        writing.FUZZY_SCENE: outcome.result.sceneNode,
+        writing.SEGMENTATION: outcome.segmentation,
+        writing.SEEDS: inputs.seeds,
+    }
+    if inputs.background:
+        nodes[writing.BACKGROUND_SEEDS] = inputs.background
+    writing.write_nodes(folder, nodes)
+    focus = inputs.seeds.GetNthControlPointPositionWorld(0)
+    writing.write_slicer_scene(folder, volume, focus)
+    watch.stage(None)
+    origin = {**inputs.origin, **_described(volume, inputs, seeds, background)}
+    writing.write_report(folder, report.make_report(origin, outcome, watch.seconds))
+
+
+def _subject(volume, outcome, seeds, background):
+    import slicer
+
+    return Subject(
+        volume=slicer.util.arrayFromVolume(volume),
+        labels=outcome.labels,
+        ijk_to_ras=mrml.ijk_to_ras(volume),
+        seeds=seeds.voxels,
+        background_seeds=background.voxels if background else np.empty((0, 3), int),
+    )
+
+
+def _described(volume, inputs, seeds, background):
+    import slicer
+
+    return {
+        "size": list(volume.GetImageData().GetDimensions()),
+        "spacing_mm": list(volume.GetSpacing()),
+        "voxel_type": slicer.util.arrayFromVolume(volume).dtype.name,
+        "seeds": _listed(seeds),
+        "background_seeds": _listed(background) if background else [],
+    }
+
+
+def _listed(seeds):
+    return [
+        {"label": label, "ijk": voxel[::-1].tolist()}
+        for label, voxel in zip(seeds.labels, seeds.voxels)
+    ]
+
+
+def _size(volume):
+    size = " x ".join(str(n) for n in volume.GetImageData().GetDimensions())
+    return f"{size} voxels of {' x '.join(f'{mm:.3g}' for mm in volume.GetSpacing())} mm"
+
+
+def _caption(outcome):
+    parts = [f"{outcome.result.volumeMl:.1f} ml", f"threshold {_threshold_text(outcome)}"]
+    if outcome.dice is not None:
+        parts.append(f"Dice {outcome.dice:.3f} to the known vessels")
+    return "   |   ".join(parts)
+
+
+def _threshold_text(outcome):
+    threshold = outcome.threshold
+    text = f"{threshold['value']:.4g}, {threshold['chosen']}"
+    if threshold.get("confidence") is not None:
+        text += f" (confidence {threshold['confidence']:.0%})"
+    return text
+
+
+def summary(outcome, watch, out):
+    """The lines that the user reads at the end."""
+    result = outcome.result
+    lines = [
+        f"threshold  {_threshold_text(outcome)}",
+        f"vessels    {result.volumeMl:.2f} ml, {int(outcome.labels.sum()):,} voxels",
+    ]
+    if outcome.dice is not None:
+        lines.append(f"Dice       {outcome.dice:.3f} against the phantom's known vessels")
+    device, solver = result.scene.device, result.scene.solver
+    lines.append(
+        f"computed   by {solver} on {device} in {sum(result.scene.seconds.values()):.2f} s, "
+        f"{sum(watch.seconds.values()):.1f} s in all"
+    )
+    return [*lines, f"results    {Path(out).resolve()}"]
