@@ -1,0 +1,414 @@
+from typing import Annotated
+
+import numpy as np
+import slicer
+import vtk
+from slicer import (
+    vtkMRMLLabelMapVolumeNode,
+    vtkMRMLMarkupsFiducialNode,
+    vtkMRMLScalarVolumeNode,
+)
+from slicer.i18n import tr as _
+from slicer.i18n import translate
+from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
+from slicer.ScriptedLoadableModule import (
+    ScriptedLoadableModule,
+    ScriptedLoadableModuleLogic,
+    ScriptedLoadableModuleTest,
+    ScriptedLoadableModuleWidget,
+)
+from slicer.util import VTKObservationMixin
+
+# The project's packages are imported inside functions: Slicer knows their folder only after it
+# has seen this file, and nothing but Slicer's own packages may be needed to show the panel.
+
+# An automatic threshold with less confidence (0..1) is reported as unsure.
+UNSURE = 0.5
+
+
+class FuzzyConnectedGPU(ScriptedLoadableModule):
+    """Describes the module to Slicer."""
+
+    def __init__(self, parent):
+        ScriptedLoadableModule.__init__(self, parent)
+        self.parent.title = _("Fuzzy Connected GPU")
+        self.parent.categories = [translate("qSlicerAbstractCoreModule", "Segmentation")]
+        self.parent.dependencies = []
+        self.parent.contributors = ["The FuzzyVesselGPU developers"]
+        self.parent.helpText = _(
+            "Segments vessels, or any object that hangs together, from a few clicked seeds: every "
+            "voxel gets its fuzzy connectedness to the seeds, and a threshold makes it a labelmap. "
+            "Runs on an NVIDIA GPU or on the CPU, with the same result bit for bit. "
+            'See the <a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'
+            "documentation</a>."
+        )
+        self.parent.acknowledgementText = _(
+            "Method: J. K. Udupa and S. Samarasekera, Graphical Models and Image Processing 58 "
+            "(1996) 246-261; on the GPU: Y. Zhuge and others (2009, 2011, 2013)."
+        )
+
+
+@parameterNodeWrapper
+class FuzzyConnectedGPUParameterNode:
+    """The panel's choices, kept in the scene; as in `FuzzyConnectedGPULogic.segment`."""
+
+    inputVolume: vtkMRMLScalarVolumeNode | None
+    seeds: vtkMRMLMarkupsFiducialNode | None
+    automaticThreshold: bool = True
+    threshold: Annotated[float, WithinRange(0.0, 1.0)] = 0.5
+    sceneVolume: vtkMRMLScalarVolumeNode | None
+    labelmap: vtkMRMLLabelMapVolumeNode | None
+
+
+class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
+    """A plain panel: volume, seeds, threshold, Apply."""
+
+    def __init__(self, parent=None):
+        ScriptedLoadableModuleWidget.__init__(self, parent)
+        VTKObservationMixin.__init__(self)
+        self.logic = None
+        self._parameterNode = None
+        self._guiTag = None
+        self._running = False
+        self._cancelled = False
+
+    def setup(self):
+        ScriptedLoadableModuleWidget.setup(self)
+        self.logic = FuzzyConnectedGPULogic()
+        self._createWidgets()
+        self.applyButton.connect("clicked(bool)", self.onApply)
+        scene = slicer.mrmlScene
+        self.addObserver(scene, scene.StartCloseEvent, self.onSceneStartClose)
+        self.addObserver(scene, scene.EndCloseEvent, self.onSceneEndClose)
+        self.setParameterNode(self.logic.getParameterNode())
+
+    def _createWidgets(self):
+        import ctk
+        import qt
+
+        self.volumeSelector = self._nodeSelector("vtkMRMLScalarVolumeNode")
+        self.seedsSelector = self._nodeSelector("vtkMRMLMarkupsFiducialNode")
+        self.automaticCheckBox = qt.QCheckBox()
+        self.thresholdSlider = ctk.ctkSliderWidget()
+        self.thresholdSlider.maximum = 1.0
+        self.thresholdSlider.decimals = 3
+        self.thresholdSlider.singleStep = 0.01
+        self.applyButton = qt.QPushButton(_("Apply"))
+        self.resultLabel = qt.QLabel()
+        self.resultLabel.wordWrap = True
+        form = qt.QFormLayout()
+        form.addRow(_("Volume:"), self.volumeSelector)
+        form.addRow(_("Seeds:"), self.seedsSelector)
+        form.addRow(_("Automatic threshold:"), self.automaticCheckBox)
+        form.addRow(_("Threshold:"), self.thresholdSlider)
+        form.addRow(self.applyButton)
+        form.addRow(self.resultLabel)
+        self.layout.addLayout(form)
+        self.layout.addStretch(1)
+
+    def _nodeSelector(self, className):
+        selector = slicer.qMRMLNodeComboBox()
+        selector.nodeTypes = [className]
+        selector.addEnabled = className == "vtkMRMLMarkupsFiducialNode"
+        selector.noneEnabled = True
+        selector.setMRMLScene(slicer.mrmlScene)
+        return selector
+
+    def cleanup(self):
+        self.onSceneStartClose()
+        self.removeObservers()
+
+    def enter(self):
+        self.setParameterNode(self.logic.getParameterNode())
+
+    def exit(self):
+        self.setParameterNode(None)
+
+    def onReload(self):
+        import sys
+
+        packages = ("FuzzyConnectedGPULib", "FuzzyVesselCommon")
+        for name in [name for name in sys.modules if name.split(".")[0] in packages]:
+            del sys.modules[name]
+        ScriptedLoadableModuleWidget.onReload(self)
+
+    def onSceneStartClose(self, caller=None, event=None):
+        self._cancelled = True
+        self.setParameterNode(None)
+
+    def onSceneEndClose(self, caller, event):
+        if self.parent.isEntered:
+            self.setParameterNode(self.logic.getParameterNode())
+
+    def setParameterNode(self, parameterNode):
+        """Show and observe other choices; None shows none."""
+        changed = vtk.vtkCommand.ModifiedEvent
+        if self._parameterNode is not None:
+            self._parameterNode.disconnectGui(self._guiTag)
+            self.removeObserver(self._parameterNode, changed, self.onParameterNodeModified)
+        self._parameterNode = parameterNode
+        if parameterNode is not None:
+            self._guiTag = parameterNode.connectParametersToGui(
+                {
+                    "inputVolume": self.volumeSelector,
+                    "seeds": self.seedsSelector,
+                    "automaticThreshold": self.automaticCheckBox,
+                    "threshold": self.thresholdSlider,
+                }
+            )
+            self.addObserver(parameterNode, changed, self.onParameterNodeModified)
+            self.onParameterNodeModified()
+
+    def onParameterNodeModified(self, caller=None, event=None):
+        choices = self._parameterNode
+        self.applyButton.enabled = self._running or bool(choices.inputVolume and choices.seeds)
+        self.thresholdSlider.enabled = not choices.automaticThreshold
+
+    def onApply(self, checked=False):
+        """Run, or cancel the run that is going on."""
+        if self._running:
+            self._cancelled = True
+            return
+        from FuzzyVesselCommon.errors import Cancelled
+
+        self._running, self._cancelled = True, False
+        self.applyButton.text = _("Cancel")
+        with slicer.util.tryWithErrorDisplay(_("Failed to segment."), waitCursor=True):
+            try:
+                self.resultLabel.text = self._run(self._parameterNode)
+            except Cancelled:
+                self.resultLabel.text = _("Cancelled.")
+            finally:
+                self._running = False
+                self.applyButton.text = _("Apply")
+
+    def _run(self, choices):
+        """Segment with the choices, keep the outputs for the next run; what there is to say."""
+        result = self.logic.segment(
+            choices.inputVolume,
+            choices.seeds,
+            threshold=None if choices.automaticThreshold else choices.threshold,
+            sceneVolumeNode=choices.sceneVolume,
+            labelmapNode=choices.labelmap,
+            progress=self.onProgress,
+        )
+        choices.labelmap, choices.sceneVolume = result
+        slicer.util.setSliceViewerLayers(label=result.labelmapNode)
+        summary = _("{volume:.2f} ml at threshold {threshold:.3f}").format(
+            volume=result.volumeMl, threshold=result.threshold
+        )
+        return "\n".join([summary, *result.warnings])
+
+    def onProgress(self, fraction):
+        """Show how far the run is; returns False after Cancel."""
+        self.resultLabel.text = f"{fraction:.0%}"
+        slicer.app.processEvents()
+        return not self._cancelled
+
+
+class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
+    """Segments vessels on the MRML scene; the algorithms are in `FuzzyConnectedGPULib`.
+
+    To try it, paste this into Slicer's Python console::
+
+        from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+        from FuzzyVesselCommon.mrml_phantom import add_phantom
+        from FuzzyVesselCommon.phantom import liver_phantom
+
+        volume, seeds, background = add_phantom(liver_phantom((96, 96, 96)))
+        segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+        result = FuzzyConnectedGPULogic().segment(volume, seeds, segmentationNode=segmentation)
+        print(f"{result.volumeMl:.1f} ml at threshold {result.threshold:.3f}")
+
+    With an image and points of your own: ``volume = slicer.util.getNode("CT")`` and
+    ``seeds = slicer.util.getNode("F")``.
+    """
+
+    def __init__(self):
+        ScriptedLoadableModuleLogic.__init__(self)
+        self._wrapper = None
+
+    def getParameterNode(self):
+        parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
+        if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
+            self._wrapper = FuzzyConnectedGPUParameterNode(parameterNode)
+        return self._wrapper
+
+    def segment(
+        self,
+        volumeNode,
+        seedsNode,
+        *,
+        backgroundSeedsNode=None,
+        maskNode=None,
+        roiNode=None,
+        threshold=None,
+        cut=0.0,
+        solver="exact",
+        device="auto",
+        affinity=None,
+        sceneVolumeNode=None,
+        labelmapNode=None,
+        segmentationNode=None,
+        progress=None,
+    ):
+        """Segment what hangs together with the seeds.
+
+        The scene is changed only at the end, and only if all went well.
+
+        Parameters
+        ----------
+        volumeNode : vtkMRMLScalarVolumeNode
+            One component; any axes, under any transform.
+        seedsNode : vtkMRMLMarkupsNode
+            Its placed points are the seeds; those outside the volume or mask are left out.
+        backgroundSeedsNode : vtkMRMLMarkupsNode, optional
+            Points that must not belong to the vessels: they give the threshold.
+        maskNode : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode, optional
+            Paths stay inside it; of any geometry.
+        roiNode : vtkMRMLMarkupsROINode, optional
+            Paths stay inside it: voxels count whose centre is in the box.
+        threshold : float, optional
+            Above 0, up to 1. By default from the background seeds, else from the scene's histogram.
+        cut : float
+            Affinities below it count as 0, which saves time; not above the threshold.
+        solver, device : str
+            See `FuzzyConnectedGPULib.SOLVERS`; "auto", "cpu", "cuda", "cuda:1".
+        affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
+            By default estimated round the seeds.
+        sceneVolumeNode, labelmapNode : nodes, optional
+            Filled; by default new nodes are added.
+        segmentationNode : vtkMRMLSegmentationNode, optional
+            Gets a segment named as the seeds' list; a later run with the same list replaces it.
+        progress : callable, optional
+            ``progress(fraction) -> bool``; False cancels.
+
+        Returns
+        -------
+        FuzzyVesselCommon.result.SegmentationResult
+            ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
+
+        Raises
+        ------
+        FuzzyVesselCommon.errors.InputError
+            Something given cannot be used; the message names it.
+        FuzzyVesselCommon.errors.DeviceError
+            The device cannot be used.
+        FuzzyVesselCommon.errors.Cancelled
+            `progress` returned False, or the volume was removed meanwhile.
+        """
+        from FuzzyConnectedGPULib import binarize, connectedness, estimate_affinity
+        from FuzzyConnectedGPULib.threshold_choice import check_threshold, choose_threshold
+        from FuzzyVesselCommon import mrml, mrml_outputs
+        from FuzzyVesselCommon.errors import Cancelled
+        from FuzzyVesselCommon.geometry import voxel_volume
+        from FuzzyVesselCommon.mrml_regions import region_mask
+        from FuzzyVesselCommon.result import SegmentationResult
+
+        voxels = mrml.voxels_of(volumeNode)
+        mrml_outputs.check_outputs(volumeNode, sceneVolumeNode, labelmapNode, segmentationNode)
+        check_threshold(threshold, cut)
+        shape = voxels.shape
+        region = region_mask(maskNode, roiNode, volumeNode, shape)
+        seeds = mrml.seeds_of(seedsNode, volumeNode, shape, region)
+        background = None
+        if backgroundSeedsNode is not None:
+            background = mrml.seeds_of(
+                backgroundSeedsNode, volumeNode, shape, kind="background seed"
+            )
+        if affinity is None:
+            affinity = estimate_affinity(voxels, seeds.voxels)
+        scene = connectedness(
+            voxels,
+            seeds.voxels,
+            affinity,
+            solver=solver,
+            device=device,
+            cut=cut,
+            mask=region,
+            progress=progress,
+        )
+        if threshold is None:
+            threshold = choose_threshold(scene, background and background.voxels, cut)
+        labels = binarize(scene, threshold)
+        if not slicer.mrmlScene.IsNodePresent(volumeNode):
+            raise Cancelled("The volume was removed from the scene; nothing was changed.")
+        labelmapNode, sceneNode, segmentID = mrml_outputs.write_outputs(
+            volumeNode,
+            scene.values,
+            labels,
+            scene_node=sceneVolumeNode,
+            labelmap_node=labelmapNode,
+            segmentation_node=segmentationNode,
+            seeds_node=seedsNode,
+        )
+        return SegmentationResult(
+            labelmapNode,
+            sceneNode,
+            segmentID,
+            threshold,
+            np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volumeNode)) / 1000,
+            affinity,
+            scene,
+            _warnings(seeds, background, scene, threshold),
+        )
+
+
+def _warnings(seeds, background, scene, threshold):
+    """What the user should know about a run, in sentences."""
+    warnings = [*seeds.warnings, *(background.warnings if background else ()), *scene.notes]
+    if getattr(threshold, "confidence", 1) < UNSURE:
+        warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
+    return warnings
+
+
+class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
+    """Self test on the liver phantom, through the same calls as a user's script."""
+
+    def setUp(self):
+        slicer.mrmlScene.Clear()
+
+    def runTest(self):
+        for test in (self.test_SegmentsPhantom, self.test_RefusesWithoutSeeds):
+            self.setUp()
+            test()
+
+    def test_SegmentsPhantom(self):
+        """Most of the phantom's vessels are found, in the labelmap and in the segment."""
+        from FuzzyVesselCommon.errors import DeviceError
+        from FuzzyVesselCommon.mrml_phantom import add_phantom
+        from FuzzyVesselCommon.phantom import liver_phantom
+
+        self.delayDisplay("Segmenting the liver phantom")
+        phantom = liver_phantom((64, 64, 64))
+        volume, seeds, _background = add_phantom(phantom)
+        segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+        logic = FuzzyConnectedGPULogic()
+        try:
+            result = logic.segment(volume, seeds, segmentationNode=segmentation)
+        except DeviceError as error:  # neither CUDA nor numba: said, and no failure of the code
+            self.delayDisplay(f"Skipped: {error}")
+            return
+        found = slicer.util.arrayFromVolume(result.labelmapNode) > 0
+        true = phantom.mask > 0
+        dice = 2 * np.count_nonzero(found & true) / (found.sum() + true.sum())
+        self.assertGreater(dice, 0.5)
+        segment = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
+        self.assertTrue(np.array_equal(segment > 0, found))
+        self.delayDisplay("Test passed")
+
+    def test_RefusesWithoutSeeds(self):
+        """Without a seed there is a message and nothing new in the scene."""
+        from FuzzyVesselCommon.errors import InputError
+        from FuzzyVesselCommon.mrml_phantom import add_phantom
+        from FuzzyVesselCommon.phantom import liver_phantom
+
+        self.delayDisplay("Asking for a segmentation without seeds")
+        volume, seeds, _background = add_phantom(liver_phantom((16, 16, 16)))
+        seeds.RemoveAllControlPoints()
+        before = slicer.mrmlScene.GetNumberOfNodes()
+        with self.assertRaises(InputError) as refusal:
+            FuzzyConnectedGPULogic().segment(volume, seeds)
+        self.assertIn(seeds.GetName(), str(refusal.exception))
+        self.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), before)
+        self.delayDisplay("Test passed")

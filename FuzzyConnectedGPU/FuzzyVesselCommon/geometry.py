@@ -1,0 +1,147 @@
+"""Geometry of voxel grids in plain arrays: no VTK, no Slicer.
+
+Matrices are 4x4 and take column vectors; `ijk_to_x` takes voxel indices in the order I, J, K (as
+Slicer's IJKToRAS does), while arrays and seeds are in the order K, J, I. A voxel's position is its
+centre; voxel (0, 0, 0) reaches from -0.5 to 0.5.
+"""
+
+import numpy as np
+
+# A voxel centre this far (mm) outside a box still counts as inside: the transforms round.
+BOX_TOLERANCE = 1e-6
+
+
+def transform_points(matrix, points):
+    """Apply a 4x4 matrix to points.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (4, 4)
+        Affine.
+    points : array_like, shape (n, 3)
+
+    Returns
+    -------
+    ndarray, shape (n, 3), float64
+    """
+    matrix = np.asarray(matrix, float)
+    return np.asarray(points, float).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def points_to_voxels(points, ijk_to_points):
+    """The voxel that holds each point.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, 3)
+    ijk_to_points : array_like, shape (4, 4)
+
+    Returns
+    -------
+    ndarray, shape (n, 3), int64
+        K, J, I; may lie outside the volume (see `inside`).
+    """
+    ijk = transform_points(np.linalg.inv(ijk_to_points), points)
+    return nearest(ijk)[:, ::-1]
+
+
+def voxels_to_points(voxels, ijk_to_points):
+    """The centres of voxels.
+
+    Parameters
+    ----------
+    voxels : array_like, shape (n, 3)
+        K, J, I.
+    ijk_to_points : array_like, shape (4, 4)
+
+    Returns
+    -------
+    ndarray, shape (n, 3), float64
+    """
+    return transform_points(ijk_to_points, np.asarray(voxels).reshape(-1, 3)[:, ::-1])
+
+
+def nearest(indices):
+    """Continuous indices rounded to voxels (int64); halves go up, as with Slicer's rounding."""
+    return np.floor(np.asarray(indices) + 0.5).astype(np.int64)
+
+
+def inside(voxels, shape):
+    """Whether each voxel (K, J, I) lies in a volume of `shape` (K, J, I); shape (n,), bool."""
+    voxels = np.asarray(voxels)
+    return ((voxels >= 0) & (voxels < np.array(shape))).all(axis=-1)
+
+
+def voxel_volume(ijk_to_mm):
+    """The volume of one voxel in cubic millimetres, also for oblique and left-handed axes."""
+    return abs(float(np.linalg.det(np.asarray(ijk_to_mm)[:3, :3])))
+
+
+class AffineSlices:
+    """Positions of a volume's voxel centres, one slice at a time, under a 4x4 matrix.
+
+    Parameters
+    ----------
+    ijk_to_points : array_like, shape (4, 4)
+    shape : tuple of int
+        K, J, I of the volume.
+    """
+
+    def __init__(self, ijk_to_points, shape):
+        self.matrix = np.asarray(ijk_to_points, float)
+        self.shape = tuple(shape)
+
+    def __call__(self, k):
+        """Return the positions in slice k: ndarray, shape (J, I, 3), float64."""
+        _, rows, columns = self.shape
+        along_i, along_j, along_k = self.matrix[:3, :3].T
+        start = self.matrix[:3, 3] + k * along_k
+        return (
+            start
+            + np.arange(rows)[:, np.newaxis, np.newaxis] * along_j
+            + np.arange(columns)[:, np.newaxis] * along_i
+        )
+
+
+def box_mask(slices, half_sizes):
+    """Which voxel centres lie in a box round the origin.
+
+    Parameters
+    ----------
+    slices : callable with a `shape`
+        `slices(k)` gives the centres in slice k in the box's own axes (see `AffineSlices`).
+    half_sizes : array_like, shape (3,)
+        Half the box's size along its axes, in mm.
+
+    Returns
+    -------
+    ndarray, shape (K, J, I), bool
+    """
+    reach = np.asarray(half_sizes, float) + BOX_TOLERANCE
+    mask = np.empty(slices.shape, bool)
+    for k in range(slices.shape[0]):
+        mask[k] = (np.abs(slices(k)) <= reach).all(axis=-1)
+    return mask
+
+
+def sample_nearest(values, slices, first=(0, 0, 0)):
+    """Values of another grid at the voxel centres of a volume; 0 outside that grid.
+
+    Parameters
+    ----------
+    values : ndarray, shape (K', J', I')
+    slices : callable with a `shape`
+        `slices(k)` gives the centres in slice k as I, J, K indices of the other grid.
+    first : tuple of int
+        I, J, K index that `values[0, 0, 0]` has in the other grid.
+
+    Returns
+    -------
+    ndarray, shape (K, J, I), of the type of `values`
+    """
+    result = np.zeros(slices.shape, values.dtype)
+    for k in range(slices.shape[0]):
+        voxels = nearest(slices(k) - first)[..., ::-1]
+        hit = inside(voxels, values.shape)
+        result[k][hit] = values[tuple(voxels[hit].T)]
+    return result

@@ -1,0 +1,30 @@
+"""The liver phantom as nodes of the scene: something to try the modules on."""
+
+import numpy as np
+
+from .mrml_outputs import add_points
+
+
+def add_phantom(phantom, name="Liver phantom"):
+    """Add a phantom's volume, seeds and background seeds to the scene.
+
+    Parameters
+    ----------
+    phantom : phantom.Phantom
+    name : str
+        Of the volume.
+
+    Returns
+    -------
+    volume_node : vtkMRMLScalarVolumeNode
+    seeds_node, background_seeds_node : vtkMRMLMarkupsFiducialNode
+    """
+    import slicer
+
+    k, j, i = phantom.spacing
+    # Columns grow to the patient's left, rows backwards, slices upwards.
+    ijk_to_ras = np.diag([-i, -j, k, 1.0])
+    volume_node = slicer.util.addVolumeFromArray(phantom.volume, ijk_to_ras, name)
+    seeds_node = add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
+    background = add_points(phantom.background_seeds, volume_node, "Background")
+    return volume_node, seeds_node, background

@@ -1,0 +1,39 @@
+"""What a segmentation on the MRML scene gives back."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class SegmentationResult:
+    """Outputs and figures of one run; unpacks as (labelmapNode, sceneNode).
+
+    Attributes
+    ----------
+    labelmapNode : vtkMRMLLabelMapVolumeNode
+        1 in the vessels.
+    sceneNode : vtkMRMLScalarVolumeNode
+        Connectedness to the seeds, float32, 0..1.
+    segmentID : str
+        In the segmentation that was given; empty without one.
+    threshold : float
+        A voxel belongs to the vessels from this connectedness on.
+    volumeMl : float
+        Volume of the vessels in millilitres, in the volume's own millimetres.
+    affinity : FuzzyConnectedGPULib.GaussianAffinity
+    scene : FuzzyConnectedGPULib.FuzzyScene
+        The same values as an array (K, J, I), with solver, device and times.
+    warnings : list of str
+        What the user should know: seeds that were left out, an unsure threshold, ...
+    """
+
+    labelmapNode: object
+    sceneNode: object
+    segmentID: str
+    threshold: float
+    volumeMl: float
+    affinity: object
+    scene: object
+    warnings: list = field(default_factory=list)
+
+    def __iter__(self):
+        return iter((self.labelmapNode, self.sceneNode))
