@@ -30,6 +30,18 @@ def cpu_cuda(request):
         yield device
 
 
+@pytest.fixture(params=[1, 2])
+def interleaved_cuda(request):
+    """A CUDA device played by the CPU whose threads give way to one another at any access.
+
+    Races between the threads of a block show in it as on a card, and so do reads outside of arrays.
+    """
+    from cuda_on_cpu import CpuCudaDevice
+
+    with CpuCudaDevice(order=request.param, interleave=4) as device:
+        yield device
+
+
 @pytest.fixture
 def gpu():
     """The first real GPU; for tests that carry the marker `gpu`."""

@@ -320,6 +320,17 @@ def test_real_card_rounds_like_the_cpu(gpu):
 
 
 @pytest.mark.gpu
+def test_card_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
+    from cupy.cuda import nvrtc
+
+    monkeypatch.setattr(nvrtc, "getSupportedArchs", lambda: (75,))
+    kernel = gpu.kernel(cuda._TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
+    out = gpu.xp.zeros(1, np.float32)
+    kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))
+    assert gpu.get(out) == 15
+
+
+@pytest.mark.gpu
 def test_real_memory_goes_back_after_an_error():
     import cupy
 
