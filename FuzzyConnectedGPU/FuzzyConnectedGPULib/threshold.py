@@ -18,10 +18,10 @@ SLAB_VOXELS = 1 << 22
 # shifts the volume curve. The constants were chosen by Testing/benchmarks/threshold_study.py.
 STEP = 0.02  # of log z
 REACH = 0.4  # of log z: growth is compared over this much on both sides
-SMALLEST_LEAK = 0.06  # of all connected voxels: slower growth than this is not a leak
-SMALLEST_LEAK_OF_GRID = 0.015  # of all voxels: a bound for scenes computed with a cut or a mask
-CLEAR_GROWTH = np.e  # a leak grows at least this many times faster than the object above it
-DISTANCE = 0.1  # of log z, to stay above the leak's edge, for each e-fold of faster growth
+SMALLEST_LEAK = 0.08  # of all connected voxels: slower growth than this is not a leak
+SMALLEST_LEAK_OF_GRID = 0.02  # of all voxels: a bound for scenes computed with a cut or a mask
+CLEAR_GROWTH = 2.2  # a leak makes the object grow at least this many times faster
+DISTANCE = 0.13  # of log z, to stay above the leak's edge, for each e-fold of faster growth
 THREE_SIGMAS = float(np.exp(-4.5))  # affinity of a link three sigmas off
 NEARLY_SEED = 0.8  # a leak above this connectedness: the affinity hardly tells tissues apart
 
