@@ -297,7 +297,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCommon.errors.Cancelled
             `progress` returned False, or the volume was removed meanwhile.
         """
-        from FuzzyConnectedGPULib import binarize, connectedness, estimate_affinity
+        from FuzzyConnectedGPULib import connectedness, estimate_affinity
+        from FuzzyConnectedGPULib.threshold import binarize
         from FuzzyConnectedGPULib.threshold_choice import check_threshold, choose_threshold
         from FuzzyVesselCommon import mrml, mrml_outputs
         from FuzzyVesselCommon.errors import Cancelled
