@@ -18,15 +18,21 @@ def pytest_runtest_setup(item):
             pytest.skip(reason)
 
 
+def _play_cuda(**options):
+    from cuda_on_cpu import CpuCudaDevice, what_is_missing
+
+    if what_is_missing():
+        pytest.skip(what_is_missing())
+    return CpuCudaDevice(**options)
+
+
 @pytest.fixture(params=["ascending", "descending"])
 def cpu_cuda(request):
     """A CUDA device played by the CPU, once for each order in which its threads run.
 
     A kernel that lacks a barrier gives a wrong result in at least one of the two orders.
     """
-    from cuda_on_cpu import CpuCudaDevice
-
-    with CpuCudaDevice(order=request.param) as device:
+    with _play_cuda(order=request.param) as device:
         yield device
 
 
@@ -36,9 +42,7 @@ def interleaved_cuda(request):
 
     Races between the threads of a block show in it as on a card, and so do reads outside of arrays.
     """
-    from cuda_on_cpu import CpuCudaDevice
-
-    with CpuCudaDevice(order=request.param, interleave=4) as device:
+    with _play_cuda(order=request.param, interleave=4) as device:
         yield device
 
 

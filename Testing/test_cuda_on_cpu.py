@@ -5,8 +5,10 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from cuda_on_cpu import CpuCudaDevice, KernelFault
+from cuda_on_cpu import CpuCudaDevice, KernelFault, what_is_missing
 from cuda_on_cpu.library import compile_library
+
+pytestmark = pytest.mark.skipif(bool(what_is_missing()), reason=str(what_is_missing()))
 
 ORDERS = ("ascending", "descending", 1, 2)
 

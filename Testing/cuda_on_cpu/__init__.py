@@ -2,8 +2,10 @@
 
 One fiber stands for one CUDA thread. Threads and blocks run one at a time, in an order that the
 test chooses, so that a missing barrier or a race gives different results in different orders.
+Needs Linux and g++. Not covered: races between two blocks, the card's memory model, textures.
 """
 
 from cuda_on_cpu.device import CpuCudaDevice, KernelFault
+from cuda_on_cpu.library import what_is_missing
 
-__all__ = ["CpuCudaDevice", "KernelFault"]
+__all__ = ["CpuCudaDevice", "KernelFault", "what_is_missing"]

@@ -5,7 +5,9 @@ import functools
 import hashlib
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,6 +30,15 @@ _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
     r"(?:void\s+)?(?P<name>\w+)\s*\((?=[^()])"
 )
+
+
+def what_is_missing():
+    """Why no kernel can be compiled on this machine (str), or None."""
+    if sys.platform != "linux":
+        return "CUDA kernels are run on the CPU only under Linux"
+    if not shutil.which("g++"):
+        return "g++ is missing, which compiles the CUDA kernels for the CPU"
+    return None
 
 
 def compile_library(source, defines=(), watched=False):
