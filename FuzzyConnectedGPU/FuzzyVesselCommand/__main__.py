@@ -130,7 +130,7 @@ def _add_demo(commands):
         help="segment a synthetic liver",
         description="Makes a synthetic CT of a liver and segments its vessels.",
     )
-    parser.add_argument("--size", type=int, default=192, metavar="N", help="N x N x N voxels (192)")
+    parser.add_argument("--size", type=int, default=256, metavar="N", help="N x N x N voxels (256)")
     parser.add_argument(
         "--seed-number", type=int, default=0, metavar="S", help="another number, another liver (0)"
     )

@@ -57,7 +57,7 @@ def demo(options, progress):
         phantom = liver_phantom((options.size,) * 3, options.seed_number)
         inputs = segmenting.phantom_inputs(phantom, options)
         outcome = segmenting.segment(inputs, options, watch)
-        outcome.dice = segmenting.dice(outcome.labels, phantom.mask)
+        outcome.dice = segmenting.dice(outcome.labels & phantom.liver, phantom.mask & phantom.liver)
         segmenting.write_phantom(folder, inputs, phantom, PHANTOM, PHANTOM_VESSELS)
         segmenting.write(folder, inputs, outcome, watch)
     return segmenting.summary(outcome, watch, options.out), outcome.warnings

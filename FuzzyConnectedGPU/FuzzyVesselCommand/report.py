@@ -63,7 +63,7 @@ def make_report(inputs, outcome, seconds):
         "vessels": {
             "voxels": int(outcome.labels.sum()),
             "ml": outcome.result.volumeMl,
-            "dice_to_known_vessels": outcome.dice,
+            "dice_to_known_vessels_in_the_liver": outcome.dice,
         },
         "solver": scene.solver,
         "device": scene.device,

@@ -12,6 +12,9 @@ from . import pictures, reading, report, writing
 from .subject import Subject
 from .vtk_messages import vtk_messages
 
+# Beyond it the surface takes longer than everything else; Slicer makes it on a click.
+MOST_SURFACE_VOXELS = 1_000_000
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -130,11 +133,12 @@ def segment(inputs, options, watch):
         segmentationNode=segmentation,
         progress=watch.progress,
     )
-    watch.stage("Surface")
+    watch.stage("Making the surface")
+    labels = slicer.util.arrayFromVolume(result.labelmapNode)
     with vtk_messages():
         segmentation.CreateDefaultDisplayNodes()
-        segmentation.CreateClosedSurfaceRepresentation()
-    labels = slicer.util.arrayFromVolume(result.labelmapNode)
+        if np.count_nonzero(labels) <= MOST_SURFACE_VOXELS:
+            segmentation.CreateClosedSurfaceRepresentation()
     threshold = _threshold(result.threshold, options, inputs)
     return Outcome(result, segmentation, labels, threshold, list(result.warnings))
 
@@ -143,7 +147,7 @@ def _threshold(value, options, inputs):
     if options.threshold is not None:
         return {"value": float(value), "chosen": "by the user"}
     if inputs.background is not None:
-        return {"value": float(value), "chosen": "above the background seeds"}
+        return {"value": float(value), "chosen": "just above the background seeds"}
     return {
         "value": float(value),
         "chosen": "automatically",
@@ -243,13 +247,13 @@ def _size(volume):
 def _caption(outcome):
     parts = [f"{outcome.result.volumeMl:.1f} ml", f"threshold {_threshold_text(outcome)}"]
     if outcome.dice is not None:
-        parts.append(f"Dice {outcome.dice:.3f} to the known vessels")
+        parts.append(f"Dice {outcome.dice:.3f} inside the liver")
     return "   |   ".join(parts)
 
 
 def _threshold_text(outcome):
     threshold = outcome.threshold
-    text = f"{threshold['value']:.4g}, {threshold['chosen']}"
+    text = f"{threshold['value']:.4g}, chosen {threshold['chosen']}"
     if threshold.get("confidence") is not None:
         text += f" (confidence {threshold['confidence']:.0%})"
     return text
@@ -263,7 +267,9 @@ def summary(outcome, watch, out):
         f"vessels    {result.volumeMl:.2f} ml, {int(outcome.labels.sum()):,} voxels",
     ]
     if outcome.dice is not None:
-        lines.append(f"Dice       {outcome.dice:.3f} against the phantom's known vessels")
+        lines.append(
+            f"Dice       {outcome.dice:.3f} to the phantom's known vessels, inside the liver"
+        )
     device, solver = result.scene.device, result.scene.solver
     lines.append(
         f"computed   by {solver} on {device} in {sum(result.scene.seconds.values()):.2f} s, "

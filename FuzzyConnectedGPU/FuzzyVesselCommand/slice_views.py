@@ -12,6 +12,8 @@ NOTHING = (24, 30, 38)
 # Drawn at this multiple of the final size, then averaged: smooth edges.
 FINER = 2
 FILL_OPACITY = 0.30
+# The outline is rounded by a Gaussian of so many voxels; the level keeps vessels of one voxel.
+ROUNDING, OUTLINE_LEVEL = 0.4, 0.45
 LINE_WIDTH = 1.6
 # Name, axis of the plane's normal, then rows and columns as (axis, does it grow downwards or
 # to the right) among S, A, R; the letters at the left, right, top and bottom edge.
@@ -122,12 +124,13 @@ def _draw(view, plane, focus, centre, mm_per_pixel, window, size):
     column_places = _places(view, columns, centre, mm_per_pixel / FINER, fine)
     grid = (row_places, column_places)
     at = int(focus[normal])
-    grey = _sampled(view.volume.take(at, normal), normal, grid, order=3)
+    grey = _sampled(view.volume.take(at, normal), grid, order=3)
     black, white = window
     grey = np.clip((grey - black) / max(white - black, 1e-12), 0, 1) * 255
     inside = _within(view, rows, row_places)[:, None] & _within(view, columns, column_places)
-    vessel = _sampled(view.labels.take(at, normal).astype(np.float32), normal, grid, order=1)
-    pixels = _overlaid(grey, vessel, inside)
+    vessel = _sampled(view.labels.take(at, normal), grid, order=1)
+    voxel_pixels = [view.spacing[axis] * FINER / mm_per_pixel for axis in (rows[0], columns[0])]
+    pixels = _overlaid(grey, vessel, inside, [ROUNDING * pixels for pixels in voxel_pixels])
     image = Image.fromarray(pixels.astype(np.uint8))
     _mark_seeds(image, view, plane, at, grid, mm_per_pixel / FINER)
     image = image.resize((size, size), Image.Resampling.BOX)
@@ -152,19 +155,18 @@ def _within(view, axis, places):
     return (places > -0.5) & (places < view.volume.shape[which] - 0.5)
 
 
-def _sampled(plane, normal, grid, order):
-    """The slice's values at the pixels; the slice's axes are the two that are not its normal."""
+def _sampled(plane, grid, order):
+    """The slice's values at the pixels."""
     from scipy import ndimage
 
     places = np.meshgrid(*grid, indexing="ij")
     return ndimage.map_coordinates(plane.astype(np.float32), places, order=order, mode="nearest")
 
 
-def _overlaid(grey, vessel, inside):
+def _overlaid(grey, vessel, inside, rounding):
     from scipy import ndimage
 
-    vessel = ndimage.gaussian_filter(vessel, 1.0 * FINER)
-    filled = (vessel > 0.5) & inside
+    filled = (ndimage.gaussian_filter(vessel, rounding) > OUTLINE_LEVEL) & inside
     core = ndimage.binary_erosion(filled, iterations=max(1, round(LINE_WIDTH * FINER / 2)))
     rim = ndimage.binary_dilation(filled, iterations=max(1, round(LINE_WIDTH * FINER / 2))) & ~core
     opacity = np.where(rim & inside, 0.95, np.where(filled, FILL_OPACITY, 0.0))[..., None]

@@ -84,10 +84,10 @@ def _arrange_slice_views(volume, focus):
     """Let the slice views that Slicer will open show the volume, at the focus, in full."""
     import slicer
 
-    logic = slicer.vtkMRMLSliceLogic()
-    logic.SetMRMLApplicationLogic(slicer.app.applicationLogic())
-    logic.SetMRMLScene(slicer.mrmlScene)
     for name, orientation in (("Red", "Axial"), ("Green", "Coronal"), ("Yellow", "Sagittal")):
+        logic = slicer.vtkMRMLSliceLogic()
+        logic.SetMRMLApplicationLogic(slicer.app.applicationLogic())
+        logic.SetMRMLScene(slicer.mrmlScene)
         node = logic.AddSliceNode(name)
         node.SetOrientation(orientation)
         logic.GetSliceCompositeNode().SetBackgroundVolumeID(volume.GetID())
