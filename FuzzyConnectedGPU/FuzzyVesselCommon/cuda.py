@@ -208,7 +208,8 @@ class CudaDevice:
         Returns
         -------
         callable
-            ``kernel(grid, block, args)`` with tuples; numpy scalars among `args` go as they are.
+            ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
+            numpy scalars among `args` go as they are, and must have the parameter's type.
         """
         return _load_module(self.ordinal, read_source(path), tuple(defines)).get_function(name)
 
