@@ -166,12 +166,15 @@ def _surface(labels, matrix):
     place = vtk.vtkTransformPolyDataFilter()
     place.SetTransform(transform)
     place.SetInputConnection(smooth.GetOutputPort())
+    last = place
+    if np.linalg.det(matrix[:3, :3]) < 0:  # a left-handed grid turns the surface inside out
+        last = vtk.vtkReverseSense()
+        last.SetInputConnection(place.GetOutputPort())
+        last.ReverseCellsOn()
     normals = vtk.vtkPolyDataNormals()
-    normals.SetInputConnection(place.GetOutputPort())
+    normals.SetInputConnection(last.GetOutputPort())
     normals.SplittingOff()
     normals.ConsistencyOff()
-    # A left-handed grid turns the surface inside out.
-    normals.SetFlipNormals(int(np.linalg.det(matrix[:3, :3]) < 0))
     normals.Update()
     return normals.GetOutput()
 
