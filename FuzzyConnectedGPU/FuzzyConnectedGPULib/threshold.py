@@ -18,8 +18,9 @@ SLAB_VOXELS = 1 << 22
 # shifts the volume curve. The constants were chosen by Testing/benchmarks/threshold_study.py.
 STEP = 0.02  # of log z
 REACH = 0.4  # of log z: growth is compared over this much on both sides
-SMALLEST_LEAK = 0.08  # of all connected voxels: slower growth than this is not a leak
-SMALLEST_LEAK_OF_GRID = 0.02  # of all voxels: a bound for scenes computed with a cut or a mask
+SMALLEST_LEAK = 0.08, 0.25  # of all connected voxels: slower growth than this is no leak; more ..
+SMALLEST_LEAK_OF_GRID = 0.02  # .. where they are few in the grid, as in a mask
+SMALLEST_LEAK_AFTER_CUT = 0.03  # of the grid, where a cut may have left nothing but vessels
 CLEAR_GROWTH = 2.2  # a leak makes the object grow at least this many times faster
 DISTANCE = 0.13  # of log z, to stay above the leak's edge, for each e-fold of faster growth
 THREE_SIGMAS = float(np.exp(-4.5))  # affinity of a link three sigmas off
@@ -215,7 +216,15 @@ def _rise_of_growth(counts, voxels, lowest):
     volume = counts[level - 1].astype(float)
     below = np.interp(log_z + REACH, log_z, volume) - volume
     above = volume - np.interp(log_z - REACH, log_z, volume)
-    slow = max(SMALLEST_LEAK * counts[0], SMALLEST_LEAK_OF_GRID * voxels) * REACH
+    slow = _slow_growth(counts[0], voxels, lowest) * REACH
     growth = (below + slow) / (above + slow)
     steepest = int(np.argmax(growth))
     return log_z[steepest], float(growth[steepest])
+
+
+def _slow_growth(connected, voxels, lowest):
+    """Growth, in voxels for a unit of log z, that does not count as a leak."""
+    if lowest > THREE_SIGMAS:
+        return max(SMALLEST_LEAK[0] * connected, SMALLEST_LEAK_AFTER_CUT * voxels)
+    share = np.clip(SMALLEST_LEAK_OF_GRID * voxels / connected, *SMALLEST_LEAK)
+    return share * connected

@@ -129,8 +129,8 @@ def _vessels(shape, spacing, rng):
         first = len(branches)
         for course in tree:
             parent = course.parent + first if course.parent >= 0 else -1
-            points = np.round(course.points / spacing - 0.5, 4)
-            branches.append(Branch(points, np.round(course.radius, 4), parent, name))
+            points = np.clip(course.points / spacing, 0, shape) - 0.5
+            branches.append(Branch(np.round(points, 4), np.round(course.radius, 4), parent, name))
         courses = courses + tree
     return branches
 
