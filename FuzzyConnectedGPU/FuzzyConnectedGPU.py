@@ -31,7 +31,7 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
 
     def __init__(self, parent):
         ScriptedLoadableModule.__init__(self, parent)
-        self.parent.title = _("Fuzzy Connected GPU")
+        self.parent.title = _("Fuzzy Connectedness (GPU)")
         self.parent.categories = [translate("qSlicerAbstractCoreModule", "Segmentation")]
         self.parent.dependencies = []
         self.parent.contributors = ["The FuzzyVesselGPU developers"]

@@ -64,3 +64,18 @@ def data_folder():
             f"the real data are not here: {folder} (FUZZY_VESSEL_DATA names another folder)"
         )
     return folder
+
+
+@pytest.fixture
+def slicer_scene():
+    """An empty MRML scene on slicer-core, with slicer.util and the modules' logics."""
+    from FuzzyVesselCommand import headless
+    from FuzzyVesselCommon.errors import InputError
+
+    try:
+        application = headless.start()
+    except InputError as error:
+        pytest.skip(str(error))
+    application.clear()
+    yield application.scene
+    application.clear()

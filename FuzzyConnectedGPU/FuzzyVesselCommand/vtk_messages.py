@@ -9,6 +9,7 @@ import tempfile
 # VTK begins a message with where it comes from, and names the object by its address.
 _ORIGIN = re.compile(r"^(ERROR|Warning|Generic Warning): In \S+, line \d+\s*")
 _OBJECT = re.compile(r"^\w+ \((0x)?[0-9a-fA-F]+\): ")
+_ADDRESS = re.compile(r" \((0x)?[0-9a-fA-F]{8,}\)")
 
 
 @contextlib.contextmanager
@@ -47,8 +48,8 @@ def vtk_messages():
 
 
 def _plain(text):
-    """Return the message without its origin."""
-    return _OBJECT.sub("", _ORIGIN.sub("", text.strip())).strip()
+    """Return the message without its origin and without addresses."""
+    return _ADDRESS.sub("", _OBJECT.sub("", _ORIGIN.sub("", text.strip()))).strip()
 
 
 @contextlib.contextmanager

@@ -82,7 +82,7 @@ class _Field:
 
     def is_in(self, node):
         if self.is_node:
-            return node.HasNodeReferenceRole(self.name)
+            return node.GetNodeReferenceID(self.name) is not None
         return node.GetParameter(self.name) != ""
 
 
