@@ -162,6 +162,16 @@ def test_region_holds_the_voxels_whose_centre_is_inside(slicer_scene, numbers, o
     assert np.array_equal(mask.ravel(), expected)
 
 
+def test_region_under_a_stretch_is_the_box_that_slicer_draws(slicer_scene):
+    shape = (11, 15, 17)
+    volume = add_volume(np.zeros(shape, np.uint8), np.eye(4))
+    stretch = linear_transform(degrees=0, scales=(2, 3, 0.5), shift=(8, 7, 5))
+    roi = add_roi((0, 0, 0), (3.0, 3.0, 3.0), transform=stretch)
+    expected = np.zeros(shape, bool)
+    expected[5:6, 3:12, 5:12] = True  # halves of 0.75, 4.5 and 3 mm round K, J, I = 5, 7, 8
+    assert np.array_equal(roi_mask(roi, volume, shape), expected)
+
+
 def test_region_inside_out_and_empty(slicer_scene, numbers):
     volume = add_volume(numbers)
     roi = add_roi(world_of(volume, (4, 5, 6)), (3.0, 3.0, 3.0), degrees=20)

@@ -58,7 +58,8 @@ def roi_mask(roi_node, volume_node, shape):
     Parameters
     ----------
     roi_node : vtkMRMLMarkupsROINode
-        May be rotated and under transforms; an "inside out" box selects what is outside.
+        May be rotated and under transforms; the box is the one that Slicer draws (always with
+        right angles). An "inside out" box selects what is outside.
     volume_node : vtkMRMLScalarVolumeNode
     shape : tuple of int
         K, J, I of the volume.
