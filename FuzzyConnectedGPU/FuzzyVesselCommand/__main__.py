@@ -28,7 +28,8 @@ class Version(argparse.Action):
     def __call__(self, parser, *_):
         from .report import version
 
-        parser.exit(0, f"fuzzy-vessel {version()}\n")
+        print(f"fuzzy-vessel {version()}")
+        parser.exit(0)
 
 
 def voxel(text):
