@@ -50,6 +50,7 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
     fi
     site=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     echo "$root/FuzzyConnectedGPU" >"$site/fuzzy_vessel_gpu.pth"
+    echo "$root/PotentialSkeleton" >>"$site/fuzzy_vessel_gpu.pth"
     echo "$stamp" >"$place/stamp"
 fi
 echo "$place/bin/python"

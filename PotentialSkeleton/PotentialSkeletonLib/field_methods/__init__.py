@@ -1,0 +1,10 @@
+"""The ways to sum the forces, by name; each one file."""
+
+FORCE_METHODS = {
+    "auto": "the cheapest exact method by estimated time and free memory, the default",
+    "fft": "zero-padded convolution in bands of distance, on the CPU or on CUDA",
+    "direct-serial": "the paper's loop over points and charges, on one core of the CPU",
+    "cuda-simple": "a CUDA thread for each point, charges in global memory (paper, section 2.2)",
+    "cuda-constant": "the same with the charges in constant memory (paper, section 2.3)",
+    "cuda-shared": "the same with the charges staged through shared memory",
+}

@@ -1,0 +1,190 @@
+"""The potential field of an object: the face that a person meets first."""
+
+import warnings
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import Cancelled, InputError
+
+from .field_methods import FORCE_METHODS, fft_convolution
+from .neighbour_mean import mean_of_neighbours
+from .solids import fill_cavities, label_components, solids
+from .voxel_classes import BOUNDARY, INNER, OUTSIDE, checked_object
+
+WEAKEST_STRENGTH, STRONGEST_STRENGTH = 2, 9
+
+
+@dataclass(frozen=True)
+class ForceField:
+    """Force on each voxel of an object from the charges on its surface.
+
+    Attributes
+    ----------
+    vectors : ndarray, float32, shape (K, J, I, 3)
+        Components K, J, I; 0 at surface and outside voxels.
+    classes : ndarray, uint8, shape (K, J, I)
+        Outside 0, surface 1, boundary 2, inner 3, of the solids that carry the charges: the object
+        with its cavities filled, each component dilated by `charge_distance` layers.
+    object : ndarray, bool, shape (K, J, I)
+        The object itself with its cavities filled.
+    labels : ndarray, int32, shape (K, J, I)
+        The number, from 1, of the 26-connected component of `object`; 0 outside of it.
+    strength, charge_distance : int
+    method : str
+        The method that was used; never "auto".
+    device : str
+        "cpu", or the ordinal and name of the CUDA card.
+    threads_per_block : int or None
+        Of the direct CUDA methods: chosen for the highest occupancy.
+    occupancy : float or None
+        Active warps of a multiprocessor, as a share of the most it can hold (paper, eq. 2).
+    seconds : dict of str to float
+        Time of each stage, in the order of the stages.
+    peak_bytes : int
+        Most memory that the summation held: on the card for CUDA, else in the host's memory.
+    notes : tuple of str
+        What the user should know, for example that cavities were filled.
+    """
+
+    vectors: np.ndarray
+    classes: np.ndarray
+    object: np.ndarray
+    labels: np.ndarray
+    strength: int
+    charge_distance: int
+    method: str
+    device: str
+    threads_per_block: int | None
+    occupancy: float | None
+    seconds: dict
+    peak_bytes: int
+    notes: tuple = field(default=())
+
+
+def force_field(
+    mask, strength=6, *, method="auto", charge_distance=0, device="auto", progress=None
+):
+    """The repulsive force of the surface on the inner voxels of an object.
+
+    ``F(P) = sum over charges C of unit(P - C) / |P - C|^strength`` in units of voxels (Zhao et al.
+    2016, section 1; Cornea et al. 2005); the charges are the surface voxels. Boundary voxels get
+    the mean force of the inner voxels among their 26 neighbours; where there is none, in corners
+    and where the object is thinner than 5 voxels, the sum itself. Each 26-connected component is a
+    solid of its own: the charges of other components do not act on it.
+
+    Parameters
+    ----------
+    mask : ndarray, shape (K, J, I) or (J, I)
+        The object is where it is not 0; beyond the volume everything is outside.
+    strength : int
+        3 to 9; the greater, the less far charges act. At 2 the field is free of divergence and
+        has no attractors: a warning is given.
+    method : str
+        One of `FORCE_METHODS`.
+    charge_distance : int
+        Each component is dilated by so many layers of 26 neighbours before its surface is charged.
+        Where dilated components overlap, outside of both, the one with the lower label has the
+        voxel.
+    device : str
+        "auto" (CUDA where it is usable and the object fits, else the CPU), "cpu", "cuda", "cuda:1".
+    progress : callable, optional
+        ``progress(fraction) -> bool``; the run is cancelled where it returns False.
+
+    Returns
+    -------
+    ForceField
+
+    Raises
+    ------
+    InputError
+        If mask, strength, method, charge_distance or device cannot be worked with.
+    DeviceError
+        If the device that was asked for is not usable or has too little memory.
+    Cancelled
+        If `progress` returned False.
+    """
+    check_options(strength, method, charge_distance)
+    report = reporter(progress)
+    times = [perf_counter()]
+    solid, notes = prepared_object(mask, strength)
+    labels, _ = label_components(solid)
+    done = np.cumsum(np.bincount(labels.ravel())[1:], dtype=np.float64)
+    done = np.insert(done / done[-1], 0, 0.0)
+    report(0.0)
+    times.append(perf_counter())
+    vectors = np.zeros((*solid.shape, 3), np.float32)
+    classes = np.zeros(solid.shape, np.uint8)
+    for label, part in solids(labels, charge_distance):
+        values = fft_convolution.sum_forces(
+            part, strength, share(report, *done[label - 1 : label + 1])
+        )
+        write_solid(part, label, labels, values, vectors, classes)
+    times.append(perf_counter())
+    report(1.0)
+    seconds = dict(zip(("prepare", "sum"), np.diff(times).tolist()))
+    return ForceField(
+        vectors, classes, solid, labels, strength, charge_distance, "fft", "cpu", None, None,
+        seconds, 0, notes,
+    )  # fmt: skip
+
+
+def check_options(strength, method, charge_distance):
+    """Refuse what cannot be worked with, and warn of what gives no skeleton."""
+    if isinstance(strength, bool) or strength != int(strength):
+        raise InputError(f"The strength is {strength!r}; a whole number from 3 to 9 is needed.")
+    if not WEAKEST_STRENGTH <= strength <= STRONGEST_STRENGTH:
+        raise InputError(f"The strength is {strength}; choose a whole number from 3 to 9.")
+    if method not in FORCE_METHODS:
+        raise InputError(f"Unknown method {method!r}; one of {', '.join(FORCE_METHODS)}.")
+    if isinstance(charge_distance, bool) or charge_distance != int(charge_distance):
+        raise InputError(f"The charge distance is {charge_distance!r}; whole layers are needed.")
+    if charge_distance < 0:
+        raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
+
+
+def reporter(progress):
+    """A function that passes a share on and raises `Cancelled` where the answer is False."""
+
+    def report(fraction):
+        if progress is not None and progress(float(fraction)) is False:
+            raise Cancelled("Cancelled; nothing was changed.")
+
+    return report
+
+
+def share(report, start, end):
+    """A report on a part of the whole, from `start` to `end`."""
+    return lambda fraction: report(start + fraction * (end - start))
+
+
+def prepared_object(mask, strength):
+    """The object with its cavities filled, and what the user should know of it."""
+    given = checked_object(mask)
+    if not given.any():
+        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
+    notes = []
+    if strength == WEAKEST_STRENGTH:
+        notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
+        warnings.warn(notes[-1], stacklevel=3)
+    solid, cavities, voxels = fill_cavities(given)
+    if cavities:
+        notes.append(f"{cavities} cavities ({voxels} voxels) inside the object were filled.")
+    return solid, tuple(notes)
+
+
+def write_solid(part, label, labels, forces, vectors, classes):
+    """Write one solid's forces and classes to the volume, where no other component is."""
+    local = np.zeros((*part.classes.shape, 3), np.float32)
+    local.reshape(-1, 3)[part.points] = forces
+    averaged = np.setdiff1d(
+        np.flatnonzero(part.classes == BOUNDARY), part.points, assume_unique=True
+    )
+    local.reshape(-1, 3)[averaged] = mean_of_neighbours(local, part.classes == INNER, averaged)
+    inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(part.box, labels.shape))
+    source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, part.box))
+    free = (labels[inside] == 0) & (classes[inside] == OUTSIDE)
+    mine = ((labels[inside] == label) | free) & (part.classes[source] != OUTSIDE)
+    vectors[inside][mine] = local[source][mine]
+    classes[inside][mine] = part.classes[source][mine]

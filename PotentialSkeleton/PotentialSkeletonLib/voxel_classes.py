@@ -1,0 +1,91 @@
+"""Outside, surface, boundary and inner voxels of an object (Zhao et al. 2016, section 1)."""
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import InputError
+
+OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3
+
+
+def classify_voxels(mask):
+    """Class of every voxel of a volume.
+
+    A surface voxel has an outside voxel among its 26 neighbours, a boundary voxel is no surface
+    voxel but has one among its 26 neighbours, an inner voxel is any other voxel of the object.
+    What lies beyond the volume is outside.
+
+    Parameters
+    ----------
+    mask : ndarray, shape (K, J, I) or (J, I)
+        The object is where it is not 0. A 2D array is one slice.
+
+    Returns
+    -------
+    ndarray, uint8, shape (K, J, I)
+        `OUTSIDE` 0, `SURFACE` 1, `BOUNDARY` 2, `INNER` 3.
+
+    Raises
+    ------
+    InputError
+        If the mask is no volume, or holds NaN.
+    """
+    solid = checked_object(mask)
+    no_surface = shrink(solid, 1)
+    inner = shrink(no_surface, 1)
+    return solid.astype(np.uint8) + no_surface + inner
+
+
+def checked_object(mask):
+    """Return the object of a labelmap as bool (K, J, I); `InputError` if it is no labelmap."""
+    mask = np.asarray(mask)
+    if mask.ndim == 2:
+        mask = mask[np.newaxis]
+    if mask.ndim != 3 or mask.size == 0:
+        raise InputError(f"The labelmap has shape {mask.shape}; K x J x I voxels are needed.")
+    if mask.dtype.kind not in "biuf":
+        raise InputError(f"The labelmap has voxels of type {mask.dtype.name}; numbers are needed.")
+    if mask.dtype.kind == "f" and np.isnan(mask).any():
+        raise InputError(
+            f"The labelmap has {np.count_nonzero(np.isnan(mask))} voxels that are not a number; "
+            "replace them by 0."
+        )
+    return mask != 0
+
+
+def shrink(mask, layers):
+    """Erosion by a cube: the voxels whose distance along each axis to any other is over `layers`.
+
+    Parameters
+    ----------
+    mask : ndarray, bool, shape (K, J, I)
+        Beyond the volume it counts as False.
+    layers : int
+
+    Returns
+    -------
+    ndarray, bool, of the same shape
+    """
+    for axis in range(mask.ndim):
+        mask = _shrink_along(mask, layers, axis)
+    return mask
+
+
+def grow(mask, layers):
+    """Dilation by a cube, within the volume: `layers` times all 26 neighbours."""
+    padded = np.pad(~mask, layers, constant_values=True)
+    inside = tuple(slice(layers, layers + n) for n in mask.shape)
+    return ~shrink(padded, layers)[inside] if layers else mask
+
+
+def _shrink_along(mask, layers, axis):
+    """A running minimum over 2 layers + 1 voxels, whose window is doubled until it is that long."""
+    length = 2 * layers + 1
+    padding = [(0, 0)] * mask.ndim
+    padding[axis] = (layers, layers)
+    window = np.moveaxis(np.pad(mask, padding), axis, 0)
+    covered = 1
+    while covered < length:
+        step = min(covered, length - covered)
+        window = window[:-step] & window[step:]
+        covered += step
+    return np.ascontiguousarray(np.moveaxis(window, 0, axis))

@@ -1,0 +1,57 @@
+"""Small objects with known properties, and the force field as its definition says."""
+
+import numpy as np
+
+from PotentialSkeletonLib import classify_voxels
+
+
+def ball(radius, margin=2):
+    """A ball whose centre is the middle of the volume."""
+    side = 2 * (int(radius) + margin) + 1
+    return sum((n - side // 2) ** 2 for n in np.indices((side, side, side))) <= radius**2
+
+
+def wavy_tube(shape, fill=0.36):
+    """A tube along K that sways and swells; of no symmetry, and in most of its box."""
+    k, j, i = np.indices(shape, np.float32, sparse=True)
+    turn = 2 * np.pi * k / shape[0]
+    radius = fill * shape[1] * (0.75 + 0.2 * np.sin(3 * turn))
+    away_i = i - shape[2] * (0.5 + 0.1 * np.sin(turn)) - 0.17
+    away_j = j - shape[1] * (0.5 + 0.1 * np.cos(turn)) - 0.31
+    ends = max(shape[0] // 100, 1)
+    return (away_i**2 + away_j**2 < radius**2) & (k >= ends) & (k < shape[0] - ends)
+
+
+def box_corner():
+    """Three plates that meet in a corner of the volume."""
+    mask = np.zeros((14, 15, 16), bool)
+    mask[:7] = mask[:, :8] = mask[:, :, :7] = True
+    return mask
+
+
+def two_components():
+    """A ball and a block, one voxel apart."""
+    mask = np.zeros((13, 13, 26), bool)
+    mask[:, :, :13] = ball(5, margin=1)
+    mask[2:10, 3:12, 13:25] = True
+    return mask
+
+
+def summed_forces(mask, strength):
+    """Force at every inner voxel of one component without cavities, by numpy, in float64.
+
+    Returns
+    -------
+    forces : ndarray, float64, shape (K, J, I, 3)
+    lengths : ndarray, float64, shape (K, J, I)
+        The sum of the single forces' lengths: rounding errors are relative to it.
+    """
+    classes = classify_voxels(mask)
+    charges = np.argwhere(classes == 1).astype(float)
+    forces, lengths = np.zeros((*mask.shape, 3)), np.zeros(mask.shape)
+    for point in np.argwhere(classes == 3):
+        away = point - charges
+        distance = np.sqrt((away**2).sum(axis=1))
+        forces[tuple(point)] = (away / distance[:, None] ** (strength + 1)).sum(axis=0)
+        lengths[tuple(point)] = (distance**-strength).sum()
+    return forces, lengths
