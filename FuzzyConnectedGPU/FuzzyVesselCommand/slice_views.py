@@ -124,7 +124,9 @@ def _draw(view, plane, focus, centre, mm_per_pixel, window, size):
     column_places = _places(view, columns, centre, mm_per_pixel / FINER, fine)
     grid = (row_places, column_places)
     at = int(focus[normal])
-    grey = _sampled(view.volume.take(at, normal), grid, order=3)
+    middles = tuple(places.reshape(size, FINER).mean(axis=1) for places in grid)
+    grey = _sampled(view.volume.take(at, normal), middles, order=3)
+    grey = grey.repeat(FINER, axis=0).repeat(FINER, axis=1)
     black, white = window
     grey = np.clip((grey - black) / max(white - black, 1e-12), 0, 1) * 255
     inside = _within(view, rows, row_places)[:, None] & _within(view, columns, column_places)

@@ -244,7 +244,7 @@ def _shade_hollows(renderer, half):
     hollows = vtk.vtkSSAOPass()
     hollows.SetRadius(0.16 * half)
     hollows.SetBias(0.002 * half)
-    hollows.SetKernelSize(96)
+    hollows.SetKernelSize(40)
     hollows.BlurOn()
     hollows.SetDelegatePass(vtk.vtkRenderStepsPass())
     renderer.SetPass(hollows)
