@@ -11,7 +11,7 @@ from FuzzyVesselCommon.phantom import liver_phantom
 from FuzzyVesselCommon.tubes import Branch, segments, signed_distance
 from FuzzyVesselCommon.vascular_tree import TAPER
 
-SHAPES = [(8, 8, 8), (1, 64, 64), (3, 8, 50), (9, 33, 17), (40, 96, 64), (64, 64, 64)]
+SHAPES = [(8, 8, 8), (1, 8, 8), (1, 64, 64), (3, 8, 50), (9, 33, 17), (40, 96, 64), (64, 64, 64)]
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,16 @@ def test_each_tree_is_one_piece(phantom):
         inside = signed_distance(tubes, phantom.mask.shape, phantom.spacing, 0, 120) <= 0
         assert ndimage.label(inside)[1] == 1
         assert phantom.mask[inside].all()
+
+
+def test_a_single_slice_shows_both_trees_in_one_piece_whatever_its_thickness():
+    for spacing in (None, (100, 2, 2)):
+        made = liver_phantom((1, 96, 96), 4, spacing)
+        labels, _ = ndimage.label(made.mask)
+        for branch in made.centrelines:
+            pieces = labels[tuple(np.rint(branch.points).astype(int).T)]
+            assert pieces.min() > 0
+            assert len(set(pieces)) == 1
 
 
 def test_children_start_where_their_parent_ends(phantom):
@@ -171,6 +181,7 @@ def test_partial_volume_keeps_a_tubes_volume():
         {"shape": (0, 8, 8)},
         {"shape": "large"},
         {"spacing": (1, 1)},
+        {"shape": (2, 8, 8), "spacing": (900, 1, 1)},
         {"spacing": (1, 0, 1)},
         {"spacing": (1, np.nan, 1)},
         {"seed": -1},

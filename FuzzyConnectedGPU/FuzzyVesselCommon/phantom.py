@@ -44,7 +44,8 @@ class Phantom:
     background_seeds : ndarray of int, (m, 3)
         Voxels of liver tissue far from any vessel.
     centrelines : list of Branch
-        Both trees; parents stand before their children.
+        Both trees; parents stand before their children. The trees make detours to keep clear
+        of each other, but here and there they touch.
     """
 
     volume: np.ndarray
@@ -115,7 +116,9 @@ def _checked(shape, seed, spacing, noise):
 def _vessels(shape, spacing, rng):
     """Both trees, in voxels. Radii scale with the anatomy; the thinnest reach every voxel."""
     grid = anatomy.Grid(shape, spacing)
-    smallest = max(0.8 * grid.scale, 0.5 * float(np.sqrt(sum(s * s for s in spacing))))
+    # Half a voxel's diagonal: the voxel nearest to any point of the axis is in the tube.
+    diagonal = np.sqrt(sum(s * s for s, n in zip(spacing, shape) if n > 1))
+    smallest = max(0.8 * grid.scale, 0.5 * float(diagonal))
     courses, branches = [], []
     for name, (root, heading, radius) in {
         HEPATIC: anatomy.HEPATIC_ROOT,
@@ -130,6 +133,7 @@ def _vessels(shape, spacing, rng):
         for course in tree:
             parent = course.parent + first if course.parent >= 0 else -1
             points = np.clip(course.points / spacing, 0, shape) - 0.5
+            points[:, np.array(shape) == 1] = 0  # a slice shows the trees laid flat
             branches.append(Branch(np.round(points, 4), np.round(course.radius, 4), parent, name))
         courses = courses + tree
     return branches
@@ -191,20 +195,19 @@ class _Scene:
 class _Noise:
     """Unit-variance grain of a CT: blurred, without the coarsest part, coupled across slices."""
 
-    FINE = np.array([1, 2, 1], np.float32)
-    COARSE = np.array([1, 4, 6, 4, 1, 0, 0], np.float32)  # twice as wide, for the band-pass
-    ACROSS = np.array([1, 3, 1], np.float32)
+    FINE = (1 / 4, 2 / 4, 1 / 4)
+    COARSE = (1 / 27, 3 / 27, 6 / 27, 7 / 27, 6 / 27, 3 / 27, 1 / 27)
+    ACROSS = (1, 3, 1)
 
     def __init__(self, shape, seed):
         self.plane, self.seed, self.made = shape[1:], seed, {}
-        fine = np.zeros((7, 7))
-        fine[2:5, 2:5] = np.outer(self.FINE, self.FINE) / 16
-        coarse = np.outer([1, 3, 6, 7, 6, 3, 1], [1, 3, 6, 7, 6, 3, 1]) / 27**2
-        energy = ((fine - 0.5 * coarse) ** 2).sum() * (self.ACROSS**2).sum()
+        point = np.pad(self.FINE, 2)
+        kernel = np.outer(point, point) - 0.5 * np.outer(self.COARSE, self.COARSE)
+        energy = (kernel * kernel).sum() * sum(w * w for w in self.ACROSS)
         self.scale = np.float32(1 / np.sqrt(energy))
 
     def slice(self, k):
-        across = sum(w * self._grain(k + n) for n, w in zip((-1, 0, 1), self.ACROSS))
+        across = sum(np.float32(w) * self._grain(k + n) for n, w in zip((-1, 0, 1), self.ACROSS))
         return across * self.scale
 
     def _grain(self, k):
@@ -213,8 +216,8 @@ class _Noise:
             generator = np.random.Generator(np.random.PCG64([self.seed, 2, k + 1]))
             size = [n + 6 for n in self.plane]
             white = generator.standard_normal(size, np.float32)
-            fine = _convolved(white, [1 / 4, 1 / 2, 1 / 4])[2:-2, 2:-2]
-            coarse = _convolved(white, [n / 27 for n in (1, 3, 6, 7, 6, 3, 1)])
+            fine = _convolved(white, self.FINE)[2:-2, 2:-2]
+            coarse = _convolved(white, self.COARSE)
             self.made[k] = fine - np.float32(0.5) * coarse
         return self.made[k]
 
@@ -250,6 +253,8 @@ def _background_seeds(centrelines, mask, liver, spacing, rng, count=2):
     where = np.flatnonzero((liver.reshape(-1)[::step] > 0) & (mask.reshape(-1)[::step] == 0)) * step
     if not len(where):
         where = np.flatnonzero(mask == 0)
+    if not len(where):
+        raise InputError(f"phantom: voxels of {spacing} mm are too coarse; vessels fill the grid")
     where = where[rng.integers(0, len(where), 400)]
     voxels = np.stack(np.unravel_index(where, mask.shape), 1)
     taken = np.concatenate([b.points for b in centrelines]) * spacing

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 TAPER = 0.94  # radius at a branch's end, of that at its start
-CANDIDATES = 8  # courses tried for each branch, to keep clear of the other trees
+FINER = 4  # points looked at for each point kept, in the search for clear ways
+DETOURS = 40  # courses tried for a branch, to keep clear of the other trees
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def grow(root, direction, territory, radius, smallest, rng, others=()):
         goal, share = _middle(cloud), 0.35 + 0.25 * rng.random()
         if ends_here:
             goal, share = 0.5 * (goal + _furthest(cloud, start)), 0.9
-        curve = _curve(start, heading, goal, share, r, rng, clearance)
+        curve = _curve(start, heading, goal, share, r, 2 * smallest, rng, clearance)
         courses.append(Course(curve, np.linspace(r, end_radius, len(curve)), parent))
         if not ends_here:
             for part, part_radius in zip(parts, radii):
@@ -67,22 +68,24 @@ def grow(root, direction, territory, radius, smallest, rng, others=()):
     return courses
 
 
-def _curve(start, heading, goal, share, radius, rng, clearance):
-    """A quadratic Bezier arc towards the goal, that of several with the most clearance."""
+def _curve(start, heading, goal, share, radius, gap, rng, clearance):
+    """A quadratic Bezier arc towards the goal; a detour where other trees are in the way."""
     way = share * (goal - start)
     length = _norm(way)
-    best, best_room = None, -np.inf
-    for attempt in range(CANDIDATES):
-        aside = (rng.random(3) - 0.5) * length * 0.12 * attempt
-        end = start + way + aside
-        bend = start + heading * 0.4 * length
-        steps = int(np.clip(np.ceil(length / (1.2 * radius)), 3, 24))
-        t = np.linspace(0, 1, steps + 1)[:, None]
+    steps = int(np.clip(np.ceil(length / (1.2 * radius)), 3, 24))
+    t = np.linspace(0, 1, FINER * steps + 1)[:, None]
+    best, most_room = None, -np.inf
+    for attempt in range(DETOURS):
+        detour = length * 0.04 * attempt
+        end = start + way + (rng.random(3) - 0.5) * detour
+        bend = start + heading * 0.4 * length + (rng.random(3) - 0.5) * detour
         curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * bend + t * t * end
-        room = min(clearance(curve) - radius, 2 * radius)
-        if room > best_room + 1e-3:
-            best, best_room = curve, room
-    return np.concatenate([start[None], np.round(best[1:], 3)])
+        room = clearance(curve) - radius
+        if room > most_room + 1e-3:
+            best, most_room = curve, room
+        if room > gap:
+            break
+    return np.concatenate([start[None], np.round(best[FINER::FINER], 3)])
 
 
 def _halves(cloud, heading, rng):
@@ -109,8 +112,14 @@ def _clearance(others):
         return lambda curve: np.inf
     from scipy.spatial import cKDTree
 
-    radius = np.concatenate([c.radius for c in others])
-    tree = cKDTree(np.concatenate([c.points for c in others]))
+    points, radius = [], []
+    for course in others:
+        at = np.arange(len(course.points))
+        fine = np.linspace(0, at[-1], FINER * at[-1] + 1)
+        points.append(np.stack([np.interp(fine, at, p) for p in course.points.T], 1))
+        radius.append(np.interp(fine, at, course.radius))
+    radius = np.concatenate(radius)
+    tree = cKDTree(np.concatenate(points))
 
     def clearance(curve):
         distance, nearest = tree.query(curve[1:])
