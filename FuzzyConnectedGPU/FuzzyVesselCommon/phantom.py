@@ -42,7 +42,7 @@ class Phantom:
     seed_labels : tuple of str
         What each seed lies in.
     background_seeds : ndarray of int, (m, 3)
-        Voxels of liver tissue far from any vessel.
+        Bright spots of liver tissue off the vessels: where a segmentation leaks first.
     centrelines : list of Branch
         Both trees; parents stand before their children. The trees make detours to keep clear
         of each other, but here and there they touch.
@@ -87,7 +87,7 @@ def liver_phantom(shape=(160, 160, 160), seed=0, spacing=None, noise=14.0):
     centrelines = _vessels(shape, spacing, rng)
     volume, mask, liver = _draw(shape, spacing, seed, noise, centrelines, rng)
     seeds, labels = _seeds(centrelines)
-    background = _background_seeds(centrelines, mask, liver, spacing, rng)
+    background = _background_seeds(centrelines, volume, mask, liver, spacing, rng)
     return Phantom(volume, spacing, mask, liver, seeds, labels, background, centrelines)
 
 
@@ -245,8 +245,8 @@ def _seeds(centrelines):
     return np.array(seeds), tuple(labels)
 
 
-def _background_seeds(centrelines, mask, liver, spacing, rng, count=2):
-    """Of some voxels of liver tissue those furthest from every vessel (and from each other)."""
+def _background_seeds(centrelines, volume, mask, liver, spacing, rng, count=3):
+    """Where a segmentation leaks first: the brightest of some spots of tissue off the vessels."""
     from scipy.spatial import cKDTree
 
     step = max(1, mask.size // 20_000_000)
@@ -255,12 +255,15 @@ def _background_seeds(centrelines, mask, liver, spacing, rng, count=2):
         where = np.flatnonzero(mask == 0)
     if not len(where):
         raise InputError(f"phantom: voxels of {spacing} mm are too coarse; vessels fill the grid")
-    where = where[rng.integers(0, len(where), 400)]
+    where = where[rng.integers(0, len(where), 4000)]
     voxels = np.stack(np.unravel_index(where, mask.shape), 1)
-    taken = np.concatenate([b.points for b in centrelines]) * spacing
-    chosen = []
-    for _ in range(count):
-        distance, _ = cKDTree(taken).query(voxels * np.asarray(spacing))
-        chosen.append(voxels[np.argmax(distance)])
-        taken = np.concatenate([taken, chosen[-1:] * np.asarray(spacing)])
-    return np.array(chosen)
+    axis = cKDTree(np.concatenate([b.points for b in centrelines]) * spacing)
+    distance, nearest = axis.query(voxels * np.asarray(spacing))
+    distance -= np.concatenate([b.radius for b in centrelines])[nearest]
+    off = distance >= min(5 * np.sort(spacing)[1], np.quantile(distance, 0.9))
+    voxels = voxels[off]
+    brightness = np.zeros(len(voxels), int)
+    for shift in np.ndindex(3, 3, 3):
+        near = np.clip(voxels + shift - 1, 0, np.array(mask.shape) - 1)
+        brightness += volume[tuple(near.T)]
+    return voxels[np.argsort(-brightness, kind="stable")[:count]]
