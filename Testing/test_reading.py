@@ -64,6 +64,14 @@ def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, option
     expected[:3, 3] = origin
     np.testing.assert_allclose(ijk_to_ras(node), expected, atol=1e-6)
     assert node.GetName() == name.split(".")[0]
+    assert not node.GetAttribute(reading.K_REVERSED)
+
+
+def test_slices_that_slicer_turns_round_are_marked(tmp_path):
+    directions = ["(1,0,0)", "(0,1,0)", "(0,0,-2)"]
+    node = reading.read_volume(write_nrrd(tmp_path / "a.nrrd", VALUES, directions=directions))
+    np.testing.assert_array_equal(array_of(node), VALUES[::-1])
+    assert node.GetAttribute(reading.K_REVERSED)
 
 
 def test_a_file_is_read_alone_although_its_neighbours_have_numbers(tmp_path):
@@ -285,6 +293,7 @@ def test_a_frame_of_a_left_handed_oblique_scan_lies_where_its_header_says(data_f
     assert np.linalg.det(file_to_ras[:, :3]) < 0
 
     node = reading.read_volume(path, frame=frame)
+    assert node.GetAttribute(reading.K_REVERSED)
     voxels = array_of(node)
     assert voxels.shape == frames.shape[1:]
     # Slicer turns left-handed axes round: the voxels are compared by their place in space.

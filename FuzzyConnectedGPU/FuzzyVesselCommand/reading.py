@@ -15,6 +15,8 @@ from .vtk_messages import vtk_messages
 # Options of vtkSlicerVolumesLogic::AddArchetypeVolume.
 LABELMAP = 1
 SINGLE_FILE = 4
+# Attribute of a volume whose slices Slicer has put into the opposite order.
+K_REVERSED = "FuzzyVesselGPU.KReversed"
 
 
 def read_volume(path, frame=None):
@@ -30,6 +32,8 @@ def read_volume(path, frame=None):
     Returns
     -------
     vtkMRMLScalarVolumeNode
+        With the attribute `K_REVERSED` where the file's axes are left-handed: Slicer makes them
+        right-handed, and slice K of the file is another one here, as it is in Slicer.
 
     Raises
     ------
@@ -221,4 +225,20 @@ def _load(file, path, options, names=None):
         node = logic.AddArchetypeVolume(*arguments)
     if node is None or node.GetImageData() is None:
         raise InputError(f"{path}: the file cannot be read: it is damaged or no image.")
+    if names is None and _is_left_handed(file):
+        node.SetAttribute(K_REVERSED, "true")
     return node
+
+
+def _is_left_handed(file):
+    """Whether the file's axes are left-handed, so that Slicer turned the third one round."""
+    import slicer
+
+    reader = slicer.vtkITKArchetypeImageSeriesScalarReader()
+    reader.SetArchetype(str(file))
+    reader.SetSingleFile(1)
+    reader.SetDesiredCoordinateOrientationToNative()
+    with vtk_messages():
+        reader.UpdateInformation()
+    matrix = reader.GetRasToIjkMatrix()
+    return matrix is not None and matrix.Determinant() < 0

@@ -26,6 +26,7 @@ class Inputs:
     mask: object
     title: str
     origin: dict
+    notes: tuple = ()
 
 
 @dataclass
@@ -64,7 +65,21 @@ def read_inputs(options):
         "seeds_file": str(Path(options.seeds).resolve()) if options.seeds else None,
         "mask": str(Path(options.mask).resolve()) if options.mask else None,
     }
-    return Inputs(volume, seeds, background, mask, Path(options.volume).resolve().name, origin)
+    title = Path(options.volume).resolve().name
+    notes = _notes(volume, title) if options.seed or options.background else ()
+    return Inputs(volume, seeds, background, mask, title, origin, notes)
+
+
+def _notes(volume, title):
+    """What somebody should know who counts voxels."""
+    if not volume.GetAttribute(reading.K_REVERSED):
+        return ()
+    last = volume.GetImageData().GetDimensions()[2] - 1
+    return (
+        f"The axes of {title} are left-handed, and Slicer turns the third one round: "
+        f"slice K of the file is slice {last} - K here. --seed and --background count as Slicer "
+        "does; look at the picture.",
+    )
 
 
 def phantom_inputs(phantom, options):
@@ -140,7 +155,8 @@ def segment(inputs, options, watch):
         if np.count_nonzero(labels) <= MOST_SURFACE_VOXELS:
             segmentation.CreateClosedSurfaceRepresentation()
     threshold = _threshold(result.threshold, options, inputs)
-    return Outcome(result, segmentation, labels, threshold, list(result.warnings))
+    warnings = [*inputs.notes, *result.warnings]
+    return Outcome(result, segmentation, labels, threshold, warnings)
 
 
 def _threshold(value, options, inputs):
