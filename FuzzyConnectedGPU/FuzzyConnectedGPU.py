@@ -252,9 +252,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         segmentationNode=None,
         progress=None,
     ):
-        """Segment what hangs together with the seeds.
-
-        The scene is changed only at the end, and only if all went well.
+        """Segment what hangs together with the seeds; the scene changes only if all goes well.
 
         Parameters
         ----------
@@ -312,47 +310,30 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         shape = voxels.shape
         region = region_mask(maskNode, roiNode, volumeNode, shape)
         seeds = mrml.seeds_of(seedsNode, volumeNode, shape, region)
-        background = None
-        if backgroundSeedsNode is not None:
-            background = mrml.seeds_of(
-                backgroundSeedsNode, volumeNode, shape, kind="background seed"
-            )
+        background = backgroundSeedsNode and mrml.seeds_of(
+            backgroundSeedsNode, volumeNode, shape, kind="background seed"
+        )
         if affinity is None:
             affinity = estimate_affinity(voxels, seeds.voxels)
-        scene = connectedness(
-            voxels,
-            seeds.voxels,
-            affinity,
-            solver=solver,
-            device=device,
-            cut=cut,
-            mask=region,
-            progress=progress,
-        )
+        options = dict(solver=solver, device=device, cut=cut, mask=region, progress=progress)
+        scene = connectedness(voxels, seeds.voxels, affinity, **options)
         if threshold is None:
             threshold = choose_threshold(scene, background and background.voxels, cut)
         labels = binarize(scene, threshold)
         if not slicer.mrmlScene.IsNodePresent(volumeNode):
             raise Cancelled("The volume was removed from the scene; nothing was changed.")
-        labelmapNode, sceneNode, segmentID = mrml_outputs.write_outputs(
+        outputs = mrml_outputs.write_outputs(
             volumeNode,
+            seedsNode,
             scene.values,
             labels,
-            scene_node=sceneVolumeNode,
-            labelmap_node=labelmapNode,
-            segmentation_node=segmentationNode,
-            seeds_node=seedsNode,
-        )
-        return SegmentationResult(
+            sceneVolumeNode,
             labelmapNode,
-            sceneNode,
-            segmentID,
-            threshold,
-            np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volumeNode)) / 1000,
-            affinity,
-            scene,
-            _warnings(seeds, background, scene, threshold),
+            segmentationNode,
         )
+        millilitres = np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volumeNode)) / 1000
+        warnings = _warnings(seeds, background, scene, threshold)
+        return SegmentationResult(*outputs, threshold, millilitres, affinity, scene, warnings)
 
 
 def _warnings(seeds, background, scene, threshold):
@@ -374,15 +355,20 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
             self.setUp()
             test()
 
-    def test_SegmentsPhantom(self):
-        """Most of the phantom's vessels are found, in the labelmap and in the segment."""
-        from FuzzyVesselCommon.errors import DeviceError
+    def addPhantom(self, size):
+        """A liver phantom, and the nodes of its volume and seeds."""
         from FuzzyVesselCommon.mrml_phantom import add_phantom
         from FuzzyVesselCommon.phantom import liver_phantom
 
+        phantom = liver_phantom((size, size, size))
+        return phantom, *add_phantom(phantom)[:2]
+
+    def test_SegmentsPhantom(self):
+        """Most of the phantom's vessels are found, in the labelmap and in the segment."""
+        from FuzzyVesselCommon.errors import DeviceError
+
         self.delayDisplay("Segmenting the liver phantom")
-        phantom = liver_phantom((64, 64, 64))
-        volume, seeds, _background = add_phantom(phantom)
+        phantom, volume, seeds = self.addPhantom(64)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         logic = FuzzyConnectedGPULogic()
         try:
@@ -401,11 +387,9 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
     def test_RefusesWithoutSeeds(self):
         """Without a seed there is a message and nothing new in the scene."""
         from FuzzyVesselCommon.errors import InputError
-        from FuzzyVesselCommon.mrml_phantom import add_phantom
-        from FuzzyVesselCommon.phantom import liver_phantom
 
         self.delayDisplay("Asking for a segmentation without seeds")
-        volume, seeds, _background = add_phantom(liver_phantom((16, 16, 16)))
+        _phantom, volume, seeds = self.addPhantom(16)
         seeds.RemoveAllControlPoints()
         before = slicer.mrmlScene.GetNumberOfNodes()
         with self.assertRaises(InputError) as refusal:

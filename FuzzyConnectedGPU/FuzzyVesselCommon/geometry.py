@@ -5,6 +5,8 @@ Slicer's IJKToRAS does), while arrays and seeds are in the order K, J, I. A voxe
 centre; voxel (0, 0, 0) reaches from -0.5 to 0.5.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 # A voxel centre this far (mm) outside a box still counts as inside: the transforms round.
@@ -92,15 +94,15 @@ class AffineSlices:
         self.shape = tuple(shape)
 
     def __call__(self, k):
-        """Return the positions in slice k: ndarray, shape (J, I, 3), float64."""
+        """Return the positions in slice k: ndarray, shape (3, J, I), float64."""
+        return self._first + (k * self.matrix[:3, 2])[:, np.newaxis, np.newaxis]
+
+    @cached_property
+    def _first(self):
+        """The positions in slice 0."""
         _, rows, columns = self.shape
-        along_i, along_j, along_k = self.matrix[:3, :3].T
-        start = self.matrix[:3, 3] + k * along_k
-        return (
-            start
-            + np.arange(rows)[:, np.newaxis, np.newaxis] * along_j
-            + np.arange(columns)[:, np.newaxis] * along_i
-        )
+        along_i, along_j, _, start = self.matrix[:3].T[:, :, np.newaxis, np.newaxis]
+        return start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
 
 
 def box_mask(slices, half_sizes):
@@ -117,10 +119,10 @@ def box_mask(slices, half_sizes):
     -------
     ndarray, shape (K, J, I), bool
     """
-    reach = np.asarray(half_sizes, float) + BOX_TOLERANCE
+    reach = (np.asarray(half_sizes, float) + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
     mask = np.empty(slices.shape, bool)
     for k in range(slices.shape[0]):
-        mask[k] = (np.abs(slices(k)) <= reach).all(axis=-1)
+        mask[k] = (np.abs(slices(k)) <= reach).all(axis=0)
     return mask
 
 
@@ -140,8 +142,12 @@ def sample_nearest(values, slices, first=(0, 0, 0)):
     ndarray, shape (K, J, I), of the type of `values`
     """
     result = np.zeros(slices.shape, values.dtype)
+    # Indices from the first voxel's corner on: rounding is then cutting off.
+    corner = (np.asarray(first, float) - 0.5)[:, np.newaxis, np.newaxis]
+    end = np.array(values.shape[::-1])[:, np.newaxis, np.newaxis]
     for k in range(slices.shape[0]):
-        voxels = nearest(slices(k) - first)[..., ::-1]
-        hit = inside(voxels, values.shape)
-        result[k][hit] = values[tuple(voxels[hit].T)]
+        ijk = slices(k) - corner
+        hit = ((ijk >= 0) & (ijk < end)).all(axis=0)
+        if hit.any():
+            result[k][hit] = values[tuple(ijk[:, hit].astype(np.intp)[::-1])]
     return result

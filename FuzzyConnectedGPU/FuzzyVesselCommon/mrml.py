@@ -185,7 +185,7 @@ def slices_between(volume_node, shape, target_node, frame_to_target=None):
     Returns
     -------
     callable with a `shape`
-        `slices(k)`: ndarray, shape (J, I, 3); see `geometry.AffineSlices`.
+        `slices(k)`: ndarray, shape (3, J, I); see `geometry.AffineSlices`.
     """
     import slicer
     import vtk
@@ -219,8 +219,8 @@ class _WarpedSlices:
         before, after = vtk.vtkPoints(), vtk.vtkPoints()
         for points in (before, after):
             points.SetDataTypeToDouble()
-        flat = np.ascontiguousarray(positions.reshape(-1, 3))
+        flat = np.ascontiguousarray(positions.reshape(3, -1).T)
         before.SetData(numpy_to_vtk(flat))
         self._transform.TransformPoints(before, after)
-        moved = vtk_to_numpy(after.GetData())
-        return transform_points(self._last, moved).reshape(positions.shape)
+        moved = transform_points(self._last, vtk_to_numpy(after.GetData()))
+        return moved.T.reshape(positions.shape)

@@ -55,13 +55,12 @@ def check_outputs(volume_node, scene_node, labelmap_node, segmentation_node):
 
 def write_outputs(
     volume_node,
+    seeds_node,
     values,
     labels,
-    *,
     scene_node=None,
     labelmap_node=None,
     segmentation_node=None,
-    seeds_node=None,
 ):
     """Put a fuzzy scene and a labelmap of a volume into the MRML scene.
 
@@ -69,13 +68,14 @@ def write_outputs(
     ----------
     volume_node : vtkMRMLScalarVolumeNode
         Gives geometry, parent transform and names.
+    seeds_node : vtkMRMLMarkupsNode
+        Gives the segment its name.
     values : ndarray, shape (K, J, I), float32
     labels : ndarray, shape (K, J, I), uint8, 0 or 1
     scene_node, labelmap_node : nodes, optional
         Filled; where None, new nodes are added.
     segmentation_node : vtkMRMLSegmentationNode, optional
         Gets a segment named as the seeds; an earlier one from the same seeds is replaced.
-    seeds_node : vtkMRMLMarkupsNode, optional
 
     Returns
     -------
@@ -207,9 +207,9 @@ def _segment(volume_node, labels, segmentation_node, seeds_node):
         slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(source, target, transform)
         slicer.vtkOrientedImageDataResample.TransformOrientedImage(image, transform)
     segment = slicer.vtkSegment()
-    segment.SetName((seeds_node.GetName() if seeds_node else None) or "Vessels")
+    segment.SetName(seeds_node.GetName() or "Vessels")
     segment.SetColor(SEGMENT_COLOR)
-    segment.SetTag(SEEDS_TAG, seeds_node.GetID() if seeds_node else "")
+    segment.SetTag(SEEDS_TAG, seeds_node.GetID() or "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
     return segment
 
