@@ -183,7 +183,8 @@ def test_importing_the_algorithms_needs_numpy_only():
 def test_wheel_holds_the_packages_their_kernels_and_the_command(tmp_path):
     source = tmp_path / "source"
     unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
-    shutil.copytree(MODULE, source / "FuzzyConnectedGPU", ignore=unwanted)
+    for folder in ("FuzzyConnectedGPU", "PotentialSkeleton"):
+        shutil.copytree(ROOT / folder, source / folder, ignore=unwanted)
     for name in ("pyproject.toml", "README.md", "LICENSE.txt"):
         shutil.copy(ROOT / name, source / name)
     run = subprocess.run(
@@ -201,5 +202,7 @@ def test_wheel_holds_the_packages_their_kernels_and_the_command(tmp_path):
         (points,) = [name for name in names if name.endswith("entry_points.txt")]
         assert "fuzzy-vessel" in archive.read(points).decode()
     assert names >= {"FuzzyConnectedGPU.py", *in_tree(*CODE)}
-    command = (MODULE / "FuzzyVesselCommand").rglob("*.py")
-    assert names >= {path.relative_to(MODULE).as_posix() for path in command}
+    others = (MODULE / "FuzzyVesselCommand", ROOT / "PotentialSkeleton" / "PotentialSkeletonLib")
+    for package in others:
+        files = [path for path in package.rglob("*") if path.suffix in CODE]
+        assert names >= {path.relative_to(package.parent).as_posix() for path in files}
