@@ -212,6 +212,18 @@ def test_a_foreign_folder_is_left_alone(scan, tmp_path, capsys):
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_too_little_memory_is_told_in_one_line(scan, tmp_path, capsys, monkeypatch):
+    from FuzzyVesselCommand import reading
+
+    def too_large(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(reading, "read_volume", too_large)
+    arguments = ["segment", scan[0], "--seed", "15,10,6", "--out", tmp_path / "out"]
+    assert "memory does not suffice" in error_of(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_cuda_without_a_gpu_says_what_is_missing(scan, tmp_path, capsys):
     from FuzzyVesselCommon.cuda import cuda_status
 

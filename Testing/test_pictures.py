@@ -114,6 +114,24 @@ def test_seeds_are_discs_in_their_slice_and_rings_elsewhere():
     assert (one != two).any()
 
 
+def test_seeds_beyond_the_edge_of_a_slice_are_not_drawn():
+    subject = ball("left-handed")
+    view = oriented(subject)
+    middle = (np.array(view.volume.shape) - 1) / 2
+    far = Subject(
+        subject.volume, subject.labels, subject.ijk_to_ras, subject.seeds, np.array([[40, 2, 2]])
+    )
+    drawn = [
+        np.asarray(
+            slice_views.draw_slices(oriented(each), middle - 12, middle + 12, (0, 300), 200)[
+                0
+            ].image
+        )
+        for each in (subject, far)
+    ]
+    np.testing.assert_array_equal(*drawn)
+
+
 def test_the_grey_window_tells_vessels_from_tissue():
     subject = ball("axial")
     black, white = slice_views.grey_window(oriented(subject), mean=200, sigma=10)

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import signal
 import sys
+import warnings
 
 from FuzzyVesselCommon.errors import Cancelled, FuzzyVesselError
 
@@ -13,6 +14,10 @@ example:
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
 """
+TOO_LARGE = (
+    "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
+    "or use a machine with more memory."
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -140,7 +145,10 @@ def _add_demo(commands):
 
 def _add_common(parser):
     parser.add_argument(
-        "--solver", default="exact", metavar="NAME", help="how to compute the same result (exact)"
+        "--solver",
+        default="exact",
+        metavar="NAME",
+        help="how it is computed; an unknown NAME lists all (exact)",
     )
     parser.add_argument(
         "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
@@ -159,21 +167,27 @@ def main(arguments=None):
 
     progress = ProgressBar()
     try:
-        with _termination_as_exit():
-            lines, warnings = _run(options, progress)
+        with _termination_as_exit(), warnings.catch_warnings():
+            # What the user should know comes back with the result.
+            warnings.simplefilter("ignore")
+            lines, notes = _run(options, progress)
     except (KeyboardInterrupt, Cancelled):
-        progress.clear()
-        print("fuzzy-vessel: cancelled; nothing was written.", file=sys.stderr)
-        return 130
+        return _ended(progress, "cancelled; nothing was written.", 130)
     except FuzzyVesselError as error:
-        progress.clear()
-        print(f"fuzzy-vessel: error: {error}", file=sys.stderr)
-        return 2
+        return _ended(progress, f"error: {error}", 2)
+    except MemoryError:
+        return _ended(progress, f"error: {TOO_LARGE}", 2)
     progress.clear()
-    for warning in warnings:
-        print(f"fuzzy-vessel: warning: {warning}", file=sys.stderr)
+    for note in notes:
+        print(f"fuzzy-vessel: warning: {note}", file=sys.stderr)
     print("\n".join(lines))
     return 0
+
+
+def _ended(progress, message, code):
+    progress.clear()
+    print(f"fuzzy-vessel: {message}", file=sys.stderr)
+    return code
 
 
 def _run(options, progress):

@@ -71,7 +71,7 @@ def _laid_out(slices, surface, subject, title, subtitle, caption):
     height = HEAD + 2 * PANEL + GAP + FOOT
     page = Image.new("RGB", (width, height), PAPER)
     draw = ImageDraw.Draw(page, "RGBA")
-    draw.text((EDGE, 26), title, INK, font(34))
+    draw.text((EDGE, 26), _shortened(draw, title, font(34), width - 2 * EDGE), INK, font(34))
     draw.text((EDGE, 70), subtitle, FAINT_INK, font(21))
     axial, coronal, sagittal = slices
     right, below = EDGE + PANEL + GAP, HEAD + PANEL + GAP
@@ -85,6 +85,15 @@ def _laid_out(slices, surface, subject, title, subtitle, caption):
     _legend(draw, len(subject.background_seeds), width - EDGE, height - FOOT + 20)
     draw.text((EDGE, height - FOOT + 18), caption, INK, font(23))
     return page
+
+
+def _shortened(draw, text, kind, width):
+    """The text, without its middle where it is too long."""
+    shown, kept = text, len(text)
+    while kept > 2 and draw.textlength(shown, kind) > width:
+        kept -= 1
+        shown = f"{text[: (kept + 1) // 2]} ... {text[len(text) - kept // 2 :]}"
+    return shown
 
 
 def _slice_panel(page, draw, panel, place):

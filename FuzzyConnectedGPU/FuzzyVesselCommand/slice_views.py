@@ -187,8 +187,10 @@ def _mark_seeds(image, view, plane, at, grid, mm_per_pixel):
     marked = [(p, BACKGROUND_SEED) for p in view.background_seeds] + [(p, SEED) for p in view.seeds]
     marked.sort(key=lambda entry: abs(entry[0][normal] - at), reverse=True)
     for point, colour in marked:
-        x = np.interp(-point[columns[0]], -grid[1], np.arange(len(grid[1])))
-        y = np.interp(-point[rows[0]], -grid[0], np.arange(len(grid[0])))
+        y, x = (
+            (point[axis] - places[0]) / (places[1] - places[0])
+            for axis, places in zip((rows[0], columns[0]), grid)
+        )
         if abs(point[normal] - at) * view.spacing[normal] <= max(1.0, view.spacing[normal] / 2):
             disc = [x - radius, y - radius, x + radius, y + radius]
             draw.ellipse(disc, fill=colour, outline=RIM, width=round(1.6 * FINER))

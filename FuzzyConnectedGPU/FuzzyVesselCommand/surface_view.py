@@ -16,8 +16,8 @@ VESSEL = (0.78, 0.20, 0.17)
 SEED = (1.0, 0.82, 0.40)
 BACKGROUND_SEED = (0.30, 0.79, 0.94)
 PATIENCE_S = 300
-# Beyond this many voxels in the vessels' box, every second voxel has to do.
-MOST_VOXELS = 60_000_000
+# Beyond so many voxels of vessels, or in their box, every second voxel along each axis has to do.
+MOST_VOXELS, MOST_IN_BOX = 1_500_000, 100_000_000
 # Name, direction to the eye and upwards (RAS); the extents that one sees (indices into R, A, S).
 VIEWS = (
     ("from the front", (-0.30, 0.92, 0.24), (0, 0, 1), (0, 2)),
@@ -61,8 +61,10 @@ def draw_surface(subject, size, folder, background):
 
     low, high = box(subject.labels, subject.seeds)
     within = tuple(slice(a, b + 1) for a, b in zip(low, high))
-    step = 1 if np.prod(high - low + 1.0) <= MOST_VOXELS else 2
-    labels = subject.labels[within][::step, ::step, ::step]
+    labels = subject.labels[within]
+    many = labels.size > MOST_IN_BOX or np.count_nonzero(labels) > MOST_VOXELS
+    step = 2 if many else 1
+    labels = labels[::step, ::step, ::step]
     matrix = np.array(subject.ijk_to_ras, float)
     matrix[:3, 3] += matrix[:3, :3] @ low[::-1]
     matrix[:3, :3] *= step
@@ -125,7 +127,7 @@ def _run_child(folder):
         way_out += " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"
     try:
         subprocess.run(
-            [sys.executable, str(Path(__file__).resolve()), str(folder)],
+            [sys.executable, "-P", str(Path(__file__).resolve()), str(folder)],
             env=environment,
             check=True,
             timeout=PATIENCE_S,
@@ -213,7 +215,7 @@ def _window(task, actor, markers):
     camera.SetViewUp(task["up"])
     camera.ParallelProjectionOn()
     camera.SetParallelScale(half)
-    camera.SetClippingRange(half, 20 * half)
+    camera.SetClippingRange(6 * half, 14 * half)
     window = vtk.vtkRenderWindow()
     window.SetOffScreenRendering(1)
     window.SetMultiSamples(0)
@@ -243,7 +245,7 @@ def _shade_hollows(renderer, half):
 
     hollows = vtk.vtkSSAOPass()
     hollows.SetRadius(0.16 * half)
-    hollows.SetBias(0.002 * half)
+    hollows.SetBias(0.006 * half)
     hollows.SetKernelSize(40)
     hollows.BlurOn()
     hollows.SetDelegatePass(vtk.vtkRenderStepsPass())
