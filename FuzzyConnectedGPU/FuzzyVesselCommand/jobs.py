@@ -34,10 +34,11 @@ def segment(options, progress):
         from . import headless, segmenting
 
         headless.start().clear()
-        watch.stage("Reading")
-        inputs = segmenting.read_inputs(options)
-        outcome = segmenting.segment(inputs, options, watch)
-        segmenting.write(folder, inputs, outcome, watch)
+        with headless.vtk_messages():
+            watch.stage("Reading")
+            inputs = segmenting.read_inputs(options)
+            outcome = segmenting.segment(inputs, options, watch)
+            segmenting.write(folder, inputs, outcome, watch)
     return segmenting.summary(outcome, watch, options.out), outcome.warnings
 
 
@@ -55,11 +56,13 @@ def demo(options, progress):
         headless.start().clear()
         watch.stage("Making the phantom")
         phantom = liver_phantom((options.size,) * 3, options.seed_number)
-        inputs = segmenting.phantom_inputs(phantom, options)
-        outcome = segmenting.segment(inputs, options, watch)
-        outcome.dice = segmenting.dice(outcome.labels & phantom.liver, phantom.mask & phantom.liver)
-        segmenting.write_phantom(folder, inputs, phantom, PHANTOM, PHANTOM_VESSELS)
-        segmenting.write(folder, inputs, outcome, watch)
+        with headless.vtk_messages():
+            inputs = segmenting.phantom_inputs(phantom, options)
+            outcome = segmenting.segment(inputs, options, watch)
+            liver = phantom.liver
+            outcome.dice = segmenting.dice(outcome.labels & liver, phantom.mask & liver)
+            segmenting.write_phantom(folder, inputs, phantom, PHANTOM, PHANTOM_VESSELS)
+            segmenting.write(folder, inputs, outcome, watch)
     return segmenting.summary(outcome, watch, options.out), outcome.warnings
 
 

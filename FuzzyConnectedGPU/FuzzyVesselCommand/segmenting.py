@@ -10,7 +10,6 @@ from FuzzyVesselCommon.errors import InputError
 
 from . import pictures, reading, report, writing
 from .subject import Subject
-from .vtk_messages import vtk_messages
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
 MOST_SURFACE_VOXELS = 1_000_000
@@ -150,10 +149,9 @@ def segment(inputs, options, watch):
     )
     watch.stage("Making the surface")
     labels = slicer.util.arrayFromVolume(result.labelmapNode)
-    with vtk_messages():
-        segmentation.CreateDefaultDisplayNodes()
-        if np.count_nonzero(labels) <= MOST_SURFACE_VOXELS:
-            segmentation.CreateClosedSurfaceRepresentation()
+    segmentation.CreateDefaultDisplayNodes()
+    if np.count_nonzero(labels) <= MOST_SURFACE_VOXELS:
+        segmentation.CreateClosedSurfaceRepresentation()
     threshold = _threshold(result.threshold, options, inputs)
     warnings = [*inputs.notes, *result.warnings]
     return Outcome(result, segmentation, labels, threshold, warnings)
@@ -196,15 +194,14 @@ def write(folder, inputs, outcome, watch):
     background = inputs.background and mrml.seeds_of(inputs.background, volume, shape)
     subject = _subject(volume, outcome, seeds, background)
     affinity = outcome.result.affinity
-    with vtk_messages():
-        picture, lacking = pictures.draw(
-            subject,
-            mean=affinity.mean,
-            sigma=affinity.sigma,
-            title=inputs.title,
-            subtitle=_size(volume),
-            caption=_caption(outcome),
-        )
+    picture, lacking = pictures.draw(
+        subject,
+        mean=affinity.mean,
+        sigma=affinity.sigma,
+        title=inputs.title,
+        subtitle=_size(volume),
+        caption=_caption(outcome),
+    )
     outcome.warnings += lacking
     picture.save(folder / writing.PICTURE)
     watch.stage("Writing")

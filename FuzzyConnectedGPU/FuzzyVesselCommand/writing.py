@@ -70,6 +70,7 @@ def write_slicer_scene(folder, volume, focus):
                 bundle.write(part, part.relative_to(parts))
     finally:
         shutil.rmtree(parts, ignore_errors=True)
+        _remove_slice_views()
     if not _is_whole(path):
         raise _not_written(path)
 
@@ -84,6 +85,7 @@ def _arrange_slice_views(volume, focus):
     """Let the slice views that Slicer will open show the volume, at the focus, in full."""
     import slicer
 
+    _remove_slice_views()
     for name, orientation in (("Red", "Axial"), ("Green", "Coronal"), ("Yellow", "Sagittal")):
         logic = slicer.vtkMRMLSliceLogic()
         logic.SetMRMLApplicationLogic(slicer.app.applicationLogic())
@@ -93,6 +95,15 @@ def _arrange_slice_views(volume, focus):
         logic.GetSliceCompositeNode().SetBackgroundVolumeID(volume.GetID())
         logic.FitSliceToBackground()
         node.JumpSliceByCentering(*focus)
+
+
+def _remove_slice_views():
+    """Views are singletons: without this the next bundle of this process would inherit them."""
+    import slicer
+
+    for kind in ("vtkMRMLSliceNode", "vtkMRMLSliceCompositeNode"):
+        for node in slicer.util.getNodesByClass(kind):
+            slicer.mrmlScene.RemoveNode(node)
 
 
 def _is_whole(path):
