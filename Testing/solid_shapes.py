@@ -55,3 +55,11 @@ def summed_forces(mask, strength):
         forces[tuple(point)] = (away / distance[:, None] ** (strength + 1)).sum(axis=0)
         lengths[tuple(point)] = (distance**-strength).sum()
     return forces, lengths
+
+
+def largest_error(vectors, expected, lengths):
+    """Largest error relative to the force; where that nearly vanishes, to 1e-4 of its parts'."""
+    known = lengths > 0
+    error = np.linalg.norm(vectors[known] - expected[known], axis=1)
+    size = np.maximum(np.linalg.norm(expected[known], axis=1), 1e-4 * lengths[known])
+    return (error / size).max()

@@ -144,6 +144,8 @@ class CudaDevice:
         equal bit for bit is computed by kernels.
     name : str
         For example "cuda:0 (NVIDIA H200)".
+    properties : dict
+        The card's, by the names of CUDA's `cudaDeviceProp`.
     peak_bytes : int
         The most that the last `with` block occupied on the card at a time.
     """
@@ -153,8 +155,8 @@ class CudaDevice:
 
         self.xp = cupy
         self.ordinal = ordinal
-        card = cupy.cuda.runtime.getDeviceProperties(ordinal)["name"].decode()
-        self.name = f"cuda:{ordinal} ({card})"
+        self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
+        self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
         self._pool = None
         self._leave = ExitStack()
@@ -212,6 +214,26 @@ class CudaDevice:
             numpy scalars among `args` go as they are, and must have the parameter's type.
         """
         return _load_module(self.ordinal, read_source(path), tuple(defines)).get_function(name)
+
+    def resources(self, kernel):
+        """Registers of a thread, and bytes of static shared memory of a block, of a kernel."""
+        driver = self.xp.cuda.driver
+        attributes = (driver.CU_FUNC_ATTRIBUTE_NUM_REGS, driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+        return tuple(driver.funcGetAttribute(attribute, kernel.ptr) for attribute in attributes)
+
+    def set_constant(self, kernel, name, array):
+        """Copy an array of the card to the start of a kernel's `__constant__` array `name`.
+
+        The copy waits for the kernels that were launched before, as every launch does.
+        """
+        runtime = self.xp.cuda.runtime
+        runtime.memcpyAsync(
+            int(kernel.module.get_global_var(name)),
+            array.data.ptr,
+            array.nbytes,
+            runtime.memcpyDeviceToDevice,
+            self.xp.cuda.get_current_stream().ptr,
+        )
 
     def put(self, array):
         """Copy a numpy array to the card (C order)."""

@@ -6,9 +6,11 @@ from time import perf_counter
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import Cancelled, InputError
+from FuzzyVesselCommon.cuda import choose_device
+from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
 
-from .field_methods import FORCE_METHODS, fft_convolution
+from .field_methods import CPU_METHODS, FORCE_METHODS
+from .field_methods.summation import Summation, checked_device
 from .neighbour_mean import mean_of_neighbours
 from .solids import fill_cavities, label_components, solids
 from .voxel_classes import BOUNDARY, INNER, OUTSIDE, checked_object
@@ -43,7 +45,7 @@ class ForceField:
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int
-        Most memory that the summation held: on the card for CUDA, else in the host's memory.
+        Most memory that the summation held: on the card for CUDA, else in the host's memory, about.
     notes : tuple of str
         What the user should know, for example that cavities were filled.
     """
@@ -106,28 +108,69 @@ def force_field(
         If `progress` returned False.
     """
     check_options(strength, method, charge_distance)
+    chosen = choose_device(checked_device(method, device))
     report = reporter(progress)
-    times = [perf_counter()]
+    start = perf_counter()
     solid, notes = prepared_object(mask, strength)
     labels, _ = label_components(solid)
-    done = np.cumsum(np.bincount(labels.ravel())[1:], dtype=np.float64)
-    done = np.insert(done / done[-1], 0, 0.0)
     report(0.0)
-    times.append(perf_counter())
+    prepared = perf_counter()
+    task = (solid, labels, strength, charge_distance, method)
+    try:
+        found = _on_device(task, report, chosen)
+    except DeviceError as error:
+        if chosen == "cpu" or device != "auto" or method not in CPU_METHODS:
+            raise
+        notes = (*notes, f"The CPU was used: {error}")
+        warnings.warn(notes[-1], stacklevel=2)
+        found = _on_device(task, report, "cpu")
+    report(1.0)
+    found["seconds"] = {"prepare": prepared - start, **found["seconds"]}
+    found["notes"] = notes + found["notes"]
+    return ForceField(
+        object=solid, labels=labels, strength=strength, charge_distance=charge_distance, **found
+    )
+
+
+def _on_device(task, report, chosen):
+    """What the run finds, by the names of `ForceField`'s attributes."""
+    if chosen == "cpu":
+        return {**_run(*task, report, None), "device": "cpu"}
+    with chosen:
+        found = _run(*task, report, chosen)
+        return {**found, "device": chosen.name, "peak_bytes": chosen.peak_bytes}
+
+
+def _run(solid, labels, strength, charge_distance, method, report, gpu):
+    """Sum the forces of all solids and write them to the volume."""
     vectors = np.zeros((*solid.shape, 3), np.float32)
     classes = np.zeros(solid.shape, np.uint8)
+    sizes = np.bincount(labels.ravel())
+    sizes[0] = 0
+    done = np.cumsum(sizes) / sizes.sum()
+    summation = Summation(method, strength, gpu)
+    seconds = {"classify": 0.0, "sum": 0.0, "boundary": 0.0}
+    times = [perf_counter()]
     for label, part in solids(labels, charge_distance):
-        values = fft_convolution.sum_forces(
-            part, strength, share(report, *done[label - 1 : label + 1])
-        )
-        write_solid(part, label, labels, values, vectors, classes)
-    times.append(perf_counter())
-    report(1.0)
-    seconds = dict(zip(("prepare", "sum"), np.diff(times).tolist()))
-    return ForceField(
-        vectors, classes, solid, labels, strength, charge_distance, "fft", "cpu", None, None,
-        seconds, 0, notes,
-    )  # fmt: skip
+        times.append(perf_counter())
+        forces = summation(part, share(report, done[label - 1], done[label]))
+        times.append(perf_counter())
+        write_solid(part, label, labels, forces, vectors, classes)
+        times.append(perf_counter())
+        for stage, spent in zip(seconds, np.diff(times)):
+            seconds[stage] += float(spent)
+        times = times[-1:]
+    launch = summation.launch
+    return dict(
+        vectors=vectors,
+        classes=classes,
+        method=summation.used,
+        threads_per_block=launch and launch.threads,
+        occupancy=launch and launch.occupancy,
+        seconds=seconds,
+        peak_bytes=summation.host_bytes,
+        notes=summation.notes(),
+    )
 
 
 def check_options(strength, method, charge_distance):

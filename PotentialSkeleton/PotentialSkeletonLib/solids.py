@@ -45,6 +45,11 @@ class Solid:
         lonely = (self.classes == BOUNDARY) & ~grow(inner, 1)
         return np.flatnonzero(inner | lonely)
 
+    def positions(self, members=slice(None)):
+        """Positions K, J, I in the box of some of the points; int32 (n, 3)."""
+        indices = np.unravel_index(self.points[members], self.classes.shape)
+        return np.column_stack(indices).astype(np.int32)
+
     def free_layers(self, layers):
         """For each of the points, whether a cube of so many `layers` around it has no charge."""
         return shrink(self.classes > SURFACE, layers).ravel()[self.points]

@@ -71,3 +71,10 @@ const char* launch(void (*kernel)(Types...), const Launch& wanted, void** argume
     {                                                                                            \
         return cuda_on_cpu::launch(NAME, *wanted, arguments);                                    \
     }
+// Makes an array in constant memory writable from outside.
+#define CUDA_ON_CPU_CONSTANT(NAME)                                                               \
+    CUDA_ON_CPU_EXPORT void* constant_##NAME(size_t* size)                                       \
+    {                                                                                            \
+        *size = sizeof NAME;                                                                     \
+        return NAME;                                                                             \
+    }

@@ -14,6 +14,16 @@ _SHUFFLED = 2
 _MOST_PARAMETERS = 64
 _LARGEST_GRID = (2**31 - 1, 65535, 65535)
 _LARGEST_BLOCK = (1024, 1024, 64)
+_PROPERTIES = {  # of a card that has little of everything
+    "warpSize": 32,
+    "maxThreadsPerBlock": 1024,
+    "maxThreadsPerMultiProcessor": 1024,
+    "maxBlocksPerMultiProcessor": 16,
+    "regsPerMultiprocessor": 65536,
+    "sharedMemPerMultiprocessor": 65536,
+    "reservedSharedMemPerBlock": 0,
+    "multiProcessorCount": 2,
+}
 _one_launch = threading.Lock()  # the libraries keep a launch's state in globals
 
 
@@ -51,6 +61,7 @@ class CpuCudaDevice:
             self._order, self._seed = _SHUFFLED, int(order)
         self.xp = GuardedNumpy()
         self.name = f"CUDA on the CPU ({order})"
+        self.properties = dict(_PROPERTIES)
         self.peak_bytes = 0
         self.launches = 0
         self._interleave = interleave
@@ -68,6 +79,12 @@ class CpuCudaDevice:
         if not hasattr(library, f"launch_{name}"):
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return _Kernel(self, library, name)
+
+    def resources(self, kernel):
+        return 32, 0
+
+    def set_constant(self, kernel, name, array):
+        kernel.set_constant(name, array)
 
     def put(self, array):
         return guarded_copy(array)
@@ -102,6 +119,7 @@ class _Kernel:
     def __init__(self, device, library, name):
         self._device = device
         self._name = name
+        self._library = library
         self._launch = getattr(library, f"launch_{name}")
         self._launch.restype = ctypes.c_char_p
         parameters = (ctypes.c_int * (3 * _MOST_PARAMETERS))()
@@ -126,6 +144,15 @@ class _Kernel:
         for i, memory in blocks.items():
             if is_overrun(memory):
                 raise KernelFault(f"{self._name} wrote outside of its argument {i}")
+
+    def set_constant(self, name, array):
+        size = ctypes.c_size_t()
+        find = getattr(self._library, f"constant_{name}")
+        find.restype = ctypes.c_void_p
+        address = find(ctypes.byref(size))
+        if array.nbytes > size.value:
+            raise KernelFault(f"{array.nbytes} bytes do not fit {name} with {size.value} bytes")
+        ctypes.memmove(address, np.ascontiguousarray(array).ctypes.data, array.nbytes)
 
     def _launch_in(self, grid, block, shared_mem, values, blocks):
         device = self._device

@@ -26,6 +26,7 @@ _OPTIONS = (
 _EXTERN_SHARED = re.compile(
     r"extern\s+__shared__\s+((?:__align__\(\d+\)\s*)?)([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
 )
+_CONSTANT = re.compile(r"__constant__\s+[^;=\[\]]*?(\w+)\s*\[")
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
     r"(?:void\s+)?(?P<name>\w+)\s*\((?=[^()])"
@@ -62,6 +63,7 @@ def compile_library(source, defines=(), watched=False):
     # The unnamed namespace keeps what is shared in inline functions out of the linker's merging.
     lines += ["namespace {", _adapt(source), "}"]
     lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in find_kernels(source)]
+    lines += [f"CUDA_ON_CPU_CONSTANT({name})" for name in find_constants(source)]
     return _load("\n".join(lines), ("-fsanitize=thread",) if watched else ())
 
 
@@ -115,6 +117,14 @@ def _adapt(source):
 
 def find_kernels(source):
     """Name and largest block of each kernel, both as C++ text."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
-    for kernel in _KERNEL.finditer(code):
+    for kernel in _KERNEL.finditer(_without_comments(source)):
         yield kernel["name"], (kernel["bounds"] or "1024").split(",")[0]
+
+
+def find_constants(source):
+    """Name of each array in constant memory."""
+    return _CONSTANT.findall(_without_comments(source))
+
+
+def _without_comments(source):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)

@@ -8,3 +8,5 @@ FORCE_METHODS = {
     "cuda-constant": "the same with the charges in constant memory (paper, section 2.3)",
     "cuda-shared": "the same with the charges staged through shared memory",
 }
+CPU_METHODS = ("auto", "fft", "direct-serial")
+CUDA_METHODS = ("auto", "fft", "cuda-simple", "cuda-constant", "cuda-shared")

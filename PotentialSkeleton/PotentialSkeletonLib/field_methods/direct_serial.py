@@ -7,9 +7,8 @@ PAIRS_A_SLICE = 1 << 24  # between two looks at the progress callback: under 0.1
 
 
 def sum_forces(solid, strength, report):
-    """Forces (float64, (n, 3), components K, J, I) at `solid.points`; arguments as for the FFT."""
-    positions = np.column_stack(np.unravel_index(solid.points, solid.classes.shape))
-    return sum_at(positions, solid.charges, strength, report)
+    """Forces at the points of a solid; see `fft_convolution.sum_forces`."""
+    return sum_at(solid.positions(), solid.charges, strength, report)
 
 
 def sum_at(positions, charges, strength, report):

@@ -1,0 +1,104 @@
+"""The paper's GPU programs: a CUDA thread for each point goes through all charges.
+
+The terms and their sums are float64: with float32 terms the error, a few 1e-8 of the sum of the
+forces' lengths, exceeds 1e-6 of the force wherever the forces nearly cancel.
+"""
+
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from ..occupancy import Multiprocessor, active_blocks, best_threads_per_block, occupancy
+
+KERNELS = Path(__file__).with_name("kernels")
+# What constant memory holds. All variants take so many charges a launch: also on a card that is
+# slow in float64, a launch of one wave of blocks then takes well under 0.1 s.
+CHARGES = 2730
+# The host looks at the progress between two batches of launches.
+SHORTEST_BATCH, LONGEST_BATCH = 0.01, 0.04  # seconds
+
+
+def sum_forces(solid, strength, report, gpu, variant):
+    """Forces at the points of a solid.
+
+    Parameters
+    ----------
+    solid : Solid
+    strength : int
+    report : callable
+        Called with the share that is done; raises to cancel.
+    gpu : CudaDevice
+    variant : str
+        "cuda-simple", "cuda-constant" or "cuda-shared".
+
+    Returns
+    -------
+    forces : ndarray, float64, shape (n, 3)
+        Components K, J, I for each of `solid.points`.
+    launch : Launch
+        Its threads per block and its occupancy.
+    """
+    return sum_at(solid.positions(), solid.charges, strength, report, gpu, variant)
+
+
+def sum_at(positions, charges, strength, report, gpu, variant):
+    """Forces of `charges` at `positions`, both integers (n, 3); and the launch."""
+    launch = Launch(gpu, strength, variant)
+    points = gpu.put(positions.astype(np.int32))
+    charges = gpu.put(charges.astype(np.float64))
+    forces = gpu.xp.zeros((len(positions), 3), np.float64)
+    parts = [
+        (slice(p, p + launch.wave), slice(c, c + CHARGES))
+        for p in range(0, len(positions), launch.wave)
+        for c in range(0, len(charges), CHARGES)
+    ]
+    done, batch = 0, 1
+    while done < len(parts):
+        start = perf_counter()
+        for part_of_points, part_of_charges in parts[done : done + batch]:
+            launch(points[part_of_points], charges[part_of_charges], forces[part_of_points])
+        gpu.synchronize()
+        done = min(done + batch, len(parts))
+        report(done / len(parts))
+        seconds = perf_counter() - start
+        if seconds < SHORTEST_BATCH:
+            batch *= 2
+        elif seconds > LONGEST_BATCH:
+            batch = max(batch // 2, 1)
+    return gpu.get(forces), launch
+
+
+class Launch:
+    """Launches one variant's kernel with the threads per block of the highest occupancy.
+
+    Attributes
+    ----------
+    threads : int
+    occupancy : float
+    wave : int
+        Points for which all blocks are active at a time.
+    """
+
+    def __init__(self, gpu, strength, variant):
+        self._gpu, self._variant = gpu, variant
+        file = KERNELS / f"{variant.replace('-', '_')}.cu"
+        self._kernel = gpu.kernel(file, "sum_forces", (f"STRENGTH={strength}",))
+        multiprocessor = Multiprocessor.of(gpu.properties)
+        registers, shared = gpu.resources(self._kernel)
+        staged = 3 * 8 if variant == "cuda-shared" else 0
+        self.threads = best_threads_per_block(multiprocessor, registers, shared, staged)
+        self._staged_bytes = staged * self.threads
+        used = (multiprocessor, self.threads, registers, shared + self._staged_bytes)
+        self.occupancy = occupancy(*used)
+        self.wave = gpu.properties["multiProcessorCount"] * active_blocks(*used) * self.threads
+
+    def __call__(self, points, charges, forces):
+        grid = (-(-len(points) // self.threads),)
+        counts = np.int32(len(points)), np.int32(len(charges))
+        if self._variant == "cuda-constant":
+            self._gpu.set_constant(self._kernel, "charges", charges)
+            args = (points, *counts, forces)
+        else:
+            args = (points, counts[0], charges, counts[1], forces)
+        self._kernel(grid, (self.threads,), args, shared_mem=self._staged_bytes)
