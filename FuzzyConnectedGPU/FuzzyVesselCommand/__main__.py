@@ -87,6 +87,25 @@ def _add_segment(commands):
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _add_inputs(parser)
+    parser.add_argument(
+        "--threshold",
+        type=threshold,
+        default=None,
+        metavar="auto|X",
+        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
+    )
+    parser.add_argument(
+        "--cut",
+        type=share,
+        default=0.0,
+        metavar="X",
+        help="ignore affinities below X: faster, exact from X on (0)",
+    )
+    _add_common(parser)
+
+
+def _add_inputs(parser):
     parser.add_argument(
         "volume",
         metavar="VOLUME",
@@ -109,25 +128,10 @@ def _add_segment(commands):
         metavar="I,J,K",
         help="a voxel that must stay outside: the threshold is set above it",
     )
-    parser.add_argument(
-        "--threshold",
-        type=threshold,
-        default=None,
-        metavar="auto|X",
-        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
-    )
-    parser.add_argument(
-        "--cut",
-        type=share,
-        default=0.0,
-        metavar="X",
-        help="ignore affinities below X: faster, exact from X on (0)",
-    )
     parser.add_argument("--mask", metavar="FILE", help="stay where this volume is not 0")
     parser.add_argument(
         "--frame", type=int, metavar="N", help="which frame of a 4D file, counted from 0"
     )
-    _add_common(parser)
 
 
 def _add_demo(commands):

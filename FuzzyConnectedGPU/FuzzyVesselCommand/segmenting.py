@@ -258,10 +258,15 @@ def _size(volume):
 
 
 def _caption(outcome):
-    parts = [f"{outcome.result.volumeMl:.1f} ml", f"threshold {_threshold_text(outcome)}"]
+    parts = [_millilitres(outcome), f"threshold {_threshold_text(outcome)}"]
     if outcome.dice is not None:
         parts.append(f"Dice {outcome.dice:.3f} inside the liver")
     return "   |   ".join(parts)
+
+
+def _millilitres(outcome):
+    volume = outcome.result.volumeMl
+    return f"{volume:.1f} ml" if volume >= 10 else f"{volume:.3g} ml"
 
 
 def _threshold_text(outcome):
@@ -277,7 +282,7 @@ def summary(outcome, watch, out):
     result = outcome.result
     lines = [
         f"threshold  {_threshold_text(outcome)}",
-        f"vessels    {result.volumeMl:.2f} ml, {int(outcome.labels.sum()):,} voxels",
+        f"vessels    {_millilitres(outcome)}, {int(outcome.labels.sum()):,} voxels",
     ]
     if outcome.dice is not None:
         lines.append(

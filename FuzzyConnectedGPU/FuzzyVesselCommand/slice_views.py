@@ -13,7 +13,7 @@ NOTHING = (24, 30, 38)
 FINER = 2
 FILL_OPACITY = 0.30
 # The outline is rounded by a Gaussian of so many voxels; the level keeps vessels of one voxel.
-ROUNDING, OUTLINE_LEVEL = 0.4, 0.45
+ROUNDING, OUTLINE_LEVEL = 0.3, 0.42
 LINE_WIDTH = 1.6
 # Name, axis of the plane's normal, then rows and columns as (axis, does it grow downwards or
 # to the right) among S, A, R; the letters at the left, right, top and bottom edge.
