@@ -13,7 +13,7 @@ from .field_methods import CPU_METHODS, FORCE_METHODS
 from .field_methods.summation import Summation, checked_device
 from .neighbour_mean import mean_of_neighbours
 from .solids import fill_cavities, label_components, solids
-from .voxel_classes import BOUNDARY, INNER, OUTSIDE, checked_object
+from .voxel_classes import INNER, OUTSIDE, checked_object
 
 WEAKEST_STRENGTH, STRONGEST_STRENGTH = 2, 9
 
@@ -110,6 +110,7 @@ def force_field(
     check_options(strength, method, charge_distance)
     chosen = choose_device(checked_device(method, device))
     report = reporter(progress)
+    report(0.0)
     start = perf_counter()
     solid, notes = prepared_object(mask, strength)
     labels, _ = label_components(solid)
@@ -145,21 +146,20 @@ def _run(solid, labels, strength, charge_distance, method, report, gpu):
     """Sum the forces of all solids and write them to the volume."""
     vectors = np.zeros((*solid.shape, 3), np.float32)
     classes = np.zeros(solid.shape, np.uint8)
-    sizes = np.bincount(labels.ravel())
-    sizes[0] = 0
-    done = np.cumsum(sizes) / sizes.sum()
+    count = np.count_nonzero(solid)
     summation = Summation(method, strength, gpu)
     seconds = {"classify": 0.0, "sum": 0.0, "boundary": 0.0}
-    times = [perf_counter()]
+    done, times = 0.0, [perf_counter()]
     for label, part in solids(labels, charge_distance):
+        now = done + np.count_nonzero(part.object) / count
         times.append(perf_counter())
-        forces = summation(part, share(report, done[label - 1], done[label]))
+        forces = summation(part, share(report, done, now))
         times.append(perf_counter())
         write_solid(part, label, labels, forces, vectors, classes)
         times.append(perf_counter())
         for stage, spent in zip(seconds, np.diff(times)):
             seconds[stage] += float(spent)
-        times = times[-1:]
+        done, times = now, times[-1:]
     launch = summation.launch
     return dict(
         vectors=vectors,
@@ -221,13 +221,14 @@ def write_solid(part, label, labels, forces, vectors, classes):
     """Write one solid's forces and classes to the volume, where no other component is."""
     local = np.zeros((*part.classes.shape, 3), np.float32)
     local.reshape(-1, 3)[part.points] = forces
-    averaged = np.setdiff1d(
-        np.flatnonzero(part.classes == BOUNDARY), part.points, assume_unique=True
-    )
-    local.reshape(-1, 3)[averaged] = mean_of_neighbours(local, part.classes == INNER, averaged)
+    means = mean_of_neighbours(local, part.classes == INNER, part.averaged)
+    local.reshape(-1, 3)[part.averaged] = means
     inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(part.box, labels.shape))
     source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, part.box))
-    free = (labels[inside] == 0) & (classes[inside] == OUTSIDE)
-    mine = ((labels[inside] == label) | free) & (part.classes[source] != OUTSIDE)
-    vectors[inside][mine] = local[source][mine]
-    classes[inside][mine] = part.classes[source][mine]
+    local, own = local[source], part.classes[source].copy()
+    taken = np.where(labels[inside], labels[inside] != label, classes[inside] != OUTSIDE)
+    taken &= own != OUTSIDE
+    local[taken], own[taken] = 0, OUTSIDE
+    # Nothing but 0 was there before.
+    vectors[inside] += local
+    classes[inside] += own

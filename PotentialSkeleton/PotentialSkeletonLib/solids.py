@@ -41,9 +41,16 @@ class Solid:
         These are the inner voxels, and the boundary voxels that have no inner one among their 26
         neighbours: so every inner and boundary voxel gets a force.
         """
-        inner = self.classes == INNER
-        lonely = (self.classes == BOUNDARY) & ~grow(inner, 1)
-        return np.flatnonzero(inner | lonely)
+        return np.flatnonzero((self.classes >= BOUNDARY) & ~self._beside_inner)
+
+    @cached_property
+    def averaged(self):
+        """Flat indices of the other boundary voxels: they get the mean of inner neighbours."""
+        return np.flatnonzero(self._beside_inner)
+
+    @cached_property
+    def _beside_inner(self):
+        return grow(self.classes == INNER, 1) & (self.classes == BOUNDARY)
 
     def positions(self, members=slice(None)):
         """Positions K, J, I in the box of some of the points; int32 (n, 3)."""
@@ -52,6 +59,8 @@ class Solid:
 
     def free_layers(self, layers):
         """For each of the points, whether a cube of so many `layers` around it has no charge."""
+        if 2 * layers >= min(self.classes.shape):
+            return np.zeros(self.points.size, bool)
         return shrink(self.classes > SURFACE, layers).ravel()[self.points]
 
 
@@ -69,6 +78,8 @@ def fill_cavities(mask):
     from scipy import ndimage
 
     background, count = ndimage.label(~np.pad(mask, 1))
+    if count == 1:
+        return mask, 0, 0
     filled = (background != background[0, 0, 0])[1:-1, 1:-1, 1:-1]
     return filled, count - 1, int(np.count_nonzero(filled)) - int(np.count_nonzero(mask))
 

@@ -42,9 +42,9 @@ def sum_forces(solid, strength, report, gpu, variant):
     return sum_at(solid.positions(), solid.charges, strength, report, gpu, variant)
 
 
-def sum_at(positions, charges, strength, report, gpu, variant):
+def sum_at(positions, charges, strength, report, gpu, variant, threads=None):
     """Forces of `charges` at `positions`, both integers (n, 3); and the launch."""
-    launch = Launch(gpu, strength, variant)
+    launch = Launch(gpu, strength, variant, threads)
     points = gpu.put(positions.astype(np.int32))
     charges = gpu.put(charges.astype(np.float64))
     forces = gpu.xp.zeros((len(positions), 3), np.float64)
@@ -70,7 +70,15 @@ def sum_at(positions, charges, strength, report, gpu, variant):
 
 
 class Launch:
-    """Launches one variant's kernel with the threads per block of the highest occupancy.
+    """Launches one variant's kernel.
+
+    Parameters
+    ----------
+    gpu : CudaDevice
+    strength : int
+    variant : str
+    threads : int, optional
+        Threads per block, in whole warps; by default those of the highest occupancy.
 
     Attributes
     ----------
@@ -80,14 +88,15 @@ class Launch:
         Points for which all blocks are active at a time.
     """
 
-    def __init__(self, gpu, strength, variant):
+    def __init__(self, gpu, strength, variant, threads=None):
         self._gpu, self._variant = gpu, variant
         file = KERNELS / f"{variant.replace('-', '_')}.cu"
         self._kernel = gpu.kernel(file, "sum_forces", (f"STRENGTH={strength}",))
         multiprocessor = Multiprocessor.of(gpu.properties)
         registers, shared = gpu.resources(self._kernel)
         staged = 3 * 8 if variant == "cuda-shared" else 0
-        self.threads = best_threads_per_block(multiprocessor, registers, shared, staged)
+        best = best_threads_per_block(multiprocessor, registers, shared, staged)
+        self.threads = threads or best
         self._staged_bytes = staged * self.threads
         used = (multiprocessor, self.threads, registers, shared + self._staged_bytes)
         self.occupancy = occupancy(*used)

@@ -108,8 +108,8 @@ class Convolution:
         density[tuple(charges.T)] = True
         self._charges = self._xp.empty(self._spectrum_shape, np.complex128)
         for planes in self._planes:
-            slab = self._xp.asarray(density[planes].astype(np.float64))
-            self._charges[planes] = self._transform(slab)
+            slab = self._xp.asarray(density[planes])
+            self._charges[planes] = self._transform(slab.astype(np.float64))
             steps()
 
     def component(self, component, cut, points, steps):
