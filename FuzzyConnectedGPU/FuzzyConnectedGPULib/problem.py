@@ -42,18 +42,22 @@ class Problem:
         Returns
         -------
         sum_table : ndarray, float32
-            Term of the sum of two intensities, from twice the lowest intensity on.
+            Term of the sum of two intensities, from twice the type's lowest value on.
         difference_table : ndarray, float32
             Term of the absolute difference, from 0 on.
         lowest_sum : int
-            Both tables are empty for a float volume.
+            Sum of the first entry. Both tables are empty for a float volume.
         """
         if self.voxels.dtype.kind == "f":
             return np.empty(0, np.float32), np.empty(0, np.float32), 0
-        low, high = int(self.voxels.min()), int(self.voxels.max())
-        sums = np.arange(2 * low, 2 * high + 1, dtype=np.int64).astype(np.float32)
-        differences = np.arange(high - low + 1, dtype=np.int64).astype(np.float32)
-        return self.affinity.sum_term(sums), self.affinity.difference_term(differences), 2 * low
+        limits = np.iinfo(self.voxels.dtype)
+        sums = np.arange(2 * limits.min, 2 * limits.max + 1).astype(np.float32)
+        differences = np.arange(limits.max - limits.min + 1).astype(np.float32)
+        return (
+            self.affinity.sum_term(sums),
+            self.affinity.difference_term(differences),
+            2 * limits.min,
+        )
 
 
 def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):

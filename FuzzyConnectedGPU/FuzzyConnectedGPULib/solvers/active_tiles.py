@@ -5,6 +5,8 @@ from time import perf_counter
 
 import numpy as np
 
+from ..affinity import TOP_LEVEL
+
 KERNELS = Path(__file__).with_name("kernels") / "active_tiles.cu"
 VOXEL_NAMES = {
     "uint8": "unsigned char",
@@ -32,41 +34,49 @@ def solve(problem, report, gpu):
     -------
     levels : ndarray, shape (K, J, I), uint16
     rounds : int
-        Kernel launches until no tile was active.
+        Kernel launches, until no tile was active.
     """
-    xp = gpu.xp
-    shape = problem.voxels.shape
-    visit = gpu.kernel(
-        KERNELS, "visit_active_tiles", (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
-    )
     voxels = gpu.put(problem.voxels)
+    mask = None if problem.mask is None else gpu.put(problem.mask)
     report(0.0)
-    mask = np.uintp(0) if problem.mask is None else gpu.put(problem.mask)
+    levels, rounds = propagate(problem, voxels, mask, report, gpu)
+    return gpu.get(levels), rounds
+
+
+def propagate(problem, voxels, mask, report, gpu):
+    """Levels on the card, from the problem's voxels and mask (or None) on the card."""
+    xp, shape = gpu.xp, problem.voxels.shape
+    defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
+    visit = gpu.kernel(KERNELS, "visit_active_tiles", defines)
     levels = xp.zeros(shape, np.uint16)
-    levels.reshape(-1)[gpu.put(problem.seeds)] = 65535
-    coefficients = gpu.put(problem.affinity.coefficients())
+    levels.reshape(-1)[gpu.put(problem.seeds)] = TOP_LEVEL
     first, tile_count = seed_tiles(problem.seeds, shape)
     lists = xp.zeros(2 * tile_count, np.int32)
     lists[: first.size] = gpu.put(first)
     listed = xp.full(tile_count, -1, np.int32)
     listed[gpu.put(first)] = 0
     counts = gpu.put(np.array([first.size, 0, 0, first.size], np.int32))
-    sizes = tuple(np.int32(n) for n in shape)
+    fixed = (
+        voxels,
+        np.uintp(0) if mask is None else mask,
+        levels,
+        *(np.int32(n) for n in shape),
+        gpu.put(problem.affinity.coefficients()),
+        np.int32(problem.cut_level),
+        lists,
+        counts,
+        listed,
+    )
     blocks = (min(tile_count, BLOCKS),)
     rounds, batch = 0, 4
     while True:
         start = perf_counter()
         for _ in range(batch):
-            visit(
-                blocks,
-                (THREADS,),
-                (voxels, mask, levels, *sizes, coefficients, np.int32(problem.cut_level),
-                 lists, counts, listed, np.int32(rounds)),
-            )  # fmt: skip
+            visit(blocks, (THREADS,), (*fixed, np.int32(rounds)))
             rounds += 1
         now = gpu.get(counts)
         if now[rounds % 3] == 0:
-            return gpu.get(levels), rounds
+            return levels, rounds
         report(min(now[3] / tile_count, 0.99))
         seconds = perf_counter() - start
         if seconds < SHORTEST_BATCH:
@@ -80,3 +90,4 @@ def seed_tiles(seeds, shape):
     tiles = [-(-n // SIDE) for n in shape]
     k, j, i = (coordinate // SIDE for coordinate in np.unravel_index(seeds, shape))
     return np.unique((k * tiles[1] + j) * tiles[2] + i).astype(np.int32), int(np.prod(tiles))
+

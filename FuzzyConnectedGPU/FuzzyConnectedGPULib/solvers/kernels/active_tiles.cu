@@ -53,6 +53,7 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
 
     // Own column, then the columns of the four lateral faces, half a column a thread.
     u16 level[SIDE], start[SIDE];
+#pragma unroll
     for (int k = 0; k < SIDE; k++) {
         fetch(v, k0 + k, j0 + y, i0 + x, tile.level[k][y + 1][x + 1], tile.voxel[k][y + 1][x + 1]);
         level[k] = start[k] = tile.level[k][y + 1][x + 1];
@@ -70,6 +71,7 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
 
     // Affinities: to the lower and upper neighbour along I and J, and between the K neighbours.
     u16 left[SIDE], right[SIDE], front[SIDE], back[SIDE], down[SIDE + 1];
+#pragma unroll
     for (int k = 0; k < SIDE; k++) {
         const float* c = &tile.voxel[k][y + 1][x + 1];
         left[k] = affinity_level(c[0], c[-1], a);
@@ -84,15 +86,19 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
     level[SIDE - 1] = max(level[SIDE - 1], min(above, down[SIDE]));
     int changed;
     do {
+#pragma unroll
         for (int k = 0; k < SIDE; k++) {
             volatile u16* c = &tile.level[k][y + 1][x + 1];
             int best = max(min(c[-1], left[k]), min(c[1], right[k]));
             best = max(best, max(min(c[-HALO], front[k]), min(c[HALO], back[k])));
             level[k] = max((int)level[k], best);
         }
+#pragma unroll
         for (int k = 1; k < SIDE; k++) level[k] = max(level[k], min(level[k - 1], down[k]));
+#pragma unroll
         for (int k = SIDE - 2; k >= 0; k--) level[k] = max(level[k], min(level[k + 1], down[k + 1]));
         changed = 0;
+#pragma unroll
         for (int k = 0; k < SIDE; k++) {
             volatile u16* c = &tile.level[k][y + 1][x + 1];
             if (level[k] != *c) {
@@ -104,6 +110,7 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
 
     // Write what rose, and find the faces through which a neighbour tile would rise.
     int faces = 0;
+#pragma unroll
     for (int k = 0; k < SIDE; k++) {
         if (level[k] != start[k])
             v.levels[((long long)(k0 + k) * v.nj + j0 + y) * v.ni + i0 + x] = level[k];

@@ -36,7 +36,8 @@ __device__ __forceinline__ int combined_level(float sum_term, float difference_t
 {
     float affinity = a.weighted ? __fadd_rn(sum_term, difference_term)
                                 : __fmul_rn(sum_term, difference_term);
-    int level = __float2int_rn(affinity);
+    // Adding 2**23 rounds to the nearest integer, ties to even, and leaves it in the low bits.
+    int level = __float_as_int(__fadd_rn(affinity, 8388608.0f)) & 0xffff;
     return level < a.cut_level ? 0 : level;
 }
 

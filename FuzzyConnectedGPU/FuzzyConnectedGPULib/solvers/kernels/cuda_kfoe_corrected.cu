@@ -56,13 +56,15 @@ extern "C" __global__ void parallel_kfoe(
     // A block of one layer has all its voxels on the edges that face the layers beside it.
     bool at_edge = threadIdx.x == 0 || threadIdx.x == blockDim.x - 1 || threadIdx.y == 0 ||
                    threadIdx.y == blockDim.y - 1 || threadIdx.z == 0 || threadIdx.z == blockDim.z - 1;
+#pragma unroll
     for (int side = 0; side < 6; side++) {
         if (flagged && open[side]) pass_on(s, c, c + step[side], a);
         __syncthreads();  // the papers: the threads of the different directions in step
     }
     for (int n = 0; n < corrections; n++) {
-        for (int side = 0; side < directions; side++)
-            if (flagged && at_edge && open[side]) pass_on(s, c, c + step[side], a);
+#pragma unroll
+        for (int side = 0; side < 6; side++)
+            if (side < directions && flagged && at_edge && open[side]) pass_on(s, c, c + step[side], a);
         __syncthreads();
     }
 }
