@@ -74,6 +74,11 @@ def test_charges_and_points_are_summed_in_parts(cpu_cuda, variant, monkeypatch):
     assert_exact(forces, mask, 6)
 
 
+def test_blocks_that_do_not_fit_are_named(cpu_cuda):
+    with pytest.raises(DeviceError, match="cuda-shared with 2048 threads"):
+        direct_cuda.Launch(cpu_cuda, 6, "cuda-shared", threads=2048)
+
+
 @pytest.mark.parametrize("strength", [2, 3, 6, 9])
 def test_convolution_on_cuda_is_exact(cpu_cuda, strength):
     mask = wavy_tube((40, 22, 24))
@@ -244,7 +249,7 @@ def test_the_convolutions_memory_is_estimated():
     fft_convolution.sum_forces(solid, 6, nothing)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    estimate = fft_convolution.needed_bytes(solid.classes.shape, fft_convolution.SLAB_ON_CPU)
+    estimate = fft_convolution.needed_bytes(solid.classes.shape, on_cuda=False)
     assert 0.7 * peak < estimate < 1.5 * peak
 
 

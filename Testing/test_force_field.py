@@ -133,6 +133,8 @@ def test_labels_other_than_one_count_as_object():
         ({"method": "fast"}, "'fast'"),
         ({"charge_distance": -1}, "-1 layers"),
         ({"charge_distance": 0.5}, "0.5"),
+        ({"strength": "6"}, "strength is '6'"),
+        ({"strength": 6.0}, "strength is 6.0"),
     ],
 )
 def test_bad_input_is_named(options, culprit):

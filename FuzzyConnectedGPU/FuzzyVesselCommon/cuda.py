@@ -235,6 +235,10 @@ class CudaDevice:
             self.xp.cuda.get_current_stream().ptr,
         )
 
+    def forget_plans(self):
+        """Drop cuFFT's plans, which CuPy keeps together with the memory that they work in."""
+        self.xp.fft.config.get_plan_cache().clear()
+
     def put(self, array):
         """Copy a numpy array to the card (C order)."""
         return self.xp.asarray(np.ascontiguousarray(array))

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, field
+from operator import index
 from time import perf_counter
 
 import numpy as np
@@ -107,12 +108,13 @@ def force_field(
     Cancelled
         If `progress` returned False.
     """
-    check_options(strength, method, charge_distance)
+    strength, charge_distance = check_options(strength, method, charge_distance)
     chosen = choose_device(checked_device(method, device))
     report = reporter(progress)
     report(0.0)
     start = perf_counter()
     solid, notes = prepared_object(mask, strength)
+    report(0.0)
     labels, _ = label_components(solid)
     report(0.0)
     prepared = perf_counter()
@@ -138,7 +140,10 @@ def _on_device(task, report, chosen):
     if chosen == "cpu":
         return {**_run(*task, report, None), "device": "cpu"}
     with chosen:
-        found = _run(*task, report, chosen)
+        try:
+            found = _run(*task, report, chosen)
+        finally:
+            chosen.forget_plans()
         return {**found, "device": chosen.name, "peak_bytes": chosen.peak_bytes}
 
 
@@ -155,7 +160,7 @@ def _run(solid, labels, strength, charge_distance, method, report, gpu):
         times.append(perf_counter())
         forces = summation(part, share(report, done, now))
         times.append(perf_counter())
-        write_solid(part, label, labels, forces, vectors, classes)
+        write_solid(part, label, labels, forces, vectors, classes, lambda: report(now))  # noqa: B023
         times.append(perf_counter())
         for stage, spent in zip(seconds, np.diff(times)):
             seconds[stage] += float(spent)
@@ -174,17 +179,21 @@ def _run(solid, labels, strength, charge_distance, method, report, gpu):
 
 
 def check_options(strength, method, charge_distance):
-    """Refuse what cannot be worked with, and warn of what gives no skeleton."""
-    if isinstance(strength, bool) or strength != int(strength):
-        raise InputError(f"The strength is {strength!r}; a whole number from 3 to 9 is needed.")
+    """Strength and charge distance as integers; `InputError` if an option cannot be worked with."""
+    whole = {"strength": strength, "charge distance": charge_distance}
+    for name, value in whole.items():
+        try:
+            whole[name] = index(value.item() if isinstance(value, np.generic) else value)
+        except TypeError as error:
+            raise InputError(f"The {name} is {value!r}; a whole number is needed.") from error
+    strength, charge_distance = whole.values()
     if not WEAKEST_STRENGTH <= strength <= STRONGEST_STRENGTH:
         raise InputError(f"The strength is {strength}; choose a whole number from 3 to 9.")
     if method not in FORCE_METHODS:
         raise InputError(f"Unknown method {method!r}; one of {', '.join(FORCE_METHODS)}.")
-    if isinstance(charge_distance, bool) or charge_distance != int(charge_distance):
-        raise InputError(f"The charge distance is {charge_distance!r}; whole layers are needed.")
     if charge_distance < 0:
         raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
+    return strength, charge_distance
 
 
 def reporter(progress):
@@ -217,18 +226,21 @@ def prepared_object(mask, strength):
     return solid, tuple(notes)
 
 
-def write_solid(part, label, labels, forces, vectors, classes):
+def write_solid(part, label, labels, forces, vectors, classes, pause):
     """Write one solid's forces and classes to the volume, where no other component is."""
     local = np.zeros((*part.classes.shape, 3), np.float32)
     local.reshape(-1, 3)[part.points] = forces
+    pause()
     means = mean_of_neighbours(local, part.classes == INNER, part.averaged)
     local.reshape(-1, 3)[part.averaged] = means
+    pause()
     inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(part.box, labels.shape))
     source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, part.box))
     local, own = local[source], part.classes[source].copy()
     taken = np.where(labels[inside], labels[inside] != label, classes[inside] != OUTSIDE)
     taken &= own != OUTSIDE
     local[taken], own[taken] = 0, OUTSIDE
-    # Nothing but 0 was there before.
-    vectors[inside] += local
     classes[inside] += own
+    for target, plane in zip(vectors[inside], local):
+        target += plane  # nothing but 0 was there before
+        pause()

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton", "Testing")]
 
 from FuzzyVesselCommon.cuda import choose_device  # noqa: E402
+from FuzzyVesselCommon.errors import DeviceError  # noqa: E402
 from PotentialSkeletonLib import force_field  # noqa: E402
 from PotentialSkeletonLib.field_methods import (  # noqa: E402
     CPU_METHODS,
@@ -178,9 +179,13 @@ def sweep_threads(device):
         with device as gpu:
             chosen = direct_cuda.Launch(gpu, 6, variant).threads
             for threads in range(32, 1025, 32):
+                try:
+                    share = direct_cuda.Launch(gpu, 6, variant, threads).occupancy
+                except DeviceError as error:
+                    print(error)
+                    continue
                 summed = partial(direct_cuda.sum_at, *task, gpu, variant, threads)
                 seconds = min(timed(summed) for _ in range(3))
-                share = direct_cuda.Launch(gpu, 6, variant, threads).occupancy
                 mark = " chosen" if threads == chosen else ""
                 print(f"{variant:>14} {threads:>5} {share:>7.1%} {seconds:.4f}{mark}", flush=True)
 

@@ -25,6 +25,7 @@ def sum_forces(solid, strength, report, gpu=None):
         That of the direct sum on CUDA.
     """
     bands = list(distance_bands(solid, strength))
+    report(0.0)
     bearable = np.prod(fft_convolution.padded_shape(solid.classes.shape), dtype=np.float64)
     bearable *= PAIRS_A_VOXEL_ON_CPU if gpu is None else PAIRS_A_VOXEL_ON_CUDA
     # One convolution less saves the most where all bands are summed directly.

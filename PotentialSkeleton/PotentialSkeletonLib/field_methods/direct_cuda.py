@@ -9,6 +9,8 @@ from time import perf_counter
 
 import numpy as np
 
+from FuzzyVesselCommon.errors import DeviceError
+
 from ..occupancy import Multiprocessor, active_blocks, best_threads_per_block, occupancy
 
 KERNELS = Path(__file__).with_name("kernels")
@@ -101,6 +103,10 @@ class Launch:
         used = (multiprocessor, self.threads, registers, shared + self._staged_bytes)
         self.occupancy = occupancy(*used)
         self.wave = gpu.properties["multiProcessorCount"] * active_blocks(*used) * self.threads
+        if not self.wave:
+            raise DeviceError(
+                f"{gpu.name} cannot run {variant} with {self.threads} threads a block."
+            )
 
     def __call__(self, points, charges, forces):
         grid = (-(-len(points) // self.threads),)

@@ -16,7 +16,9 @@ from FuzzyVesselCommon.errors import DeviceError
 from .distance_bands import distance_bands
 
 KERNELS = Path(__file__).with_name("kernels") / "convolution_kernel.cu"
-SLAB_ON_CPU, SLAB_ON_CUDA = 1 << 19, 1 << 23  # complex numbers transformed by one call
+SLAB_ON_CPU, SLAB_ON_CUDA = 1 << 19, 1 << 22  # complex numbers transformed by one call
+# How many slabs are held at once, at most; on CUDA also those in which cuFFT's plans work.
+SLABS_ON_CPU, SLABS_ON_CUDA = 8, 16
 COMPLEX = 16  # bytes
 BLOCKS, THREADS = 4096, 256
 
@@ -39,7 +41,9 @@ def sum_forces(solid, strength, report, gpu=None):
         Components K, J, I for each of `solid.points`.
     """
     forces = np.empty((solid.points.size, 3))
-    sum_bands(solid, strength, list(distance_bands(solid, strength)), forces, report, gpu)
+    bands = list(distance_bands(solid, strength))
+    report(0.0)
+    sum_bands(solid, strength, bands, forces, report, gpu)
     return forces
 
 
@@ -63,13 +67,13 @@ def padded_shape(shape):
     return tuple(next_fast_len(2 * n - 1, real=True) for n in shape)
 
 
-def needed_bytes(shape, slab):
+def needed_bytes(shape, on_cuda):
     """The most that a convolution over a box of this shape holds at once, about."""
+    slab, slabs = (SLAB_ON_CUDA, SLABS_ON_CUDA) if on_cuda else (SLAB_ON_CPU, SLABS_ON_CPU)
     depth, rows, width = padded_shape(shape)
-    plane = rows * (width // 2 + 1)
-    return COMPLEX * (
-        2 * shape[0] * plane + 8 * min(max(slab, plane, depth * width), depth * plane)
-    )
+    width = width // 2 + 1
+    slab = min(max(slab, rows * width, depth * width), depth * rows * width)
+    return COMPLEX * (2 * shape[0] * rows * width + slabs * slab)
 
 
 class Steps:
@@ -100,7 +104,7 @@ class Convolution:
         self._columns = list(_slices(nj, max(slab // (nk * width), 1)))
         self.steps_to_begin = len(self._planes)
         self.steps = 2 * len(self._planes) + len(self._columns)
-        self._backend.require(needed_bytes(shape, slab))
+        self._backend.require(needed_bytes(shape, on_cuda=gpu is not None))
 
     def begin(self, charges, steps):
         """Transform the charges (positions K, J, I)."""

@@ -34,6 +34,7 @@ class Summation:
 
     def __call__(self, solid, report):
         """Forces (float64, (n, 3)) at `solid.points`."""
+        report(0.0)
         if not solid.points.size:
             return np.empty((0, 3))
         try:
@@ -84,7 +85,7 @@ class Summation:
     def _count_bytes(self, solid, convolves):
         size = 3 * 8 * solid.points.size + solid.classes.nbytes
         if convolves and self._gpu is None:
-            size += fft_convolution.needed_bytes(solid.classes.shape, fft_convolution.SLAB_ON_CPU)
+            size += fft_convolution.needed_bytes(solid.classes.shape, on_cuda=False)
         self.host_bytes = max(self.host_bytes, size)
 
 
