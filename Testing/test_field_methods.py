@@ -86,11 +86,12 @@ def test_convolution_on_cuda_is_exact(cpu_cuda, strength):
     assert_exact(forces, mask, strength)
 
 
-def test_convolution_in_many_slabs_is_the_same(monkeypatch):
+def test_convolution_in_many_slabs_is_the_same(monkeypatch, cpu_cuda):
     solid = solid_of(wavy_tube((40, 22, 24)))
-    whole = fft_convolution.sum_forces(solid, 6, nothing)
-    monkeypatch.setattr(fft_convolution.OnCpu, "slab", 1)
-    np.testing.assert_array_equal(fft_convolution.sum_forces(solid, 6, nothing), whole)
+    for gpu, backend in ((None, fft_convolution.OnCpu), (cpu_cuda, fft_convolution.OnCuda)):
+        whole = fft_convolution.sum_forces(solid, 6, nothing, gpu)
+        monkeypatch.setattr(backend, "slab", 1)
+        np.testing.assert_array_equal(fft_convolution.sum_forces(solid, 6, nothing, gpu), whole)
 
 
 def test_both_kinds_of_kernel_have_the_same_planes(cpu_cuda):
@@ -151,6 +152,11 @@ def test_auto_is_exact_whatever_it_chooses(share, monkeypatch, cpu_cuda):
 def test_auto_takes_the_direct_sum_for_the_smallest_and_the_convolution_for_the_largest():
     assert force_field(ball(4), device="cpu").method == "direct-serial"
     assert force_field(ball(24), device="cpu").method == "fft"
+
+
+def test_auto_needs_no_numba(monkeypatch):
+    monkeypatch.setattr(cheapest, "find_spec", lambda name: None)
+    assert force_field(ball(4), device="cpu").method == "fft"
 
 
 def test_auto_says_where_two_methods_shared_the_work():

@@ -4,6 +4,8 @@ The convolution costs as much for one point as for all; thin vessels, small comp
 points deepest inside cost less by the direct sum.
 """
 
+from importlib.util import find_spec
+
 import numpy as np
 
 from . import direct_cuda, fft_convolution
@@ -28,7 +30,8 @@ def sum_forces(solid, strength, report, gpu=None):
     report(0.0)
     bearable = np.prod(fft_convolution.padded_shape(solid.classes.shape), dtype=np.float64)
     bearable *= PAIRS_A_VOXEL_ON_CPU if gpu is None else PAIRS_A_VOXEL_ON_CUDA
-    # One convolution less saves the most where all bands are summed directly.
+    if gpu is None and not find_spec("numba"):
+        bearable = 0  # the direct sum on the CPU is compiled by numba
     direct = [band for band in bands if band[1].size * len(solid.charges) <= bearable]
     convolved = [band for band in bands if band[1].size * len(solid.charges) > bearable]
     forces = np.empty((solid.points.size, 3))
