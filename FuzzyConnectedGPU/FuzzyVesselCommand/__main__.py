@@ -149,6 +149,19 @@ def _add_demo(commands):
 
 def _add_common(parser):
     parser.add_argument(
+        "--radius",
+        type=int,
+        default=2,
+        metavar="N",
+        help="voxels round each seed that the affinity is estimated from; 1 for thin vessels (2)",
+    )
+    parser.add_argument(
+        "--side",
+        choices=("both", "bright", "dark"),
+        default="both",
+        help="bright: intensities above the seeds' mean count as vessel too (both)",
+    )
+    parser.add_argument(
         "--solver",
         default="exact",
         metavar="NAME",

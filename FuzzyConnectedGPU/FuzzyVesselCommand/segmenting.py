@@ -1,6 +1,6 @@
 """From the inputs to the outcome of a segmentation, on the MRML scene, and to its files."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +144,7 @@ def segment(inputs, options, watch):
         cut=options.cut,
         solver=options.solver,
         device=options.device,
+        affinity=_affinity(inputs, options),
         segmentationNode=segmentation,
         progress=watch.progress,
     )
@@ -155,6 +156,18 @@ def segment(inputs, options, watch):
     threshold = _threshold(result.threshold, options, inputs)
     warnings = [*inputs.notes, *result.warnings]
     return Outcome(result, segmentation, labels, threshold, warnings)
+
+
+def _affinity(inputs, options):
+    """As estimated from the seeds, with the radius and the side that the user asked for."""
+    import slicer
+
+    from FuzzyConnectedGPULib import estimate_affinity
+
+    voxels = slicer.util.arrayFromVolume(inputs.volume)
+    seeds = mrml.seeds_of(inputs.seeds, inputs.volume, voxels.shape)
+    affinity = estimate_affinity(voxels, seeds.voxels, radius=options.radius)
+    return replace(affinity, side=options.side)
 
 
 def _threshold(value, options, inputs):

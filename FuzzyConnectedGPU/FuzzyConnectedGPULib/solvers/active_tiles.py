@@ -90,4 +90,3 @@ def seed_tiles(seeds, shape):
     tiles = [-(-n // SIDE) for n in shape]
     k, j, i = (coordinate // SIDE for coordinate in np.unravel_index(seeds, shape))
     return np.unique((k * tiles[1] + j) * tiles[2] + i).astype(np.int32), int(np.prod(tiles))
-
