@@ -17,6 +17,7 @@ from .solids import fill_cavities, label_components, solids
 from .voxel_classes import INNER, OUTSIDE, checked_object
 
 WEAKEST_STRENGTH, STRONGEST_STRENGTH = 2, 9
+SLICE = 1 << 20  # voxels written between two looks at the progress callback
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,7 @@ def _run(solid, labels, strength, charge_distance, method, report, gpu):
     seconds = {"classify": 0.0, "sum": 0.0, "boundary": 0.0}
     done, times = 0.0, [perf_counter()]
     for label, part in solids(labels, charge_distance):
+        report(done)
         now = done + np.count_nonzero(part.object) / count
         times.append(perf_counter())
         forces = summation(part, share(report, done, now))
@@ -229,8 +231,10 @@ def prepared_object(mask, strength):
 def write_solid(part, label, labels, forces, vectors, classes, pause):
     """Write one solid's forces and classes to the volume, where no other component is."""
     local = np.zeros((*part.classes.shape, 3), np.float32)
-    local.reshape(-1, 3)[part.points] = forces
-    pause()
+    for start in range(0, len(forces), SLICE):
+        some = slice(start, start + SLICE)
+        local.reshape(-1, 3)[part.points[some]] = forces[some]
+        pause()
     means = mean_of_neighbours(local, part.classes == INNER, part.averaged)
     local.reshape(-1, 3)[part.averaged] = means
     pause()

@@ -8,8 +8,10 @@ same sum from a kernel that is 0 within `cut`; and the error of that kernel is a
 
 import numpy as np
 
-# How much weaker than at its near end the field may be at the far end of a band: the measured error
-# of a band, relative to the sum of the forces' lengths, is about 2e-16 times this.
+# How much weaker than at its near end the field may be at the far end of a band. Measured on tubes
+# of up to 256 x 256 x 487 voxels at strength 3 to 9: the largest error is then at most 3e-10 of the
+# sum of the forces' lengths, and of the force itself. With one band for all it is 9e-9 at strength
+# 6 and 1.4e-3 at strength 9.
 WEAKEST = 1e5
 
 

@@ -34,9 +34,9 @@ class Summation:
 
     def __call__(self, solid, report):
         """Forces (float64, (n, 3)) at `solid.points`."""
-        report(0.0)
         if not solid.points.size:
             return np.empty((0, 3))
+        report(0.0)
         try:
             return self._sum(solid, report)
         except MemoryError as error:
