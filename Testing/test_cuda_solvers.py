@@ -99,7 +99,17 @@ def test_the_papers_solvers_never_exceed_the_reference(cpu_cuda, solver):
     assert (found == wanted).mean() > 0.9
 
 
-def test_corrections_reach_only_the_chosen_directions(cpu_cuda):
+def test_races_leave_error_voxels_in_cuda_kfoe_alone(interleaved_cuda):
+    volume = np.random.default_rng(0).normal(100, 15, (20, 37, 45)).astype(np.int16)
+    problem = state_problem(volume, [[9, 9, 9]], GaussianAffinity(100, 20, 20))
+    wanted = reference(problem)
+    as_published = levels(cuda_kfoe, problem, interleaved_cuda)
+    assert 0 < error_voxels(as_published, wanted) < 0.1 * volume.size
+    assert (as_published <= wanted).all()
+    assert error_voxels(levels(active_tiles, problem, interleaved_cuda), wanted) == 0
+
+
+def test_corrections_change_nothing_where_nothing_races(cpu_cuda):
     problem = state_problem(
         np.full((1, 1, 40), 100, np.int16), [[0, 0, 0]], GaussianAffinity(100, 20, 20)
     )
@@ -168,6 +178,27 @@ def test_card_equals_the_reference(problem):
     assert (
         error_voxels(on_card, connectedness(volume, seeds, affinity, solver="dial", **options)) == 0
     )
+
+
+@pytest.mark.gpu
+def test_corrections_remove_error_voxels_on_the_card():
+    volume = np.random.default_rng(9).normal(100, 15, (64, 256, 256)).astype(np.int16)
+    options = dict(seeds=[[30, 99, 99]], affinity=GaussianAffinity(100, 20, 20))
+    wanted = connectedness(volume, **options, solver="dial")
+    errors = [
+        error_voxels(
+            connectedness(
+                volume,
+                **options,
+                solver="cuda-kfoe-corrected",
+                device="cuda",
+                directions=directions,
+            ),
+            wanted,
+        )
+        for directions in (0, 6)
+    ]
+    assert errors[1] < errors[0]
 
 
 @pytest.mark.gpu
