@@ -183,20 +183,12 @@ def test_card_equals_the_reference(problem):
 @pytest.mark.gpu
 def test_corrections_remove_error_voxels_on_the_card():
     volume = np.random.default_rng(9).normal(100, 15, (64, 256, 256)).astype(np.int16)
-    options = dict(seeds=[[30, 99, 99]], affinity=GaussianAffinity(100, 20, 20))
-    wanted = connectedness(volume, **options, solver="dial")
+    given = dict(seeds=[[30, 99, 99]], affinity=GaussianAffinity(100, 20, 20))
+    corrected = dict(solver="cuda-kfoe-corrected", device="cuda")
+    wanted = connectedness(volume, **given, solver="dial")
     errors = [
-        error_voxels(
-            connectedness(
-                volume,
-                **options,
-                solver="cuda-kfoe-corrected",
-                device="cuda",
-                directions=directions,
-            ),
-            wanted,
-        )
-        for directions in (0, 6)
+        error_voxels(connectedness(volume, **given, **corrected, directions=number), wanted)
+        for number in (0, 6)
     ]
     assert errors[1] < errors[0]
 
