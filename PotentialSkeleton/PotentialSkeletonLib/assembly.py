@@ -1,0 +1,197 @@
+"""The stages of a skeleton: preparing, each component by itself, graph, checks, report."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import ndimage
+
+from FuzzyVesselCommon.errors import InputError
+
+from . import cleaning
+from .branches import Border, branch_points, node_positions
+from .component import ComponentRun
+from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
+from .graph import VoxelGraph
+from .solids import fill_cavities, label_components
+from .topology import CUBE, cycle_count, euler_characteristic
+from .voxel_classes import checked_object
+
+TINY = 27  # voxels: components below it are reported
+
+
+def assemble(mask, spacing, options, stages):
+    """The `CurveSkeleton` of a mask; parameters checked, see `skeletonize`."""
+    with stages("prepare", 0.0, 0.02):
+        prepared = _prepare(mask, spacing, options, stages)
+    parts = _component_skeletons(prepared, spacing, options, stages)
+    stages.part(0.95, 0.05)
+    with stages("graph", 0.0, 0.6):
+        nodes, branches, voxels = _graph(prepared, parts, spacing)
+    with stages("checks", 0.6, 0.4):
+        report = _report(prepared, parts, nodes, branches, voxels, options)
+    report["seconds"] = stages.seconds
+    stages.part(1.0, 0.0)
+    stages.tick(1.0)
+    points = [
+        replace(point, position=point.position + origin)
+        for origin, part in parts
+        for point in part.critical_points
+    ]
+    shape = np.shape(mask) if np.ndim(mask) == 3 else (1, *np.shape(mask))
+    return CurveSkeleton(nodes, branches, points, voxels, shape, spacing, report)
+
+
+@dataclass
+class Prepared:
+    """The object that the skeleton is taken of, in its box; one empty voxel round it."""
+
+    object: np.ndarray
+    labels: np.ndarray
+    count: int
+    origin: np.ndarray  # of the box in the volume, K, J, I
+    changes: dict
+    warnings: list
+
+
+def _prepare(mask, spacing, options, stages):
+    given = checked_object(mask)
+    if not given.any():
+        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
+    notes = []
+    if options.strength == 2:
+        notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
+    if given.all():
+        notes.append("The object fills the volume: its border is taken to be the volume's.")
+    values = np.asarray(mask).reshape(given.shape)
+    if values.dtype.kind == "f" and (values[given] != np.rint(values[given])).any():
+        notes.append("The labelmap has values that are no whole numbers; all but 0 are the object.")
+    box = _box_of(given)
+    stages.tick()
+    solid, cavities, cavity_voxels = fill_cavities(given[box])
+    solid, islands, island_voxels = (
+        cleaning.drop_islands(solid, options.drop_islands)
+        if options.drop_islands > 1
+        else (solid, 0, 0)
+    )
+    solid, tunnels, tunnel_voxels = (
+        cleaning.close_tunnels(solid, options.close_tunnels, spacing, stages.tick)
+        if options.close_tunnels > 0
+        else (solid, 0, 0)
+    )
+    changes = dict(
+        cavities_filled=cavities, cavity_voxels=cavity_voxels,
+        islands_dropped=islands, island_voxels=island_voxels,
+        tunnels_closed=tunnels, tunnel_voxels=tunnel_voxels,
+    )  # fmt: skip
+    solid = np.pad(solid, 1)
+    labels, count = label_components(solid)
+    origin = np.array([side.start - 1 for side in box])
+    return Prepared(solid, labels, count, origin, changes, notes)
+
+
+def _box_of(mask):
+    sides = []
+    for axis in range(3):
+        used = np.flatnonzero(mask.any(axis=tuple(a for a in range(3) if a != axis)))
+        sides.append(slice(int(used[0]), int(used[-1]) + 1))
+    return tuple(sides)
+
+
+def _component_skeletons(prepared, spacing, options, stages):
+    """For each component its origin in the volume and its `ComponentSkeleton`."""
+    sizes = np.bincount(prepared.labels.ravel())[1:]
+    parts, done = [], 0
+    for label, box in enumerate(ndimage.find_objects(prepared.labels), start=1):
+        stages.part(0.02 + 0.93 * done / sizes.sum(), 0.93 * sizes[label - 1] / sizes.sum())
+        component = np.pad(prepared.labels[box] == label, 1)
+        origin = np.array([side.start - 1 for side in box]) + prepared.origin
+        parts.append((origin, ComponentRun(component, spacing, options, stages).run()))
+        done += int(sizes[label - 1])
+    return parts
+
+
+def _graph(prepared, parts, spacing):
+    """Nodes, branches, and the voxels (n, 3) of all components, in voxels of the volume."""
+    voxels = np.concatenate([part.voxels + origin for origin, part in parts])
+    places = np.concatenate([part.positions + origin for origin, part in parts])
+    order = np.lexsort(voxels.T[::-1])
+    voxels, places = voxels[order], places[order] - prepared.origin
+    component = prepared.labels[tuple((voxels - prepared.origin).T)]
+    graph = VoxelGraph(voxels)
+    border = Border(prepared.object, spacing)
+    positions = node_positions(graph, places, prepared.object)
+    radii = border.radius(positions)
+    branches = []
+    for chain, points in zip(
+        graph.chains, branch_points(graph, places, positions, prepared.object)
+    ):
+        owner = int(component[graph.nodes[chain[0]][0]])
+        radius = border.radius(points)
+        branches.append(Branch(points + prepared.origin, radius, chain[0], chain[2], owner))
+    degree = np.bincount(
+        [node for first, _, last in graph.chains for node in (first, last)],
+        minlength=len(graph.nodes),
+    )
+    nodes = [
+        Node(position + prepared.origin, _kind(meeting), float(radius), int(component[own[0]]))
+        for position, meeting, radius, own in zip(positions, degree, radii, graph.nodes)
+    ]
+    return nodes, branches, voxels
+
+
+def _kind(degree):
+    if degree == 0:
+        return ISOLATED
+    if degree == 1:
+        return END
+    return JUNCTION if degree > 2 else LOOP
+
+
+def _report(prepared, parts, nodes, branches, voxels, options):
+    """What was done, what was checked, and what the user should know."""
+    sizes = np.bincount(prepared.labels.ravel())[1:]
+    characteristics = [
+        euler_characteristic(prepared.labels[box] == label)
+        for label, box in enumerate(ndimage.find_objects(prepared.labels), start=1)
+    ]
+    skeleton = np.zeros(prepared.object.shape, bool)
+    skeleton[tuple((voxels - prepared.origin).T)] = True
+    pieces = ndimage.label(skeleton, CUBE)[1]
+    object_cycles = prepared.count - sum(characteristics)
+    skeleton_cycles = len(branches) - len(nodes) + pieces
+    guarantees = dict(
+        inside=not (skeleton & ~prepared.object).any(),
+        one_piece_for_each_component=pieces == prepared.count,
+        same_cycles=skeleton_cycles == object_cycles == cycle_count(skeleton),
+        no_duplicate_nodes=len({tuple(np.round(node.position, 6)) for node in nodes}) == len(nodes),
+    )
+    return dict(
+        components=prepared.count,
+        tiny_components=int(np.count_nonzero(sizes < TINY)),
+        object_cycles=object_cycles,
+        skeleton_cycles=skeleton_cycles,
+        **prepared.changes,
+        joins=sum(part.joins for _, part in parts),
+        thinned_voxels=int(sum(np.count_nonzero(~part.traced) for _, part in parts)),
+        skeleton_voxels=len(voxels),
+        level_voxels=[sum(part.level_voxels[n] for _, part in parts) for n in range(options.level)],
+        charge_distances=[part.charge_distance for _, part in parts],
+        index_sums=[part.index_sum for _, part in parts],
+        euler_characteristics=characteristics,
+        guarantees=guarantees,
+        warnings=_warnings(prepared, parts, characteristics, guarantees),
+    )
+
+
+def _warnings(prepared, parts, characteristics, guarantees):
+    notes = list(prepared.warnings)
+    for (_, part), characteristic, number in zip(parts, characteristics, range(1, len(parts) + 1)):
+        notes.extend(note for note in part.notes if note not in notes)
+        if part.index_sum is not None and part.index_sum != characteristic:
+            notes.append(
+                f"Component {number}: the critical points' indices sum to {part.index_sum}, the "
+                f"object's Euler characteristic is {characteristic}: the field does not resolve "
+                "all of it (thin parts or small tunnels)."
+            )
+    notes.extend(f"Not held this time: {name}." for name, held in guarantees.items() if not held)
+    return notes

@@ -1,0 +1,257 @@
+"""The skeleton of one component: levels of traced curves, each finished by homotopic thinning."""
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import ndimage
+
+from .critical_points import ATTRACTOR, critical_points, index_sum
+from .distance import distance_along, distance_to_outside
+from .force_field import force_field
+from .seeds import curvature_seeds, divergence_seeds
+from .streamlines import Tracer, grow_core
+from .thinning import thin
+from .tips import geodesic_tips
+from .topology import CUBE
+
+SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
+REACH_OUT = {"divergence": 1.0, "curvature": 1.5}  # inscribed radii that a seed lies away
+ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
+LARGEST_CHARGE_DISTANCE = 2
+FEW_VOXELS = 27  # components below it have no field
+THIN_SHARE = 10  # per cent of the deepest places that may be thinner than the field resolves
+
+
+@dataclass
+class ComponentSkeleton:
+    """What was found in one component, in voxels of its box.
+
+    Attributes
+    ----------
+    voxels : ndarray of int, (n, 3)
+        The skeleton, in rising order of K, J, I.
+    positions : ndarray of float, (n, 3)
+        Where the skeleton passes in each voxel.
+    traced : ndarray of bool, (n,)
+        Whether a traced curve passes the voxel.
+    critical_points : list of CriticalPoint
+    level_voxels : list of int
+        Skeleton voxels of each level.
+    joins : int
+        Gaps between traced curves that thinning closed.
+    charge_distance : int or None
+        None where the component is too small for a field.
+    index_sum : int or None
+    notes : tuple of str
+        From the field.
+    """
+
+    voxels: np.ndarray
+    positions: np.ndarray
+    traced: np.ndarray
+    critical_points: list
+    level_voxels: list
+    joins: int
+    charge_distance: int | None
+    index_sum: int | None
+    notes: tuple = field(default=())
+
+
+class ComponentRun:
+    """One component on its way to a skeleton.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+        The component without cavities; it must not touch the array's border.
+    spacing : 3 floats K, J, I, in mm
+    options : Options
+    stages : Stages
+    """
+
+    def __init__(self, mask, spacing, options, stages):
+        self.mask, self.spacing, self.options, self.stages = mask, spacing, options, stages
+        self.bytes = mask.view(np.uint8)
+        self.kept = np.zeros(mask.shape, bool)
+        self.traced = np.zeros(mask.shape, bool)
+        self.curves = []
+        self.level_voxels = []
+        self.critical_points = []
+        self.field = None
+
+    def run(self):
+        """Return the `ComponentSkeleton`."""
+        with self.stages("distance", 0.0, 0.05):
+            self.depth = distance_to_outside(self.bytes, self.spacing, self.stages.tick)
+            self.order = removal_order(self.depth)
+        if np.count_nonzero(self.mask) >= FEW_VOXELS:
+            self._find_core()
+        skeleton = self._thin(0.6)
+        for level, add in ((2, self._add_limbs), (3, self._add_sharp_places)):
+            if self.options.level >= level:
+                add(skeleton)
+                self.kept |= skeleton
+                skeleton = self._thin(0.4 + 0.2 * level)
+        return self._finish(skeleton)
+
+    def _find_core(self):
+        distance = self.options.charge_distance
+        if distance is None:
+            distance = automatic_charge_distance(self.bytes)
+        with self.stages("field", 0.05, 0.5), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the notes are passed on, once
+            self.field = force_field(
+                self.mask, self.options.strength, method=self.options.method,
+                charge_distance=distance, device=self.options.device,
+                progress=self.stages.pass_on,
+            )  # fmt: skip
+        with self.stages("critical points", 0.55, 0.03):
+            self.critical_points = [
+                point for point in critical_points(self.field) if self._holds(point.position)
+            ]
+        with self.stages("curves", 0.58, 0.02):
+            attractors = [p.position for p in self.critical_points if p.kind == ATTRACTOR]
+            self.tracer = Tracer(self.field.vectors, attractors)
+            self._add_curves(grow_core(self.tracer, self.critical_points))
+            self._keep([p.position for p in self.critical_points if p.kind != "repeller"])
+
+    def _holds(self, position):
+        return bool(self.mask[tuple(np.rint(position).astype(int))])
+
+    def _keep(self, positions):
+        if len(positions):
+            self.kept[tuple(np.rint(positions).astype(int).T)] = True
+
+    def _add_curves(self, curves):
+        for curve in curves:
+            self.curves.append(curve)
+            places = np.rint(curve).astype(int)
+            self.traced[tuple(places.T)] = True
+        self.traced &= self.mask
+
+    def _thin(self, start):
+        with self.stages("thinning", start, 0.1):
+            skeleton = thin(self.bytes, self.order, self.kept, self.traced, self.stages.tick)
+        self.level_voxels.append(int(np.count_nonzero(skeleton)))
+        return skeleton
+
+    def _add_limbs(self, core):
+        with self.stages("tips", 0.7, 0.05):
+            distances, unit = distance_along(
+                self.bytes, np.flatnonzero(core), self.spacing, self.stages.tick
+            )
+            smallest = SMALLEST_LIMB * min(self.spacing)
+            tips = geodesic_tips(
+                distances, unit, self.depth, core, self.spacing, smallest, self.stages.tick
+            )
+        with self.stages("curves", 0.75, 0.05):
+            furthest_first = tips[np.argsort(-distances.flat[tips], kind="stable")]
+            tips = np.stack(np.unravel_index(furthest_first, self.mask.shape), axis=1)
+            self._keep(tips)
+            if self.field is None:
+                return
+            for tip in tips:
+                self._trace_from(tip, distances)
+            seeds = divergence_seeds(self.field.vectors, self.options.divergence)
+            self._add_seeds(seeds, core, distances, REACH_OUT["divergence"])
+
+    def _add_sharp_places(self, skeleton):
+        with self.stages("tips", 0.9, 0.04):
+            distances, _ = distance_along(
+                self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
+            )
+            seeds = curvature_seeds(self.mask)
+        with self.stages("curves", 0.94, 0.01):
+            self._add_seeds(seeds, skeleton, distances, REACH_OUT["curvature"])
+
+    def _add_seeds(self, seeds, skeleton, distances, reach_out):
+        """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
+        centres = [np.argwhere(skeleton | self.traced | self.kept)]
+        for seed in seeds:
+            if not self.mask[tuple(seed)] or self._is_reached(seed, centres, reach_out):
+                continue
+            self._keep(seed[None])
+            curve = self._trace_from(seed, distances)
+            centres.append(np.unique(np.rint(curve).astype(int), axis=0))
+
+    def _is_reached(self, seed, centres, reach_out):
+        for places in centres:
+            away = np.sqrt((((places - seed) * self.spacing) ** 2).sum(axis=1))
+            if (away <= reach_out * self.depth[tuple(places.T)]).any():
+                return True
+        return False
+
+    def _trace_from(self, voxel, distances):
+        """A curve from a voxel: towards the core up to where there is a force, then along it."""
+        lead = [np.asarray(voxel)]
+        while self.field is not None and not self.field.vectors[tuple(lead[-1])].any():
+            following = _nearer(distances, lead[-1])
+            if following is None:
+                break
+            lead.append(following)
+        if self.field is None:
+            return np.array(lead, float)
+        curve, _ = self.tracer.trace(lead[-1], lead=lead[:-1])
+        self._add_curves([curve])
+        self.tracer.keep(curve)
+        return curve
+
+    def _finish(self, skeleton):
+        voxels = np.argwhere(skeleton)
+        traced = (self.traced | self.kept)[tuple(voxels.T)]
+        pieces = ndimage.label(skeleton & (self.traced | self.kept), CUBE)[1] if len(voxels) else 0
+        return ComponentSkeleton(
+            voxels,
+            places_on_curves(voxels, self.curves, self.mask.shape),
+            traced,
+            self.critical_points,
+            self.level_voxels,
+            max(pieces - 1, 0),
+            None if self.field is None else self.field.charge_distance,
+            None if self.field is None else index_sum(self.critical_points),
+            () if self.field is None else self.field.notes,
+        )
+
+
+def _nearer(distances, voxel):
+    """The neighbour that is nearest to the core, the first of them; None in the core."""
+    block = distances[tuple(slice(n - 1, n + 2) for n in voxel)]
+    block = np.where(block < 0, np.iinfo(np.int32).max, block)
+    best = np.unravel_index(np.argmin(block), block.shape)
+    if block[best] >= block[1, 1, 1]:
+        return None
+    return voxel + np.array(best) - 1
+
+
+def removal_order(depth):
+    """Depth with ties broken towards the middle: half the voxel's own, half its surroundings'."""
+    return (depth + ndimage.uniform_filter(depth, 3, mode="constant")) / 2
+
+
+def automatic_charge_distance(mask):
+    """Layers by which charges go outward, so that thin parts are resolved (0 to 2).
+
+    Judged by the distances to the outside, in voxels, at its local maxima.
+    """
+    depth = distance_to_outside(mask, (1.0, 1.0, 1.0))
+    ridge = (depth > 0) & (depth == ndimage.maximum_filter(depth, 3, mode="constant"))
+    thin_radius = np.percentile(depth[ridge], THIN_SHARE)
+    return int(np.clip(np.ceil(ENOUGH_RADIUS - thin_radius), 0, LARGEST_CHARGE_DISTANCE))
+
+
+def places_on_curves(voxels, curves, shape):
+    """Mean of the curves' points in each voxel, else the voxel's centre; float (n, 3)."""
+    places = voxels.astype(float)
+    if not curves or not len(voxels):
+        return places
+    points = np.concatenate(curves)
+    flat = np.ravel_multi_index(np.rint(points).astype(int).T, shape)
+    own = np.ravel_multi_index(voxels.T, shape)
+    found = np.minimum(np.searchsorted(own, flat), len(own) - 1)
+    here = own[found] == flat
+    count = np.bincount(found[here], minlength=len(own))
+    for axis in range(3):
+        total = np.bincount(found[here], points[here, axis], minlength=len(own))
+        places[count > 0, axis] = total[count > 0] / count[count > 0]
+    return places

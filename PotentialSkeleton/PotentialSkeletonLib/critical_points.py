@@ -1,0 +1,92 @@
+"""Critical points of a force field: where the force vanishes (Zhao et al. 2016, section 1)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .needs_numba import compiled_code
+from .voxel_classes import BOUNDARY
+
+ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
+KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
+SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
+
+
+@dataclass(frozen=True)
+class CriticalPoint:
+    """A zero of the force field.
+
+    Attributes
+    ----------
+    position : ndarray of float, (3,)
+        Voxels K, J, I.
+    kind : str
+        "attractor" (all real parts of the Jacobian's eigenvalues are negative), "saddle-1" and
+        "saddle-2" (so many are positive), "repeller" (all are positive).
+    eigenvalues : ndarray, (3,)
+        Of the Jacobian; real or complex; rising real parts.
+    eigenvectors : ndarray, (3, 3)
+        Columns, in the order of the eigenvalues.
+    """
+
+    position: np.ndarray
+    kind: str
+    eigenvalues: np.ndarray
+    eigenvectors: np.ndarray
+
+
+def critical_points(field):
+    """Find and classify the zeros of a force field.
+
+    Cells of eight inner or boundary voxels in which all three components change sign are
+    subdivided as long as they do (the field between voxels is trilinear, so a part without a
+    change of sign at its corners has no zero); Newton steps finish. Two conjugate complex
+    eigenvalues share their real part: the real parts alone decide.
+
+    Parameters
+    ----------
+    field : ForceField
+        Its `vectors`, shape (K, J, I, 3), and `classes`, shape (K, J, I), are used.
+
+    Returns
+    -------
+    list of CriticalPoint
+        In the order of their positions K, J, I.
+    """
+    with compiled_code():
+        from .zeros import find_zeros, mark_cells
+
+    vectors = np.ascontiguousarray(field.vectors)
+    cells = np.argwhere(mark_cells(vectors, field.classes, BOUNDARY))
+    positions, jacobians = find_zeros(vectors, cells)
+    keep = _first_of_each(positions)
+    return [_classified(positions[n], jacobians[n]) for n in keep]
+
+
+def index_sum(points):
+    """Attractors - saddles-1 + saddles-2 - repellers: the object's Euler characteristic where
+    the field is resolved well enough (Poincare and Hopf)."""
+    return sum((-1) ** KINDS.index(point.kind) for point in points)
+
+
+def _classified(position, jacobian):
+    eigenvalues, eigenvectors = np.linalg.eig(jacobian)
+    order = np.argsort(eigenvalues.real, kind="stable")
+    eigenvalues, eigenvectors = eigenvalues[order], eigenvectors[:, order]
+    kind = KINDS[int(np.count_nonzero(eigenvalues.real > 0))]
+    return CriticalPoint(position, kind, eigenvalues, eigenvectors)
+
+
+def _first_of_each(positions):
+    """Indices of the points in the order of their positions, duplicates left out."""
+    from scipy.spatial import cKDTree
+
+    order = np.lexsort(np.round(positions, 6).T[::-1]) if len(positions) else []
+    keep = np.ones(len(positions), bool)
+    tree = cKDTree(positions) if len(positions) else None
+    for n in order:
+        if keep[n]:
+            same = tree.query_ball_point(positions[n], SAME_POINT)
+            keep[same] = False
+            keep[n] = True
+    return [n for n in order if keep[n]]

@@ -1,0 +1,166 @@
+"""Distances inside an object in mm: to its outside, and along it."""
+
+import numpy as np
+from numba import njit, prange
+
+from . import heap as queue
+
+LINES_A_SLICE = 1 << 14  # rows between two looks at the progress callback
+STEPS_PER_VOXEL = 16  # geodesic distances are counted in this share of the smallest spacing
+NO_ZERO = 1 << 20  # voxels: further than any row is long
+FAR = np.iinfo(np.int32).max
+VOXELS_A_SLICE = 1 << 17  # voxels settled between two looks at the progress callback
+
+
+def distance_to_outside(mask, spacing, report=None):
+    """Exact distance of each voxel's centre to the nearest centre outside the object.
+
+    Separable lower envelopes (Felzenszwalb and Huttenlocher 2012).
+
+    Parameters
+    ----------
+    mask : ndarray of uint8, shape (K, J, I)
+        Not 0 in the object. Beyond the array nothing is known: pad an object that touches it.
+    spacing : 3 floats K, J, I, in mm
+    report : callable, optional
+        Called between slices; raises to cancel.
+
+    Returns
+    -------
+    ndarray of float32, shape (K, J, I), in mm; 0 outside
+    """
+    squared = np.empty(mask.shape, np.float32)
+    along_rows(mask, squared, spacing[2])
+    for axis in (1, 0):
+        lines = np.moveaxis(squared, axis, -1)
+        step = max(1, LINES_A_SLICE // lines.shape[1])
+        for first in range(0, len(lines), step):
+            lower_envelopes(lines[first : first + step], spacing[axis])
+            if report is not None:
+                report()
+    return np.sqrt(squared, out=squared)
+
+
+@njit(cache=True, parallel=True)
+def along_rows(mask, squared, step):
+    """Squared distance to the nearest zero of the same row."""
+    for k in prange(mask.shape[0]):
+        for j in range(mask.shape[1]):
+            count = mask.shape[2]
+            last = -NO_ZERO
+            for i in range(count):
+                if mask[k, j, i] == 0:
+                    last = i
+                squared[k, j, i] = i - last
+            last = NO_ZERO
+            for i in range(count - 1, -1, -1):
+                if mask[k, j, i] == 0:
+                    last = i
+                distance = min(squared[k, j, i], np.float32(last - i)) * step
+                squared[k, j, i] = distance * distance
+
+
+@njit(cache=True, parallel=True)
+def lower_envelopes(lines, step):
+    """Replace each line by the lower envelope of the parabolas that stand on its values."""
+    for first in prange(lines.shape[0]):
+        count = lines.shape[2]
+        values = np.empty(count)
+        feet = np.empty(count, np.int64)
+        borders = np.empty(count + 1)
+        for second in range(lines.shape[1]):
+            line = lines[first, second]
+            if line.max() > 0:
+                lower_envelope(line, step, values, feet, borders)
+
+
+@njit(cache=True)
+def lower_envelope(line, step, values, feet, borders):
+    square = step * step
+    for n in range(line.size):
+        values[n] = line[n]
+    top = 0
+    feet[0], borders[0], borders[1] = 0, -np.inf, np.inf
+    for n in range(1, line.size):
+        while True:
+            foot = feet[top]
+            # Where the parabola on n falls below the one on foot.
+            meet = 0.5 * ((values[n] - values[foot]) / (square * (n - foot)) + n + foot)
+            if meet > borders[top]:
+                break
+            top -= 1
+        top += 1
+        feet[top], borders[top], borders[top + 1] = n, meet, np.inf
+    place = 0
+    for n in range(line.size):
+        while borders[place + 1] < n:
+            place += 1
+        foot = feet[place]
+        line[n] = square * (n - foot) * (n - foot) + values[foot]
+
+
+def distance_along(mask, sources, spacing, report=None):
+    """Geodesic distance inside the object from the nearest source, over steps to 26 neighbours.
+
+    Parameters
+    ----------
+    mask : ndarray of uint8, shape (K, J, I)
+        Not 0 in the object, which must not touch the array's border.
+    sources : ndarray of int
+        Flat indices of the voxels that have distance 0.
+    spacing : 3 floats K, J, I, in mm
+    report : callable, optional
+        Called between slices; raises to cancel.
+
+    Returns
+    -------
+    distances : ndarray of int32, shape (K, J, I)
+        In units of `unit`; -1 outside and where no source is reached.
+    unit : float
+        Millimetres.
+    """
+    unit = min(spacing) / STEPS_PER_VOXEL
+    offsets, weights = neighbour_steps(mask.shape, spacing, unit)
+    distances = np.where(mask, np.int32(FAR), np.int32(-1))
+    flat = distances.reshape(-1)
+    heap = np.empty(max(1 << 16, 2 * len(sources)), np.int64)
+    for size, source in enumerate(np.sort(sources)):  # rising entries are a heap
+        flat[source] = 0
+        heap[size] = source
+    size = len(sources)
+    while size:
+        heap, size = spread(flat, offsets, weights, heap, size, VOXELS_A_SLICE)
+        if report is not None:
+            report()
+    distances[distances == FAR] = -1
+    return distances, unit
+
+
+def neighbour_steps(shape, spacing, unit):
+    """Flat offsets of the 26 neighbours and their distances in units, whole numbers."""
+    steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
+    offsets = steps @ np.array([shape[1] * shape[2], shape[2], 1])
+    lengths = np.sqrt(((steps * np.asarray(spacing)) ** 2).sum(axis=1))
+    return offsets, np.rint(lengths / unit).astype(np.int64)
+
+
+@njit(cache=True)
+def spread(distances, offsets, weights, heap, size, budget):
+    """Settle up to `budget` voxels, the nearest first (Dijkstra)."""
+    while size and budget:
+        budget -= 1
+        entry = queue.pop(heap, size)
+        size -= 1
+        voxel = entry & queue.VOXEL_BITS
+        here = entry >> queue.KEY_SHIFT
+        if here > distances[voxel]:
+            continue
+        if size + 26 > heap.size:
+            heap = np.concatenate((heap, np.empty_like(heap)))
+        for side in range(offsets.size):
+            other = voxel + offsets[side]
+            if here + weights[side] < distances[other]:
+                distances[other] = here + weights[side]
+                queue.push(heap, size, (here + weights[side]) << queue.KEY_SHIFT | other)
+                size += 1
+    return heap, size

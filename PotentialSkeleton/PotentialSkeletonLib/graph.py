@@ -1,0 +1,218 @@
+"""From thin voxels to a graph: ends and junctions become nodes, the voxels between them branches.
+
+The 26-adjacency of voxels, with all its cliques filled, has the topology of the voxels' union.
+Contracting what is contractible keeps it, so the graph has as many cycles as the object.
+"""
+
+import numpy as np
+
+from .topology import cycle_count
+
+
+class VoxelGraph:
+    """Nodes and chains of a thin set of voxels.
+
+    Parameters
+    ----------
+    voxels : ndarray of int, (n, 3)
+        K, J, I, in rising order.
+
+    Attributes
+    ----------
+    nodes : list of list of int
+        Voxels (indices) of each node.
+    chains : list of (int, list of int, int)
+        First node, the voxels between, last node.
+    """
+
+    def __init__(self, voxels):
+        self.voxels = voxels
+        self.neighbours = _neighbours(voxels)
+        self.nodes, self.chains = [], []
+        self.node_of = np.full(len(voxels), -1, np.int64)
+        self._make_nodes()
+        self._make_chains()
+        self._make_loops()
+        self._join_chains()
+
+    def _make_nodes(self):
+        """Every piece of voxels that do not simply lie between two others is a node."""
+        between = [
+            len(others) == 2 and not _adjacent(self.voxels[others[0]], self.voxels[others[1]])
+            for others in self.neighbours
+        ]
+        for first in range(len(self.voxels)):
+            if between[first] or self.node_of[first] >= 0:
+                continue
+            piece = self._piece(first, between)
+            if cycle_count(_as_mask(self.voxels[piece])) == 0:
+                self._add_node(piece)
+            else:
+                self._open_up(piece)
+
+    def _piece(self, first, between):
+        piece, waiting = {first}, [first]
+        while waiting:
+            for other in self.neighbours[waiting.pop()]:
+                if not between[other] and other not in piece:
+                    piece.add(other)
+                    waiting.append(other)
+        return sorted(piece)
+
+    def _add_node(self, voxels):
+        self.node_of[voxels] = len(self.nodes)
+        self.nodes.append(list(voxels))
+
+    def _open_up(self, piece):
+        """A piece with holes: each voxel a node, joined by a tree and one edge a hole."""
+        for voxel in piece:
+            self._add_node([voxel])
+        for a, b in _edges_of_homotopy(self.voxels, piece, self.neighbours):
+            self.chains.append((int(self.node_of[a]), [], int(self.node_of[b])))
+
+    def _make_chains(self):
+        taken = set()
+        for node, voxels in enumerate(list(self.nodes)):
+            for voxel in voxels:
+                for first in self.neighbours[voxel]:
+                    if self.node_of[first] < 0 and first not in taken:
+                        chain, end = self._walk(voxel, first)
+                        taken.update(chain)
+                        self.chains.append((node, chain, end))
+
+    def _walk(self, before, voxel):
+        chain = []
+        while self.node_of[voxel] < 0:
+            chain.append(voxel)
+            a, b = self.neighbours[voxel]
+            before, voxel = voxel, b if a == before else a
+        return chain, int(self.node_of[voxel])
+
+    def _make_loops(self):
+        """A loop without junctions gets a node at its first voxel."""
+        in_chain = {voxel for _, chain, _ in self.chains for voxel in chain}
+        for voxel in range(len(self.voxels)):
+            if self.node_of[voxel] < 0 and voxel not in in_chain:
+                self._add_node([voxel])
+                chain, end = self._walk(voxel, self.neighbours[voxel][0])
+                in_chain.update(chain)
+                self.chains.append((end, chain, end))
+
+    def _join_chains(self):
+        """A node that two different chains meet at is none; a bare voxel of an opened piece too."""
+        ends = [[] for _ in self.nodes]
+        for number, (first, _, last) in enumerate(self.chains):
+            ends[first].append(number)
+            ends[last].append(number)
+        chains = dict(enumerate(self.chains))
+        gone = set()
+        for node, meeting in enumerate(ends):
+            if len(meeting) != 2 or meeting[0] == meeting[1]:
+                continue
+            kept, dropped = sorted(meeting)
+            first, before, _ = _directed(chains[kept], node, at_end=True)
+            _, after, last = _directed(chains.pop(dropped), node, at_end=False)
+            chains[kept] = (first, before + self._path_through(node, before, after) + after, last)
+            gone.add(node)
+            ends[last] = [kept if number == dropped else number for number in ends[last]]
+        number_of = np.cumsum([node not in gone for node in range(len(self.nodes))]) - 1
+        self.nodes = [voxels for node, voxels in enumerate(self.nodes) if node not in gone]
+        self.chains = [
+            (int(number_of[first]), chain, int(number_of[last]))
+            for first, chain, last in chains.values()
+        ]
+
+    def _path_through(self, node, before, after):
+        """Shortest way inside a node's voxels between two chains."""
+        inside = set(self.nodes[node])
+        if not before or not after or len(inside) == 1:
+            return self.nodes[node][:1]
+        goal = inside.intersection(self.neighbours[after[0]])
+        ways = [[voxel] for voxel in self.neighbours[before[-1]] if voxel in inside]
+        seen = {way[0] for way in ways}
+        while ways:
+            way = ways.pop(0)
+            if way[-1] in goal:
+                return way
+            for voxel in self.neighbours[way[-1]]:
+                if voxel in inside and voxel not in seen:
+                    seen.add(voxel)
+                    ways.append([*way, voxel])
+        return self.nodes[node][:1]
+
+
+def _directed(chain, node, at_end):
+    first, voxels, last = chain
+    if (last if at_end else first) == node:
+        return chain
+    return last, voxels[::-1], first
+
+
+def _adjacent(a, b):
+    return np.abs(a - b).max() <= 1
+
+
+def _neighbours(voxels):
+    """For each voxel the list of its neighbours: those across faces first, then edges, corners."""
+    steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
+    steps = steps[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
+    if not len(voxels):
+        return []
+    voxels = voxels - voxels.min(axis=0) + 1
+    size = voxels.max(axis=0) + 2
+    flat = np.ravel_multi_index(voxels.T, size)
+    others = flat[:, None] + steps @ np.array([size[1] * size[2], size[2], 1])
+    found = np.minimum(np.searchsorted(flat, others), len(flat) - 1)
+    present = flat[found] == others
+    return [row[here].tolist() for row, here in zip(found, present)]
+
+
+def _as_mask(voxels):
+    low = voxels.min(axis=0)
+    mask = np.zeros(voxels.max(axis=0) - low + 1, bool)
+    mask[tuple((voxels - low).T)] = True
+    return mask
+
+
+def _edges_of_homotopy(voxels, piece, neighbours):
+    """Edges between voxels of a piece that make a graph with as many cycles as the piece.
+
+    A spanning tree, and those other edges whose cycles are not sums of triangles (mod 2).
+    """
+    inside = set(piece)
+    beside = {a: {b for b in neighbours[a] if b in inside} for a in piece}
+    edges = sorted(
+        ((a, b) for a in piece for b in beside[a] if a < b),
+        key=lambda edge: (int(((voxels[edge[0]] - voxels[edge[1]]) ** 2).sum()), edge),
+    )
+    tree, others = _spanning_tree(edges)
+    bit = {edge: 1 << n for n, edge in enumerate(others)}  # the longest edges are the highest bits
+    pivots = {}
+    for a, b in edges:
+        for c in beside[a] & beside[b]:
+            if c < b:
+                continue  # each triangle once
+            row = bit.get((a, b), 0) ^ bit.get((b, c), 0) ^ bit.get((a, c), 0)
+            while row and row.bit_length() in pivots:
+                row ^= pivots[row.bit_length()]
+            if row:
+                pivots[row.bit_length()] = row
+    return tree + [edge for edge in others if bit[edge].bit_length() not in pivots]
+
+
+def _spanning_tree(edges):
+    """The edges that join what is apart, in their order, and the other edges."""
+    parent = {}
+
+    def root(voxel):
+        while parent.setdefault(voxel, voxel) != voxel:
+            parent[voxel] = parent[parent[voxel]]
+            voxel = parent[voxel]
+        return voxel
+
+    tree, others = [], []
+    for a, b in edges:
+        first, second = root(a), root(b)
+        (others if first == second else tree).append((a, b))
+        parent[max(first, second)] = min(first, second)
+    return tree, others

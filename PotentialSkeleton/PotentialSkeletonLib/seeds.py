@@ -1,0 +1,107 @@
+"""Seeds of the finer levels: where the unit force converges, and where the surface is sharp."""
+
+import numpy as np
+from numba import njit
+from scipy import ndimage
+
+from .topology import CUBE
+
+REACH = 3  # voxels on each side of the cube in which the surface's curvature is measured
+SHARP = 0.28  # share of the cube inside the object: about 4/7 on a plane, 1/3 on an edge
+
+
+def divergence_seeds(vectors, share):
+    """Local minima of the unit force's divergence in the lowest part of its range.
+
+    Parameters
+    ----------
+    vectors : ndarray, shape (K, J, I, 3)
+        Forces, 0 where there is none.
+    share : float
+        0..100: per cent of the range between the lowest and the highest divergence (Cornea et al.
+        2005); 0 gives no seeds.
+
+    Returns
+    -------
+    ndarray of int, (n, 3)
+        Voxels K, J, I, the lowest divergence first.
+    """
+    divergence = unit_divergence(vectors)
+    known = np.isfinite(divergence)
+    if share <= 0 or not known.any():
+        return np.empty((0, 3), np.int64)
+    low, high = divergence[known].min(), divergence[known].max()
+    seeds = local_minima(divergence, low + share / 100 * (high - low))
+    values = divergence[tuple(seeds.T)]
+    return seeds[np.argsort(values, kind="stable")]
+
+
+@njit(cache=True)
+def unit_divergence(vectors):
+    """Divergence of the force at unit length; infinite where a neighbour has no force."""
+    shape = vectors.shape
+    divergence = np.full(shape[:3], np.inf, np.float32)
+    for k in range(1, shape[0] - 1):
+        for j in range(1, shape[1] - 1):
+            for i in range(1, shape[2] - 1):
+                total = 0.0
+                for axis in range(3):
+                    for sign in (-1, 1):
+                        a = k + sign if axis == 0 else k
+                        b = j + sign if axis == 1 else j
+                        c = i + sign if axis == 2 else i
+                        length = 0.0
+                        for n in range(3):
+                            length += np.float64(vectors[a, b, c, n]) ** 2
+                        if length > 0:
+                            total += 0.5 * sign * vectors[a, b, c, axis] / np.sqrt(length)
+                        else:
+                            total = np.inf
+                divergence[k, j, i] = total
+    return divergence
+
+
+@njit(cache=True)
+def is_lowest(values, k, j, i):
+    """Whether none of the 26 neighbours is lower, or as low and earlier in the array."""
+    here = values[k, j, i]
+    for n in range(27):
+        other = values[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
+        if other < here or (n < 13 and other == here):
+            return False
+    return True
+
+
+@njit(cache=True)
+def local_minima(values, highest):
+    found = []
+    for k in range(1, values.shape[0] - 1):
+        for j in range(1, values.shape[1] - 1):
+            for i in range(1, values.shape[2] - 1):
+                if values[k, j, i] <= highest and is_lowest(values, k, j, i):
+                    found.append((k, j, i))
+    seeds = np.empty((len(found), 3), np.int64)
+    for n in range(len(found)):
+        seeds[n, 0], seeds[n, 1], seeds[n, 2] = found[n]
+    return seeds
+
+
+def curvature_seeds(mask):
+    """Surface voxels where the object is sharp: local minima of its share of a cube round them.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+        The object, which must not touch the array's border.
+
+    Returns
+    -------
+    ndarray of int, (n, 3)
+        Voxels K, J, I, the sharpest first.
+    """
+    share = ndimage.uniform_filter(mask.astype(np.float32), 2 * REACH + 1, mode="constant")
+    share = ndimage.uniform_filter(share, 3, mode="constant")  # plateaus get one lowest voxel
+    surface = mask & ~ndimage.binary_erosion(mask, CUBE)
+    share[~surface] = np.inf
+    seeds = local_minima(share, SHARP)
+    return seeds[np.argsort(share[tuple(seeds.T)], kind="stable")]

@@ -1,0 +1,114 @@
+"""Homotopic thinning: simple points are removed, the least central first.
+
+Whatever is kept, the result has the object's components and tunnels, since only simple points
+(26,6) go; it is thin, since it ends when no other point is simple.
+"""
+
+import numpy as np
+from numba import njit
+
+from .topology import is_simple, neighbour_bits
+
+OBJECT, WAITING, KEPT, TRACED = 1, 2, 4, 8
+VOXELS_A_SLICE = 1 << 18  # removals tried between two looks at the progress callback
+KEY_STEPS = 1 << 16  # of depth; as many keys again are for the traced curves
+
+
+def thin(mask, depth, kept, traced, report=None):
+    """Thin an object to a skeleton, one voxel wide.
+
+    Parameters
+    ----------
+    mask : ndarray, shape (K, J, I)
+        Not 0 in the object, which must not touch the array's border; any number of components.
+    depth : ndarray of float32, shape (K, J, I)
+        How central each voxel is; voxels go in rising order, ties as they come to the surface.
+    kept : ndarray of bool, shape (K, J, I)
+        Voxels that stay: tips and critical points.
+    traced : ndarray of bool, shape (K, J, I)
+        Voxels of traced curves: they go last, so that the skeleton lies along them.
+    report : callable, optional
+        Called between slices; raises to cancel.
+
+    Returns
+    -------
+    ndarray of bool, shape (K, J, I)
+    """
+    states = np.where(mask, np.uint8(OBJECT), np.uint8(0))
+    states[kept & mask.astype(bool)] |= KEPT
+    states[traced & mask.astype(bool)] |= TRACED
+    flat = states.reshape(-1)
+    depth = np.ascontiguousarray(depth).reshape(-1)
+    deepest = float(depth.max()) if depth.size else 0.0
+    scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
+    row, plane = mask.shape[2], mask.shape[1] * mask.shape[2]
+    queue = Queue(flat.size)
+    fill_queue(flat, depth, scale, row, plane, *queue)
+    while remove_simple(flat, depth, scale, row, plane, VOXELS_A_SLICE, *queue):
+        if report is not None:
+            report()
+    return (states & OBJECT).astype(bool)
+
+
+class Queue(tuple):
+    """Buckets by key, each a chain of voxels in the order of their arrival."""
+
+    def __new__(cls, voxels):
+        index = np.int32 if voxels < 2**31 else np.int64
+        first = np.full(2 * KEY_STEPS, -1, index)
+        last = np.full(2 * KEY_STEPS, -1, index)
+        following = np.empty(voxels, index)
+        lowest = np.array([2 * KEY_STEPS], np.int64)  # no bucket before it holds a voxel
+        return super().__new__(cls, (first, last, following, lowest))
+
+
+@njit(cache=True, inline="always")
+def put(states, depth, scale, voxel, first, last, following, lowest):
+    key = np.int64(depth[voxel] * scale)
+    if states[voxel] & TRACED:
+        key += KEY_STEPS
+    following[voxel] = -1
+    if first[key] < 0:
+        first[key] = voxel
+    else:
+        following[last[key]] = voxel
+    last[key] = voxel
+    lowest[0] = min(lowest[0], key)
+    states[voxel] |= WAITING
+
+
+@njit(cache=True)
+def fill_queue(states, depth, scale, row, plane, first, last, following, lowest):
+    """Put in every voxel of the object that has an outside voxel at one of its faces."""
+    for voxel in range(states.size):
+        if states[voxel] & (OBJECT | KEPT) != OBJECT:
+            continue
+        if not (
+            states[voxel - 1] & states[voxel + 1] & states[voxel - row] & states[voxel + row]
+            & states[voxel - plane] & states[voxel + plane] & OBJECT
+        ):  # fmt: skip
+            put(states, depth, scale, voxel, first, last, following, lowest)
+
+
+@njit(cache=True)
+def remove_simple(states, depth, scale, row, plane, budget, first, last, following, lowest):
+    """Try up to `budget` voxels; a removal puts its neighbours in. False when none is left."""
+    while budget:
+        while lowest[0] < first.size and first[lowest[0]] < 0:
+            lowest[0] += 1
+        if lowest[0] == first.size:
+            return False
+        budget -= 1
+        voxel = np.int64(first[lowest[0]])
+        first[lowest[0]] = following[voxel]
+        states[voxel] &= ~np.uint8(WAITING)
+        if not is_simple(neighbour_bits(states, voxel, row, plane, OBJECT)):
+            continue
+        states[voxel] = 0
+        for k in range(-plane, plane + 1, plane):
+            for j in range(-row, row + 1, row):
+                for i in range(-1, 2):
+                    other = voxel + k + j + i
+                    if states[other] & (OBJECT | KEPT | WAITING) == OBJECT:
+                        put(states, depth, scale, other, first, last, following, lowest)
+    return True

@@ -1,0 +1,197 @@
+"""Tips of an object: where it reaches furthest from a core, and by more than its own width.
+
+Seen from the core, each limb of the object holds a local maximum of the geodesic distance. The
+voxels further out than some distance fall into pieces, one a limb; as that distance sinks, pieces
+grow and merge. A piece's top is a tip as soon as the piece is long for its width. Bumps on a
+surface, blunt ends and the corners of boxes merge into larger pieces before. Where the core itself
+ends within a limb, little is left of the limb beyond: the end is drawn out to the limb's.
+"""
+
+import numpy as np
+from numba import njit
+
+from .distance import neighbour_steps
+from .topology import neighbour_bits
+
+SLENDERNESS = 2.0  # length of a piece over its largest inscribed radius that makes its top a tip
+DRAWN_OUT = 1.3  # inscribed radii at an end of the core beyond which its limb goes on
+CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that the tip is put on
+VOXELS_A_SLICE = 1 << 18
+
+
+def geodesic_tips(distances, unit, depth, core, spacing, smallest, report=None):
+    """Ends of the object's limbs.
+
+    Parameters
+    ----------
+    distances : ndarray of int32, shape (K, J, I)
+        Geodesic distance from the core in units, -1 outside the object (`distance_along`).
+    unit : float
+        Millimetres a unit.
+    depth : ndarray of float32, shape (K, J, I)
+        Distance to the outside in mm.
+    core : ndarray of bool, shape (K, J, I)
+        Where the distances are 0; thin.
+    spacing : 3 floats K, J, I, in mm
+    smallest : float
+        Millimetres that a limb is longer than `SLENDERNESS` times its radius.
+    report : callable, optional
+        Called between slices; raises to cancel.
+
+    Returns
+    -------
+    ndarray of int64
+        Flat indices in rising order.
+    """
+    flat, deep = distances.reshape(-1), depth.reshape(-1)
+    offsets, _ = neighbour_steps(distances.shape, spacing, unit)
+    voxels = np.flatnonzero(flat >= 0)
+    order = voxels[np.argsort(-flat[voxels], kind="stable")]
+    pieces = np.full(flat.size, -1, np.int32)
+    merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
+    widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
+    count = 0
+    for first in range(0, order.size, VOXELS_A_SLICE):
+        count, merged, tops, widths, accepted = sink(
+            order[first : first + VOXELS_A_SLICE], flat, deep, offsets, unit, smallest,
+            pieces, count, merged, tops, widths, accepted,
+        )  # fmt: skip
+        if report is not None:
+            report()
+    found = [(tops[n], widths[n]) for n in np.flatnonzero(accepted[:count] == 1)]
+    found += _drawn_out(distances, unit, depth, core, spacing, [top for top, _ in found])
+    tips = [_middle_of_cap(distances, unit, top, CAP * width, spacing) for top, width in found]
+    return np.unique(np.array(tips, np.int64))
+
+
+@njit(cache=True)
+def root(merged, piece):
+    while merged[piece] != piece:
+        merged[piece] = merged[merged[piece]]
+        piece = merged[piece]
+    return piece
+
+
+@njit(cache=True)
+def doubled(array):
+    return np.concatenate((array, np.empty_like(array)))
+
+
+@njit(cache=True)
+def sink(
+    order, distances, depth, offsets, unit, smallest, pieces, count, merged, tops, widths, accepted
+):
+    """Give voxels in falling order of distance to pieces.
+
+    `accepted` is 0 for a piece that may still become a limb, 1 where its top is a tip, and 2 where
+    the piece was merged into another or holds a tip of another.
+    """
+    for voxel in order:
+        own = -1
+        for offset in offsets:
+            other = pieces[voxel + offset]
+            if other < 0:
+                continue
+            other = root(merged, other)
+            if other != own:
+                own = other if own < 0 else merge(distances, own, other, merged, tops, widths,
+                                                  accepted)  # fmt: skip
+        if own < 0:
+            if count == tops.size:
+                merged, tops = doubled(merged), doubled(tops)
+                widths, accepted = doubled(widths), doubled(accepted)
+            own = count
+            merged[own], tops[own], widths[own], accepted[own] = own, voxel, 0, 0
+            count += 1
+        if accepted[own] == 0:
+            length = (distances[tops[own]] - distances[voxel]) * unit
+            if length > SLENDERNESS * widths[own] + smallest:
+                accepted[own] = 1
+            widths[own] = max(widths[own], depth[voxel])
+        pieces[voxel] = own
+    return count, merged, tops, widths, accepted
+
+
+@njit(cache=True)
+def merge(distances, first, second, merged, tops, widths, accepted):
+    """Merge two pieces; one with a tip goes before one without, then the higher top."""
+    has_tip = accepted[first] > 0, accepted[second] > 0
+    height = distances[tops[first]], distances[tops[second]]
+    if (has_tip[1], height[1], -tops[second]) > (has_tip[0], height[0], -tops[first]):
+        first, second = second, first
+    merged[second] = first
+    if accepted[second] == 0:
+        accepted[second] = 2
+        if accepted[first] == 0:
+            widths[first] = max(widths[first], widths[second])
+    return first
+
+
+def _drawn_out(distances, unit, depth, core, spacing, tops):
+    """Tops and widths of the limbs that go on beyond an end of the core and have no top yet."""
+    flat = distances.reshape(-1)
+    offsets, weights = neighbour_steps(distances.shape, spacing, unit)
+    row, plane = distances.shape[2], distances.shape[1] * distances.shape[2]
+    states = core.reshape(-1).view(np.uint8)
+    seen = np.zeros(flat.size, np.uint8)
+    is_top = np.zeros(flat.size, np.uint8)
+    is_top[tops] = 1
+    found = []
+    for voxel in np.flatnonzero(states):
+        if neighbour_bits(states, voxel, row, plane, 1).bit_count() != 1:
+            continue
+        top, has_top = furthest_beyond(flat, offsets, weights, voxel, seen, is_top)
+        width = depth.flat[voxel]
+        if not has_top and flat[top] * unit > DRAWN_OUT * width:
+            found.append((top, width))
+    return found
+
+
+@njit(cache=True)
+def furthest_beyond(distances, offsets, weights, start, seen, is_top):
+    """The voxel furthest from the core whose shortest way passes `start`; whether a top's does."""
+    waiting = [start]
+    best, has_top = start, False
+    while len(waiting) > 0:
+        voxel = waiting.pop()
+        has_top |= is_top[voxel] > 0
+        if (distances[voxel], -voxel) > (distances[best], -best):
+            best = voxel
+        for side in range(offsets.size):
+            other = voxel + offsets[side]
+            if not seen[other] and distances[other] == distances[voxel] + weights[side]:
+                seen[other] = 1
+                waiting.append(other)
+    return best, has_top
+
+
+def _middle_of_cap(distances, unit, top, reach, spacing):
+    """The voxel where a limb's axis leaves it: a blunt end has its top on the rim."""
+    place = np.array(np.unravel_index(top, distances.shape))
+    reach = max(reach, 0.5 * min(spacing))
+    radius = np.ceil(3 * reach / np.asarray(spacing)).astype(int) + 1
+    low = np.maximum(place - radius, 0)
+    box = tuple(slice(a, b) for a, b in zip(low, place + radius + 1))
+    cap, slab = (
+        _piece_with(distances[box] >= lowest, place - low) * np.asarray(spacing)
+        for lowest in distances.flat[top] - np.array([reach, 2 * reach]) / unit
+    )
+    middle = cap.mean(axis=0)
+    axis = middle - slab.mean(axis=0)
+    length = np.linalg.norm(axis)
+    if length == 0:
+        return top
+    along = (cap - middle) @ (axis / length)
+    across = np.linalg.norm(cap - middle - along[:, None] * (axis / length), axis=1)
+    # Rounded, so that symmetric places tie on every machine; the first wins.
+    best = np.argmax(np.round(along - 2 * across, 6))
+    voxel = np.rint(cap[best] / spacing).astype(int) + low
+    return int(np.ravel_multi_index(voxel, distances.shape))
+
+
+def _piece_with(mask, place):
+    """Voxels (n, 3) of the 26-connected piece that holds a place."""
+    from scipy import ndimage
+
+    labels, _ = ndimage.label(mask, np.ones((3, 3, 3), bool))
+    return np.argwhere(labels == labels[tuple(place)])

@@ -1,0 +1,128 @@
+"""Thinning keeps the topology and leaves nothing that could still go."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy import ndimage
+
+from PotentialSkeletonLib import topology
+from PotentialSkeletonLib.distance import distance_along, distance_to_outside
+from PotentialSkeletonLib.solids import fill_cavities
+from PotentialSkeletonLib.thinning import thin
+from solids import cube, random_solids, ring, tapered_y
+
+BLOCK = np.ones((3, 3, 3), bool)
+FACE_CENTRES = [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 2, 1), (1, 1, 0), (1, 1, 2)]
+
+
+def block_of(bits):
+    return np.array([bits >> n & 1 for n in range(27)], bool).reshape(3, 3, 3)
+
+
+def is_simple_by_definition(block):
+    """One 26-piece of object round the middle, one 6-piece of background at its faces."""
+    steps = np.abs(np.indices((3, 3, 3)) - 1).sum(axis=0)
+    background, _ = ndimage.label(~block & (steps > 0) & (steps < 3))
+    at_faces = {background[place] for place in FACE_CENTRES if not block[place]}
+    return ndimage.label(block, BLOCK)[1] == 1 and len(at_faces) == 1
+
+
+@pytest.mark.parametrize("share", [0.15, 0.4, 0.7, 0.9])
+def test_simple_points_are_those_of_the_definition(share):
+    rng = np.random.default_rng(int(100 * share))
+    found = set()
+    for _ in range(500):
+        block = rng.random((3, 3, 3)) < share
+        block[1, 1, 1] = False
+        bits = sum(1 << int(n) for n in np.flatnonzero(block))
+        assert topology.is_simple(bits) == is_simple_by_definition(block)
+        found.add(topology.is_simple(bits))
+    assert found == {True, False}
+
+
+def padded(block):
+    return np.pad(block, 1).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("mask", "expected"),
+    [
+        (np.ones((1, 1, 1)), 1),
+        (np.ones((4, 3, 5)), 1),
+        (np.eye(3)[None], 1),  # joined across edges
+        (np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]]]), 1),  # joined across a corner
+        (np.array([[[1, 0, 1]]]), 2),
+        (1 - np.pad(np.ones((1, 1, 1)), 1), 2),  # a cavity
+        (1 - np.pad(np.ones((3, 1, 1)), [(0, 0), (1, 1), (1, 1)]), 0),  # a tunnel
+        (np.array([[[0, 1, 0], [1, 0, 1], [0, 1, 0]]]), 0),  # a diamond of four voxels
+    ],
+)
+def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expected):
+    assert topology.euler_characteristic(mask.astype(bool)) == expected
+
+
+@given(random_solids())
+@settings(max_examples=40, deadline=None)
+def test_distances_to_the_outside_are_exact(mask):
+    mask = padded(mask)
+    spacing = (1.6, 0.7, 1.0)
+    expected = ndimage.distance_transform_edt(mask, sampling=spacing)
+    np.testing.assert_allclose(distance_to_outside(mask, spacing), expected, rtol=1e-5)
+
+
+def test_distances_along_go_round_corners():
+    mask = np.zeros((3, 7, 7), np.uint8)
+    mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
+    source = np.ravel_multi_index((1, 1, 1), mask.shape)
+    distances, unit = distance_along(mask, np.array([source]), (1, 1, 1))
+    assert distances[1, 5, 5] * unit == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
+    assert distances[1, 5, 1] == -1
+
+
+def thinned(mask, kept=None, traced=None):
+    none = np.zeros(mask.shape, bool)
+    depth = distance_to_outside(mask, (1, 1, 1))
+    return thin(mask, depth, none if kept is None else kept, none if traced is None else traced)
+
+
+@given(random_solids())
+@settings(max_examples=60, deadline=None)
+def test_thinning_keeps_components_tunnels_and_cavities(mask):
+    mask = padded(mask)
+    skeleton = thinned(mask)
+    assert not (skeleton & (mask == 0)).any()
+    assert ndimage.label(skeleton, BLOCK)[1] == ndimage.label(mask, BLOCK)[1]
+    assert ndimage.label(~skeleton)[1] == ndimage.label(mask == 0)[1]
+    assert topology.euler_characteristic(skeleton) == topology.euler_characteristic(mask)
+
+
+@given(random_solids())
+@settings(max_examples=40, deadline=None)
+def test_nothing_simple_is_left_but_what_is_kept(mask):
+    mask = padded(fill_cavities(mask)[0])
+    kept = np.zeros(mask.shape, bool)
+    kept[tuple(np.argwhere(mask)[::7].T)] = True
+    skeleton = thinned(mask, kept)
+    assert (skeleton[kept]).all()
+    for place in np.argwhere(skeleton & ~kept):
+        block = skeleton[tuple(slice(n - 1, n + 2) for n in place)].copy()
+        block[1, 1, 1] = False
+        assert not is_simple_by_definition(block)
+
+
+def test_thinning_is_deterministic_and_a_solid_without_tips_becomes_one_voxel_in_its_middle():
+    mask = padded(cube(9))
+    assert (np.argwhere(thinned(mask)) == [[7, 7, 7]]).all()
+    mask = padded(tapered_y()[0])
+    assert (thinned(mask) == thinned(mask)).all()
+    assert thinned(mask).sum() == 1
+
+
+def test_the_skeleton_lies_along_traced_curves():
+    mask = padded(ring()[0])
+    plain = thinned(mask)
+    # The same loop, shifted away from the middle: without a curve it would not be there.
+    traced = np.roll(plain, 1, axis=0)
+    shifted = thinned(mask, traced=traced)
+    assert (shifted & traced).sum() > 0.9 * traced.sum()
+    assert (shifted & plain).sum() < 0.5 * plain.sum()
