@@ -185,9 +185,9 @@ def test_the_longest_vessel_is_seen_from_its_broad_side():
     labels = np.zeros((6, 100, 30), np.uint8)
     labels[2:4, :, 14:16] = 1
     matrix = np.diag([-1.0, -1.0, 1.0, 1.0])
-    assert surface_view._view(matrix, labels.shape)["name"] == "from below"
-    assert surface_view._view(matrix, (100, 6, 30))["name"] == "from the front"
-    assert surface_view._view(matrix, (100, 60, 6))["name"] == "from the left"
+    assert surface_view.sides(matrix, labels.shape)[0][0] == "from below"
+    assert surface_view.sides(matrix, (100, 6, 30))[0][0] == "from the front"
+    assert surface_view.sides(matrix, (100, 60, 6))[0][0] == "from the left"
 
 
 def picture_of(subject):

@@ -1,21 +1,18 @@
-"""The vessels' surface in 3D, rendered off screen by a process of its own.
-
-Where a machine lacks EGL or a driver for it, VTK ends the process that renders: the child process
-takes the fall, and the other results are kept.
-"""
+"""The vessels' surface and the seeds in 3D, from the side that shows most."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 
+from . import offscreen
+from .offscreen import CannotRender
+
+__all__ = ["CannotRender", "draw_surface", "framed", "reduced", "sides", "vessel_surface"]
+
 VESSEL = (0.78, 0.20, 0.17)
 SEED = (1.0, 0.82, 0.40)
 BACKGROUND_SEED = (0.30, 0.79, 0.94)
-PATIENCE_S = 300
 # Beyond so many voxels of vessels, or in their box, every second voxel along each axis has to do.
 MOST_VOXELS, MOST_IN_BOX = 1_500_000, 100_000_000
 # Name, direction to the eye and upwards (RAS); the extents that one sees (indices into R, A, S).
@@ -26,10 +23,6 @@ VIEWS = (
 )
 # The front is what one knows best: it is taken unless another side shows this much more.
 FRONT_BONUS = 1.6
-
-
-class CannotRender(Exception):
-    """This machine cannot draw in 3D; the message says what to install."""
 
 
 def draw_surface(subject, size, folder, background):
@@ -57,18 +50,8 @@ def draw_surface(subject, size, folder, background):
     """
     from PIL import Image
 
-    from .subject import box
-
-    low, high = box(subject.labels, subject.seeds)
-    within = tuple(slice(a, b + 1) for a, b in zip(low, high))
-    labels = subject.labels[within]
-    many = labels.size > MOST_IN_BOX or np.count_nonzero(labels) > MOST_VOXELS
-    step = 2 if many else 1
-    labels = labels[::step, ::step, ::step]
-    matrix = np.array(subject.ijk_to_ras, float)
-    matrix[:3, 3] += matrix[:3, :3] @ low[::-1]
-    matrix[:3, :3] *= step
-    view = _view(matrix, labels.shape)
+    labels, matrix = reduced(subject)
+    view = framed(sides(matrix, labels.shape)[0], matrix, labels.shape)
     folder = Path(folder)
     np.savez(
         folder / "surface.npz",
@@ -79,10 +62,25 @@ def draw_surface(subject, size, folder, background):
     )
     task = {"size": size, "background": background, **view}
     (folder / "surface.json").write_text(json.dumps(task))
-    _run_child(folder)
+    offscreen.run_child("surface_view", folder, "surface.png")
     with Image.open(folder / "surface.png") as image:
         image.load()
     return image, view
+
+
+def reduced(subject):
+    """The box of a subject's vessels and seeds, coarser where it is huge, and its IJK to RAS."""
+    from .subject import box
+
+    low, high = box(subject.labels, subject.seeds)
+    within = tuple(slice(a, b + 1) for a, b in zip(low, high))
+    labels = subject.labels[within]
+    many = labels.size > MOST_IN_BOX or np.count_nonzero(labels) > MOST_VOXELS
+    step = 2 if many else 1
+    matrix = np.array(subject.ijk_to_ras, float)
+    matrix[:3, 3] += matrix[:3, :3] @ low[::-1]
+    matrix[:3, :3] *= step
+    return labels[::step, ::step, ::step], matrix
 
 
 def _to_ras(subject, points):
@@ -90,18 +88,27 @@ def _to_ras(subject, points):
     return points[:, ::-1] @ subject.ijk_to_ras[:3, :3].T + subject.ijk_to_ras[:3, 3]
 
 
-def _view(matrix, shape):
-    """The side from which the vessels are seen best, and a frame that holds them all."""
+def _corners(matrix, shape):
     last = np.array(shape[::-1]) - 1.0
     corners = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)]) * last
-    corners = corners @ matrix[:3, :3].T + matrix[:3, 3]
-    extent = np.ptp(corners, axis=0)
+    return corners @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def sides(matrix, shape):
+    """The `VIEWS` of a box of voxels (IJK to RAS, shape K, J, I), the one that shows most first."""
+    extent = np.ptp(_corners(matrix, shape), axis=0)
 
     def seen(view):
         first, second = view[3]
         return extent[first] * extent[second] * (FRONT_BONUS if view is VIEWS[0] else 1)
 
-    name, eye, up, _ = max(VIEWS, key=seen)
+    return sorted(VIEWS, key=seen, reverse=True)
+
+
+def framed(side, matrix, shape):
+    """One of the `VIEWS` with a frame that holds the whole box."""
+    name, eye, up, _ = side
+    corners = _corners(matrix, shape)
     eye = np.array(eye) / np.linalg.norm(eye)
     right = np.cross(up, eye)
     right /= np.linalg.norm(right)
@@ -118,30 +125,7 @@ def _view(matrix, shape):
     }
 
 
-def _run_child(folder):
-    environment = dict(os.environ)
-    if sys.platform.startswith("linux"):
-        environment["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
-    way_out = "the 3D view is left out of the picture: this machine cannot render off screen"
-    if sys.platform.startswith("linux"):
-        way_out += " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"
-    try:
-        subprocess.run(
-            [sys.executable, "-P", str(Path(__file__).resolve()), str(folder)],
-            env=environment,
-            check=True,
-            timeout=PATIENCE_S,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise CannotRender(way_out) from error
-    if not (folder / "surface.png").is_file():
-        raise CannotRender(way_out)
-
-
-def _surface(labels, matrix):
+def vessel_surface(labels, matrix):
     """Closed, smoothed surface of the labels, in millimetres (RAS)."""
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk
@@ -207,20 +191,9 @@ def _window(task, actor, markers):
     """A window with the surface, and the seeds in a layer before it, so that none is hidden."""
     import vtk
 
-    camera = vtk.vtkCamera()
-    centre, eye = np.array(task["centre"]), np.array(task["eye"])
-    half = task["half_height_mm"]
-    camera.SetFocalPoint(centre)
-    camera.SetPosition(centre + eye * 10 * half)
-    camera.SetViewUp(task["up"])
-    camera.ParallelProjectionOn()
-    camera.SetParallelScale(half)
-    camera.SetClippingRange(6 * half, 14 * half)
-    window = vtk.vtkRenderWindow()
-    window.SetOffScreenRendering(1)
-    window.SetMultiSamples(0)
-    window.SetSize(2 * task["size"], 2 * task["size"])
+    window = offscreen.window(task["size"])
     window.SetNumberOfLayers(2)
+    camera = offscreen.camera(task)
     for layer, actors in enumerate(([actor], markers)):
         renderer = vtk.vtkRenderer()
         renderer.SetLayer(layer)
@@ -228,14 +201,10 @@ def _window(task, actor, markers):
         renderer.SetActiveCamera(camera)
         for each in actors:
             renderer.AddActor(each)
-        lights = vtk.vtkLightKit()
-        lights.SetKeyLightIntensity(0.98)
-        lights.SetKeyToFillRatio(3.0)
-        lights.SetKeyToHeadRatio(4.0)
-        lights.AddLightsToRenderer(renderer)
+        offscreen.add_lights(renderer)
         window.AddRenderer(renderer)
         if layer == 0:
-            _shade_hollows(renderer, half)
+            _shade_hollows(renderer, task["half_height_mm"])
     return window
 
 
@@ -252,16 +221,15 @@ def _shade_hollows(renderer, half):
     renderer.SetPass(hollows)
 
 
-def _render(folder):
+def render(folder):
     """What the child process does: surface.npz and surface.json become surface.png."""
     import vtk
-    from PIL import Image
-    from vtk.util.numpy_support import vtk_to_numpy
 
+    folder = Path(folder)
     task = json.loads((folder / "surface.json").read_text())
     arrays = np.load(folder / "surface.npz")
     mapper = vtk.vtkPolyDataMapper()
-    mapper.SetInputData(_surface(arrays["labels"], arrays["matrix"]))
+    mapper.SetInputData(vessel_surface(arrays["labels"], arrays["matrix"]))
     mapper.ScalarVisibilityOff()
     actor = vtk.vtkActor()
     actor.SetMapper(mapper)
@@ -276,19 +244,4 @@ def _render(folder):
         for name, colour in (("seeds", SEED), ("background_seeds", BACKGROUND_SEED))
         if len(arrays[name])
     ]
-    window = _window(task, actor, markers)
-    window.Render()
-    grab = vtk.vtkWindowToImageFilter()
-    grab.SetInput(window)
-    grab.ReadFrontBufferOff()
-    grab.Update()
-    image = grab.GetOutput()
-    width, height, _ = image.GetDimensions()
-    pixels = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(height, width, -1)[::-1]
-    picture = Image.fromarray(np.ascontiguousarray(pixels[:, :, :3]))
-    size = (task["size"], task["size"])
-    picture.resize(size, Image.Resampling.LANCZOS).save(folder / "surface.png")
-
-
-if __name__ == "__main__":
-    _render(Path(sys.argv[1]))
+    offscreen.save(_window(task, actor, markers), task["size"], folder / "surface.png")
