@@ -4,13 +4,13 @@ All images are made before the first node is touched, and nodes that were added 
 if anything fails, so that the scene is either complete or as it was.
 """
 
-from contextlib import contextmanager
-
 import numpy as np
 
 from .errors import InputError
 from .geometry import voxels_to_points
 from .mrml import ijk_to_ras, matrix_from_array, node_name
+from .mrml_changes import all_or_nothing
+from .mrml_images import image_from_array
 from .mrml_regions import BINARY_LABELMAP
 
 # Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
@@ -83,10 +83,10 @@ def write_outputs(
     segment_id : str
         Empty without a segmentation.
     """
-    scene_image, labelmap_image = _image(values), _image(labels)
+    scene_image, labelmap_image = image_from_array(values), image_from_array(labels)
     segment = _segment(volume_node, labels, segmentation_node, seeds_node)
     name = volume_node.GetName() or "Volume"
-    with _all_or_nothing() as add:
+    with all_or_nothing() as add:
         labelmap_node = labelmap_node or add("vtkMRMLLabelMapVolumeNode", f"{name} vessels")
         scene_node = scene_node or add("vtkMRMLScalarVolumeNode", f"{name} connectedness")
         _fill(scene_node, scene_image, volume_node)
@@ -134,39 +134,6 @@ def add_points(voxels, volume_node, name, labels=None):
     return node
 
 
-@contextmanager
-def _all_or_nothing():
-    """Give a function that adds a node; if the block fails, all that it added is removed."""
-    import slicer
-
-    added = []
-
-    def add(class_name, name):
-        name = slicer.mrmlScene.GenerateUniqueName(name)
-        added.append(slicer.mrmlScene.AddNewNodeByClass(class_name, name))
-        return added[-1]
-
-    try:
-        yield add
-    except BaseException:
-        for node in added:
-            if node.GetDisplayNode() is not None:
-                slicer.mrmlScene.RemoveNode(node.GetDisplayNode())
-            slicer.mrmlScene.RemoveNode(node)
-        raise
-
-
-def _image(array, image=None):
-    """A vtkImageData (or the given kind of it) with a copy of an array (K, J, I)."""
-    import vtk
-    from vtk.util.numpy_support import numpy_to_vtk
-
-    image = vtk.vtkImageData() if image is None else image
-    image.SetDimensions(array.shape[::-1])
-    image.GetPointData().SetScalars(numpy_to_vtk(np.ascontiguousarray(array).ravel(), deep=True))
-    return image
-
-
 def _fill(node, image, volume_node):
     import slicer
 
@@ -194,7 +161,7 @@ def _segment(volume_node, labels, segmentation_node, seeds_node):
     if segmentation_node is None:
         return None
     first, part = _cropped(labels)
-    image = _image(part, slicer.vtkOrientedImageData())
+    image = image_from_array(part, slicer.vtkOrientedImageData())
     geometry = ijk_to_ras(volume_node)
     geometry[:3, 3] += geometry[:3, :3] @ first
     image.SetGeometryFromImageToWorldMatrix(matrix_from_array(geometry))

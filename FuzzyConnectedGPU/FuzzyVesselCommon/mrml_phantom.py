@@ -21,10 +21,22 @@ def add_phantom(phantom, name="Liver phantom"):
     """
     import slicer
 
-    k, j, i = phantom.spacing
-    # Columns grow to the patient's left, rows backwards, slices upwards.
-    ijk_to_ras = np.diag([-i, -j, k, 1.0])
-    volume_node = slicer.util.addVolumeFromArray(phantom.volume, ijk_to_ras, name)
+    volume_node = slicer.util.addVolumeFromArray(phantom.volume, _ijk_to_ras(phantom), name)
     seeds_node = add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
     background = add_points(phantom.background_seeds, volume_node, "Background")
     return volume_node, seeds_node, background
+
+
+def add_phantom_labelmap(phantom, name="Liver phantom vessels"):
+    """Add the true vessels of a phantom as vtkMRMLLabelMapVolumeNode, and return it."""
+    import slicer
+
+    return slicer.util.addVolumeFromArray(
+        phantom.mask, _ijk_to_ras(phantom), name, "vtkMRMLLabelMapVolumeNode"
+    )
+
+
+def _ijk_to_ras(phantom):
+    """Columns grow to the patient's left, rows backwards, slices upwards."""
+    k, j, i = phantom.spacing
+    return np.diag([-i, -j, k, 1.0])

@@ -12,6 +12,7 @@ from .mrml import (
     slices_between,
     voxels_of,
 )
+from .mrml_images import array_from_image
 
 BINARY_LABELMAP = "Binary labelmap"
 
@@ -142,7 +143,7 @@ def _segmentation_mask(segmentation_node, volume_node, shape):
     to_segmentation = slices_between(volume_node, shape, segmentation_node)
     mask = np.zeros(shape, bool)
     for image, labels in _segment_layers(segmentation_node, volume_node, to_segmentation):
-        values = np.isin(_image_array(image), labels)
+        values = np.isin(array_from_image(image), labels)
         slices = slices_between(volume_node, shape, segmentation_node, _ras_to_image(image))
         mask |= sample_nearest(values, slices, image.GetExtent()[::2])
     return mask
@@ -178,13 +179,6 @@ def _converted_copy(segmentation, volume_node, to_segmentation):
     )
     copy.CreateRepresentation(BINARY_LABELMAP)
     return copy
-
-
-def _image_array(image):
-    """The voxels of a vtkImageData: ndarray, shape (K, J, I)."""
-    from vtk.util.numpy_support import vtk_to_numpy
-
-    return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
 
 
 def _ras_to_image(image):
