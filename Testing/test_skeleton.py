@@ -61,7 +61,7 @@ def test_guarantees_on_shapes(name, level):
 
 
 @given(solids.random_solids())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_guarantees_on_random_solids(mask):
     skeleton = skeletonize(mask, (1.5, 1.0, 0.8), level=3)
     check_guarantees(skeleton, mask)

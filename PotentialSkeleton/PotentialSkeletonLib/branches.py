@@ -5,6 +5,7 @@ from scipy.spatial import cKDTree
 
 SMOOTHINGS = 4  # passes of (1, 2, 1) / 4 over a branch: a Gaussian of 1.4 points
 SAME_PLACE = 1e-3  # voxels
+ON_THE_FACE = 1e-6  # voxels from the face between two voxels
 
 
 def node_positions(graph, places, mask):
@@ -40,11 +41,14 @@ def smoothed(points):
 
 
 def is_inside(points, mask):
-    """Whether the nearest voxel of each point (n, 3) belongs to the object."""
-    voxels = np.rint(points).astype(int)
-    valid = ((voxels >= 0) & (voxels < mask.shape)).all(axis=1)
-    inside = np.zeros(len(points), bool)
-    inside[valid] = mask[tuple(voxels[valid].T)]
+    """Whether each point (n, 3) lies in voxels of the object; between voxels, in all of them."""
+    inside = np.ones(len(points), bool)
+    edges = np.ceil(points - 0.5 - ON_THE_FACE), np.floor(points + 0.5 + ON_THE_FACE)
+    for corner in np.ndindex(2, 2, 2):
+        voxels = np.stack([edges[side][:, n] for n, side in enumerate(corner)], axis=1).astype(int)
+        valid = ((voxels >= 0) & (voxels < mask.shape)).all(axis=1)
+        inside &= valid
+        inside[valid] &= mask[tuple(voxels[valid].T)]
     return inside
 
 

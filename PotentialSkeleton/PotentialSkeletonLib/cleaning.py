@@ -5,7 +5,7 @@ from scipy import ndimage
 
 from .distance import distance_to_outside
 from .thinning import thin
-from .topology import CUBE, cycle_count
+from .topology import CUBE, cycle_count, euler_characteristic
 
 
 def drop_islands(mask, smallest):
@@ -30,8 +30,10 @@ def close_tunnels(mask, width, spacing, report=None):
     """Close tunnels up to `width` mm wide by patches, one voxel thick, across them.
 
     A box round the object is thinned onto it, the voxels furthest from it first: what remains
-    besides the object are patches across its tunnels (Aktouf, Bertrand and Perroton 2002). Those
-    whose voxels are all within half the width of the object are kept.
+    besides the object are patches across its tunnels (Aktouf, Bertrand and Perroton 2002). What
+    lies further from the object than half the width is cut out of them, and the thinning goes on:
+    patches with one such hole shrink back onto the object, and strands that are left of patches
+    with several are dropped.
 
     Parameters
     ----------
@@ -58,9 +60,22 @@ def close_tunnels(mask, width, spacing, report=None):
     object_ = np.pad(mask, 2)
     away = distance_to_outside((~object_).astype(np.uint8), spacing, report)
     nearest_last = away.max() - away
-    solid = thin(box, nearest_last, object_, np.zeros_like(object_), report)
-    patches, count = ndimage.label(solid & ~object_, CUBE)
-    furthest = ndimage.maximum(away, patches, np.arange(1, count + 1))
-    keep = np.concatenate([[False], np.asarray(furthest).reshape(-1) <= width / 2])
-    closed = (object_ | keep[patches])[2:-2, 2:-2, 2:-2]
+    none = np.zeros_like(object_)
+    solid = thin(box, nearest_last, object_, none, report)
+    solid &= away <= width / 2
+    solid = thin(solid.view(np.uint8), nearest_last, object_, none, report)
+    closed = (object_ | _without_strands(solid, object_))[2:-2, 2:-2, 2:-2]
     return closed, tunnels - cycle_count(closed), int(np.count_nonzero(closed & ~mask))
+
+
+def _without_strands(solid, mask):
+    """The pieces of a solid beside the object that close more tunnels than they make."""
+    pieces, _ = ndimage.label(solid & ~mask, CUBE)
+    kept = np.zeros_like(mask)
+    for label, box in enumerate(ndimage.find_objects(pieces), start=1):
+        around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
+        piece = pieces[around] == label
+        with_it = euler_characteristic(mask[around] | piece)
+        if with_it > euler_characteristic(mask[around]):
+            kept[around] |= piece
+    return kept

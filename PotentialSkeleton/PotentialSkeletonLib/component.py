@@ -20,6 +20,7 @@ REACH_OUT = {"divergence": 1.0, "curvature": 1.5}  # inscribed radii that a seed
 ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
 LARGEST_CHARGE_DISTANCE = 2
 FEW_VOXELS = 27  # components below it have no field
+WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 THIN_SHARE = 10  # per cent of the deepest places that may be thinner than the field resolves
 
 
@@ -112,7 +113,7 @@ class ComponentRun:
             ]
         with self.stages("curves", 0.58, 0.02):
             attractors = [p.position for p in self.critical_points if p.kind == ATTRACTOR]
-            self.tracer = Tracer(self.field.vectors, attractors)
+            self.tracer = Tracer(self.field.vectors, self.mask, attractors)
             self._add_curves(grow_core(self.tracer, self.critical_points))
             self._keep([p.position for p in self.critical_points if p.kind != "repeller"])
 
@@ -254,4 +255,5 @@ def places_on_curves(voxels, curves, shape):
     for axis in range(3):
         total = np.bincount(found[here], points[here, axis], minlength=len(own))
         places[count > 0, axis] = total[count > 0] / count[count > 0]
-    return places
+    # A hair off the faces between voxels, so that rounding always gives the voxel.
+    return np.clip(places, voxels - WITHIN, voxels + WITHIN)

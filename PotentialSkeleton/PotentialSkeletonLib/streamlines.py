@@ -23,12 +23,14 @@ class Tracer:
     ----------
     vectors : ndarray, shape (K, J, I, 3)
         Forces, 0 where there is none.
+    mask : ndarray of bool, shape (K, J, I)
+        The object; no curve leaves it.
     attractors : ndarray of float, (n, 3)
         Voxels K, J, I.
     """
 
-    def __init__(self, vectors, attractors):
-        self.vectors = vectors
+    def __init__(self, vectors, mask, attractors):
+        self.vectors, self.mask = vectors, mask
         shape = vectors.shape[:3]
         self.points = np.empty((4096, 3))
         self.following = np.empty(4096, np.int64)  # next point in the same voxel
@@ -56,8 +58,8 @@ class Tracer:
         """
         longest = 4 * sum(self.first_in.shape)
         path, ending = follow(
-            self.vectors, np.array(start, float), longest, self.points, self.following,
-            self.curve_of, self.first_in,
+            self.vectors, self.mask, np.array(start, float), longest, self.points,
+            self.following, self.curve_of, self.first_in,
         )  # fmt: skip
         return (np.concatenate([np.reshape(lead, (-1, 3)), path]) if len(lead) else path), ending
 
@@ -154,6 +156,15 @@ def unit_force(vectors, place, direction):
 
 
 @njit(cache=True)
+def holds(mask, place):
+    """Whether the voxel nearest to a place is in the mask."""
+    k, j, i = round(place[0]), round(place[1]), round(place[2])
+    if not (0 <= k < mask.shape[0] and 0 <= j < mask.shape[1] and 0 <= i < mask.shape[2]):
+        return False
+    return mask[k, j, i]
+
+
+@njit(cache=True)
 def nearest_filed(place, filed, following, first_in):
     """Index of the nearest filed point within `NEAR` of a place; -1 if there is none."""
     best, found = NEAR * NEAR, -1
@@ -176,11 +187,13 @@ def nearest_filed(place, filed, following, first_in):
 
 
 @njit(cache=True)
-def follow(vectors, start, longest, filed, following, curve_of, first_in):
+def follow(vectors, mask, start, longest, filed, following, curve_of, first_in):
     """Midpoint steps along the unit force; points (n, 3) and how the curve ended."""
     points = np.empty((256, 3))
     points[0] = start
     count = 1
+    if not holds(mask, start):
+        return points[:0], STALL
     place, step, travelled = start.copy(), LONGEST_STEP, 0.0
     here, middle, ahead = np.empty(3), np.empty(3), np.empty(3)
     strength = unit_force(vectors, place, here)
@@ -196,6 +209,8 @@ def follow(vectors, start, longest, filed, following, curve_of, first_in):
             break
         middle /= np.sqrt((middle * middle).sum())
         there = place + step * middle
+        if not holds(mask, there):
+            break
         strength = unit_force(vectors, there, ahead)
         turn = (here * ahead).sum() / max(strength, 1e-12)
         if turn < 1 - LARGEST_TURN * LARGEST_TURN / 2:
