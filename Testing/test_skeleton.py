@@ -82,9 +82,14 @@ def kinds(skeleton):
 
 
 def distances(skeleton, axis):
-    """From the skeleton's points to the axis, and from the axis to the skeleton."""
+    """From the skeleton's points to the axis, and from the axis to the skeleton.
+
+    Points beyond the ends of an open axis, in the caps, are left out of the first.
+    """
     points = np.concatenate([branch.points for branch in skeleton.branches])
-    return cKDTree(axis).query(points)[0], cKDTree(points).query(axis)[0]
+    away, nearest = cKDTree(axis).query(points)
+    within = (nearest > 0) & (nearest < len(axis) - 1)
+    return away[within], cKDTree(points).query(axis)[0]
 
 
 def test_level_1_of_a_fork_is_too_little_and_level_2_has_its_three_limbs():

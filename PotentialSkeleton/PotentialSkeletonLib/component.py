@@ -12,7 +12,7 @@ from .force_field import force_field
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
 from .thinning import thin
-from .tips import geodesic_tips
+from .tips import drawn_out_ends, geodesic_tips
 from .topology import CUBE
 
 SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
@@ -89,11 +89,19 @@ class ComponentRun:
         if np.count_nonzero(self.mask) >= FEW_VOXELS:
             self._find_core()
         skeleton = self._thin(0.6)
-        for level, add in ((2, self._add_limbs), (3, self._add_sharp_places)):
-            if self.options.level >= level:
-                add(skeleton)
-                self.kept |= skeleton
-                skeleton = self._thin(0.4 + 0.2 * level)
+        self.level_voxels.append(int(np.count_nonzero(skeleton)))
+        if self.options.level >= 2:
+            self.kept |= skeleton
+            self._add_limbs(skeleton)
+            skeleton = self._thin(0.75)
+            if self._draw_out(skeleton):
+                skeleton = self._thin(0.85)
+            self.level_voxels.append(int(np.count_nonzero(skeleton)))
+        if self.options.level >= 3:
+            self.kept |= skeleton
+            self._add_sharp_places(skeleton)
+            skeleton = self._thin(0.95)
+            self.level_voxels.append(int(np.count_nonzero(skeleton)))
         return self._finish(skeleton)
 
     def _find_core(self):
@@ -132,30 +140,42 @@ class ComponentRun:
         self.traced &= self.mask
 
     def _thin(self, start):
-        with self.stages("thinning", start, 0.1):
-            skeleton = thin(self.bytes, self.order, self.kept, self.traced, self.stages.tick)
-        self.level_voxels.append(int(np.count_nonzero(skeleton)))
-        return skeleton
+        with self.stages("thinning", start, 0.05):
+            return thin(self.bytes, self.order, self.kept, self.traced, self.stages.tick)
 
     def _add_limbs(self, core):
-        with self.stages("tips", 0.7, 0.05):
+        with self.stages("tips", 0.65, 0.05):
             distances, unit = distance_along(
                 self.bytes, np.flatnonzero(core), self.spacing, self.stages.tick
             )
             smallest = SMALLEST_LIMB * min(self.spacing)
             tips = geodesic_tips(
-                distances, unit, self.depth, core, self.spacing, smallest, self.stages.tick
+                distances, unit, self.depth, self.spacing, smallest, self.stages.tick
             )
-        with self.stages("curves", 0.75, 0.05):
-            furthest_first = tips[np.argsort(-distances.flat[tips], kind="stable")]
-            tips = np.stack(np.unravel_index(furthest_first, self.mask.shape), axis=1)
-            self._keep(tips)
+        with self.stages("curves", 0.7, 0.05):
+            self.tips = tips
+            self._add_tips(tips, distances)
             if self.field is None:
                 return
-            for tip in tips:
-                self._trace_from(tip, distances)
             seeds = divergence_seeds(self.field.vectors, self.options.divergence)
             self._add_seeds(seeds, core, distances, REACH_OUT["divergence"])
+
+    def _add_tips(self, tips, distances):
+        furthest_first = tips[np.argsort(-distances.flat[tips], kind="stable")]
+        tips = np.stack(np.unravel_index(furthest_first, self.mask.shape), axis=1)
+        self._keep(tips)
+        for tip in tips:
+            self._trace_from(tip, distances)
+
+    def _draw_out(self, skeleton):
+        """Lead ends of the skeleton on to the ends of their limbs; whether there were any."""
+        with self.stages("tips", 0.8, 0.05):
+            distances, unit = distance_along(
+                self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
+            )
+            tips = drawn_out_ends(distances, unit, self.depth, skeleton, self.spacing, self.tips)
+            self._add_tips(tips, distances)
+        return len(tips) > 0
 
     def _add_sharp_places(self, skeleton):
         with self.stages("tips", 0.9, 0.04):

@@ -3,8 +3,8 @@
 Seen from the core, each limb of the object holds a local maximum of the geodesic distance. The
 voxels further out than some distance fall into pieces, one a limb; as that distance sinks, pieces
 grow and merge. A piece's top is a tip as soon as the piece is long for its width. Bumps on a
-surface, blunt ends and the corners of boxes merge into larger pieces before. Where the core itself
-ends within a limb, little is left of the limb beyond: the end is drawn out to the limb's.
+surface, blunt ends and the corners of boxes merge into larger pieces before. Where a
+skeleton ends within a limb, little is left of the limb beyond: such an end is drawn out.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that
 VOXELS_A_SLICE = 1 << 18
 
 
-def geodesic_tips(distances, unit, depth, core, spacing, smallest, report=None):
+def geodesic_tips(distances, unit, depth, spacing, smallest, report=None):
     """Ends of the object's limbs.
 
     Parameters
@@ -30,8 +30,6 @@ def geodesic_tips(distances, unit, depth, core, spacing, smallest, report=None):
         Millimetres a unit.
     depth : ndarray of float32, shape (K, J, I)
         Distance to the outside in mm.
-    core : ndarray of bool, shape (K, J, I)
-        Where the distances are 0; thin.
     spacing : 3 floats K, J, I, in mm
     smallest : float
         Millimetres that a limb is longer than `SLENDERNESS` times its radius.
@@ -58,9 +56,10 @@ def geodesic_tips(distances, unit, depth, core, spacing, smallest, report=None):
         )  # fmt: skip
         if report is not None:
             report()
-    found = [(tops[n], widths[n]) for n in np.flatnonzero(accepted[:count] == 1)]
-    found += _drawn_out(distances, unit, depth, core, spacing, [top for top, _ in found])
-    tips = [_middle_of_cap(distances, unit, top, CAP * width, spacing) for top, width in found]
+    tips = [
+        _middle_of_cap(distances, unit, tops[n], CAP * widths[n], spacing)
+        for n in np.flatnonzero(accepted[:count] == 1)
+    ]
     return np.unique(np.array(tips, np.int64))
 
 
@@ -127,34 +126,44 @@ def merge(distances, first, second, merged, tops, widths, accepted):
     return first
 
 
-def _drawn_out(distances, unit, depth, core, spacing, tops):
-    """Tops and widths of the limbs that go on beyond an end of the core and have no top yet."""
-    flat = distances.reshape(-1)
+def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips):
+    """Ends of the limbs that go on beyond an end of a skeleton.
+
+    Parameters
+    ----------
+    distances, unit, depth, spacing
+        As for `geodesic_tips`; the distances from the skeleton.
+    skeleton : ndarray of bool, shape (K, J, I)
+        Thin.
+    tips : ndarray of int
+        Flat indices of ends that stay.
+
+    Returns
+    -------
+    ndarray of int64
+        Flat indices in rising order.
+    """
+    flat, states = distances.reshape(-1), skeleton.reshape(-1).view(np.uint8)
     offsets, weights = neighbour_steps(distances.shape, spacing, unit)
     row, plane = distances.shape[2], distances.shape[1] * distances.shape[2]
-    states = core.reshape(-1).view(np.uint8)
     seen = np.zeros(flat.size, np.uint8)
-    is_top = np.zeros(flat.size, np.uint8)
-    is_top[tops] = 1
-    found = []
-    for voxel in np.flatnonzero(states):
-        if neighbour_bits(states, voxel, row, plane, 1).bit_count() != 1:
+    ends = []
+    for voxel in np.setdiff1d(np.flatnonzero(states), tips):
+        if int(neighbour_bits(states, voxel, row, plane, 1)).bit_count() != 1:
             continue
-        top, has_top = furthest_beyond(flat, offsets, weights, voxel, seen, is_top)
-        width = depth.flat[voxel]
-        if not has_top and flat[top] * unit > DRAWN_OUT * width:
-            found.append((top, width))
-    return found
+        top, width = furthest_beyond(flat, offsets, weights, voxel, seen), depth.flat[voxel]
+        if flat[top] * unit > DRAWN_OUT * width:
+            ends.append(_middle_of_cap(distances, unit, top, CAP * width, spacing))
+    return np.unique(np.array(ends, np.int64))
 
 
 @njit(cache=True)
-def furthest_beyond(distances, offsets, weights, start, seen, is_top):
-    """The voxel furthest from the core whose shortest way passes `start`; whether a top's does."""
+def furthest_beyond(distances, offsets, weights, start, seen):
+    """The voxel furthest from the skeleton of those whose shortest way to it ends at `start`."""
     waiting = [start]
-    best, has_top = start, False
+    best = start
     while len(waiting) > 0:
         voxel = waiting.pop()
-        has_top |= is_top[voxel] > 0
         if (distances[voxel], -voxel) > (distances[best], -best):
             best = voxel
         for side in range(offsets.size):
@@ -162,7 +171,7 @@ def furthest_beyond(distances, offsets, weights, start, seen, is_top):
             if not seen[other] and distances[other] == distances[voxel] + weights[side]:
                 seen[other] = 1
                 waiting.append(other)
-    return best, has_top
+    return best
 
 
 def _middle_of_cap(distances, unit, top, reach, spacing):
