@@ -120,3 +120,26 @@ def test_constant_volume_is_refused_by_name():
 def test_wrong_parameters_are_named(arguments, culprit):
     with pytest.raises(InputError, match=culprit):
         GaussianAffinity(**{"mean": 1, "sigma": 1, "gradient_sigma": 1, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [dict(mean=1e39), dict(sigma=1e-46), dict(gradient_sigma=1e-46), dict(sigma=1e300)],
+)
+def test_parameters_that_float32_cannot_hold_are_refused(arguments):
+    culprit = next(iter(arguments))
+    with pytest.raises(InputError, match=f"{culprit} .* float32"):
+        GaussianAffinity(**{"mean": 1, "sigma": 1, "gradient_sigma": 1, **arguments})
+
+
+@pytest.mark.parametrize("sigma", [1e-30, 1e30])
+@pytest.mark.parametrize("form", ["geometric", "weighted"])
+def test_the_extremes_of_float32_give_levels_without_nan(sigma, form):
+    largest = np.finfo(np.float32).max
+    values = np.array([-largest, -1, -1e-45, -0.0, 0, 1, largest], np.float32)
+    affinity = GaussianAffinity(0, sigma, sigma, form=form)
+    with np.errstate(invalid="raise"):
+        levels = affinity.levels(values[:, None], values)
+    assert (np.diag(levels)[2:5] == 65535).all()  # both next to the mean
+    # Both far off the mean: 0, or the half that the weighted form gives for being alike.
+    assert levels[0, 0] == levels[-1, -1] == (0 if form == "geometric" else 32768)

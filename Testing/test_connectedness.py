@@ -216,6 +216,24 @@ def test_progress_rises_to_one_and_cancels(solver):
     assert len(calls) == 2
 
 
+@pytest.mark.parametrize("no", [False, np.False_, 0])
+def test_any_no_of_the_callback_cancels_before_anything_is_computed(no):
+    with pytest.raises(Cancelled):
+        connectedness(np.zeros((2, 2, 2), bool), [[0, 0, 0]], progress=lambda fraction: no)
+
+
+def test_the_bucket_queue_grows_with_the_voxels_that_wait():
+    random = np.random.default_rng(16)
+    volume = random.uniform(0, 1000, (20, 60, 60)).astype(np.float32)
+    affinity = GaussianAffinity(500, 400, 400)
+    run = dict(seeds=np.argwhere(volume > 900), affinity=affinity, device="cpu")
+    scene = connectedness(volume, **run, solver="dial")
+    assert error_voxels(scene, connectedness(volume, **run, solver="kfoe")) == 0
+    one = connectedness(volume[:1, :1, :1], [[0, 0, 0]], affinity, solver="dial", device="cpu")
+    # At least a block of 256 bytes for each level at which voxels have waited.
+    assert scene.peak_bytes > one.peak_bytes + 2 * volume.size + 256 * len(np.unique(scene.values))
+
+
 def test_the_scene_tells_how_it_was_made():
     volume = np.random.default_rng(13).normal(100, 10, (8, 8, 8)).astype(np.float32)
     scene = connectedness(volume, [[4, 4, 4]], solver="dial")

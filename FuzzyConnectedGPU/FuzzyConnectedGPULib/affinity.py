@@ -17,6 +17,9 @@ SIDES = ("both", "bright", "dark")
 MAD_TO_SIGMA = 1.4826
 # No sigma below this share of the volume's range: seeds in a flat spot must not forbid everything.
 SIGMA_FLOOR = 1e-3
+# Intensities are computed in float32, which reaches from 1e-38 to 3e38: within these bounds what
+# overflows is many sigmas off, and nothing becomes NaN.
+LARGEST_PARAMETER, LEAST_SIGMA = 1e30, 1e-30
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class GaussianAffinity:
     Raises
     ------
     InputError
-        If a parameter is not finite, a sigma not positive, or a name unknown.
+        If a parameter is not finite, a sigma not positive, one of them beyond 1e30 or a sigma
+        below 1e-30, or a name unknown.
     """
 
     mean: float
@@ -66,6 +70,13 @@ class GaussianAffinity:
                 raise InputError(
                     f"The affinity's {name} is {getattr(self, name):g}, but must be above 0: "
                     "take seeds from a region that is not constant, or give a sigma."
+                )
+        for name, least in (("mean", 0), ("sigma", LEAST_SIGMA), ("gradient_sigma", LEAST_SIGMA)):
+            if not least <= abs(getattr(self, name)) <= LARGEST_PARAMETER:
+                raise InputError(
+                    f"The affinity's {name} is {getattr(self, name):g}, which float32 cannot be "
+                    "relied on for (1e-30 to 1e30): does the volume hold extreme values that mark "
+                    "missing voxels? Replace them, or scale the volume."
                 )
         if not 0 <= self.weight <= 1:
             raise InputError(f"The affinity's weight is {self.weight:g}, but must be within 0..1.")
@@ -106,7 +117,7 @@ class GaussianAffinity:
             0..65535, of the broadcast shape; ``level / 65535`` is the affinity.
         """
         first, second = np.float32(first), np.float32(second)
-        with np.errstate(over="ignore"):  # beyond float32 is far beyond every sigma
+        with np.errstate(over="ignore"):  # beyond float32 is many sigmas off
             sum_term = self.sum_term(first + second)
             difference_term = self.difference_term(np.abs(first - second))
         return combine(sum_term, difference_term, self.form == "weighted")

@@ -73,6 +73,7 @@ def connectedness(
     if solver not in SOLVERS:
         raise InputError(f"Unknown solver {solver!r}; one of {', '.join(SOLVERS)}.")
     report = _reporter(progress)
+    report(0.0)
     times = [perf_counter()]
     problem = state_problem(volume, seeds, affinity, cut, mask)
     options = {}
@@ -93,7 +94,10 @@ def connectedness(
 
 def _reporter(progress):
     def report(fraction):
-        if progress is not None and progress(float(fraction)) is False:
+        if progress is None:
+            return
+        go_on = progress(float(fraction))
+        if go_on is not None and not go_on:  # numpy's False is not Python's
             raise Cancelled("Cancelled; nothing was changed.")
 
     return report

@@ -72,6 +72,7 @@ def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):
     seeds = checked_seeds(seeds, volume.shape)
     mask = checked_mask(mask, volume.shape)
     cut_level = level_of_cut(cut)
+    voxels = as_solver_voxels(volume)
     if affinity is None:
         affinity = estimate_affinity(volume, seeds)
     flat_seeds = np.unique(np.ravel_multi_index(seeds.T, volume.shape))
@@ -81,7 +82,7 @@ def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):
             raise InputError(
                 "Every seed lies outside the mask: place a seed inside it, or choose another mask."
             )
-    return Problem(as_solver_voxels(volume), affinity, flat_seeds, mask, cut_level)
+    return Problem(voxels, affinity, flat_seeds, mask, cut_level)
 
 
 def as_solver_voxels(volume):

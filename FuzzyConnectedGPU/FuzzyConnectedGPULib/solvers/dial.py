@@ -14,8 +14,9 @@ from .voxel_affinity import voxel_level
 
 BLOCK = 62  # entries of a block; with its chain and count it fills 256 bytes of 4-byte entries
 CHAIN, COUNT, ENTRIES = 0, 1, 2
+SPARE_BLOCKS = 64  # of the first pool, which grows by half where it is spent
 DONE, PAUSED, POOL_SPENT = 0, 1, 2
-VOXELS_A_SLICE = 1 << 18  # expansions between two looks at the progress callback: under 0.1 s
+VOXELS_A_SLICE = 1 << 16  # expansions between two looks at the progress callback: under 0.1 s
 
 # Where the run stands, kept in one array between slices.
 LEVEL, FREE_BLOCK, FRESH_BLOCK, EXPANDED = 0, 1, 2, 3
@@ -43,20 +44,23 @@ def solve(problem, report):
     tables = (*problem.tables, problem.affinity.coefficients())
     index = np.int32 if voxels.size < 2**31 else np.int64
     heads = np.full(TOP_LEVEL + 1, -1, index)
-    pool = np.empty((TOP_LEVEL + 1 + problem.seeds.size // BLOCK + 64, BLOCK + ENTRIES), index)
+    pool = np.empty((problem.seeds.size // BLOCK + SPARE_BLOCKS, BLOCK + ENTRIES), index)
     state = np.array([TOP_LEVEL, -1, 0, 0], np.int64)
-    peak_bytes = 0
+    peak_bytes = levels.nbytes + heads.nbytes + pool.nbytes
     push_seeds(problem.seeds, levels, heads, pool, state)
     while True:
         status = expand(
             voxels.ravel(), mask, levels, np.array(voxels.shape), problem.cut_level, *tables,
             heads, pool, state, VOXELS_A_SLICE,
         )  # fmt: skip
-        peak_bytes = max(peak_bytes, levels.nbytes + heads.nbytes + pool.nbytes)
         if status == DONE:
             return levels.reshape(voxels.shape), 0, peak_bytes
         if status == POOL_SPENT:
-            pool = np.concatenate([pool, np.empty_like(pool[: pool.shape[0] // 2])])
+            larger = np.empty((pool.shape[0] * 3 // 2, BLOCK + ENTRIES), index)
+            larger[: pool.shape[0]] = pool
+            held = levels.nbytes + heads.nbytes + pool.nbytes + larger.nbytes
+            peak_bytes = max(peak_bytes, held)
+            pool = larger
         report(state[EXPANDED] / voxels.size)
 
 
