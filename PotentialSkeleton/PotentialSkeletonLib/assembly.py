@@ -13,7 +13,7 @@ from .component import ComponentRun
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from .graph import VoxelGraph
 from .solids import fill_cavities, label_components
-from .topology import CUBE, cycle_count, euler_characteristic
+from .topology import CUBE, cycle_count
 from .voxel_classes import checked_object
 
 TINY = 27  # voxels: components below it are reported
@@ -150,10 +150,7 @@ def _kind(degree):
 def _report(prepared, parts, nodes, branches, voxels, options):
     """What was done, what was checked, and what the user should know."""
     sizes = np.bincount(prepared.labels.ravel())[1:]
-    characteristics = [
-        euler_characteristic(prepared.labels[box] == label)
-        for label, box in enumerate(ndimage.find_objects(prepared.labels), start=1)
-    ]
+    characteristics = [part.characteristic for _, part in parts]
     skeleton = np.zeros(prepared.object.shape, bool)
     skeleton[tuple((voxels - prepared.origin).T)] = True
     pieces = ndimage.label(skeleton, CUBE)[1]

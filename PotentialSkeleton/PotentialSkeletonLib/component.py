@@ -7,13 +7,13 @@ import numpy as np
 from scipy import ndimage
 
 from .critical_points import ATTRACTOR, critical_points, index_sum
-from .distance import distance_along, distance_to_outside
+from .distance import distance_along, distance_to_outside, removal_order, ridge_depths
 from .force_field import force_field
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
 from .thinning import thin
 from .tips import drawn_out_ends, geodesic_tips
-from .topology import CUBE
+from .topology import CUBE, euler_characteristic
 
 SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
 REACH_OUT = {"divergence": 1.0, "curvature": 1.5}  # inscribed radii that a seed lies away
@@ -41,6 +41,8 @@ class ComponentSkeleton:
         Skeleton voxels of each level.
     joins : int
         Gaps between traced curves that thinning closed.
+    characteristic : int
+        The component's Euler characteristic.
     charge_distance : int or None
         None where the component is too small for a field.
     index_sum : int or None
@@ -54,6 +56,7 @@ class ComponentSkeleton:
     critical_points: list
     level_voxels: list
     joins: int
+    characteristic: int
     charge_distance: int | None
     index_sum: int | None
     notes: tuple = field(default=())
@@ -86,6 +89,7 @@ class ComponentRun:
         with self.stages("distance", 0.0, 0.05):
             self.depth = distance_to_outside(self.bytes, self.spacing, self.stages.tick)
             self.order = removal_order(self.depth)
+            self.characteristic = euler_characteristic(self.mask)
         if np.count_nonzero(self.mask) >= FEW_VOXELS:
             self._find_core()
         skeleton = self._thin(0.6)
@@ -94,6 +98,7 @@ class ComponentRun:
             self.kept |= skeleton
             self._add_limbs(skeleton)
             skeleton = self._thin(0.75)
+            self.kept |= skeleton
             if self._draw_out(skeleton):
                 skeleton = self._thin(0.85)
             self.level_voxels.append(int(np.count_nonzero(skeleton)))
@@ -107,7 +112,7 @@ class ComponentRun:
     def _find_core(self):
         distance = self.options.charge_distance
         if distance is None:
-            distance = automatic_charge_distance(self.bytes)
+            distance = automatic_charge_distance(self.bytes, self.depth, self.spacing)
         with self.stages("field", 0.05, 0.5), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the notes are passed on, once
             self.field = force_field(
@@ -140,8 +145,24 @@ class ComponentRun:
         self.traced &= self.mask
 
     def _thin(self, start):
+        """Thin the traced curves if they have the object's topology, else the object to them."""
         with self.stages("thinning", start, 0.05):
-            return thin(self.bytes, self.order, self.kept, self.traced, self.stages.tick)
+            curves = (self.traced | self.kept) & self.mask
+            begin = curves if self._is_homotopic(curves) else self.mask
+            return thin(begin.view(np.uint8), self.order, self.kept, self.traced, self.stages.tick)
+
+    def _is_homotopic(self, curves):
+        """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
+
+        One piece, and as many cycles as the object: with the skeleton of the level before among
+        them, these are the object's cycles; without it only an object that has none is safe.
+        """
+        if not self.level_voxels and self.characteristic != 1:
+            return False
+        return (
+            euler_characteristic(curves) == self.characteristic
+            and ndimage.label(curves, CUBE)[1] == 1
+        )
 
     def _add_limbs(self, core):
         with self.stages("tips", 0.65, 0.05):
@@ -229,6 +250,7 @@ class ComponentRun:
             self.critical_points,
             self.level_voxels,
             max(pieces - 1, 0),
+            self.characteristic,
             None if self.field is None else self.field.charge_distance,
             None if self.field is None else index_sum(self.critical_points),
             () if self.field is None else self.field.notes,
@@ -245,19 +267,16 @@ def _nearer(distances, voxel):
     return voxel + np.array(best) - 1
 
 
-def removal_order(depth):
-    """Depth with ties broken towards the middle: half the voxel's own, half its surroundings'."""
-    return (depth + ndimage.uniform_filter(depth, 3, mode="constant")) / 2
-
-
-def automatic_charge_distance(mask):
+def automatic_charge_distance(mask, depth, spacing):
     """Layers by which charges go outward, so that thin parts are resolved (0 to 2).
 
     Judged by the distances to the outside, in voxels, at its local maxima.
     """
-    depth = distance_to_outside(mask, (1.0, 1.0, 1.0))
-    ridge = (depth > 0) & (depth == ndimage.maximum_filter(depth, 3, mode="constant"))
-    thin_radius = np.percentile(depth[ridge], THIN_SHARE)
+    if len(set(spacing)) > 1:
+        depth = distance_to_outside(mask, (1.0, 1.0, 1.0))
+    else:
+        depth = depth / spacing[0]
+    thin_radius = np.percentile(ridge_depths(depth), THIN_SHARE)
     return int(np.clip(np.ceil(ENOUGH_RADIUS - thin_radius), 0, LARGEST_CHARGE_DISTANCE))
 
 

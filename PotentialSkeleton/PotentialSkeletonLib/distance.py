@@ -2,11 +2,13 @@
 
 import numpy as np
 from numba import njit, prange
+from scipy import ndimage
 
 from . import heap as queue
 
 LINES_A_SLICE = 1 << 14  # rows between two looks at the progress callback
 STEPS_PER_VOXEL = 16  # geodesic distances are counted in this share of the smallest spacing
+FEW_VOXELS = 1 << 12
 NO_ZERO = 1 << 20  # voxels: further than any row is long
 FAR = np.iinfo(np.int32).max
 VOXELS_A_SLICE = 1 << 17  # voxels settled between two looks at the progress callback
@@ -29,6 +31,8 @@ def distance_to_outside(mask, spacing, report=None):
     -------
     ndarray of float32, shape (K, J, I), in mm; 0 outside
     """
+    if mask.size < FEW_VOXELS:  # threads would take longer to start
+        return ndimage.distance_transform_edt(mask, sampling=spacing).astype(np.float32)
     squared = np.empty(mask.shape, np.float32)
     along_rows(mask, squared, spacing[2])
     for axis in (1, 0):
@@ -97,6 +101,39 @@ def lower_envelope(line, step, values, feet, borders):
             place += 1
         foot = feet[place]
         line[n] = square * (n - foot) * (n - foot) + values[foot]
+
+
+@njit(cache=True)
+def removal_order(depth):
+    """Depth with ties broken towards the middle: half the voxel's own, half its surroundings'."""
+    order = np.zeros_like(depth)
+    for k in range(1, depth.shape[0] - 1):
+        for j in range(1, depth.shape[1] - 1):
+            for i in range(1, depth.shape[2] - 1):
+                if depth[k, j, i] > 0:
+                    mean = np.float32(0)
+                    for n in range(27):
+                        mean += depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
+                    order[k, j, i] = (depth[k, j, i] + mean / np.float32(27)) / np.float32(2)
+    return order
+
+
+@njit(cache=True)
+def ridge_depths(depth):
+    """Depths of the voxels that none of their 26 neighbours exceeds in depth."""
+    found = []
+    for k in range(1, depth.shape[0] - 1):
+        for j in range(1, depth.shape[1] - 1):
+            for i in range(1, depth.shape[2] - 1):
+                here = depth[k, j, i]
+                deepest = here > 0
+                for n in range(27):
+                    if not deepest:
+                        break
+                    deepest = depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1] <= here
+                if deepest:
+                    found.append(here)
+    return np.array(found)
 
 
 def distance_along(mask, sources, spacing, report=None):
