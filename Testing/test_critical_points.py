@@ -14,7 +14,11 @@ from solids import ring, two_balls
 def sampled(function, shape=(9, 10, 11)):
     """A field of inner voxels everywhere with `function(positions)` as its vectors."""
     positions = np.stack(np.indices(shape), axis=-1).astype(float)
-    return SimpleNamespace(vectors=function(positions), classes=np.full(shape, 3, np.uint8))
+    return SimpleNamespace(
+        vectors=function(positions),
+        classes=np.full(shape, 3, np.uint8),
+        object=np.ones(shape, bool),
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,6 +69,12 @@ def test_all_zeros_of_a_periodic_field_are_found():
 def test_surface_and_outside_voxels_are_left_out():
     field = sampled(lambda x: [4.2, 4.6, 5.1] - x)
     field.classes[4] = 1
+    assert critical_points(field) == []
+
+
+def test_zeros_outside_of_the_object_are_left_out():
+    field = sampled(lambda x: [4.2, 4.6, 5.1] - x)
+    field.object[4] = False
     assert critical_points(field) == []
 
 

@@ -74,7 +74,9 @@ def test_distances_along_go_round_corners():
     mask = np.zeros((3, 7, 7), np.uint8)
     mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
     source = np.ravel_multi_index((1, 1, 1), mask.shape)
-    distances, unit = distance_along(mask, np.array([source]), (1, 1, 1))
+    distances, unit, order = distance_along(mask, np.array([source]), (1, 1, 1))
+    assert sorted(order) == list(np.flatnonzero(mask))
+    assert (np.diff(distances.flat[order]) >= 0).all()
     assert distances[1, 5, 5] * unit == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
     assert distances[1, 5, 1] == -1
 

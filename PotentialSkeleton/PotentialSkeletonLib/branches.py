@@ -64,6 +64,10 @@ def _without_repeats(points):
 class Border:
     """Distances from points inside an object to its border, in mm.
 
+    The border is where the nearest voxel centres outside are. On the axis of a round tube of any
+    direction, of radius 1 to 8 voxels, that is its radius + 0.17 to 0.02 voxels; half a voxel less
+    would be right between flat walls along the grid only.
+
     Parameters
     ----------
     mask : ndarray of bool, shape (K, J, I)

@@ -121,17 +121,12 @@ class ComponentRun:
                 progress=self.stages.pass_on,
             )  # fmt: skip
         with self.stages("critical points", 0.55, 0.03):
-            self.critical_points = [
-                point for point in critical_points(self.field) if self._holds(point.position)
-            ]
+            self.critical_points = critical_points(self.field)
         with self.stages("curves", 0.58, 0.02):
             attractors = [p.position for p in self.critical_points if p.kind == ATTRACTOR]
             self.tracer = Tracer(self.field.vectors, self.mask, attractors)
             self._add_curves(grow_core(self.tracer, self.critical_points))
             self._keep([p.position for p in self.critical_points if p.kind != "repeller"])
-
-    def _holds(self, position):
-        return bool(self.mask[tuple(np.rint(position).astype(int))])
 
     def _keep(self, positions):
         if len(positions):
@@ -166,12 +161,12 @@ class ComponentRun:
 
     def _add_limbs(self, core):
         with self.stages("tips", 0.65, 0.05):
-            distances, unit = distance_along(
+            distances, unit, order = distance_along(
                 self.bytes, np.flatnonzero(core), self.spacing, self.stages.tick
             )
             smallest = SMALLEST_LIMB * min(self.spacing)
             tips = geodesic_tips(
-                distances, unit, self.depth, self.spacing, smallest, self.stages.tick
+                distances, unit, order, self.depth, self.spacing, smallest, self.stages.tick
             )
         with self.stages("curves", 0.7, 0.05):
             self.tips = tips
@@ -186,12 +181,13 @@ class ComponentRun:
         tips = np.stack(np.unravel_index(furthest_first, self.mask.shape), axis=1)
         self._keep(tips)
         for tip in tips:
+            self.stages.tick()
             self._trace_from(tip, distances)
 
     def _draw_out(self, skeleton):
         """Lead ends of the skeleton on to the ends of their limbs; whether there were any."""
         with self.stages("tips", 0.8, 0.05):
-            distances, unit = distance_along(
+            distances, unit, _ = distance_along(
                 self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
             )
             tips = drawn_out_ends(distances, unit, self.depth, skeleton, self.spacing, self.tips)
@@ -200,7 +196,7 @@ class ComponentRun:
 
     def _add_sharp_places(self, skeleton):
         with self.stages("tips", 0.9, 0.04):
-            distances, _ = distance_along(
+            distances, _, _ = distance_along(
                 self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
             )
             seeds = curvature_seeds(self.mask)
@@ -211,6 +207,7 @@ class ComponentRun:
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
         centres = [np.argwhere(skeleton | self.traced | self.kept)]
         for seed in seeds:
+            self.stages.tick()
             if not self.mask[tuple(seed)] or self._is_reached(seed, centres, reach_out):
                 continue
             self._keep(seed[None])

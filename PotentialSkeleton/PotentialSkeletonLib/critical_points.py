@@ -46,7 +46,8 @@ def critical_points(field):
     Parameters
     ----------
     field : ForceField
-        Its `vectors`, shape (K, J, I, 3), and `classes`, shape (K, J, I), are used.
+        Its `vectors`, shape (K, J, I, 3), `classes` and `object`, shape (K, J, I), are used. Zeros
+        between the object and charges that were moved outward do not count.
 
     Returns
     -------
@@ -59,8 +60,9 @@ def critical_points(field):
     vectors = np.ascontiguousarray(field.vectors)
     cells = np.argwhere(mark_cells(vectors, field.classes, BOUNDARY))
     positions, jacobians = find_zeros(vectors, cells)
-    keep = _first_of_each(positions)
-    return [_classified(positions[n], jacobians[n]) for n in keep]
+    inside = field.object[tuple(np.rint(positions).astype(int).T)]
+    positions, jacobians = positions[inside], jacobians[inside]
+    return [_classified(positions[n], jacobians[n]) for n in _first_of_each(positions)]
 
 
 def index_sum(points):

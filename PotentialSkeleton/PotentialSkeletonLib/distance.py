@@ -155,6 +155,8 @@ def distance_along(mask, sources, spacing, report=None):
         In units of `unit`; -1 outside and where no source is reached.
     unit : float
         Millimetres.
+    order : ndarray of int
+        Flat indices of the voxels that were reached, in rising order of their distance.
     """
     unit = min(spacing) / STEPS_PER_VOXEL
     offsets, weights = neighbour_steps(mask.shape, spacing, unit)
@@ -165,12 +167,16 @@ def distance_along(mask, sources, spacing, report=None):
         flat[source] = 0
         heap[size] = source
     size = len(sources)
+    order = np.empty(np.count_nonzero(mask), np.int32 if flat.size < 2**31 else np.int64)
+    settled = 0
     while size:
-        heap, size = spread(flat, offsets, weights, heap, size, VOXELS_A_SLICE)
+        heap, size, settled = spread(
+            flat, offsets, weights, heap, size, order, settled, VOXELS_A_SLICE
+        )
         if report is not None:
             report()
     distances[distances == FAR] = -1
-    return distances, unit
+    return distances, unit, order[:settled]
 
 
 def neighbour_steps(shape, spacing, unit):
@@ -182,7 +188,7 @@ def neighbour_steps(shape, spacing, unit):
 
 
 @njit(cache=True)
-def spread(distances, offsets, weights, heap, size, budget):
+def spread(distances, offsets, weights, heap, size, order, settled, budget):
     """Settle up to `budget` voxels, the nearest first (Dijkstra)."""
     while size and budget:
         budget -= 1
@@ -192,6 +198,8 @@ def spread(distances, offsets, weights, heap, size, budget):
         here = entry >> queue.KEY_SHIFT
         if here > distances[voxel]:
             continue
+        order[settled] = voxel
+        settled += 1
         if size + 26 > heap.size:
             heap = np.concatenate((heap, np.empty_like(heap)))
         for side in range(offsets.size):
@@ -200,4 +208,4 @@ def spread(distances, offsets, weights, heap, size, budget):
                 distances[other] = here + weights[side]
                 queue.push(heap, size, (here + weights[side]) << queue.KEY_SHIFT | other)
                 size += 1
-    return heap, size
+    return heap, size, settled

@@ -40,7 +40,7 @@ class Stages:
         """Report the share of the current stage that is done; raises `Cancelled`."""
         if share is not None:
             fraction = self._stage_start + share * self._stage_span
-            self._fraction = min(max(self._fraction, fraction), 1.0)
+            self._fraction = float(min(max(self._fraction, fraction), 1.0))
         if self._progress is not None and self._progress(self._fraction) is False:
             raise Cancelled("Cancelled; nothing was changed.")
 

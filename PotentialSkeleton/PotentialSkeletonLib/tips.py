@@ -19,7 +19,7 @@ CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that
 VOXELS_A_SLICE = 1 << 18
 
 
-def geodesic_tips(distances, unit, depth, spacing, smallest, report=None):
+def geodesic_tips(distances, unit, order, depth, spacing, smallest, report=None):
     """Ends of the object's limbs.
 
     Parameters
@@ -28,6 +28,8 @@ def geodesic_tips(distances, unit, depth, spacing, smallest, report=None):
         Geodesic distance from the core in units, -1 outside the object (`distance_along`).
     unit : float
         Millimetres a unit.
+    order : ndarray of int
+        Flat indices of the object's voxels in rising order of their distances.
     depth : ndarray of float32, shape (K, J, I)
         Distance to the outside in mm.
     spacing : 3 floats K, J, I, in mm
@@ -43,15 +45,13 @@ def geodesic_tips(distances, unit, depth, spacing, smallest, report=None):
     """
     flat, deep = distances.reshape(-1), depth.reshape(-1)
     offsets, _ = neighbour_steps(distances.shape, spacing, unit)
-    voxels = np.flatnonzero(flat >= 0)
-    order = voxels[np.argsort(-flat[voxels], kind="stable")]
     pieces = np.full(flat.size, -1, np.int32)
     merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
     widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
-    count = 0
-    for first in range(0, order.size, VOXELS_A_SLICE):
+    falling, count = order[::-1].copy(), 0
+    for first in range(0, falling.size, VOXELS_A_SLICE):
         count, merged, tops, widths, accepted = sink(
-            order[first : first + VOXELS_A_SLICE], flat, deep, offsets, unit, smallest,
+            falling[first : first + VOXELS_A_SLICE], flat, deep, offsets, unit, smallest,
             pieces, count, merged, tops, widths, accepted,
         )  # fmt: skip
         if report is not None:
