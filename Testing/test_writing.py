@@ -14,10 +14,12 @@ from FuzzyVesselCommon.errors import InputError
 OURS = json.dumps({"program": "fuzzy-vessel"})
 
 
-def write_result(path, content):
+def write_result(path, content, *others):
     with OutputFolder(path) as place:
         (place / "report.json").write_text(OURS)
         (place / "result.txt").write_text(content)
+        for name in others:
+            (place / name).write_text(content)
 
 
 def write_half(path, error):
@@ -46,12 +48,21 @@ def test_nothing_is_left_after_a_failure(tmp_path, error):
 
 def test_an_earlier_result_is_replaced_as_a_whole(tmp_path):
     path = tmp_path / "results"
-    write_result(path, "first")
-    (path / "only-in-the-first.txt").write_text("")
+    write_result(path, "first", "only-in-the-first.txt")
     write_result(path, "second")
     assert {entry.name for entry in path.iterdir()} == {"report.json", "result.txt"}
     assert (path / "result.txt").read_text() == "second"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_of_the_user_beside_an_earlier_result_is_kept(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    (path / "notes.txt").write_text("seed 2 leaks")
+    with pytest.raises(InputError, match=r"results: the folder holds other files \(notes.txt\)"):
+        write_result(path, "second")
+    assert (path / "notes.txt").read_text() == "seed 2 leaks"
+    assert (path / "result.txt").read_text() == "first"
 
 
 def test_an_earlier_result_survives_a_failure(tmp_path):

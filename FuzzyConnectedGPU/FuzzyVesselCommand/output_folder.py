@@ -19,8 +19,9 @@ class OutputFolder:
     >>> with OutputFolder("results") as place:
     ...     (place / "report.json").write_text(...)
 
-    An existing folder is replaced if it is empty or holds an earlier result of this program. If
-    the block ends with an exception, nothing of it is left.
+    An existing folder is replaced if it is empty or holds an earlier result of this program and
+    nothing else: the report names its files. If the block ends with an exception, nothing of it
+    is left.
 
     Parameters
     ----------
@@ -51,6 +52,7 @@ class OutputFolder:
     def __exit__(self, kind, error, _traceback):
         try:
             if error is None:
+                _list_files(self._place)
                 self._move_into_place()
         except OSError as failure:
             raise self._cannot_write(failure) from failure
@@ -68,9 +70,10 @@ class OutputFolder:
             names = {entry.name for entry in self.path.iterdir()}
         except OSError as error:
             raise self._cannot_write(error) from error
-        if names and not _is_ours(self.path / REPORT):
+        foreign = sorted(names - _files_of_result(self.path / REPORT))
+        if foreign:
             raise InputError(
-                f"{self.path}: the folder holds other files and is left alone; "
+                f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "
                 "name a new or an empty folder with --out."
             )
 
@@ -136,8 +139,19 @@ class OutputFolder:
         )
 
 
-def _is_ours(report):
+def _list_files(folder):
+    """Name the result's files in its report, so that no later run takes others for them."""
+    path = folder / REPORT
+    if path.exists():
+        report = json.loads(path.read_text(encoding="utf-8"))
+        report["files"] = sorted(entry.name for entry in folder.iterdir())
+        text = json.dumps(report, indent=2, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def _files_of_result(report):
     try:
-        return json.loads(report.read_text(encoding="utf-8")).get("program") == PROGRAM
-    except (OSError, ValueError, AttributeError):
-        return False
+        content = json.loads(report.read_text(encoding="utf-8"))
+        return set(content["files"]) if content["program"] == PROGRAM else set()
+    except (OSError, ValueError, TypeError, KeyError):
+        return set()
