@@ -1,6 +1,7 @@
 """What Slicer's build, the Extensions Index and pip look at, and what may be imported where."""
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -12,9 +13,12 @@ import pytest
 
 from conftest import ROOT
 
-MODULE = ROOT / "FuzzyConnectedGPU"
 # Packages that go into Slicer; FuzzyVesselCommand does not.
-PACKAGES = ("FuzzyConnectedGPULib", "FuzzyVesselCommon")
+PACKAGES = {
+    "FuzzyConnectedGPU": ("FuzzyConnectedGPULib", "FuzzyVesselCommon"),
+    "PotentialSkeleton": ("PotentialSkeletonLib", "PotentialSkeletonMRML"),
+}
+MODULES = [ROOT / name for name in PACKAGES]
 CODE = (".py", ".cu", ".cuh")
 TOP = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 
@@ -40,18 +44,23 @@ add_subdirectory("@MODULE@" module)
 """
 
 
-def listed(variable):
-    """The entries of a list in the module's CMakeLists.txt."""
-    text = (MODULE / "CMakeLists.txt").read_text(encoding="utf-8")
-    text = text.replace("${MODULE_NAME}", "FuzzyConnectedGPU")
+def listed(module, variable):
+    """The entries of a list in a module's CMakeLists.txt."""
+    text = (module / "CMakeLists.txt").read_text(encoding="utf-8")
+    text = text.replace("${MODULE_NAME}", module.name)
     return re.search(rf"set\({variable}\s+(.*?)\)", text, re.DOTALL)[1].split()
 
 
-def in_tree(*suffixes):
+def in_tree(module, *suffixes):
     """Files of the packages that go into Slicer, relative to the module's folder."""
-    files = [path for name in PACKAGES for path in (MODULE / name).rglob("*")]
+    files = [path for name in PACKAGES[module.name] for path in (module / name).rglob("*")]
     found = [path for path in files if path.suffix in suffixes]
-    return sorted(path.relative_to(MODULE).as_posix() for path in found)
+    return sorted(path.relative_to(module).as_posix() for path in found)
+
+
+def each_module(test):
+    """Run a test once for each module."""
+    return pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)(test)
 
 
 def literal(name):
@@ -78,31 +87,41 @@ def imported_at_file_scope(path):
 # --- CMake
 
 
-def test_every_file_of_the_module_is_listed_once():
-    scripts = listed("MODULE_PYTHON_SCRIPTS")
-    assert sorted(scripts) == sorted(["FuzzyConnectedGPU.py", *in_tree(".py")])
-    resources = listed("MODULE_PYTHON_RESOURCES")
-    icons = ["Resources/Icons/FuzzyConnectedGPU.png"]
-    assert sorted(resources) == sorted(icons + in_tree(".cu", ".cuh"))
+@each_module
+def test_every_file_of_the_module_is_listed_once(module):
+    scripts = listed(module, "MODULE_PYTHON_SCRIPTS")
+    assert sorted(scripts) == sorted([f"{module.name}.py", *in_tree(module, ".py")])
+    resources = listed(module, "MODULE_PYTHON_RESOURCES")
+    icons = [f"Resources/Icons/{module.name}.png"]
+    assert sorted(resources) == sorted(icons + in_tree(module, ".cu", ".cuh"))
 
 
-def test_module_has_one_main_file_and_no_strange_ones():
+def test_no_file_of_one_module_takes_the_place_of_another_s():
+    """All modules are installed into one folder; names that differ in case alone clash, too."""
+    lists = ("MODULE_PYTHON_SCRIPTS", "MODULE_PYTHON_RESOURCES")
+    files = [name.lower() for module in MODULES for each in lists for name in listed(module, each)]
+    assert len(files) == len(set(files))
+
+
+@each_module
+def test_module_has_one_main_file_and_no_strange_ones(module):
     """Slicer loads every .py in the folder as a module, one that begins with #! as a program."""
-    assert [path.name for path in MODULE.glob("*.py")] == ["FuzzyConnectedGPU.py"]
-    assert not (MODULE / "FuzzyConnectedGPU.py").read_bytes().startswith(b"#!")
-    assert not [path for path in MODULE.rglob("*") if path.suffix in (".h", ".cxx", ".cpp")]
+    assert [path.name for path in module.glob("*.py")] == [f"{module.name}.py"]
+    assert not (module / f"{module.name}.py").read_bytes().startswith(b"#!")
+    assert not [path for path in module.rglob("*") if path.suffix in (".h", ".cxx", ".cpp")]
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
-def test_cmake_reads_the_module(tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(STUB.replace("@MODULE@", MODULE.as_posix()))
+@each_module
+def test_cmake_reads_the_module(module, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(STUB.replace("@MODULE@", module.as_posix()))
     run = subprocess.run(
         ["cmake", "-S", tmp_path, "-B", tmp_path / "build"], capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
-    assert "module=FuzzyConnectedGPU generic=TRUE" in run.stdout
+    assert f"module={module.name} generic=TRUE" in run.stdout
     assert "unknown=;" in run.stdout
-    assert "unittest=SCRIPT;FuzzyConnectedGPU.py" in run.stdout
+    assert f"unittest=SCRIPT;{module.name}.py" in run.stdout
 
 
 def test_extension_describes_itself():
@@ -127,7 +146,7 @@ def test_modules_are_the_folders_that_are_added():
     "path",
     [
         ROOT / "Resources" / "FuzzyVesselGPU.png",
-        MODULE / "Resources" / "Icons" / "FuzzyConnectedGPU.png",
+        *(module / "Resources" / "Icons" / f"{module.name}.png" for module in MODULES),
     ],
     ids=lambda path: path.name,
 )
@@ -140,27 +159,50 @@ def test_icons_have_the_size_that_the_index_wants(path):
 # --- imports
 
 
-def test_module_file_imports_only_what_every_slicer_has():
+@each_module
+def test_module_file_imports_only_what_every_slicer_has(module):
     allowed = {*sys.stdlib_module_names, "slicer", "vtk", "numpy"}
-    assert imported_at_file_scope(MODULE / "FuzzyConnectedGPU.py") <= allowed
+    assert imported_at_file_scope(module / f"{module.name}.py") <= allowed
 
 
-@pytest.mark.parametrize("name", in_tree(".py"))
+def test_the_second_module_asks_for_the_first():
+    """The first brings what both need; it knows nothing of the second."""
+    slicer_file = (ROOT / "PotentialSkeleton" / "PotentialSkeleton.py").read_text(encoding="utf-8")
+    assert 'parent.dependencies = ["FuzzyConnectedGPU"]' in slicer_file
+    first = ROOT / "FuzzyConnectedGPU"
+    for name in ("FuzzyConnectedGPU.py", *in_tree(first, ".py")):
+        assert "import PotentialSkeleton" not in (first / name).read_text(encoding="utf-8")
+        assert "from PotentialSkeleton" not in (first / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", in_tree(MODULES[0], ".py"))
 def test_packages_import_only_numpy_and_each_other(name):
     """Anything else (cupy, numba, scipy, slicer, vtk) is imported where it is used."""
-    allowed = {*sys.stdlib_module_names, "numpy", *PACKAGES}
+    allowed = {*sys.stdlib_module_names, "numpy", *PACKAGES["FuzzyConnectedGPU"]}
     # Solvers of numba are imported only after its absence was ruled out.
     if name.startswith("FuzzyConnectedGPULib/solvers/"):
         allowed |= {"numba"}
-    assert imported_at_file_scope(MODULE / name) <= allowed
+    assert imported_at_file_scope(MODULES[0] / name) <= allowed
 
 
-def test_algorithms_know_nothing_of_slicer():
-    for path in (MODULE / "FuzzyConnectedGPULib").rglob("*.py"):
+@pytest.mark.parametrize("name", in_tree(MODULES[1], ".py"))
+def test_packages_of_the_second_module_import_no_more(name):
+    """numba and scipy are imported by files that are imported only where they are needed."""
+    allowed = {*sys.stdlib_module_names, "numpy", "FuzzyVesselCommon", *PACKAGES[MODULES[1].name]}
+    if name.startswith("PotentialSkeletonLib/"):
+        allowed |= {"numba", "scipy"}
+    assert imported_at_file_scope(MODULES[1] / name) <= allowed
+
+
+@pytest.mark.parametrize("package", ["FuzzyConnectedGPULib", "PotentialSkeletonLib"])
+def test_algorithms_know_nothing_of_slicer(package):
+    files = [path for module in MODULES for path in (module / package).rglob("*.py")]
+    assert len(files) > 5
+    for path in files:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         text = " ".join(ast.unparse(node) for node in names)
-        assert not re.search(r"\b(slicer|vtk|qt|ctk|mrml\w*)\b", text), path.name
+        assert not re.search(r"\b(slicer|vtk|qt|ctk|mrml\w*)\b", text, re.IGNORECASE), path.name
 
 
 def test_importing_the_algorithms_needs_numpy_only():
@@ -170,9 +212,14 @@ def test_importing_the_algorithms_needs_numpy_only():
         f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
         "import FuzzyConnectedGPULib, FuzzyVesselCommon.phantom, FuzzyVesselCommon.cuda\n"
         "import FuzzyVesselCommon.mrml_outputs, FuzzyVesselCommon.mrml_phantom\n"
+        "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
         "print(sorted(FuzzyConnectedGPULib.SOLVERS))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=MODULE)
+    paths = os.pathsep.join(str(module) for module in MODULES)
+    environment = {**os.environ, "PYTHONPATH": paths}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
     assert run.returncode == 0, run.stderr
     assert "exact" in run.stdout
 
@@ -185,7 +232,7 @@ def test_wheel_holds_the_packages_their_kernels_and_the_command(tmp_path):
     unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
     for folder in ("FuzzyConnectedGPU", "PotentialSkeleton"):
         shutil.copytree(ROOT / folder, source / folder, ignore=unwanted)
-    for name in ("pyproject.toml", "README.md", "LICENSE.txt"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE.txt"):
         shutil.copy(ROOT / name, source / name)
     run = subprocess.run(
         [
@@ -201,8 +248,8 @@ def test_wheel_holds_the_packages_their_kernels_and_the_command(tmp_path):
         names = set(archive.namelist())
         (points,) = [name for name in names if name.endswith("entry_points.txt")]
         assert "fuzzy-vessel" in archive.read(points).decode()
-    assert names >= {"FuzzyConnectedGPU.py", *in_tree(*CODE)}
-    others = (MODULE / "FuzzyVesselCommand", ROOT / "PotentialSkeleton" / "PotentialSkeletonLib")
-    for package in others:
-        files = [path for path in package.rglob("*") if path.suffix in CODE]
-        assert names >= {path.relative_to(package.parent).as_posix() for path in files}
+    for module in MODULES:
+        assert names >= {f"{module.name}.py", *in_tree(module, *CODE)}
+    command = MODULES[0] / "FuzzyVesselCommand"
+    files = [path for path in command.rglob("*") if path.suffix in CODE]
+    assert names >= {path.relative_to(command.parent).as_posix() for path in files}

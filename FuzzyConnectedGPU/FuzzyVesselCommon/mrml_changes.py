@@ -8,11 +8,13 @@ def all_or_nothing():
     """Give a function ``add(class_name, name) -> node`` that adds a node, with a unique name.
 
     If the block fails, all that it added is removed again: nodes with their display and storage
-    nodes, and their items of the subject hierarchy.
+    nodes, and their items of the subject hierarchy. In either case the markups that the user's
+    next click adds a point to are those they were: new ones do not take their place.
     """
     import slicer
 
     added = []
+    place_again = _placing()
 
     def add(class_name, name):
         name = slicer.mrmlScene.GenerateUniqueName(name)
@@ -25,6 +27,26 @@ def all_or_nothing():
         for node in reversed(added):
             remove_node(node)
         raise
+    finally:
+        place_again()
+
+
+def _placing():
+    """A function that makes those markups active again that are so now."""
+    import slicer
+
+    selection = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSelectionNode")
+    if selection is None:
+        return lambda: None
+    node_id, class_name = selection.GetActivePlaceNodeID(), selection.GetActivePlaceNodeClassName()
+
+    def place_again():
+        if selection.GetActivePlaceNodeID() != node_id:
+            selection.SetReferenceActivePlaceNodeID(node_id)
+        if selection.GetActivePlaceNodeClassName() != class_name:
+            selection.SetReferenceActivePlaceNodeClassName(class_name)
+
+    return place_again
 
 
 def remove_node(node):

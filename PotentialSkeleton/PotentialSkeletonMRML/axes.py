@@ -1,0 +1,48 @@
+"""What a volume's axes and its transform mean for lengths."""
+
+import numpy as np
+
+from FuzzyVesselCommon.mrml import array_from_matrix, node_name
+
+# Axes this near to right angles (sine of the deviation) count as such: headers are rounded.
+RIGHT_ANGLE = 1e-3
+# A transform that changes no length by more than this share counts as rigid.
+RIGID = 1e-3
+
+
+def spacing(ijk_to_ras):
+    """Lengths of one step along K, J, I in mm, as floats."""
+    lengths = np.linalg.norm(np.asarray(ijk_to_ras)[:3, :3], axis=0)
+    return tuple(float(length) for length in lengths[::-1])
+
+
+def warnings(ijk_to_ras, node):
+    """Sentences where lengths in voxels times the spacing are not those in the world."""
+    found = []
+    steps = np.asarray(ijk_to_ras)[:3, :3]
+    directions = steps / np.linalg.norm(steps, axis=0)
+    skew = np.abs(np.triu(directions.T @ directions, 1)).max()
+    if skew > RIGHT_ANGLE:
+        found.append(
+            f"The axes of {node_name(node)} are {np.degrees(np.arcsin(skew)):.1f} degrees off the "
+            "right angle: positions are exact, lengths and radii are approximate."
+        )
+    transform = node.GetParentTransformNode()
+    if transform is not None and not _rigid(transform):
+        found.append(
+            f"The transform {node_name(transform)} changes lengths: curves lie where it puts them, "
+            f"but lengths and radii are those of {node_name(node)} without it."
+        )
+    return found
+
+
+def _rigid(transform):
+    """Whether all transforms up to the world keep lengths."""
+    import slicer
+    import vtk
+
+    matrix = vtk.vtkMatrix4x4()
+    if not slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes(transform, None, matrix):
+        return False
+    turn = array_from_matrix(matrix)[:3, :3]
+    return np.abs(turn.T @ turn - np.eye(3)).max() <= 2 * RIGID

@@ -1,0 +1,52 @@
+"""The skeleton, and where it is asked for the force field, of an object."""
+
+from PotentialSkeletonLib import force_field, skeletonize
+
+# Share of a run after which the force field, where it is asked for, is summed once more.
+FIELD_FROM = 0.7
+
+
+def compute(solid, options, wants_field, progress):
+    """Run the algorithms; the scene is not touched.
+
+    Parameters
+    ----------
+    solid : SolidInput
+    options : dict
+        Of `PotentialSkeletonLib.skeletonize`.
+    wants_field : bool
+    progress : callable or None
+
+    Returns
+    -------
+    skeleton : CurveSkeleton
+    field : ForceField or None
+    """
+    end = FIELD_FROM if wants_field else 1.0
+    progress_of_skeleton = _share(progress, 0.0, end)
+    skeleton = skeletonize(solid.mask, solid.spacing, progress=progress_of_skeleton, **options)
+    if not wants_field:
+        return skeleton, None
+    field = force_field(
+        solid.mask,
+        options["strength"],
+        method=options["method"],
+        charge_distance=_charge_distance(options["charge_distance"], skeleton),
+        device=options["device"],
+        progress=_share(progress, FIELD_FROM, 1.0),
+    )
+    return skeleton, field
+
+
+def _share(progress, start, end):
+    """A callback for a part of the run, from `start` to `end`."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(start + fraction * (end - start))
+
+
+def _charge_distance(asked, skeleton):
+    """The charge distance that was asked for, else the largest that was chosen."""
+    if asked is not None:
+        return asked
+    return max((each for each in skeleton.report["charge_distances"] if each), default=0)

@@ -1,0 +1,233 @@
+"""All outputs of a skeleton, written to the MRML scene at once.
+
+Everything is made before the first node is touched, nodes that are added come before those that
+were given, and what was added is removed again if anything fails: the scene is either complete or
+as it was.
+"""
+
+from dataclasses import dataclass, fields
+
+from FuzzyVesselCommon.errors import Cancelled, InputError
+from FuzzyVesselCommon.mrml import node_name
+from FuzzyVesselCommon.mrml_changes import all_or_nothing, remove_node
+from FuzzyVesselCommon.mrml_images import image_from_array
+
+from .critical_lists import fill_list, points_by_kind, show_list
+from .curves import branch_curves, fill_curve, group, points_of, show_curve
+from .lines import branch_lines, tubes
+from .model import fill_model, show_model
+from .result import SkeletonResult
+from .tables import branch_table, fill_chart, fill_table, radius_plots
+from .volumes import field_image, fill_volume
+
+CURVE, MODEL = "vtkMRMLMarkupsCurveNode", "vtkMRMLModelNode"
+LABELMAP, TABLE = "vtkMRMLLabelMapVolumeNode", "vtkMRMLTableNode"
+FIDUCIALS, CHART = "vtkMRMLMarkupsFiducialNode", "vtkMRMLPlotChartNode"
+VECTORS = "vtkMRMLVectorVolumeNode"
+CLASSES = {
+    "curveNodes": (CURVE, "markups curve"),
+    "modelNode": (MODEL, "model"),
+    "tubesNode": (MODEL, "model"),
+    "labelmapNode": (LABELMAP, "labelmap volume"),
+    "tableNode": (TABLE, "table"),
+    "criticalPointsNodes": (FIDUCIALS, "list of points"),
+    "plotChartNodes": (CHART, "plot chart"),
+    "fieldNode": (VECTORS, "vector volume"),
+}
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Which outputs are wanted: True or None for new nodes, False for none, or nodes to fill."""
+
+    curveNodes: object = True
+    modelNode: object = True
+    labelmapNode: object = True
+    tableNode: object = True
+    tubesNode: object = False
+    criticalPointsNodes: object = False
+    plotChartNodes: object = False
+    fieldNode: object = False
+
+    def wants(self, output):
+        return getattr(self, output) is not False
+
+    def given(self, output):
+        """The nodes to fill: a list, or for the critical points a dict of kind to node."""
+        request = getattr(self, output)
+        if output == "criticalPointsNodes":
+            return dict(request) if isinstance(request, dict) else {}
+        if request is None or isinstance(request, bool):
+            return []
+        return list(request) if isinstance(request, list | tuple) else [request]
+
+    def nodes(self):
+        """Pairs of an output's name and a node that was given for it."""
+        for each in fields(self):
+            given = self.given(each.name)
+            for node in given.values() if isinstance(given, dict) else given:
+                yield each.name, node
+
+    def check(self, input_node):
+        """Refuse nodes that cannot take the result; `InputError` names them."""
+        if self.wants("criticalPointsNodes") and not isinstance(
+            self.criticalPointsNodes, bool | dict | None
+        ):
+            raise InputError("criticalPointsNodes must be True, False, or a dict of kind to node.")
+        seen = []
+        for output, node in self.nodes():
+            class_name, kind = CLASSES[output]
+            if not hasattr(node, "IsA") or not node.IsA(class_name):
+                name = node_name(node) if hasattr(node, "GetName") else repr(node)
+                raise InputError(f"The output {name} ({output}) must be a {kind}.")
+            if node is input_node:
+                raise InputError(f"The output {node_name(node)} is the input; choose another.")
+            if node in seen:
+                raise InputError(f"{node_name(node)} was given for two outputs; choose another.")
+            seen.append(node)
+        self.check_present(input_node, InputError)
+
+    def check_present(self, input_node, error=Cancelled):
+        """Raise an error if the input or a node to fill is not in the scene (any more)."""
+        import slicer
+
+        for node in (input_node, *(node for _, node in self.nodes())):
+            if not slicer.mrmlScene.IsNodePresent(node):
+                raise error(
+                    f"{node_name(node)} was removed from the scene; nothing was changed."
+                    if error is Cancelled
+                    else f"{node_name(node)} is not in the scene."
+                )
+
+
+def write_outputs(solid, skeleton, field, requests):
+    """Put a skeleton into the scene.
+
+    Parameters
+    ----------
+    solid : SolidInput
+    skeleton : CurveSkeleton
+    field : ForceField or None
+        Needed only where `fieldNode` is wanted.
+    requests : Requests
+
+    Returns
+    -------
+    SkeletonResult
+        Without warnings.
+    """
+    import slicer
+
+    writing = _Writing(solid, skeleton, field, requests)
+    with slicer.util.RenderBlocker(), all_or_nothing() as add:
+        result = writing.run(add)
+    for node in writing.surplus:
+        remove_node(node)
+    return result
+
+
+class _Writing:
+    """What goes where: contents are prepared first, nodes are touched by `run`."""
+
+    def __init__(self, solid, skeleton, field, requests):
+        self._solid = solid
+        self._skeleton = skeleton
+        self._requests = requests
+        self._transform = solid.node.GetTransformNodeID()
+        self._prepare(field)
+        curves = requests.given("curveNodes")
+        self.surplus = curves[len(skeleton.branches) :]
+
+    def _prepare(self, field):
+        solid, skeleton, wants = self._solid, self._skeleton, self._requests.wants
+        self._curves = branch_curves(solid, skeleton) if wants("curveNodes") else []
+        self._lines = branch_lines(solid, skeleton)
+        self._tubes = tubes(self._lines) if wants("tubesNode") else None
+        self._labels = image_from_array(skeleton.to_labelmap()) if wants("labelmapNode") else None
+        self._table = branch_table(skeleton) if wants("tableNode") else None
+        self._points = {}
+        if wants("criticalPointsNodes"):
+            none = dict.fromkeys(self._requests.given("criticalPointsNodes"), points_of([]))
+            self._points = {**none, **points_by_kind(solid, skeleton)}
+        self._plots = radius_plots(skeleton) if wants("plotChartNodes") else []
+        self._field = field_image(solid, field) if wants("fieldNode") else None
+
+    def run(self, add):
+        """Add and fill all nodes; return the result."""
+        self._add, self._new, self._given = add, [], []
+        name = self._solid.name
+        curves = [self._curve(*pair) for pair in enumerate(self._curves)]
+        result = SkeletonResult(
+            self._skeleton,
+            self._solid.ijk_to_ras,
+            curveNodes=curves,
+            modelNode=self._model("modelNode", f"{name} centrelines", self._lines),
+            tubesNode=self._model("tubesNode", f"{name} tubes", self._tubes),
+            labelmapNode=self._volume("labelmapNode", f"{name} skeleton", self._labels),
+            tableNode=self._one("tableNode", f"{name} branches", fill_table, self._table),
+            criticalPointsNodes={
+                kind: self._list(kind, points) for kind, points in self._points.items()
+            },
+            plotChartNodes=[self._chart(*pair) for pair in enumerate(self._plots)],
+            fieldNode=self._volume("fieldNode", f"{name} force", self._field),
+        )
+        for fill in self._new + self._given:
+            fill()
+        result.folderItemID = group(curves, f"{name} centrelines")
+        return result
+
+    def _node(self, output, name, fill, show=None, given=None):
+        """A given or new node; it is filled later, a new one is also shown."""
+        if given is not None:
+            self._given.append(lambda: fill(given))
+            return given
+        node = self._add(CLASSES[output][0], name)
+        self._new.append(lambda: fill(node))
+        if show is not None:
+            self._new.append(lambda: show(node))
+        return node
+
+    def _one(self, output, name, fill, content, show=None):
+        """The node of an output that has one only; None where it is not wanted."""
+        if not self._requests.wants(output):
+            return None
+        given = next(iter(self._requests.given(output)), None)
+        return self._node(output, name, lambda node: fill(node, content), show, given)
+
+    def _model(self, output, name, data):
+        def fill(node, content):
+            fill_model(node, content, self._transform)
+
+        thin = output == "modelNode"
+        return self._one(output, name, fill, data, lambda node: show_model(node, thin))
+
+    def _volume(self, output, name, image):
+        return self._one(output, name, lambda n, c: fill_volume(n, c, self._solid), image)
+
+    def _curve(self, number, curve):
+        given = dict(enumerate(self._requests.given("curveNodes"))).get(number)
+        return self._node(
+            "curveNodes",
+            curve.name,
+            lambda node: fill_curve(node, curve, self._transform),
+            lambda node: show_curve(node, curve),
+            given,
+        )
+
+    def _list(self, kind, points):
+        return self._node(
+            "criticalPointsNodes",
+            f"{self._solid.name} {kind}",
+            lambda node: fill_list(node, points, self._transform),
+            lambda node: show_list(node, kind, min(self._solid.spacing)),
+            self._requests.given("criticalPointsNodes").get(kind),
+        )
+
+    def _chart(self, number, plot):
+        given = dict(enumerate(self._requests.given("plotChartNodes"))).get(number)
+        return self._node(
+            "plotChartNodes",
+            f"{self._solid.name} {plot['title'].lower()}",
+            lambda node: fill_chart(node, plot, self._add),
+            given=given,
+        )

@@ -1,0 +1,113 @@
+"""The branches as a table, and plots of radii."""
+
+import numpy as np
+
+HISTOGRAM_BARS = 24
+MILLIMETRES = "_mm"  # ends the name of a column with this unit
+
+
+def branch_table(skeleton):
+    """`CurveSkeleton.to_table` as vtkTable: integers, doubles and texts."""
+    return _table(skeleton.to_table())
+
+
+def fill_table(node, table):
+    """Put a vtkTable into a vtkMRMLTableNode, with the units of its columns."""
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.RemoveAllColumns()
+        node.SetUseColumnTitleAsColumnHeader(True)
+        for number in range(table.GetNumberOfColumns()):
+            column = table.GetColumn(number)
+            node.AddColumn(column)
+            if column.GetName().endswith(MILLIMETRES):
+                node.SetColumnUnitLabel(column.GetName(), "mm")
+
+
+def radius_plots(skeleton):
+    """What the two charts show.
+
+    Returns
+    -------
+    list of dict
+        Keys: title, x and y (names of columns), kind (of plot), table (vtkTable). The first is the
+        radius along the longest branch, the second how many mm of centreline have which radius.
+    """
+    along = {"distance_mm": [], "radius_mm": []}
+    histogram = {"radius_mm": [], "length_mm": []}
+    if skeleton.branches:
+        longest = max(skeleton.branches, key=skeleton.length)
+        distance = np.concatenate([[0.0], np.cumsum(_steps(longest, skeleton.spacing))])
+        along = {"distance_mm": distance, "radius_mm": longest.radius}
+        histogram = _histogram(skeleton)
+    return [
+        _plot("Radius along the longest branch", "PlotTypeScatter", along),
+        _plot("Radii", "PlotTypeScatterBar", histogram),
+    ]
+
+
+def _plot(title, kind, columns):
+    x, y = columns
+    return dict(title=title, x=x, y=y, kind=kind, table=_table(columns))
+
+
+def _histogram(skeleton):
+    """Millimetres of centreline for each range of radii."""
+    steps = [_steps(branch, skeleton.spacing) for branch in skeleton.branches]
+    radii = [(branch.radius[1:] + branch.radius[:-1]) / 2 for branch in skeleton.branches]
+    length, edges = np.histogram(
+        np.concatenate(radii), HISTOGRAM_BARS, weights=np.concatenate(steps)
+    )
+    return {"radius_mm": (edges[1:] + edges[:-1]) / 2, "length_mm": length}
+
+
+def _steps(branch, spacing):
+    return np.linalg.norm(np.diff(branch.points, axis=0) * spacing, axis=1)
+
+
+def _table(columns):
+    """A dict of name to values as vtkTable."""
+    import vtk
+
+    table = vtk.vtkTable()
+    for name, values in columns.items():
+        if len(values) and isinstance(values[0], str):
+            column = vtk.vtkStringArray()
+        elif len(values) and isinstance(values[0], int):
+            column = vtk.vtkIntArray()
+        else:
+            column = vtk.vtkDoubleArray()
+        column.SetName(name)
+        for value in values:
+            column.InsertNextValue(value)
+        table.AddColumn(column)
+    return table
+
+
+def fill_chart(node, plot, add):
+    """Show a plot in a vtkMRMLPlotChartNode; its series and table are used again, else added."""
+    import slicer
+
+    series = node.GetNthPlotSeriesNode(0) if node.GetNumberOfPlotSeriesNodes() else None
+    if series is None:
+        series = add("vtkMRMLPlotSeriesNode", node.GetName())
+        node.AddAndObservePlotSeriesNodeID(series.GetID())
+    table = series.GetTableNode() or add("vtkMRMLTableNode", f"{node.GetName()} values")
+    fill_table(table, plot["table"])
+    with slicer.util.NodeModify(series):
+        series.SetAndObserveTableNodeID(table.GetID())
+        series.SetPlotType(getattr(series, plot["kind"]))
+        series.SetXColumnName(plot["x"])
+        series.SetYColumnName(plot["y"])
+        series.SetMarkerStyle(series.MarkerStyleNone)
+        series.SetColor(0.85, 0.25, 0.2)
+    with slicer.util.NodeModify(node):
+        node.SetTitle(plot["title"])
+        node.SetXAxisTitle(_axis_title(plot["x"]))
+        node.SetYAxisTitle(_axis_title(plot["y"]))
+        node.SetLegendVisibility(False)
+
+
+def _axis_title(column):
+    return column.removesuffix(MILLIMETRES) + " (mm)"
