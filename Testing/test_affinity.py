@@ -143,3 +143,11 @@ def test_the_extremes_of_float32_give_levels_without_nan(sigma, form):
     assert (np.diag(levels)[2:5] == 65535).all()  # both next to the mean
     # Both far off the mean: 0, or the half that the weighted form gives for being alike.
     assert levels[0, 0] == levels[-1, -1] == (0 if form == "geometric" else 32768)
+
+
+@pytest.mark.parametrize("radius", [0, 1.5])
+def test_a_radius_that_is_no_number_of_voxels_is_refused(radius):
+    with pytest.raises(InputError, match=f"radius is {radius}"):
+        estimate_affinity(
+            np.arange(27, dtype=np.uint8).reshape(3, 3, 3), [[1, 1, 1]], radius=radius
+        )

@@ -114,6 +114,17 @@ def test_a_cut_changes_nothing_above_it(problem):
     np.testing.assert_array_equal(lower, np.where(whole >= np.float32(cut), whole, 0))
 
 
+@pytest.mark.parametrize("solver", CPU_SOLVERS)
+def test_the_weakest_affinity_above_0_is_followed(solver):
+    affinity = GaussianAffinity(100, 20, 20)
+    brightest = next(n for n in range(400) if affinity.levels(100, n + 1) == 0)
+    volume = np.array([[[100, brightest]]], np.int16)
+    assert affinity.levels(100, brightest) <= 1
+    wanted = np.float32(affinity.levels(100, brightest) / 65535)
+    scene = connectedness(volume, [[0, 0, 0]], affinity, solver=solver, device="cpu")
+    assert scene.values[0, 0, 1] == wanted > 0
+
+
 def test_an_integer_volume_and_its_float_copies_give_one_scene():
     random = np.random.default_rng(5)
     volume = random.integers(0, 255, (6, 9, 11))
@@ -253,6 +264,9 @@ VOLUME = np.random.default_rng(14).normal(100, 10, (4, 5, 6)).astype(np.float32)
         (dict(seeds=[[0, -1, 0]]), "0,-1,0"),
         (dict(seeds=[[0.5, 1, 1]]), "integers"),
         (dict(seeds=[[0, 1]]), "integers"),
+        (dict(seeds=[[0, 1], [0, 1, 2]]), "integers"),
+        (dict(affinity=5), "GaussianAffinity"),
+        (dict(cut="0.5"), "cut is '0.5'"),
         (dict(volume=VOLUME[..., None]), "4 dimensions"),
         (dict(volume=VOLUME[:, :0]), "shape"),
         (dict(volume=VOLUME.astype(np.int64)), "int64"),

@@ -1,6 +1,7 @@
 """Affinity: how strongly two neighbouring voxels hang together, in 65,536 levels."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -174,8 +175,10 @@ def estimate_affinity(volume, seeds, *, radius=2):
     """
     volume = checked_volume(volume)
     seeds = checked_seeds(seeds, volume.shape)
-    if radius < 1:
-        raise InputError(f"The neighbourhood's radius is {radius}, but must be at least 1.")
+    if not isinstance(radius, Integral) or radius < 1:
+        raise InputError(
+            f"The neighbourhood's radius is {radius}, but must be an integer of at least 1."
+        )
     extent = float(volume.max()) - float(volume.min())
     if extent == 0:
         raise InputError(

@@ -58,7 +58,10 @@ def checked_seeds(seeds, shape, name="seed"):
 
     Raises `InputError` if there are none, if they are not integers, or if one lies outside.
     """
-    seeds = np.asarray(seeds)
+    try:
+        seeds = np.asarray(seeds)
+    except ValueError:
+        raise InputError(f"Each {name} is three integers K, J, I; got {seeds!r}.") from None
     if seeds.size == 0:
         raise InputError(f"There is no {name}: place at least one inside the vessel.")
     if seeds.ndim == 1:

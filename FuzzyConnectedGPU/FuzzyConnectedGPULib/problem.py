@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
@@ -75,6 +76,8 @@ def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):
     voxels = as_solver_voxels(volume)
     if affinity is None:
         affinity = estimate_affinity(volume, seeds)
+    elif not isinstance(affinity, GaussianAffinity):
+        raise InputError(f"The affinity is {affinity!r}, but must be a GaussianAffinity.")
     flat_seeds = np.unique(np.ravel_multi_index(seeds.T, volume.shape))
     if mask is not None:
         flat_seeds = flat_seeds[mask.ravel()[flat_seeds] > 0]
@@ -110,6 +113,8 @@ def as_solver_voxels(volume):
 
 def level_of_cut(cut):
     """The lowest level whose affinity is at least `cut` (0..1)."""
+    if not isinstance(cut, Real):
+        raise InputError(f"The cut is {cut!r}, but must be a number within 0..1.")
     if not 0 <= cut <= 1:
         raise InputError(f"The cut is {cut:g}, but must be within 0..1.")
     return int(np.searchsorted(level_values(np.arange(TOP_LEVEL + 1)), np.float32(cut)))
