@@ -147,17 +147,6 @@ def test_the_same_run_twice_gives_the_same_voxels(scan, tmp_path, without_3d):
     np.testing.assert_array_equal(scenes[0], scenes[1])
 
 
-def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys):
-    out = tmp_path / "demo"
-    assert main(["demo", "--size", "96", "--seed-number", "1", "--out", str(out)]) == 0
-    assert "Dice" in capsys.readouterr().out
-    extra = {"phantom.nrrd", "phantom-vessels.nrrd"}
-    assert {entry.name for entry in out.iterdir()} == FILES | extra
-    known = array_of(out / "phantom-vessels.nrrd")
-    assert known.shape == (96, 96, 96)
-    assert array_of(out / "labelmap.nrrd")[known > 0].any()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -64,15 +64,21 @@ def _region(view):
     return np.maximum(0, low - margin), np.minimum(last, high + margin)
 
 
-def _laid_out(slices, surface, subject, title, subtitle, caption):
+def headed_page(width, height, title, subtitle):
+    """A page with its heading, and what draws on it."""
     from PIL import Image, ImageDraw
 
-    width = 2 * EDGE + 2 * PANEL + GAP
-    height = HEAD + 2 * PANEL + GAP + FOOT
     page = Image.new("RGB", (width, height), PAPER)
     draw = ImageDraw.Draw(page, "RGBA")
     draw.text((EDGE, 26), _shortened(draw, title, font(34), width - 2 * EDGE), INK, font(34))
     draw.text((EDGE, 70), subtitle, FAINT_INK, font(21))
+    return page, draw
+
+
+def _laid_out(slices, surface, subject, title, subtitle, caption):
+    width = 2 * EDGE + 2 * PANEL + GAP
+    height = HEAD + 2 * PANEL + GAP + FOOT
+    page, draw = headed_page(width, height, title, subtitle)
     axial, coronal, sagittal = slices
     right, below = EDGE + PANEL + GAP, HEAD + PANEL + GAP
     for panel, place in (
@@ -81,7 +87,7 @@ def _laid_out(slices, surface, subject, title, subtitle, caption):
         (sagittal, (right, below)),
     ):
         _slice_panel(page, draw, panel, place)
-    _surface_panel(page, draw, surface, (right, HEAD))
+    panel_in_3d(page, draw, surface, (right, HEAD), "Vessels")
     _legend(draw, len(subject.background_seeds), width - EDGE, height - FOOT + 20)
     draw.text((EDGE, height - FOOT + 18), caption, INK, font(23))
     return page
@@ -113,7 +119,8 @@ def _slice_panel(page, draw, panel, place):
     _scale_bar(draw, left, top, panel.mm_per_pixel)
 
 
-def _surface_panel(page, draw, surface, place):
+def panel_in_3d(page, draw, surface, place, name):
+    """Place an image and its view from `surface_view` or `tube_view`; None says there is none."""
     left, top = place
     if surface is None:
         draw.rectangle([left, top, left + PANEL - 1, top + PANEL - 1], NOTHING)
@@ -122,7 +129,7 @@ def _surface_panel(page, draw, surface, place):
         return
     image, view = surface
     page.paste(image, place)
-    draw.text((left + 16, top + 12), f"Vessels {view['name']}", INK, font(20))
+    draw.text((left + 16, top + 12), f"{name} {view['name']}", INK, font(20))
     _scale_bar(draw, left, top, 2 * view["half_height_mm"] / PANEL)
     _axes(draw, view, left + PANEL - 62, top + PANEL - 62)
 

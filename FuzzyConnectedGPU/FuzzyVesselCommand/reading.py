@@ -17,6 +17,9 @@ LABELMAP = 1
 SINGLE_FILE = 4
 # Attribute of a volume whose slices Slicer has put into the opposite order.
 K_REVERSED = "FuzzyVesselGPU.KReversed"
+# A file with more numbers than these is taken for a scan, unless one of them is asked for.
+MOST_LABELS = 256
+MOST_LISTED = 12
 
 
 def read_volume(path, frame=None):
@@ -82,6 +85,63 @@ def read_mask(path):
     voxels = slicer.util.arrayFromVolume(node)
     slicer.util.updateVolumeFromArray(node, (voxels != 0).astype(np.uint8))
     return node
+
+
+def read_labelmap(path, label=None):
+    """Read a labelmap into the scene.
+
+    Parameters
+    ----------
+    path : str or Path
+    label : int, optional
+        Must be there.
+
+    Returns
+    -------
+    node : vtkMRMLLabelMapVolumeNode
+        With all labels of the file.
+    labels : ndarray
+        The labels that are there, but 0.
+
+    Raises
+    ------
+    InputError
+        The file is no labelmap, is empty, or lacks the label; the message names the file.
+    """
+    import slicer
+
+    path = _existing(path)
+    if path.is_dir():
+        raise InputError(f"{path}: a labelmap is one file ({', '.join(formats.READERS)}).")
+    node = _read_image(_checked_header(path), None, LABELMAP)
+    if node.GetImageData().GetNumberOfScalarComponents() != 1:
+        _refuse_colours(path, node.GetImageData().GetNumberOfScalarComponents())
+    values = np.unique(slicer.util.arrayFromVolume(node))
+    _refuse_scan(path, values, label)
+    labels = values[values != 0]
+    if not labels.size:
+        raise InputError(f"{path}: the labelmap is empty: every voxel is 0.")
+    if label is not None and label not in labels:
+        listed = ", ".join(f"{value:g}" for value in labels[:MOST_LISTED])
+        more = f" and {labels.size - MOST_LISTED} more" if labels.size > MOST_LISTED else ""
+        raise InputError(f"{path}: there is no label {label}; there are {listed}{more}.")
+    return node, labels
+
+
+def _refuse_scan(path, values, label):
+    """Refuse what is no labelmap, by the different numbers in it."""
+    way_out = "segment it first (fuzzy-vessel segment, or fuzzy-vessel run for both)."
+    broken = values[~np.isfinite(values) | (values != np.rint(values))]
+    if broken.size:
+        raise InputError(
+            f"{path}: this is no labelmap: it holds numbers that are not whole, such as "
+            f"{broken[0]:g}; {way_out}"
+        )
+    if label is None and (values[0] < 0 or values.size > MOST_LABELS):
+        raise InputError(
+            f"{path}: this looks like a scan, not a labelmap: it holds {values.size:,} different "
+            f"numbers from {values[0]:g} to {values[-1]:g}; name one with --label N, or {way_out}"
+        )
 
 
 def read_seeds(path):

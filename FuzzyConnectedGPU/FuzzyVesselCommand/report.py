@@ -42,22 +42,16 @@ def versions():
     }
 
 
-def make_report(inputs, outcome, seconds):
-    """The report of a segmentation as a dict.
+def heading(inputs):
+    """What every report begins with: this program, the time, and where the inputs come from."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"program": PROGRAM, "created": created, "input": inputs}
 
-    Parameters
-    ----------
-    inputs : dict
-        Where the inputs come from, and what they are.
-    outcome : segmenting.Outcome
-    seconds : dict of str to float
-        Time of each stage.
-    """
+
+def segmentation(outcome):
+    """The part of the report about a segmentation, a `segmenting.Outcome`."""
     scene = outcome.result.scene
     return {
-        "program": PROGRAM,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "input": inputs,
         "affinity": dataclasses.asdict(outcome.result.affinity),
         "threshold": outcome.threshold,
         "vessels": {
@@ -69,7 +63,29 @@ def make_report(inputs, outcome, seconds):
         "device": scene.device,
         "rounds": scene.rounds,
         "peak_bytes": scene.peak_bytes,
-        "seconds": {**seconds, **{f"connectedness: {k}": v for k, v in scene.seconds.items()}},
-        "warnings": outcome.warnings,
-        "versions": versions(),
     }
+
+
+def skeleton(outcome):
+    """The part of the report about a skeleton, a `skeletonizing.Outcome`."""
+    found, details = outcome.skeleton, dict(outcome.skeleton.report)
+    for told_elsewhere in ("seconds", "warnings"):
+        details.pop(told_elsewhere, None)
+    return {
+        "skeleton": {
+            "branches": len(found.branches),
+            "nodes": len(found.nodes),
+            "total_length_mm": outcome.length,
+            "options": outcome.options,
+            "distances_in_the_liver_mm": outcome.distances,
+            **details,
+        }
+    }
+
+
+def ending(seconds, warnings, **details):
+    """What every report ends with; `details` are the seconds of steps within a stage."""
+    steps = {
+        f"{stage}: {step}": time for stage, times in details.items() for step, time in times.items()
+    }
+    return {"seconds": {**seconds, **steps}, "warnings": warnings, "versions": versions()}

@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCommon import mrml, mrml_outputs
 from FuzzyVesselCommon.errors import InputError
 
-from . import pictures, reading, report, writing
+from . import pictures, reading, writing
 from .subject import Subject
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
@@ -199,7 +199,13 @@ def write_phantom(folder, inputs, phantom, volume_name, vessels_name):
 
 
 def write(folder, inputs, outcome, watch):
-    """Write everything: nodes, picture, Slicer's scene and the report."""
+    """Write the picture and the nodes' files.
+
+    Returns
+    -------
+    dict
+        Where the inputs come from, and what they are: for the report.
+    """
     watch.stage("Drawing the picture")
     volume = inputs.volume
     shape = outcome.labels.shape
@@ -212,7 +218,7 @@ def write(folder, inputs, outcome, watch):
         mean=affinity.mean,
         sigma=affinity.sigma,
         title=inputs.title,
-        subtitle=_size(volume),
+        subtitle=size_text(volume),
         caption=_caption(outcome),
     )
     outcome.warnings += lacking
@@ -227,11 +233,12 @@ def write(folder, inputs, outcome, watch):
     if inputs.background:
         nodes[writing.BACKGROUND_SEEDS] = inputs.background
     writing.write_nodes(folder, nodes)
-    focus = inputs.seeds.GetNthControlPointPositionWorld(0)
-    writing.write_slicer_scene(folder, volume, focus)
-    watch.stage(None)
-    origin = {**inputs.origin, **_described(volume, inputs, seeds, background)}
-    writing.write_report(folder, report.make_report(origin, outcome, watch.seconds))
+    return {**inputs.origin, **_described(volume, inputs, seeds, background)}
+
+
+def focus(inputs):
+    """The point (RAS) through which the slice views go: the first seed."""
+    return inputs.seeds.GetNthControlPointPositionWorld(0)
 
 
 def _subject(volume, outcome, seeds, background):
@@ -265,7 +272,8 @@ def _listed(seeds):
     ]
 
 
-def _size(volume):
+def size_text(volume):
+    """The volume's size as one reads it under its name."""
     size = " x ".join(str(n) for n in volume.GetImageData().GetDimensions())
     return f"{size} voxels of {' x '.join(f'{mm:.3g}' for mm in volume.GetSpacing())} mm"
 
@@ -290,9 +298,8 @@ def _threshold_text(outcome):
     return text
 
 
-def summary(outcome, watch, out):
+def summary(outcome):
     """The lines that the user reads at the end."""
-    result = outcome.result
     lines = [
         f"threshold  {_threshold_text(outcome)}",
         f"vessels    {_millilitres(outcome)}, {int(outcome.labels.sum()):,} voxels",
@@ -301,9 +308,10 @@ def summary(outcome, watch, out):
         lines.append(
             f"Dice       {outcome.dice:.3f} to the phantom's known vessels, inside the liver"
         )
-    device, solver = result.scene.device, result.scene.solver
-    lines.append(
-        f"computed   by {solver} on {device} in {sum(result.scene.seconds.values()):.2f} s, "
-        f"{sum(watch.seconds.values()):.1f} s in all"
-    )
-    return [*lines, f"results    {Path(out).resolve()}"]
+    return lines
+
+
+def computed(outcome):
+    """By what, where and how fast the connectedness was computed."""
+    scene = outcome.result.scene
+    return f"by {scene.solver} on {scene.device} in {sum(scene.seconds.values()):.2f} s"

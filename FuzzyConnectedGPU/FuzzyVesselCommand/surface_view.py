@@ -51,7 +51,7 @@ def draw_surface(subject, size, folder, background):
     from PIL import Image
 
     labels, matrix = reduced(subject)
-    view = framed(sides(matrix, labels.shape)[0], matrix, labels.shape)
+    view = framed(sides(matrix, labels.shape)[0], _corners(matrix, labels.shape))
     folder = Path(folder)
     np.savez(
         folder / "surface.npz",
@@ -105,22 +105,23 @@ def sides(matrix, shape):
     return sorted(VIEWS, key=seen, reverse=True)
 
 
-def framed(side, matrix, shape):
-    """One of the `VIEWS` with a frame that holds the whole box."""
+def framed(side, points, margin=1.04):
+    """One of the `VIEWS` with a square frame that holds all points (n, 3; RAS)."""
     name, eye, up, _ = side
-    corners = _corners(matrix, shape)
     eye = np.array(eye) / np.linalg.norm(eye)
     right = np.cross(up, eye)
     right /= np.linalg.norm(right)
     up = np.cross(eye, right)
-    centre = corners.mean(axis=0)
-    half = max(abs((corners - centre) @ axis).max() for axis in (right, up)) * 1.04 + 2.0
+    axes = np.array([right, up, eye])
+    placed = points @ axes.T
+    centre = (placed.min(axis=0) + placed.max(axis=0)) / 2
+    half = np.ptp(placed[:, :2], axis=0).max() / 2 * margin + 2.0
     return {
         "name": name,
         "eye": eye.tolist(),
         "right": right.tolist(),
         "up": up.tolist(),
-        "centre": centre.tolist(),
+        "centre": (centre @ axes).tolist(),
         "half_height_mm": float(half),
     }
 
@@ -165,7 +166,7 @@ def vessel_surface(labels, matrix):
     return normals.GetOutput()
 
 
-def _spheres(points, radius, colour):
+def spheres(points, radius, colour):
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk
 
@@ -240,7 +241,7 @@ def render(folder):
     surface.SetSpecularPower(25)
     radius = task["half_height_mm"] * 0.016
     markers = [
-        _spheres(arrays[name], radius, colour)
+        spheres(arrays[name], radius, colour)
         for name, colour in (("seeds", SEED), ("background_seeds", BACKGROUND_SEED))
         if len(arrays[name])
     ]

@@ -1,4 +1,4 @@
-"""Writes the nodes of a segmentation as files, and makes sure that each file is whole."""
+"""Writes nodes, pictures and reports as files, and makes sure that each file is whole."""
 
 import json
 import shutil
@@ -16,6 +16,12 @@ SEEDS = "seeds.mrk.json"
 BACKGROUND_SEEDS = "background-seeds.mrk.json"
 SLICER_SCENE = "scene.mrb"
 PICTURE = "picture.png"
+SKELETON = "skeleton.nrrd"
+CENTRELINES = "centrelines.vtp"
+CURVES = "curves.mrk.json"
+BRANCHES = "branches.csv"
+SWC = "skeleton.swc"
+SKELETON_PICTURE = "skeleton.png"
 
 
 def write_nodes(folder, nodes):
@@ -36,6 +42,31 @@ def write_nodes(folder, nodes):
             raise _not_written(path)
 
 
+def write_curves(folder, curves):
+    """Write markups nodes as one file, `curves.mrk.json`; Slicer opens them all.
+
+    Raises
+    ------
+    OSError
+        If the file could not be written, or is not whole.
+    """
+    import slicer
+
+    parts = folder / "parts"
+    parts.mkdir()
+    try:
+        names = [f"{number}.mrk.json" for number in range(len(curves))]
+        write_nodes(parts, dict(zip(names, curves)))
+        written = [json.loads((parts / name).read_text(encoding="utf-8")) for name in names]
+    finally:
+        shutil.rmtree(parts, ignore_errors=True)
+        for curve in curves:  # the files of the parts are gone: nothing must point to them
+            slicer.mrmlScene.RemoveNode(curve.GetStorageNode())
+    together = written[0]
+    together["markups"] = [markup for each in written for markup in each["markups"]]
+    (folder / CURVES).write_text(json.dumps(together) + "\n", encoding="utf-8")
+
+
 def write_slicer_scene(folder, volume, focus):
     """Write the whole scene as `scene.mrb`; Slicer opens it with the volume in the slice views.
 
@@ -43,7 +74,7 @@ def write_slicer_scene(folder, volume, focus):
     ----------
     folder : Path
     volume : vtkMRMLScalarVolumeNode
-        The background of the slice views.
+        The background of the slice views; a labelmap is laid over an empty background.
     focus : sequence of 3 float
         The point (RAS) through which the slices go.
 
@@ -92,8 +123,12 @@ def _arrange_slice_views(volume, focus):
         logic.SetMRMLScene(slicer.mrmlScene)
         node = logic.AddSliceNode(name)
         node.SetOrientation(orientation)
-        logic.GetSliceCompositeNode().SetBackgroundVolumeID(volume.GetID())
-        logic.FitSliceToBackground()
+        views = logic.GetSliceCompositeNode()
+        if volume.IsA("vtkMRMLLabelMapVolumeNode"):
+            views.SetLabelVolumeID(volume.GetID())
+        else:
+            views.SetBackgroundVolumeID(volume.GetID())
+        logic.FitSliceToAll()
         node.JumpSliceByCentering(*focus)
 
 
@@ -116,6 +151,8 @@ def _is_whole(path):
         elif path.suffix == ".mrb":
             with zipfile.ZipFile(path) as bundle:
                 return bundle.testzip() is None
+        elif path.suffix == ".vtp":
+            return path.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>")
         else:
             return formats.read_header(path).missing_bytes() == 0
     except (ValueError, zipfile.BadZipFile):

@@ -1,0 +1,249 @@
+"""The arguments of the command line, checked as far as they can be by themselves."""
+
+import argparse
+
+EXAMPLE = """\
+example:
+  fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
+
+Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
+"""
+# A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
+SMALL_ISLAND = 27
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with the arguments."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows the options\n")
+
+
+class Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser, *_):
+        from .report import version
+
+        print(f"fuzzy-vessel {version()}")
+        parser.exit(0)
+
+
+def voxel(text):
+    """Parse I,J,K."""
+    try:
+        i, j, k = (int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a voxel I,J,K such as 265,206,70"
+        ) from None
+    return i, j, k
+
+
+def share(text):
+    """Parse a number from 0 to 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return number
+
+
+def threshold(text):
+    """Parse a number from 0 to 1, or auto (None)."""
+    return None if text == "auto" else share(text)
+
+
+def make_parser():
+    """The parser of all arguments."""
+    parser = Parser(
+        prog="fuzzy-vessel",
+        description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
+        "finds their centrelines, by the potential-field method.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_segment(commands)
+    _add_skeleton(commands)
+    _add_run(commands)
+    _add_demo(commands)
+    return parser
+
+
+def _add_segment(commands):
+    parser = commands.add_parser(
+        "segment",
+        help="segment a volume from seeds",
+        description="Segments the vessels that the seeds lie in.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_inputs(parser)
+    _add_segmentation(parser)
+    _add_output(parser)
+
+
+def _add_skeleton(commands):
+    parser = commands.add_parser(
+        "skeleton",
+        help="find the centrelines of a labelmap",
+        description="Finds the centrelines of the vessels, or of any object, in a labelmap.",
+    )
+    parser.add_argument(
+        "labelmap",
+        metavar="LABELMAP",
+        help=".nrrd, .nhdr, .mha, .mhd, .nii or .nii.gz with the object's voxels",
+    )
+    parser.add_argument(
+        "--label", type=int, metavar="N", help="take the voxels of this number (all but 0)"
+    )
+    _add_centrelines(parser, islands=0, tunnels=0.0)
+    _add_output(parser)
+
+
+def _add_run(commands):
+    parser = commands.add_parser(
+        "run",
+        help="segment a volume from seeds, and find the centrelines",
+        description="Segments the vessels that the seeds lie in, and finds their centrelines.",
+        epilog=EXAMPLE.replace("segment", "run"),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_inputs(parser)
+    _add_segmentation(parser)
+    _add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
+    _add_output(parser)
+
+
+def _add_inputs(parser):
+    parser.add_argument(
+        "volume",
+        metavar="VOLUME",
+        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, or a folder with one DICOM series",
+    )
+    parser.add_argument(
+        "--seed",
+        type=voxel,
+        action="append",
+        default=[],
+        metavar="I,J,K",
+        help="a voxel inside a vessel; may be given several times",
+    )
+    parser.add_argument("--seeds", metavar="FILE", help="seeds as Slicer saves points (.mrk.json)")
+    parser.add_argument(
+        "--background",
+        type=voxel,
+        action="append",
+        default=[],
+        metavar="I,J,K",
+        help="a voxel that must stay outside: the threshold is set above it",
+    )
+    parser.add_argument("--mask", metavar="FILE", help="stay where this volume is not 0")
+    parser.add_argument(
+        "--frame", type=int, metavar="N", help="which frame of a 4D file, counted from 0"
+    )
+
+
+def _add_demo(commands):
+    parser = commands.add_parser(
+        "demo",
+        help="segment a synthetic liver, and find the vessels' centrelines",
+        description="Makes a synthetic CT of a liver, segments its vessels and finds their "
+        "centrelines; says how far they are off the known ones.",
+    )
+    parser.add_argument("--size", type=int, default=256, metavar="N", help="N x N x N voxels (256)")
+    parser.add_argument(
+        "--seed-number", type=int, default=0, metavar="S", help="another number, another liver (0)"
+    )
+    _add_affinity(parser)
+    _add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
+    _add_output(parser)
+
+
+def _add_segmentation(parser):
+    parser.add_argument(
+        "--threshold",
+        type=threshold,
+        default=None,
+        metavar="auto|X",
+        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
+    )
+    parser.add_argument(
+        "--cut",
+        type=share,
+        default=0.0,
+        metavar="X",
+        help="ignore affinities below X: faster, exact from X on (0)",
+    )
+    _add_affinity(parser)
+
+
+def _add_affinity(parser):
+    parser.add_argument(
+        "--radius",
+        type=int,
+        default=2,
+        metavar="N",
+        help="voxels round each seed that the affinity is estimated from; 1 for thin vessels (2)",
+    )
+    parser.add_argument(
+        "--side",
+        choices=("both", "bright", "dark"),
+        default="both",
+        help="bright: intensities above the seeds' mean count as vessel too (both)",
+    )
+    parser.add_argument(
+        "--solver",
+        default="exact",
+        metavar="NAME",
+        help="how it is computed; an unknown NAME lists all (exact)",
+    )
+
+
+def _add_centrelines(parser, *, islands, tunnels):
+    parser.add_argument(
+        "--level",
+        type=int,
+        choices=(1, 2, 3),
+        default=2,
+        help="1: the core alone; 2: the limbs, too; 3: also towards sharp places (2)",
+    )
+    parser.add_argument(
+        "--strength",
+        type=int,
+        default=6,
+        metavar="M",
+        help="exponent of the repelling force, 3 to 9 (6)",
+    )
+    parser.add_argument(
+        "--charge-distance",
+        type=int,
+        metavar="D",
+        help="voxels by which the charges lie outside the surface (0 to 2, by the width)",
+    )
+    parser.add_argument(
+        "--drop-islands",
+        type=int,
+        default=islands,
+        metavar="N",
+        help=f"leave components of fewer voxels out, never the largest ({islands})",
+    )
+    parser.add_argument(
+        "--close-tunnels",
+        type=float,
+        default=tunnels,
+        metavar="MM",
+        help="close tunnels up to so many mm wide first "
+        + ("(three voxels)" if tunnels is None else "(0)"),
+    )
+
+
+def _add_output(parser):
+    parser.add_argument(
+        "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
+    )
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the results")
