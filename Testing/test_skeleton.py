@@ -1,5 +1,6 @@
 """From masks to skeletons: guarantees, known axes, levels, cleaning, bad input, real shapes."""
 
+from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
@@ -10,9 +11,11 @@ from scipy.spatial import cKDTree
 
 import solids
 from FuzzyVesselCommon.errors import Cancelled, InputError
+from FuzzyVesselCommon.phantom import liver_phantom
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.topology import CUBE, cycle_count
+from solids import line
 
 SHAPES = {
     "fork": solids.tapered_y()[0],
@@ -77,6 +80,14 @@ def test_each_level_contains_the_one_before(name):
     assert voxels[0] <= voxels[1] <= voxels[2]
 
 
+@given(solids.random_solids(largest=11))
+@settings(max_examples=20, deadline=None)
+def test_levels_of_random_solids_are_nested(mask):
+    levels = [skeletonize(mask, level=level).to_labelmap() for level in (1, 2, 3)]
+    assert (levels[0] <= levels[1]).all()
+    assert (levels[1] <= levels[2]).all()
+
+
 def kinds(skeleton):
     return sorted(node.kind for node in skeleton.nodes)
 
@@ -120,6 +131,23 @@ def test_tubes_have_their_axis(solid, expected):
     assert to_axis.mean() < 0.5
     assert np.percentile(to_axis, 95) < 1
     assert np.percentile(to_skeleton, 95) < 2
+
+
+def test_a_phantoms_vessel_trees_have_their_branches():
+    phantom = liver_phantom((128, 160, 160))
+    skeleton = skeletonize(phantom.mask, phantom.spacing, close_tunnels=4)
+    children = np.bincount([b.parent for b in phantom.centrelines if b.parent >= 0])
+    tips = len(phantom.centrelines) - np.count_nonzero(children)
+    roots = sum(branch.parent < 0 for branch in phantom.centrelines)
+    assert kinds(skeleton).count("end") == pytest.approx(tips + roots, abs=3)
+    axis = np.concatenate(
+        [line(a, b, 20) for tube in phantom.centrelines for a, b in pairwise(tube.points)]
+    )
+    inside = ((axis > -0.5) & (axis < np.array(phantom.mask.shape) - 0.5)).all(axis=1)
+    to_axis, to_skeleton = distances(skeleton, axis[inside])
+    assert to_axis.mean() < 0.5
+    assert np.percentile(to_axis, 95) < 1.2
+    assert np.percentile(to_skeleton, 95) < 1.6
 
 
 def test_touching_balls_are_one_curve_through_both_centres():
