@@ -1,86 +1,19 @@
 """The plain panel on widgets that only remember; the real ones exist in Slicer alone."""
 
-import contextlib
-import sys
-import types
-
 import numpy as np
 import pytest
 
 from mrml_cases import add_seeds, add_volume
-
-
-class Widget:
-    """Takes the properties that it is made for, and remembers what is called."""
-
-    properties = ()
-
-    def __init__(self, text=""):
-        self.__dict__.update(text=text, enabled=True, slots={}, children=[])
-
-    def __setattr__(self, name, value):
-        assert name in (*self.properties, "text", "enabled"), f"{type(self).__name__}.{name}"
-        self.__dict__[name] = value
-
-    def connect(self, signal, slot):
-        self.slots[signal] = slot
-
-    def add(self, *arguments):
-        self.children.append(arguments)
-
-    addRow = addLayout = addStretch = setMRMLScene = add
-
-
-def widget_class(name, *properties):
-    return type(name, (Widget,), {"properties": properties})
+from plain_widgets import errors, made_panel
 
 
 @pytest.fixture
 def panel(slicer_scene, monkeypatch):
-    """The panel after setup(), on stand-ins for Qt, CTK and Slicer's widgets."""
-    import slicer
-
     import FuzzyConnectedGPU as module
 
-    qt = types.ModuleType("qt")
-    qt.QFormLayout = widget_class("QFormLayout")
-    qt.QCheckBox = widget_class("QCheckBox", "checked")
-    qt.QPushButton = widget_class("QPushButton")
-    qt.QLabel = widget_class("QLabel", "wordWrap")
-    ctk = types.ModuleType("ctk")
-    ctk.ctkSliderWidget = widget_class("ctkSliderWidget", "maximum", "decimals", "singleStep")
-    combo = widget_class("qMRMLNodeComboBox", "nodeTypes", "addEnabled", "noneEnabled")
-    monkeypatch.setitem(sys.modules, "qt", qt)
-    monkeypatch.setitem(sys.modules, "ctk", ctk)
-    monkeypatch.setattr(slicer, "qMRMLNodeComboBox", combo, raising=False)
-    monkeypatch.setattr(slicer.util, "tryWithErrorDisplay", shown_errors)
-    monkeypatch.setattr(slicer.util, "setSliceViewerLayers", lambda **layers: None)
-    wrapper = module.FuzzyConnectedGPUParameterNode
-    monkeypatch.setattr(wrapper, "connectParametersToGui", connected, raising=False)
-    monkeypatch.setattr(wrapper, "disconnectGui", lambda self, tag: None, raising=False)
-    parent = types.SimpleNamespace(isEntered=True, layout=Widget)
-    widget = module.FuzzyConnectedGPUWidget(parent)
-    widget.setup()
+    widget = made_panel(module, monkeypatch)
     yield widget
     widget.cleanup()
-
-
-def connected(choices, mapping):
-    assert set(mapping) <= set(choices.allParameters)
-    return 1
-
-
-errors = []
-
-
-@contextlib.contextmanager
-def shown_errors(message, waitCursor=False):
-    """As in Slicer: an error is shown and ends there."""
-    errors.clear()
-    try:
-        yield
-    except Exception as error:
-        errors.append(str(error))
 
 
 @pytest.fixture
