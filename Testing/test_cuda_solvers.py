@@ -69,6 +69,17 @@ def test_sizes_around_the_tile(cpu_cuda, shape):
     np.testing.assert_array_equal(levels(active_tiles, problem, cpu_cuda), reference(problem))
 
 
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
+    # As on a card where more tiles are active than blocks are launched.
+    monkeypatch.setattr(active_tiles, "BLOCKS", blocks)
+    volume = np.random.default_rng(11).normal(100, 20, (17, 20, 23)).astype(np.int16)
+    problem = state_problem(volume, [[8, 9, 10]], GaussianAffinity(100, 20, 20))
+    np.testing.assert_array_equal(
+        levels(active_tiles, problem, interleaved_cuda), reference(problem)
+    )
+
+
 def test_cells_outside_the_volume_carry_no_path(cpu_cuda):
     # Two halves, closed off by a wall; 12 is no multiple of the tile, so a tile reaches outside.
     volume = np.full((12, 12, 12), 100, np.uint8)
