@@ -5,7 +5,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, settings, strategies
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
@@ -13,6 +13,7 @@ import solids
 from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.phantom import liver_phantom
 from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonLib.cleaning import close_tunnels
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.topology import CUBE, cycle_count
 from solids import line
@@ -211,6 +212,18 @@ def test_cleaning_is_done_only_when_asked_for():
     assert clean.report["components"] == 1
     assert (clean.report["islands_dropped"], clean.report["island_voxels"]) == (1, 1)
     assert clean.report["tunnels_closed"] == 1
+
+
+@given(solids.random_solids(), strategies.sampled_from([1.5, 2.0, 3.5, 20.0]))
+@settings(max_examples=40, deadline=None)
+def test_closing_tunnels_only_closes_tunnels(mask, width):
+    mask, _, _ = fill_cavities(mask)
+    closed, tunnels, voxels = close_tunnels(mask, width, (1.0, 1.0, 1.0))
+    assert (closed >= mask).all()
+    assert voxels == closed.sum() - mask.sum()
+    assert tunnels == cycle_count(mask) - cycle_count(closed) >= 0
+    assert ndimage.label(closed, CUBE)[1] == ndimage.label(mask, CUBE)[1]
+    assert fill_cavities(closed)[1] == 0
 
 
 def test_wide_tunnels_stay():

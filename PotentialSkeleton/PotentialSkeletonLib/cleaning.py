@@ -4,6 +4,7 @@ import numpy as np
 from scipy import ndimage
 
 from .distance import distance_to_outside
+from .solids import fill_cavities
 from .thinning import thin
 from .topology import CUBE, cycle_count, euler_characteristic
 
@@ -29,11 +30,10 @@ def drop_islands(mask, smallest):
 def close_tunnels(mask, width, spacing, report=None):
     """Close tunnels up to `width` mm wide by patches, one voxel thick, across them.
 
-    A box round the object is thinned onto it, the voxels furthest from it first: what remains
-    besides the object are patches across its tunnels (Aktouf, Bertrand and Perroton 2002). What
-    lies further from the object than half the width is cut out of them, and the thinning goes on:
-    patches with one such hole shrink back onto the object, and strands that are left of patches
-    with several are dropped.
+    The object, grown by half the width, is thinned back onto it, the voxels furthest from it first:
+    what remains besides it are patches across the tunnels that growing had closed (after Aktouf,
+    Bertrand and Perroton 2002, who begin with a box), and strands where it had bridged a gap. The
+    strands are dropped.
 
     Parameters
     ----------
@@ -56,26 +56,29 @@ def close_tunnels(mask, width, spacing, report=None):
     tunnels = cycle_count(mask)
     if tunnels == 0:
         return mask, 0, 0
-    box = np.pad(np.ones([n + 2 for n in mask.shape], np.uint8), 1)
-    object_ = np.pad(mask, 2)
-    away = distance_to_outside((~object_).astype(np.uint8), spacing, report)
-    nearest_last = away.max() - away
-    none = np.zeros_like(object_)
-    solid = thin(box, nearest_last, object_, none, report)
-    solid &= away <= width / 2
-    solid = thin(solid.view(np.uint8), nearest_last, object_, none, report)
-    closed = (object_ | _without_strands(solid, object_))[2:-2, 2:-2, 2:-2]
+    margin = [2 + int(width / 2 / step) for step in spacing]
+    inner = tuple(slice(n, -n) for n in margin)
+    object_ = np.pad(mask, [(n, n) for n in margin])
+    away = distance_to_outside((~object_).view(np.uint8), spacing, report)
+    grown, _, _ = fill_cavities(away <= width / 2)
+    solid = thin(grown, away.max() - away, object_, np.zeros_like(object_), report)
+    closed = (object_ | _without_strands(solid, object_))[inner]
     return closed, tunnels - cycle_count(closed), int(np.count_nonzero(closed & ~mask))
 
 
 def _without_strands(solid, mask):
-    """The pieces of a solid beside the object that close more tunnels than they make."""
+    """The pieces of a solid beside the object that close more tunnels than they make.
+
+    Pieces between two components of the object are dropped, too.
+    """
     pieces, _ = ndimage.label(solid & ~mask, CUBE)
+    components, _ = ndimage.label(mask, CUBE)
     kept = np.zeros_like(mask)
     for label, box in enumerate(ndimage.find_objects(pieces), start=1):
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
         piece = pieces[around] == label
+        touched = np.unique(components[around][ndimage.binary_dilation(piece, CUBE)])
         with_it = euler_characteristic(mask[around] | piece)
-        if with_it > euler_characteristic(mask[around]):
+        if np.count_nonzero(touched) == 1 and with_it > euler_characteristic(mask[around]):
             kept[around] |= piece
     return kept
