@@ -306,6 +306,7 @@ def test_model_has_a_line_a_branch_with_its_measures(logic, labelmap):
     display = result.modelNode.GetDisplayNode()
     assert display.GetActiveScalarName() == "Radius"
     assert display.GetScalarVisibility()
+    assert display.GetColorNode() is not None
 
 
 def test_tubes_are_as_thick_as_the_radius(slicer_scene, logic, labelmap):
@@ -341,6 +342,22 @@ def test_plots_show_radii(logic, labelmap):
     assert column(along.GetTableNode(), along.GetYColumnName()) == longest.radius.tolist()
     bars = column(radii.GetTableNode(), radii.GetYColumnName())
     assert sum(bars) == pytest.approx(sum(lengths))
+
+
+def test_a_closed_loop_has_an_infinite_tortuosity_also_from_an_mrb(slicer_scene, logic, tmp_path):
+    import slicer
+
+    mask, _ = solids.ring()
+    result = logic.extract(add_labelmap(mask))
+    (branch,) = result.skeleton.branches
+    curve = control_points(result.curveNodes[0])
+    np.testing.assert_array_equal(curve[0], curve[-1])
+    assert len(curve) == len(branch.points)
+    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
+    headless.start().clear()
+    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
+    assert column(slicer.util.getNode("scan branches"), "tortuosity") == [float("inf")]
+    assert column(slicer.util.getNode("scan branches"), "start_kind") == ["loop"]
 
 
 def test_critical_points_are_lists_of_different_colours(logic, labelmap):

@@ -2,7 +2,7 @@
 
 from .lines import RADIUS
 
-COLORS = "vtkMRMLColorTableNodeColdToHotRainbow"  # thin is cold; in every Slicer and slicer-core
+COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels
 
 
