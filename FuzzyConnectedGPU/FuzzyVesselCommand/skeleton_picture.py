@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .colour_map import colours
-from .offscreen import CannotRender
 from .pictures import EDGE, FAINT_INK, FOOT, GAP, HEAD, INK, PANEL, font, headed_page, panel_in_3d
 from .slice_views import NOTHING
 from .tube_view import draw_tubes
@@ -50,9 +49,12 @@ def draw(subject, skeleton, *, title, subtitle, caption):
 
     Returns
     -------
-    image : PIL.Image.Image
-    warnings : list of str
-        What had to be left out, and how to get it.
+    PIL.Image.Image
+
+    Raises
+    ------
+    CannotRender
+        This machine cannot draw in 3D; the message says what to install.
     """
     low, high = _limits(np.concatenate([branch.radius for branch in skeleton.branches]))
     curves = Curves(
@@ -61,21 +63,16 @@ def draw(subject, skeleton, *, title, subtitle, caption):
         colours=[colours(branch.radius, low, high) for branch in skeleton.branches],
         joints=_to_ras(np.array([node.position for node in skeleton.nodes]), subject.ijk_to_ras),
     )
-    warnings = []
-    try:
-        background = tuple(channel / 255 for channel in NOTHING)
-        with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
-            panels = draw_tubes(subject, curves, PANEL, folder, background)
-    except CannotRender as reason:
-        panels = [None, None]
-        warnings.append(f"{reason}.")
+    background = tuple(channel / 255 for channel in NOTHING)
+    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+        panels = draw_tubes(subject, curves, PANEL, folder, background)
     width, height = 2 * EDGE + 2 * PANEL + GAP, HEAD + PANEL + FOOT
     page, drawing = headed_page(width, height, title, subtitle)
     for panel, left in zip(panels, (EDGE, EDGE + PANEL + GAP)):
         panel_in_3d(page, drawing, panel, (left, HEAD), "Centrelines")
     drawing.text((EDGE, HEAD + PANEL + 18), caption, INK, font(23))
     _colour_bar(drawing, low, high, width - EDGE - 20, HEAD + PANEL + 22)
-    return page, warnings
+    return page
 
 
 def _to_ras(points, ijk_to_ras):

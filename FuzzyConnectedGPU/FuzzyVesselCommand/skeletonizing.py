@@ -8,6 +8,7 @@ import numpy as np
 from FuzzyVesselCommon import mrml
 
 from . import reading, skeleton_picture, writing
+from .offscreen import CannotRender
 from .segmenting import size_text
 from .subject import Subject
 
@@ -105,16 +106,7 @@ def write(folder, labelmap, label, outcome, watch, title):
     skeleton = outcome.skeleton
     if skeleton.branches:
         watch.stage("Drawing centrelines")
-        values = _values(labelmap)
-        picture, lacking = skeleton_picture.draw(
-            _subject(labelmap, values != 0 if label is None else values == label, skeleton),
-            skeleton,
-            title=title,
-            subtitle=size_text(labelmap),
-            caption=_caption(outcome),
-        )
-        outcome.warnings += [note for note in lacking if note not in outcome.warnings]
-        picture.save(folder / writing.SKELETON_PICTURE)
+        _write_picture(folder, labelmap, label, outcome, title)
     watch.stage("Writing centrelines")
     result = outcome.result
     nodes = {writing.SKELETON: result.labelmapNode}
@@ -129,25 +121,30 @@ def write(folder, labelmap, label, outcome, watch, title):
     (folder / writing.SWC).write_text(text, encoding="utf-8", newline="\n")
 
 
+def _write_picture(folder, labelmap, label, outcome, title):
+    import slicer
+
+    values = slicer.util.arrayFromVolume(labelmap)
+    labels = values != 0 if label is None else values == label
+    subject = Subject(
+        volume=labels,
+        labels=labels.astype(np.uint8),
+        ijk_to_ras=mrml.ijk_to_ras(labelmap),
+        seeds=outcome.skeleton.voxels[:1],
+    )
+    texts = {"title": title, "subtitle": size_text(labelmap), "caption": _caption(outcome)}
+    try:
+        picture = skeleton_picture.draw(subject, outcome.skeleton, **texts)
+    except CannotRender as reason:
+        outcome.warnings.append(f"{reason}.")
+    else:
+        picture.save(folder / writing.SKELETON_PICTURE)
+
+
 def focus(outcome):
     """The point (RAS) through which the slice views go: where the skeleton is widest."""
     node = max(outcome.skeleton.nodes, key=lambda node: node.radius)
     return outcome.result.ijkToRAS[:3] @ [*node.position[::-1], 1.0]
-
-
-def _values(labelmap):
-    import slicer
-
-    return slicer.util.arrayFromVolume(labelmap)
-
-
-def _subject(labelmap, labels, skeleton):
-    return Subject(
-        volume=labels,
-        labels=labels.astype(np.uint8),
-        ijk_to_ras=mrml.ijk_to_ras(labelmap),
-        seeds=skeleton.voxels[:1],
-    )
 
 
 def _caption(outcome):
@@ -199,4 +196,4 @@ def summary(outcome):
 
 def computed(outcome):
     """How fast the skeleton was found."""
-    return f"in {sum(outcome.skeleton.report['seconds'].values()):.2f} s"
+    return f"centrelines in {sum(outcome.skeleton.report['seconds'].values()):.2f} s"
