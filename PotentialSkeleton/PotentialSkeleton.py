@@ -200,9 +200,8 @@ class PotentialSkeletonWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
             tableNode=choices.table,
             progress=self.onProgress,
         )
-        self._curves = result.curveNodes
+        self._curves, choices.table = result.curveNodes, result.tableNode
         choices.model, choices.labelmap = result.modelNode, result.labelmapNode
-        choices.table = result.tableNode
         lengths = result.skeleton.to_table()["length_mm"]
         summary = _("{count} branches, {length:.0f} mm")
         summary = summary.format(count=len(lengths), length=sum(lengths))
@@ -285,8 +284,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         drop_islands, close_tunnels
             Cleaning before, in voxels and mm; see `PotentialSkeletonLib.skeletonize`.
         curveNodes : bool or list of vtkMRMLMarkupsCurveNode
-            One a branch, with radius as measurement, in a folder of the subject hierarchy. Of a
-            list that is given, those too many are removed, those too few are added.
+            One a branch, with radius as measurement, in one folder; of a list that is given, those
+            too many are removed. Thousands are slow in Slicer, and the model has them all.
         modelNode : bool or vtkMRMLModelNode
             Lines with the point array Radius and the cell arrays BranchId, Generation, Length and
             MeanRadius; `PotentialSkeletonMRML.lines.tubes` makes tubes of them.
@@ -322,7 +321,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         """
         from PotentialSkeletonMRML.computation import compute
         from PotentialSkeletonMRML.outputs import Requests, write_outputs
-        from PotentialSkeletonMRML.sentences import report_sentences
+        from PotentialSkeletonMRML.sentences import sentences
         from PotentialSkeletonMRML.solid_input import read_solid
 
         requests = Requests(
@@ -339,7 +338,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         skeleton, field = compute(solid, options, requests.wants("fieldNode"), progress)
         requests.check_present(inputNode)
         result = write_outputs(solid, skeleton, field, requests)
-        result.warnings = [*solid.warnings, *report_sentences(skeleton.report)]
+        result.warnings = [*solid.warnings, *sentences(skeleton)]
         return result
 
 

@@ -399,6 +399,10 @@ def test_one_voxel_has_no_branch_and_every_output(slicer_scene, logic):
     assert result.modelNode.GetPolyData().GetNumberOfLines() == 0
     assert result.tableNode.GetNumberOfRows() == 0
     assert np.array_equal(voxels(result.labelmapNode) > 0, mask)
+    assert result.warnings == [
+        "Tiny, perhaps noise: 1 of 1 component.",
+        "There is no branch: the skeleton is 1 point, seen in the labelmap only.",
+    ]
 
 
 # --- which nodes
@@ -478,6 +482,10 @@ def refusals():
         "output kind": (lambda s: ((s,), {"modelNode": add(other)}), r"'new' \(modelNode\)"),
         "no node": (lambda s: ((s,), {"curveNodes": ["c"]}), r"'c' \(curveNodes\)"),
         "no dict": (lambda s: ((s,), {"criticalPointsNodes": [1]}), "dict of kind"),
+        "no kind": (
+            lambda s: ((s,), {"criticalPointsNodes": {"sink": add("vtkMRMLMarkupsFiducialNode")}}),
+            "kinds are attractor",
+        ),
         "twice": (lambda s: ((s,), twice("vtkMRMLModelNode")), "two outputs"),
         "not in the scene": (lambda s: ((s,), {"tableNode": lost(other)}), "'lost' is not in"),
     }

@@ -11,6 +11,7 @@ from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.mrml import node_name
 from FuzzyVesselCommon.mrml_changes import all_or_nothing, remove_node
 from FuzzyVesselCommon.mrml_images import image_from_array
+from PotentialSkeletonLib.critical_points import KINDS
 
 from .critical_lists import fill_list, points_by_kind, show_list
 from .curves import branch_curves, fill_curve, group, points_of, show_curve
@@ -70,10 +71,14 @@ class Requests:
 
     def check(self, input_node):
         """Refuse nodes that cannot take the result; `InputError` names them."""
-        if self.wants("criticalPointsNodes") and not isinstance(
-            self.criticalPointsNodes, bool | dict | None
-        ):
-            raise InputError("criticalPointsNodes must be True, False, or a dict of kind to node.")
+        lists = self.criticalPointsNodes
+        if not isinstance(lists, bool | dict | None) or set(
+            self.given("criticalPointsNodes")
+        ) - set(KINDS):
+            raise InputError(
+                "criticalPointsNodes must be True, False, or a dict of kind to node; kinds are "
+                f"{', '.join(KINDS)}."
+            )
         seen = []
         for output, node in self.nodes():
             class_name, kind = CLASSES[output]

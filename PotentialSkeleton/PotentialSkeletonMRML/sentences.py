@@ -1,18 +1,18 @@
 """What a run changed and what should be known of it, in sentences."""
 
 
-def report_sentences(report):
-    """The report's warnings, and what was cleaned before.
+def sentences(skeleton):
+    """The warnings of a skeleton's report, and what was cleaned before.
 
     Parameters
     ----------
-    report : dict
-        Of a `CurveSkeleton`; see `PotentialSkeletonLib.skeletonize`.
+    skeleton : CurveSkeleton
 
     Returns
     -------
     list of str
     """
+    report = skeleton.report
     cleaned = (
         ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({})", "island"),
         ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({})", "cavity"),
@@ -24,8 +24,11 @@ def report_sentences(report):
         if report[count]
     ]
     if report["tiny_components"]:
-        components = _counted(report["components"], "component")
-        found.append(f"Of {components}, {report['tiny_components']} tiny: noise, perhaps.")
+        parts = _counted(report["components"], "component")
+        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {parts}.")
+    if not skeleton.branches:
+        points = _counted(len(skeleton.nodes), "point")
+        found.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
     return [*found, *report["warnings"]]
 
 

@@ -91,7 +91,7 @@ def fill_chart(node, plot, add):
 
     series = node.GetNthPlotSeriesNode(0) if node.GetNumberOfPlotSeriesNodes() else None
     if series is None:
-        series = add("vtkMRMLPlotSeriesNode", node.GetName())
+        series = add("vtkMRMLPlotSeriesNode", f"{node.GetName()} series")
         node.AddAndObservePlotSeriesNodeID(series.GetID())
     table = series.GetTableNode() or add("vtkMRMLTableNode", f"{node.GetName()} values")
     fill_table(table, plot["table"])
