@@ -71,10 +71,8 @@ class Requests:
 
     def check(self, input_node):
         """Refuse nodes that cannot take the result; `InputError` names them."""
-        lists = self.criticalPointsNodes
-        if not isinstance(lists, bool | dict | None) or set(
-            self.given("criticalPointsNodes")
-        ) - set(KINDS):
+        kinds = set(self.given("criticalPointsNodes"))
+        if not isinstance(self.criticalPointsNodes, bool | dict | None) or kinds - set(KINDS):
             raise InputError(
                 "criticalPointsNodes must be True, False, or a dict of kind to node; kinds are "
                 f"{', '.join(KINDS)}."
