@@ -13,6 +13,7 @@ from .component import ComponentRun
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from .graph import VoxelGraph
 from .solids import fill_cavities, label_components
+from .thinning import has_thick_blocks
 from .topology import CUBE, cycle_count
 from .voxel_classes import checked_object
 
@@ -157,6 +158,7 @@ def _report(prepared, parts, nodes, branches, voxels, options):
     object_cycles = prepared.count - sum(characteristics)
     skeleton_cycles = len(branches) - len(nodes) + pieces
     guarantees = dict(
+        thin=not has_thick_blocks(skeleton),
         inside=not (skeleton & ~prepared.object).any(),
         one_piece_for_each_component=pieces == prepared.count,
         same_cycles=skeleton_cycles == object_cycles == cycle_count(skeleton),

@@ -11,7 +11,7 @@ from .distance import distance_along, distance_to_outside, removal_order, ridge_
 from .force_field import force_field
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
-from .thinning import thin
+from .thinning import thin, trim
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import CUBE, euler_characteristic
 
@@ -77,7 +77,8 @@ class ComponentRun:
     def __init__(self, mask, spacing, options, stages):
         self.mask, self.spacing, self.options, self.stages = mask, spacing, options, stages
         self.bytes = mask.view(np.uint8)
-        self.kept = np.zeros(mask.shape, bool)
+        self.anchors = np.zeros(mask.shape, bool)  # critical points, tips and seeds
+        self.before = np.zeros(mask.shape, bool)  # skeleton of the stage before: it stays
         self.traced = np.zeros(mask.shape, bool)
         self.curves = []
         self.level_voxels = []
@@ -95,15 +96,12 @@ class ComponentRun:
         skeleton = self._thin(0.6)
         self.level_voxels.append(int(np.count_nonzero(skeleton)))
         if self.options.level >= 2:
-            self.kept |= skeleton
             self._add_limbs(skeleton)
             skeleton = self._thin(0.75)
-            self.kept |= skeleton
             if self._draw_out(skeleton):
                 skeleton = self._thin(0.85)
             self.level_voxels.append(int(np.count_nonzero(skeleton)))
         if self.options.level >= 3:
-            self.kept |= skeleton
             self._add_sharp_places(skeleton)
             skeleton = self._thin(0.95)
             self.level_voxels.append(int(np.count_nonzero(skeleton)))
@@ -130,7 +128,7 @@ class ComponentRun:
 
     def _keep(self, positions):
         if len(positions):
-            self.kept[tuple(np.rint(positions).astype(int).T)] = True
+            self.anchors[tuple(np.rint(positions).astype(int).T)] = True
 
     def _add_curves(self, curves):
         for curve in curves:
@@ -142,9 +140,14 @@ class ComponentRun:
     def _thin(self, start):
         """Thin the traced curves if they have the object's topology, else the object to them."""
         with self.stages("thinning", start, 0.05):
-            curves = (self.traced | self.kept) & self.mask
+            curves = (self.traced | self.anchors | self.before) & self.mask
             begin = curves if self._is_homotopic(curves) else self.mask
-            return thin(begin.view(np.uint8), self.order, self.kept, self.traced, self.stages.tick)
+            kept = self.anchors | self.before
+            skeleton = thin(begin.view(np.uint8), self.order, kept, self.traced, self.stages.tick)
+            trim(skeleton, self.anchors & ~self.before)
+        self.anchors &= skeleton
+        self.before = skeleton
+        return skeleton
 
     def _is_homotopic(self, curves):
         """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
@@ -205,7 +208,7 @@ class ComponentRun:
 
     def _add_seeds(self, seeds, skeleton, distances, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
-        centres = [np.argwhere(skeleton | self.traced | self.kept)]
+        centres = [np.argwhere(skeleton | self.traced | self.anchors)]
         for seed in seeds:
             self.stages.tick()
             if not self.mask[tuple(seed)] or self._is_reached(seed, centres, reach_out):
@@ -238,8 +241,9 @@ class ComponentRun:
 
     def _finish(self, skeleton):
         voxels = np.argwhere(skeleton)
-        traced = (self.traced | self.kept)[tuple(voxels.T)]
-        pieces = ndimage.label(skeleton & (self.traced | self.kept), CUBE)[1] if len(voxels) else 0
+        on_curves = skeleton & (self.traced | self.anchors)
+        traced = on_curves[tuple(voxels.T)]
+        pieces = ndimage.label(on_curves, CUBE)[1]
         return ComponentSkeleton(
             voxels,
             places_on_curves(voxels, self.curves, self.mask.shape),

@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from time import perf_counter
 
-from FuzzyVesselCommon.errors import Cancelled
+from FuzzyVesselCommon.progress import reporter
 
 
 class Stages:
@@ -17,7 +17,7 @@ class Stages:
 
     def __init__(self, progress):
         self.seconds = {}
-        self._progress = progress
+        self._report = reporter(progress)
         self._start, self._span = 0.0, 1.0  # the share of the run that the stages below make up
         self._stage_start, self._stage_span = 0.0, 0.0
         self._fraction = 0.0
@@ -41,8 +41,7 @@ class Stages:
         if share is not None:
             fraction = self._stage_start + share * self._stage_span
             self._fraction = float(min(max(self._fraction, fraction), 1.0))
-        if self._progress is not None and self._progress(self._fraction) is False:
-            raise Cancelled("Cancelled; nothing was changed.")
+        self._report(self._fraction)
 
     def pass_on(self, share):
         """The progress callback for a function that reports shares of its own."""

@@ -62,6 +62,43 @@ class Queue(tuple):
         return super().__new__(cls, (first, last, following, lowest))
 
 
+def trim(skeleton, beside):
+    """Remove kept voxels that lie beside a skeleton instead of ending it.
+
+    Parameters
+    ----------
+    skeleton : ndarray of bool, shape (K, J, I)
+        From `thin`; changed in place.
+    beside : ndarray of bool, shape (K, J, I)
+        Voxels that may go: simple ones with more than one neighbour do, each looked at once.
+    """
+    flat = skeleton.view(np.uint8).reshape(-1)
+    row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
+    for voxel in np.flatnonzero(skeleton & beside):
+        bits = neighbour_bits(flat, voxel, row, plane, OBJECT)
+        if int(bits).bit_count() > 1 and is_simple(bits):
+            flat[voxel] = 0
+
+
+def has_thick_blocks(skeleton):
+    """Whether a block of 2 x 2 x 2 voxels of a skeleton has one that could go.
+
+    Where many branches meet, a block may be needed to hold them together.
+    """
+    blocks = skeleton[:-1] & skeleton[1:]
+    blocks = blocks[:, :-1] & blocks[:, 1:]
+    blocks = blocks[:, :, :-1] & blocks[:, :, 1:]
+    flat = skeleton.view(np.uint8).reshape(-1)
+    row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
+    return any(
+        is_simple(
+            neighbour_bits(flat, (k + c[0]) * plane + (j + c[1]) * row + i + c[2], row, plane, 1)
+        )
+        for k, j, i in np.argwhere(blocks)
+        for c in np.ndindex(2, 2, 2)
+    )
+
+
 @njit(cache=True, inline="always")
 def put(states, depth, scale, voxel, first, last, following, lowest):
     key = np.int64(depth[voxel] * scale)
