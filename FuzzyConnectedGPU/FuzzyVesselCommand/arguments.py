@@ -8,6 +8,14 @@ example:
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
 """
+EXAMPLES = """\
+examples:
+  fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
+  fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
+  fuzzy-vessel run ct.nrrd --seed 265,206,70 --seed 174,274,73 --out both
+
+Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
+"""
 # A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
 SMALL_ISLAND = 27
 
@@ -62,7 +70,7 @@ def make_parser():
         prog="fuzzy-vessel",
         description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
         "finds their centrelines, by the potential-field method.",
-        epilog=EXAMPLE,
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")

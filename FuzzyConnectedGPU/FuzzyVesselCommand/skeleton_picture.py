@@ -13,6 +13,8 @@ from .tube_view import draw_tubes
 BAR, BAR_HEIGHT = 330, 16
 # The colours end at these shares of the points' radii, so that one bulge does not take them all.
 LOWEST, HIGHEST = 2, 98
+# Where all radii are much the same, the colours still begin at this share of the largest.
+EVEN = 0.7
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def _to_ras(points, ijk_to_ras):
 def _limits(radius):
     """Radii of the first and the last colour."""
     low, high = np.percentile(radius, [LOWEST, HIGHEST])
-    return float(low), float(max(high, 1.05 * low, low + 1e-3))
+    return float(min(low, EVEN * high)), float(high)
 
 
 def _ticks(low, high):
