@@ -22,9 +22,6 @@ from slicer.util import VTKObservationMixin
 # The project's packages are imported inside functions: Slicer knows their folder only after it
 # has seen this file, and nothing but Slicer's own packages may be needed to show the panel.
 
-# An automatic threshold with less confidence (0..1) is reported as unsure.
-UNSURE = 0.5
-
 
 class FuzzyConnectedGPU(ScriptedLoadableModule):
     """Describes the module to Slicer."""
@@ -247,6 +244,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         solver="exact",
         device="auto",
         affinity=None,
+        radius=2,
+        side="both",
         sceneVolumeNode=None,
         labelmapNode=None,
         segmentationNode=None,
@@ -261,19 +260,22 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         seedsNode : vtkMRMLMarkupsNode
             Its placed points are the seeds; those outside the volume or mask are left out.
         backgroundSeedsNode : vtkMRMLMarkupsNode, optional
-            Points that must not belong to the vessels: they give the threshold.
+            Points that must not belong to the vessels: the threshold is set above them.
         maskNode : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode, optional
             Paths stay inside it; of any geometry.
         roiNode : vtkMRMLMarkupsROINode, optional
             Paths stay inside it: voxels count whose centre is in the box.
         threshold : float, optional
-            Above 0, up to 1. By default from the background seeds, else from the scene's histogram.
+            Above 0, up to 1. By default from the scene's histogram and the background seeds.
         cut : float
             Affinities below it count as 0, which saves time; not above the threshold.
         solver, device : str
             See `FuzzyConnectedGPULib.SOLVERS`; "auto", "cpu", "cuda", "cuda:1".
         affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
             By default estimated round the seeds.
+        radius, side : int, str
+            Of that estimate: voxels round each seed (1 for thin vessels); "bright" or "dark" where
+            intensities on that side of the mean are vessel, too.
         sceneVolumeNode, labelmapNode : nodes, optional
             Filled; by default new nodes are added.
         segmentationNode : vtkMRMLSegmentationNode, optional
@@ -295,9 +297,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCommon.errors.Cancelled
             `progress` returned False, or the volume was removed meanwhile.
         """
-        from FuzzyConnectedGPULib import connectedness, estimate_affinity
-        from FuzzyConnectedGPULib.threshold import binarize
-        from FuzzyConnectedGPULib.threshold_choice import check_threshold, choose_threshold
+        from FuzzyConnectedGPULib.segmentation import segment
+        from FuzzyConnectedGPULib.threshold_choice import check_threshold
         from FuzzyVesselCommon import mrml, mrml_outputs
         from FuzzyVesselCommon.errors import Cancelled
         from FuzzyVesselCommon.geometry import voxel_volume
@@ -307,40 +308,54 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         voxels = mrml.voxels_of(volumeNode)
         mrml_outputs.check_outputs(volumeNode, sceneVolumeNode, labelmapNode, segmentationNode)
         check_threshold(threshold, cut)
-        shape = voxels.shape
-        region = region_mask(maskNode, roiNode, volumeNode, shape)
-        seeds = mrml.seeds_of(seedsNode, volumeNode, shape, region)
+        region = region_mask(maskNode, roiNode, volumeNode, voxels.shape)
+        seeds = mrml.seeds_of(seedsNode, volumeNode, voxels.shape, region)
         background = backgroundSeedsNode and mrml.seeds_of(
-            backgroundSeedsNode, volumeNode, shape, kind="background seed"
+            backgroundSeedsNode, volumeNode, voxels.shape, kind="background seed"
         )
-        if affinity is None:
-            affinity = estimate_affinity(voxels, seeds.voxels)
-        options = dict(solver=solver, device=device, cut=cut, mask=region, progress=progress)
-        scene = connectedness(voxels, seeds.voxels, affinity, **options)
-        if threshold is None:
-            threshold = choose_threshold(scene, background and background.voxels, cut)
-        labels = binarize(scene, threshold)
+        found = segment(
+            voxels,
+            seeds.voxels,
+            background_seeds=background and background.voxels,
+            mask=region,
+            affinity=affinity,
+            radius=radius,
+            side=side,
+            threshold=threshold,
+            cut=cut,
+            solver=solver,
+            device=device,
+            progress=progress,
+        )
         if not slicer.mrmlScene.IsNodePresent(volumeNode):
             raise Cancelled("The volume was removed from the scene; nothing was changed.")
         outputs = mrml_outputs.write_outputs(
             volumeNode,
             seedsNode,
-            scene.values,
-            labels,
+            found.scene.values,
+            found.labels,
             sceneVolumeNode,
             labelmapNode,
             segmentationNode,
         )
-        millilitres = np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volumeNode)) / 1000
-        warnings = _warnings(seeds, background, scene, threshold)
-        return SegmentationResult(*outputs, threshold, millilitres, affinity, scene, warnings)
+        voxelMl = voxel_volume(mrml.ijk_to_ras(volumeNode)) / 1000
+        return SegmentationResult(
+            *outputs,
+            found.threshold,
+            np.count_nonzero(found.labels) * voxelMl,
+            found.affinity,
+            found.scene,
+            _warnings(seeds, background, found),
+        )
 
 
-def _warnings(seeds, background, scene, threshold):
+def _warnings(seeds, background, found):
     """What the user should know about a run, in sentences."""
-    warnings = [*seeds.warnings, *(background.warnings if background else ()), *scene.notes]
-    if getattr(threshold, "confidence", 1) < UNSURE:
-        warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
+    from FuzzyConnectedGPULib.threshold_choice import UNSURE
+
+    warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
+    if getattr(found.threshold, "confidence", 1) < UNSURE:
+        warnings.append(f"The automatic threshold is unsure: {found.threshold.reason}")
     return warnings
 
 

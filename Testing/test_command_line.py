@@ -201,6 +201,15 @@ def test_a_foreign_folder_is_left_alone(scan, tmp_path, capsys):
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_an_input_in_the_output_folder_is_not_replaced(scan, tmp_path, capsys):
+    path = tmp_path / scan[0].name
+    path.write_bytes(scan[0].read_bytes())
+    line = error_of(capsys, "segment", path, "--seed", "15,10,6", "--out", tmp_path)
+    assert str(path) in line
+    assert "lies in the output folder" in line
+    assert path.read_bytes() == scan[0].read_bytes()
+
+
 def test_too_little_memory_is_told_in_one_line(scan, tmp_path, capsys, monkeypatch):
     from FuzzyVesselCommand import reading
 

@@ -150,7 +150,7 @@ def level_values(levels):
     return np.divide(levels, np.float32(TOP_LEVEL), dtype=np.float32)
 
 
-def estimate_affinity(volume, seeds, *, radius=2):
+def estimate_affinity(volume, seeds, *, radius=2, side="both"):
     """Affinity from the intensities around the seeds.
 
     The mean is the median over all seeds' neighbourhoods, sigma 1.4826 times the median
@@ -163,6 +163,8 @@ def estimate_affinity(volume, seeds, *, radius=2):
     seeds : array_like, shape (n, 3), integers K, J, I
     radius : int
         Neighbourhoods have ``2 * radius + 1`` voxels a side, cut at the volume's border.
+    side : {"both", "bright", "dark"}
+        Of the affinity.
 
     Returns
     -------
@@ -198,5 +200,5 @@ def estimate_affinity(volume, seeds, *, radius=2):
     sigma = MAD_TO_SIGMA * np.median(np.abs(intensities - mean))
     gradient_sigma = MAD_TO_SIGMA * np.median(half_differences) if half_differences.size else 0.0
     return GaussianAffinity(
-        float(mean), float(max(sigma, floor)), float(max(gradient_sigma, floor))
+        float(mean), float(max(sigma, floor)), float(max(gradient_sigma, floor)), side=side
     )

@@ -7,7 +7,8 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCommon.cuda import choose_device
-from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
+from FuzzyVesselCommon.errors import DeviceError, InputError
+from FuzzyVesselCommon.progress import reporter
 
 from .affinity import level_values
 from .problem import state_problem
@@ -72,7 +73,7 @@ def connectedness(
     """
     if solver not in SOLVERS:
         raise InputError(f"Unknown solver {solver!r}; one of {', '.join(SOLVERS)}.")
-    report = _reporter(progress)
+    report = reporter(progress)
     report(0.0)
     times = [perf_counter()]
     problem = state_problem(volume, seeds, affinity, cut, mask)
@@ -90,17 +91,6 @@ def connectedness(
     report(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
     return FuzzyScene(values, solver, device_name, rounds, seconds, peak_bytes, notes)
-
-
-def _reporter(progress):
-    def report(fraction):
-        if progress is None:
-            return
-        go_on = progress(float(fraction))
-        if go_on is not None and not go_on:  # numpy's False is not Python's
-            raise Cancelled("Cancelled; nothing was changed.")
-
-    return report
 
 
 def _solve(problem, solver, device, options, report):

@@ -1,8 +1,13 @@
 """Which threshold a run uses: the given one, the background seeds', or the scene's own."""
 
+import numpy as np
+
 from FuzzyVesselCommon.errors import InputError
 
 from .threshold import automatic_threshold, background_threshold
+
+# An automatic threshold with less confidence (0..1) is reported as unsure.
+UNSURE = 0.5
 
 
 def check_threshold(threshold, cut):
@@ -25,7 +30,9 @@ def check_threshold(threshold, cut):
 
 
 def choose_threshold(scene, background_seeds=None, cut=0.0):
-    """The threshold from background seeds where there are any, else from the scene's histogram.
+    """The threshold of the scene's volume curve, raised where background seeds ask for it.
+
+    Where the curve leaves it unsure, the background seeds and the cut decide, if they can.
 
     Parameters
     ----------
@@ -36,14 +43,20 @@ def choose_threshold(scene, background_seeds=None, cut=0.0):
 
     Returns
     -------
-    float
-        An `AutomaticThreshold` where it comes from the histogram.
+    AutomaticThreshold or float
+        A plain float where a background seed made it.
 
     Raises
     ------
     InputError
         As `background_threshold` does.
     """
+    automatic = automatic_threshold(scene)
     if background_seeds is None:
-        return automatic_threshold(scene)
-    return max(background_threshold(scene, background_seeds), cut)
+        return automatic
+    background = background_threshold(scene, background_seeds)
+    # Without a cut, a background seed that no path reaches says nothing.
+    telling = max(background, cut) > np.finfo(np.float32).tiny
+    if background > automatic or (automatic.confidence < UNSURE and telling):
+        return max(background, cut)
+    return automatic

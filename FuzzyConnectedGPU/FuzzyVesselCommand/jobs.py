@@ -175,8 +175,21 @@ def _summary(options, watch, outcome=None, found=None):
     return [*lines, f"results    {Path(options.out).resolve()}"]
 
 
+def _refuse_overwriting(options):
+    """The output folder is replaced as a whole, so no input may lie in it."""
+    out = Path(options.out).resolve()
+    for name in ("volume", "labelmap", "seeds", "mask"):
+        given = getattr(options, name, None)
+        if given and out in (Path(given).resolve(), *Path(given).resolve().parents):
+            raise InputError(
+                f"{given} lies in the output folder {options.out}, which is replaced: "
+                "choose another folder with --out."
+            )
+
+
 def _refuse_segmentation(options):
     """What can be said before a large volume is read."""
+    _refuse_overwriting(options)
     reads_file = options.command != "demo"
     if options.solver not in SOLVERS:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
@@ -198,6 +211,7 @@ def _refuse_segmentation(options):
 def _refuse_skeleton(options):
     from PotentialSkeletonLib.force_field import check_options
 
+    _refuse_overwriting(options)
     choose_device(options.device)
     check_options(options.strength, "auto", options.charge_distance or 0)
     for name in ("drop_islands", "close_tunnels"):

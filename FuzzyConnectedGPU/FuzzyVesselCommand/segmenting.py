@@ -1,6 +1,6 @@
 """From the inputs to the outcome of a segmentation, on the MRML scene, and to its files."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -144,7 +144,8 @@ def segment(inputs, options, watch):
         cut=options.cut,
         solver=options.solver,
         device=options.device,
-        affinity=_affinity(inputs, options),
+        radius=options.radius,
+        side=options.side,
         segmentationNode=segmentation,
         progress=watch.progress,
     )
@@ -153,33 +154,21 @@ def segment(inputs, options, watch):
     segmentation.CreateDefaultDisplayNodes()
     if np.count_nonzero(labels) <= MOST_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()
-    threshold = _threshold(result.threshold, options, inputs)
+    threshold = _threshold(result.threshold, options)
     warnings = [*inputs.notes, *result.warnings]
     return Outcome(result, segmentation, labels, threshold, warnings)
 
 
-def _affinity(inputs, options):
-    """As estimated from the seeds, with the radius and the side that the user asked for."""
-    import slicer
-
-    from FuzzyConnectedGPULib import estimate_affinity
-
-    voxels = slicer.util.arrayFromVolume(inputs.volume)
-    seeds = mrml.seeds_of(inputs.seeds, inputs.volume, voxels.shape)
-    affinity = estimate_affinity(voxels, seeds.voxels, radius=options.radius)
-    return replace(affinity, side=options.side)
-
-
-def _threshold(value, options, inputs):
+def _threshold(value, options):
     if options.threshold is not None:
         return {"value": float(value), "chosen": "by the user"}
-    if inputs.background is not None:
+    if not hasattr(value, "confidence"):
         return {"value": float(value), "chosen": "just above the background seeds"}
     return {
         "value": float(value),
         "chosen": "automatically",
-        "confidence": getattr(value, "confidence", None),
-        "reason": getattr(value, "reason", None),
+        "confidence": value.confidence,
+        "reason": value.reason,
     }
 
 

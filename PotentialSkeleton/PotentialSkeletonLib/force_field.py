@@ -8,7 +8,8 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCommon.cuda import choose_device
-from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
+from FuzzyVesselCommon.errors import DeviceError, InputError
+from FuzzyVesselCommon.progress import reporter
 
 from .field_methods import CPU_METHODS, FORCE_METHODS
 from .field_methods.summation import Summation, checked_device
@@ -196,16 +197,6 @@ def check_options(strength, method, charge_distance):
     if charge_distance < 0:
         raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
     return strength, charge_distance
-
-
-def reporter(progress):
-    """A function that passes a share on and raises `Cancelled` where the answer is False."""
-
-    def report(fraction):
-        if progress is not None and progress(float(fraction)) is False:
-            raise Cancelled("Cancelled; nothing was changed.")
-
-    return report
 
 
 def share(report, start, end):

@@ -1,0 +1,83 @@
+"""From voxels and seeds to labels: affinity, fuzzy scene and threshold in one go."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from FuzzyVesselCommon.progress import reporter
+
+from .affinity import GaussianAffinity, estimate_affinity
+from .fuzzy_connectedness import connectedness
+from .scene import FuzzyScene
+from .threshold import binarize
+from .threshold_choice import check_threshold, choose_threshold
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Labels (uint8, K, J, I) and the affinity, scene and threshold that they come from."""
+
+    labels: np.ndarray
+    affinity: GaussianAffinity
+    scene: FuzzyScene
+    threshold: float
+
+
+def segment(
+    volume,
+    seeds,
+    *,
+    background_seeds=None,
+    mask=None,
+    affinity=None,
+    radius=2,
+    side="both",
+    threshold=None,
+    cut=0.0,
+    solver="exact",
+    device="auto",
+    progress=None,
+):
+    """Segment what hangs together with the seeds.
+
+    Parameters
+    ----------
+    volume, seeds, mask, cut, solver, device, progress
+        As in `connectedness`.
+    background_seeds : array_like, shape (n, 3), integers K, J, I, optional
+        Voxels that must not belong to the object.
+    affinity : GaussianAffinity, optional
+        By default `estimate_affinity` with `radius` and `side`.
+    threshold : float, optional
+        Above 0, up to 1. By default as `choose_threshold` finds it.
+
+    Returns
+    -------
+    Segmentation
+
+    Raises
+    ------
+    InputError, DeviceError, Cancelled
+        As `connectedness`, `check_threshold` and `background_threshold` do.
+    """
+    check_threshold(threshold, cut)
+    report = reporter(progress)
+    if affinity is None:
+        affinity = estimate_affinity(volume, seeds, radius=radius, side=side)
+    report(0.0)
+    scene = connectedness(
+        volume,
+        seeds,
+        affinity,
+        solver=solver,
+        device=device,
+        cut=cut,
+        mask=mask,
+        progress=progress,
+    )
+    if threshold is None:
+        threshold = choose_threshold(scene, background_seeds, cut)
+        report(1.0)
+    labels = binarize(scene, threshold)
+    report(1.0)
+    return Segmentation(labels, affinity, scene, threshold)

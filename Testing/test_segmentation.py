@@ -1,0 +1,83 @@
+"""From arrays to labels in one call, and which threshold it takes."""
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib import binarize, connectedness, estimate_affinity
+from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyConnectedGPULib.threshold import (
+    AutomaticThreshold,
+    automatic_threshold,
+    background_threshold,
+)
+from FuzzyConnectedGPULib.threshold_choice import choose_threshold
+from FuzzyVesselCommon.errors import Cancelled, InputError
+from FuzzyVesselCommon.phantom import liver_phantom
+
+
+@pytest.fixture(scope="module")
+def phantom():
+    return liver_phantom((64, 64, 64))
+
+
+@pytest.fixture(scope="module")
+def scene(phantom):
+    return connectedness(phantom.volume, phantom.seeds, device="cpu")
+
+
+def test_the_steps_are_those_of_the_single_functions(phantom, scene):
+    found = segment(phantom.volume, phantom.seeds, device="cpu")
+    assert found.affinity == estimate_affinity(phantom.volume, phantom.seeds)
+    np.testing.assert_array_equal(found.scene.values, scene.values)
+    assert found.threshold == automatic_threshold(scene)
+    np.testing.assert_array_equal(found.labels, binarize(scene, found.threshold))
+
+
+def test_radius_and_side_reach_the_affinity(phantom):
+    found = segment(phantom.volume, phantom.seeds, radius=1, side="bright", device="cpu")
+    wanted = estimate_affinity(phantom.volume, phantom.seeds, radius=1, side="bright")
+    assert found.affinity == wanted
+    assert found.affinity.side == "bright"
+
+
+def test_a_background_seed_never_lowers_a_sure_threshold(scene):
+    automatic = automatic_threshold(scene)
+    assert automatic.confidence > 0.5
+    far = np.argwhere(scene.values < automatic / 2)[:1]
+    assert choose_threshold(scene, far) == automatic
+    assert isinstance(choose_threshold(scene, far), AutomaticThreshold)
+
+
+def test_a_background_seed_in_a_leak_raises_the_threshold(scene):
+    automatic = automatic_threshold(scene)
+    leak = np.argwhere((scene.values > automatic) & (scene.values < 1))[:1]
+    threshold = choose_threshold(scene, leak)
+    assert threshold == background_threshold(scene, leak) > automatic
+    assert not isinstance(threshold, AutomaticThreshold)
+    assert not binarize(scene, threshold)[tuple(leak[0])]
+
+
+def test_an_unsure_threshold_gives_way_to_background_seeds_that_are_reached():
+    values = np.linspace(0.2, 1, 512, dtype=np.float32).reshape(8, 8, 8)
+    values[0, 0, 0] = 0
+    assert automatic_threshold(values).confidence < 0.5
+    reached = [[0, 1, 0]]
+    assert choose_threshold(values, reached) == background_threshold(values, reached)
+    assert choose_threshold(values, [[0, 0, 0]]) == automatic_threshold(values)
+
+
+def test_the_run_can_be_cancelled_after_the_propagation(phantom):
+    fractions = []
+
+    def progress(fraction):
+        fractions.append(fraction)
+        return fractions.count(1.0) < 2
+
+    with pytest.raises(Cancelled):
+        segment(phantom.volume, phantom.seeds, device="cpu", progress=progress)
+    assert fractions[-2:] == [1.0, 1.0]
+
+
+def test_a_threshold_below_the_cut_is_refused_before_anything_is_computed(phantom):
+    with pytest.raises(InputError, match="below the cut"):
+        segment(phantom.volume, phantom.seeds, threshold=0.1, cut=0.2, device="no such device")
