@@ -34,7 +34,7 @@ def problems(draw, largest_side):
     seeds = np.concatenate(
         [seeds] + [random.integers(0, n, (len(seeds), 1)) for n in shape[1:]], axis=1
     )
-    cut = draw(st.sampled_from([0.0, 0.0, 1e-4, 0.3, 0.9, 1.0]))
+    cut = draw(st.sampled_from([0.0, 0.0, 1e-4, 0.3, 43691 / 65535, 0.9, 1.0]))
     mask = None
     if draw(st.booleans()):
         mask = (random.random(shape) < 0.7).astype(np.uint8)
