@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Segments vessels from seeds: without arguments the built-in liver phantom, with arguments a file
-# (the same arguments as `fuzzy-vessel segment`; see README.md).
+# From seeds to vessels and their centrelines: without arguments on the built-in liver phantom, with
+# arguments on a file (the same arguments as `fuzzy-vessel run`; see README.md).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=$(bash "$root/requirements/environment.sh" demo)
 if [ $# -eq 0 ]; then
     exec "$python" -m FuzzyVesselCommand demo --out "$PWD/demo-output"
 fi
-exec "$python" -m FuzzyVesselCommand segment "$@"
+exec "$python" -m FuzzyVesselCommand run "$@"
