@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from FuzzyVesselCommon.errors import FuzzyVesselError, InputError
+from FuzzyVesselCommon.errors import InputError
 from PotentialSkeletonLib import Branch, CurveSkeleton, Node, skeletonize
 from PotentialSkeletonLib.branches import Border
 from PotentialSkeletonLib.graph import VoxelGraph
@@ -201,18 +201,6 @@ def test_swc_cuts_a_loop_open():
     samples = swc_samples(loop.to_swc())
     assert len(samples) == len(loop.branches[0].points)
     assert samples[0][2:5] == samples[-1][2:5]
-
-
-def test_networkx_graph_or_a_clear_message(fork):
-    try:
-        import networkx
-    except ModuleNotFoundError:
-        with pytest.raises(FuzzyVesselError, match="pip install networkx"):
-            fork.to_networkx()
-        return
-    graph = fork.to_networkx()
-    assert networkx.number_connected_components(graph) == 1
-    assert graph.number_of_edges() == len(fork.branches)
 
 
 def test_the_labelmap_holds_the_voxels(fork):
