@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from PotentialSkeletonLib import critical_points, force_field
-from PotentialSkeletonLib.critical_points import index_sum
-from solid_shapes import ball
+from PotentialSkeletonLib.critical_points import KINDS, index_sum
+from solid_shapes import ball, wavy_tube
 from solids import ring, two_balls
 
 
@@ -90,3 +91,27 @@ def test_the_indices_sum_to_the_euler_characteristic(mask, expected):
     points = critical_points(force_field(mask))
     assert len(points) >= 2
     assert index_sum(points) == expected
+
+
+def positions_of(field, kind):
+    points = [point.position for point in critical_points(field) if point.kind == kind]
+    return np.array(points).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("charge_distance", [0, 2])
+@pytest.mark.parametrize("strength", [3, 6])
+@pytest.mark.parametrize(
+    "mask", [two_balls(12), wavy_tube((44, 24, 26)), ring()[0]], ids=["balls", "tube", "ring"]
+)
+def test_field_methods_agree_on_the_critical_points(mask, strength, charge_distance):
+    fields = [
+        force_field(mask, strength, method=method, charge_distance=charge_distance, device="cpu")
+        for method in ("direct-serial", "fft")
+    ]
+    assert len(critical_points(fields[0])) > 0
+    for kind in KINDS:
+        serial, fft = (positions_of(field, kind) for field in fields)
+        assert len(serial) == len(fft)
+        if len(serial):
+            for some, others in ((serial, fft), (fft, serial)):
+                assert cKDTree(some).query(others)[0].max() <= 1e-3

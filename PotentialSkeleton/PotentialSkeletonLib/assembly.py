@@ -18,6 +18,16 @@ from .topology import CUBE, cycle_count
 from .voxel_classes import checked_object
 
 TINY = 27  # voxels: components below it are reported
+NOT_RESOLVED = (
+    "Some thin parts or small tunnels are not resolved by the force field; thinning completed them."
+)
+NOT_HELD = {
+    "thin": "In some places the skeleton is more than one voxel wide.",
+    "inside": "Parts of the skeleton lie outside of the object.",
+    "one_piece_for_each_component": "The skeleton has not one piece for each piece of the object.",
+    "same_cycles": "The skeleton has not as many loops as the object.",
+    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same place.",
+}
 
 
 def assemble(mask, spacing, options, stages):
@@ -27,9 +37,9 @@ def assemble(mask, spacing, options, stages):
     parts = _component_skeletons(prepared, spacing, options, stages)
     stages.part(0.95, 0.05)
     with stages("graph", 0.0, 0.6):
-        nodes, branches, voxels = _graph(prepared, parts, spacing)
+        nodes, branches, voxels = _graph(prepared, parts, spacing, stages.tick)
     with stages("checks", 0.6, 0.4):
-        report = _report(prepared, parts, nodes, branches, voxels, options)
+        report = _report(prepared, parts, nodes, branches, voxels, options, stages.tick)
     report["seconds"] = stages.seconds
     stages.part(1.0, 0.0)
     stages.tick(1.0)
@@ -69,11 +79,13 @@ def _prepare(mask, spacing, options, stages):
     box = _box_of(given)
     stages.tick()
     solid, cavities, cavity_voxels = fill_cavities(given[box])
+    stages.tick()
     solid, islands, island_voxels = (
         cleaning.drop_islands(solid, options.drop_islands)
         if options.drop_islands > 1
         else (solid, 0, 0)
     )
+    stages.tick()
     solid, tunnels, tunnel_voxels = (
         cleaning.close_tunnels(solid, options.close_tunnels, spacing, stages.tick)
         if options.close_tunnels > 0
@@ -85,6 +97,7 @@ def _prepare(mask, spacing, options, stages):
         tunnels_closed=tunnels, tunnel_voxels=tunnel_voxels,
     )  # fmt: skip
     solid = np.pad(solid, 1)
+    stages.tick()
     labels, count = label_components(solid)
     origin = np.array([side.start - 1 for side in box])
     return Prepared(solid, labels, count, origin, changes, notes)
@@ -111,7 +124,7 @@ def _component_skeletons(prepared, spacing, options, stages):
     return parts
 
 
-def _graph(prepared, parts, spacing):
+def _graph(prepared, parts, spacing, tick):
     """Nodes, branches, and the voxels (n, 3) of all components, in voxels of the volume."""
     voxels = np.concatenate([part.voxels + origin for origin, part in parts])
     places = np.concatenate([part.positions + origin for origin, part in parts])
@@ -119,13 +132,16 @@ def _graph(prepared, parts, spacing):
     voxels, places = voxels[order], places[order] - prepared.origin
     component = prepared.labels[tuple((voxels - prepared.origin).T)]
     graph = VoxelGraph(voxels)
+    tick()
     border = Border(prepared.object, spacing)
+    tick()
     positions = node_positions(graph, places, prepared.object)
     radii = border.radius(positions)
     branches = []
     for chain, points in zip(
         graph.chains, branch_points(graph, places, positions, prepared.object)
     ):
+        tick()
         owner = int(component[graph.nodes[chain[0]][0]])
         radius = border.radius(points)
         branches.append(Branch(points + prepared.origin, radius, chain[0], chain[2], owner))
@@ -148,20 +164,23 @@ def _kind(degree):
     return JUNCTION if degree > 2 else LOOP
 
 
-def _report(prepared, parts, nodes, branches, voxels, options):
+def _report(prepared, parts, nodes, branches, voxels, options, tick):
     """What was done, what was checked, and what the user should know."""
     sizes = np.bincount(prepared.labels.ravel())[1:]
     characteristics = [part.characteristic for _, part in parts]
     skeleton = np.zeros(prepared.object.shape, bool)
     skeleton[tuple((voxels - prepared.origin).T)] = True
     pieces = ndimage.label(skeleton, CUBE)[1]
+    tick()
     object_cycles = prepared.count - sum(characteristics)
     skeleton_cycles = len(branches) - len(nodes) + pieces
+    cycles = cycle_count(skeleton)
+    tick()
     guarantees = dict(
         thin=not has_thick_blocks(skeleton),
         inside=not (skeleton & ~prepared.object).any(),
         one_piece_for_each_component=pieces == prepared.count,
-        same_cycles=skeleton_cycles == object_cycles == cycle_count(skeleton),
+        same_cycles=skeleton_cycles == object_cycles == cycles,
         no_duplicate_nodes=len({tuple(np.round(node.position, 6)) for node in nodes}) == len(nodes),
     )
     return dict(
@@ -178,19 +197,16 @@ def _report(prepared, parts, nodes, branches, voxels, options):
         index_sums=[part.index_sum for _, part in parts],
         euler_characteristics=characteristics,
         guarantees=guarantees,
-        warnings=_warnings(prepared, parts, characteristics, guarantees),
+        warnings=_warnings(prepared, parts, guarantees),
     )
 
 
-def _warnings(prepared, parts, characteristics, guarantees):
+def _warnings(prepared, parts, guarantees):
+    """Sentences for the person who looks at the result; the numbers are in the report."""
     notes = list(prepared.warnings)
-    for (_, part), characteristic, number in zip(parts, characteristics, range(1, len(parts) + 1)):
+    for _, part in parts:
         notes.extend(note for note in part.notes if note not in notes)
-        if part.index_sum is not None and part.index_sum != characteristic:
-            notes.append(
-                f"Component {number}: the critical points' indices sum to {part.index_sum}, the "
-                f"object's Euler characteristic is {characteristic}: the field does not resolve "
-                "all of it (thin parts or small tunnels)."
-            )
-    notes.extend(f"Not held this time: {name}." for name, held in guarantees.items() if not held)
+    if any(part.index_sum not in (None, part.characteristic) for _, part in parts):
+        notes.append(NOT_RESOLVED)
+    notes.extend(NOT_HELD[name] for name, held in guarantees.items() if not held)
     return notes

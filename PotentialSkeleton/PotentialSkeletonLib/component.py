@@ -89,7 +89,9 @@ class ComponentRun:
         """Return the `ComponentSkeleton`."""
         with self.stages("distance", 0.0, 0.05):
             self.depth = distance_to_outside(self.bytes, self.spacing, self.stages.tick)
+            self.stages.tick()
             self.order = removal_order(self.depth)
+            self.stages.tick()
             self.characteristic = euler_characteristic(self.mask)
         if np.count_nonzero(self.mask) >= FEW_VOXELS:
             self._find_core()
@@ -110,7 +112,10 @@ class ComponentRun:
     def _find_core(self):
         distance = self.options.charge_distance
         if distance is None:
-            distance = automatic_charge_distance(self.bytes, self.depth, self.spacing)
+            with self.stages("distance", 0.05, 0.0):
+                distance = automatic_charge_distance(
+                    self.bytes, self.depth, self.spacing, self.stages.tick
+                )
         with self.stages("field", 0.05, 0.5), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the notes are passed on, once
             self.field = force_field(
@@ -176,7 +181,9 @@ class ComponentRun:
             self._add_tips(tips, distances)
             if self.field is None:
                 return
-            seeds = divergence_seeds(self.field.vectors, self.options.divergence)
+            self.stages.tick()
+            seeds = divergence_seeds(self.field.vectors, self.options.divergence, self.stages.tick)
+            self.stages.tick()
             self._add_seeds(seeds, core, distances, REACH_OUT["divergence"])
 
     def _add_tips(self, tips, distances):
@@ -202,7 +209,8 @@ class ComponentRun:
             distances, _, _ = distance_along(
                 self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
             )
-            seeds = curvature_seeds(self.mask)
+            self.stages.tick()
+            seeds = curvature_seeds(self.mask, self.stages.tick)
         with self.stages("curves", 0.94, 0.01):
             self._add_seeds(seeds, skeleton, distances, REACH_OUT["curvature"])
 
@@ -268,13 +276,14 @@ def _nearer(distances, voxel):
     return voxel + np.array(best) - 1
 
 
-def automatic_charge_distance(mask, depth, spacing):
+def automatic_charge_distance(mask, depth, spacing, report=None):
     """Layers by which charges go outward, so that thin parts are resolved (0 to 2).
 
-    Judged by the distances to the outside, in voxels, at its local maxima.
+    Judged by the distances to the outside, in voxels, at its local maxima. `report` is called
+    between slices; it raises to cancel.
     """
     if len(set(spacing)) > 1:
-        depth = distance_to_outside(mask, (1.0, 1.0, 1.0))
+        depth = distance_to_outside(mask, (1.0, 1.0, 1.0), report)
     else:
         depth = depth / spacing[0]
     thin_radius = np.percentile(ridge_depths(depth), THIN_SHARE)

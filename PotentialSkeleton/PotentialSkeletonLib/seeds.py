@@ -10,7 +10,7 @@ REACH = 3  # voxels on each side of the cube in which the surface's curvature is
 SHARP = 0.28  # share of the cube inside the object: about 4/7 on a plane, 1/3 on an edge
 
 
-def divergence_seeds(vectors, share):
+def divergence_seeds(vectors, share, report=None):
     """Local minima of the unit force's divergence in the lowest part of its range.
 
     Parameters
@@ -20,6 +20,8 @@ def divergence_seeds(vectors, share):
     share : float
         0..100: per cent of the range between the lowest and the highest divergence (Cornea et al.
         2005); 0 gives no seeds.
+    report : callable, optional
+        Called between steps; raises to cancel.
 
     Returns
     -------
@@ -30,6 +32,7 @@ def divergence_seeds(vectors, share):
     known = np.isfinite(divergence)
     if share <= 0 or not known.any():
         return np.empty((0, 3), np.int64)
+    _look(report)
     low, high = divergence[known].min(), divergence[known].max()
     seeds = local_minima(divergence, low + share / 100 * (high - low))
     values = divergence[tuple(seeds.T)]
@@ -86,13 +89,15 @@ def local_minima(values, highest):
     return seeds
 
 
-def curvature_seeds(mask):
+def curvature_seeds(mask, report=None):
     """Surface voxels where the object is sharp: local minima of its share of a cube round them.
 
     Parameters
     ----------
     mask : ndarray of bool, shape (K, J, I)
         The object, which must not touch the array's border.
+    report : callable, optional
+        Called between steps; raises to cancel.
 
     Returns
     -------
@@ -100,8 +105,16 @@ def curvature_seeds(mask):
         Voxels K, J, I, the sharpest first.
     """
     share = ndimage.uniform_filter(mask.astype(np.float32), 2 * REACH + 1, mode="constant")
+    _look(report)
     share = ndimage.uniform_filter(share, 3, mode="constant")  # plateaus get one lowest voxel
+    _look(report)
     surface = mask & ~ndimage.binary_erosion(mask, CUBE)
     share[~surface] = np.inf
+    _look(report)
     seeds = local_minima(share, SHARP)
     return seeds[np.argsort(share[tuple(seeds.T)], kind="stable")]
+
+
+def _look(report):
+    if report is not None:
+        report()
