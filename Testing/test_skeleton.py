@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from time import perf_counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.phantom import liver_phantom
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.cleaning import close_tunnels
+from PotentialSkeletonLib.component import ComponentRun
 from PotentialSkeletonLib.solids import fill_cavities
-from PotentialSkeletonLib.topology import CUBE, cycle_count
+from PotentialSkeletonLib.topology import CUBE, cycle_count, euler_characteristic
 from solids import line
 
 SHAPES = {
@@ -226,6 +228,18 @@ def test_closing_tunnels_only_closes_tunnels(mask, width):
     assert fill_cavities(closed)[1] == 0
 
 
+def test_curves_round_a_cavity_are_no_skeleton():
+    """A hollow knot of curves with a loop at it has the Euler characteristic of a ball."""
+    curves = np.zeros((5, 5, 10), bool)
+    curves[1:4, 1:4, 1:4] = ndimage.generate_binary_structure(3, 1)
+    curves[2, 2, 2] = False
+    curves[2, 1:4, 4:7] = True
+    curves[2, 2, 5] = False
+    run = SimpleNamespace(level_voxels=[1], characteristic=1)
+    assert euler_characteristic(curves) == 1
+    assert not ComponentRun._is_homotopic(run, curves)
+
+
 def test_wide_tunnels_stay():
     skeleton = skeletonize(solids.ring()[0], close_tunnels=4)
     assert skeleton.report["object_cycles"] == 1
@@ -320,7 +334,9 @@ def phantoms_vessels():
 
 
 def knot():
-    return solids.trefoil()[0], (1.0, 1.0, 1.0)
+    """Off the grid: in a symmetric solid a curve may meet a saddle, and rounding errors decide."""
+    mask, axis = solids.trefoil()
+    return solids.tube(axis + (0.23, 0.31, 0.17), 4.1, mask.shape), (1.0, 1.0, 1.0)
 
 
 @pytest.mark.gpu

@@ -40,7 +40,8 @@ def close_tunnels(mask, width, spacing, report=None):
     mask : ndarray of bool, shape (K, J, I)
         Without cavities.
     width : float
-        mm.
+        mm. No wider tunnel is closed. Distances are taken between voxel centres: a straight tunnel
+        of n voxels closes from n voxels on if n is even, from n + 1 if n is odd.
     spacing : 3 floats K, J, I, in mm
     report : callable, optional
         Called between slices; raises to cancel.

@@ -157,14 +157,15 @@ class ComponentRun:
     def _is_homotopic(self, curves):
         """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
 
-        One piece, and as many cycles as the object: with the skeleton of the level before among
-        them, these are the object's cycles; without it only an object that has none is safe.
+        One piece, no cavity, and as many cycles as the object: with the skeleton of the level
+        before among them, these are the object's cycles; without it only an object that has none is safe.
         """
         if not self.level_voxels and self.characteristic != 1:
             return False
         return (
             euler_characteristic(curves) == self.characteristic
             and ndimage.label(curves, CUBE)[1] == 1
+            and ndimage.label(~curves)[1] == 1
         )
 
     def _add_limbs(self, core):

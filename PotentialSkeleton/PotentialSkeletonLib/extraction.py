@@ -69,7 +69,8 @@ def skeletonize(
     drop_islands : int
         Remove components of fewer voxels first (never the largest).
     close_tunnels : float
-        Close tunnels up to so many mm wide first.
+        Close tunnels first; none wider than so many mm. One of an odd number of voxels closes from
+        one voxel more: tunnels of one and of two voxels from 2 voxels on, of three and four from 4.
     progress : callable, optional
         ``progress(fraction) -> bool``; the run is cancelled where it returns False.
 
