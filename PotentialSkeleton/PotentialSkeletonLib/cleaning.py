@@ -62,20 +62,28 @@ def close_tunnels(mask, width, spacing, report=None):
     object_ = np.pad(mask, [(n, n) for n in margin])
     away = distance_to_outside((~object_).view(np.uint8), spacing, report)
     grown, _, _ = fill_cavities(away <= width / 2)
+    if report is not None:
+        report()
     solid = thin(grown, away.max() - away, object_, np.zeros_like(object_), report)
-    closed = (object_ | _without_strands(solid, object_))[inner]
+    closed = (object_ | _without_strands(solid, object_, report))[inner]
+    if report is not None:
+        report()
     return closed, tunnels - cycle_count(closed), int(np.count_nonzero(closed & ~mask))
 
 
-def _without_strands(solid, mask):
+def _without_strands(solid, mask, report=None):
     """The pieces of a solid beside the object that close more tunnels than they make.
 
     Pieces between two components of the object are dropped, too.
     """
     pieces, _ = ndimage.label(solid & ~mask, CUBE)
+    if report is not None:
+        report()
     components, _ = ndimage.label(mask, CUBE)
     kept = np.zeros_like(mask)
     for label, box in enumerate(ndimage.find_objects(pieces), start=1):
+        if report is not None:
+            report()
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
         piece = pieces[around] == label
         touched = np.unique(components[around][ndimage.binary_dilation(piece, CUBE)])

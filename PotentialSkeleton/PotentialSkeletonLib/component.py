@@ -158,7 +158,8 @@ class ComponentRun:
         """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
 
         One piece, no cavity, and as many cycles as the object: with the skeleton of the level
-        before among them, these are the object's cycles; without it only an object that has none is safe.
+        before among them, these are the object's cycles; without it only an object that has none
+        is safe.
         """
         if not self.level_voxels and self.characteristic != 1:
             return False
