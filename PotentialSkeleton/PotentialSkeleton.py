@@ -54,7 +54,7 @@ class PotentialSkeletonParameterNode:
     level: Annotated[int, WithinRange(1, 3)] = 2
     strength: Annotated[int, WithinRange(3, 9)] = 6
     dropIslands: Annotated[int, WithinRange(0, 1000000)] = 10
-    closeTunnels: Annotated[float, WithinRange(0.0, 100.0)] = 1.5
+    closeTunnels: Annotated[float, WithinRange(0.0, 100.0)] = 2.0
     model: vtkMRMLModelNode | None
     labelmap: vtkMRMLLabelMapVolumeNode | None
     table: vtkMRMLTableNode | None

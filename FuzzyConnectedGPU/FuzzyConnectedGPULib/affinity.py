@@ -35,7 +35,7 @@ class GaussianAffinity:
 
     Affinities are resolved to 65,536 even levels, ``level / 65535``. Fuzzy connectedness only
     compares affinities, so the scene of the levels is the exact scene rounded once at its end:
-    no value is off by more than 1 / 131070, however long the path.
+    half a level, and what float32 adds to it, however long the path.
 
     Parameters
     ----------

@@ -19,7 +19,8 @@ class FuzzyScene:
     device : str
         "cpu", or the ordinal and name of the CUDA card.
     rounds : int
-        Kernel rounds until nothing changed; 0 for the queue-driven solvers.
+        Kernel rounds launched until nothing changed; they go out in batches, so the last ones may
+        have had nothing to do. 0 for the queue-driven solvers.
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int

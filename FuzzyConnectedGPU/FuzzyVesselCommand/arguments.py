@@ -245,8 +245,8 @@ def _add_centrelines(parser, *, islands, tunnels):
         type=float,
         default=tunnels,
         metavar="MM",
-        help="close tunnels up to so many mm wide first "
-        + ("(three voxels)" if tunnels is None else "(0)"),
+        help="close narrow tunnels first, none wider than so many mm "
+        + ("(the width of three voxels)" if tunnels is None else "(0)"),
     )
 
 

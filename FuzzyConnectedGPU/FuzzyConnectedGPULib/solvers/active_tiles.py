@@ -34,7 +34,7 @@ def solve(problem, report, gpu):
     -------
     levels : ndarray, shape (K, J, I), uint16
     rounds : int
-        Kernel launches, until no tile was active.
+        Kernel launches, in batches, until no tile was active.
     """
     voxels = gpu.put(problem.voxels)
     mask = None if problem.mask is None else gpu.put(problem.mask)
