@@ -17,27 +17,25 @@ def solve(problem, report, gpu):
 
     Parameters and results as in `active_tiles.solve`. Needs 24 bytes a voxel for the affinities.
     """
+    voxels = gpu.put(problem.voxels)
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    scene, rounds = propagate(problem, voxels, mask, report, gpu)
+    return levels_of(scene, problem.voxels.shape, gpu), rounds
+
+
+def propagate(problem, voxels, mask, report, gpu):
+    """The scene on the card (flat, float32), from voxels and mask (or None) on the card."""
     xp, shape, size = gpu.xp, problem.voxels.shape, problem.voxels.size
     defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
     store_affinities = gpu.kernel(KERNELS, "store_affinities", defines)
     track = gpu.kernel(KERNELS, "track", defines)
     sizes = tuple(np.int32(n) for n in shape)
     grid = (-(-size // THREADS),)
-    mask = np.uintp(0) if problem.mask is None else gpu.put(problem.mask)
+    mask = np.uintp(0) if mask is None else mask
     affinities = xp.empty(6 * size, np.float32)
     coefficients = gpu.put(problem.affinity.coefficients())
-    store_affinities(
-        grid,
-        (THREADS,),
-        (
-            gpu.put(problem.voxels),
-            mask,
-            affinities,
-            *sizes,
-            coefficients,
-            np.int32(problem.cut_level),
-        ),
-    )
+    cut = np.int32(problem.cut_level)
+    store_affinities(grid, (THREADS,), (voxels, mask, affinities, *sizes, coefficients, cut))
     scene, now, changed = start(problem, gpu)
     following = xp.zeros(size, np.uint8)
     rounds = 0
@@ -50,7 +48,7 @@ def solve(problem, report, gpu):
             now, following = following, now
             rounds += 1
         if not gpu.get(changed)[0]:
-            return levels_of(scene, shape, gpu), rounds
+            return scene, rounds
 
 
 def start(problem, gpu):

@@ -37,14 +37,21 @@ def solve(problem, report, gpu, *, corrections=2, directions=6):
         raise InputError(f"corrections is {corrections}, but must be 0 or more.")
     if not 0 <= directions <= 6:
         raise InputError(f"directions is {directions}, but must be within 0..6.")
+    voxels = gpu.put(problem.voxels)
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    scene, rounds = propagate(problem, voxels, mask, report, gpu, corrections, directions)
+    return levels_of(scene, problem.voxels.shape, gpu), rounds
+
+
+def propagate(problem, voxels, mask, report, gpu, corrections=2, directions=6):
+    """The scene on the card (flat, float32), from voxels and mask (or None) on the card."""
     shape = problem.voxels.shape
     run = gpu.kernel(KERNELS, "parallel_kfoe", (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",))
     grid = (-(-shape[2] // BLOCK[0]), -(-shape[1] // BLOCK[1]), shape[0])
     sum_table, difference_table, lowest_sum = problem.tables
     has_tables = sum_table.size > 0
     no_array = np.uintp(0)
-    voxels = gpu.put(problem.voxels)
-    mask = no_array if problem.mask is None else gpu.put(problem.mask)
+    mask = no_array if mask is None else mask
     fixed = (
         *(np.int32(n) for n in shape),
         gpu.put(problem.affinity.coefficients()),
@@ -67,4 +74,4 @@ def solve(problem, report, gpu, *, corrections=2, directions=6):
             now, following = following, now
             rounds += 1
         if not gpu.get(changed)[0]:
-            return levels_of(scene, shape, gpu), rounds
+            return scene, rounds
