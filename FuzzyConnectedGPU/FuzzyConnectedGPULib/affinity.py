@@ -1,7 +1,6 @@
 """Affinity: how strongly two neighbouring voxels hang together, in 65,536 levels."""
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from FuzzyVesselCommon.errors import InputError
 
 from .checks import checked_seeds, checked_volume
 from .gaussian import bell
+from .seed_statistics import neighbourhoods
 
 TOP_LEVEL = 65535
 FORMS = ("geometric", "weighted")
@@ -177,20 +177,13 @@ def estimate_affinity(volume, seeds, *, radius=2, side="both"):
     """
     volume = checked_volume(volume)
     seeds = checked_seeds(seeds, volume.shape)
-    if not isinstance(radius, Integral) or radius < 1:
-        raise InputError(
-            f"The neighbourhood's radius is {radius}, but must be an integer of at least 1."
-        )
+    boxes = neighbourhoods(volume, seeds, radius)
     extent = float(volume.max()) - float(volume.min())
     if extent == 0:
         raise InputError(
             f"The volume is constant (every voxel is {volume.flat[0]}), so there is no vessel "
             "to find: was the right volume chosen?"
         )
-    boxes = [
-        volume[tuple(slice(max(c - radius, 0), c + radius + 1) for c in seed)].astype(np.float64)
-        for seed in seeds
-    ]
     intensities = np.concatenate([box.ravel() for box in boxes])
     half_differences = np.concatenate(
         [np.abs(np.diff(box, axis=axis)).ravel() / 2 for box in boxes for axis in range(3)]

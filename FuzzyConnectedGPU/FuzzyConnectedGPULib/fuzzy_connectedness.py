@@ -28,6 +28,7 @@ def connectedness(
     progress=None,
     corrections=2,
     directions=6,
+    start=None,
 ):
     """Connectedness of every voxel to the seeds: the fuzzy scene.
 
@@ -57,6 +58,10 @@ def connectedness(
         Of "cuda-kfoe-corrected" alone: correction iterations on the blocks' edges (2 in both
         papers' experiments, 3 in the Chinese paper's theory) and to how many of the 6 neighbours
         they lead (English paper, table 2).
+    start : FuzzyScene or ndarray, optional
+        The scene of the same volume, affinity, cut and mask from some of the same seeds. "exact"
+        and "dial" on the CPU then compute only what the other seeds raise, with the same result;
+        all else computes everything.
 
     Returns
     -------
@@ -76,7 +81,7 @@ def connectedness(
     report = reporter(progress)
     report(0.0)
     times = [perf_counter()]
-    problem = state_problem(volume, seeds, affinity, cut, mask)
+    problem = state_problem(volume, seeds, affinity, cut, mask, start)
     options = {}
     if solver == "cuda-kfoe-corrected":
         options = {"corrections": corrections, "directions": directions}

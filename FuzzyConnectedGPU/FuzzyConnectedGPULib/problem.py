@@ -10,6 +10,7 @@ from FuzzyVesselCommon.errors import InputError
 
 from .affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
 from .checks import checked_mask, checked_seeds, checked_volume
+from .scene import scene_values
 
 SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
 
@@ -28,6 +29,8 @@ class Problem:
         Paths stay where it is 1.
     cut_level : int
         Affinities below this level count as 0.
+    start : ndarray, shape (K, J, I), uint16, or None
+        Levels of the scene of some of the seeds; see `connectedness`.
     """
 
     voxels: np.ndarray
@@ -35,6 +38,7 @@ class Problem:
     seeds: np.ndarray
     mask: np.ndarray | None
     cut_level: int
+    start: np.ndarray | None = None
 
     @cached_property
     def tables(self):
@@ -61,7 +65,7 @@ class Problem:
         )
 
 
-def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):
+def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None, start=None):
     """Check what came in and state it as a `Problem`; parameters as in `connectedness`.
 
     Raises
@@ -85,7 +89,19 @@ def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None):
             raise InputError(
                 "Every seed lies outside the mask: place a seed inside it, or choose another mask."
             )
-    return Problem(voxels, affinity, flat_seeds, mask, cut_level)
+    if start is not None:
+        start = _start_levels(start, volume.shape)
+    return Problem(voxels, affinity, flat_seeds, mask, cut_level, start)
+
+
+def _start_levels(start, shape):
+    values = np.atleast_3d(scene_values(start).T).T  # a slice (J, I) is a volume (1, J, I)
+    if values.shape != shape:
+        raise InputError(
+            f"The scene to start from has shape {values.shape}, the volume {shape}; "
+            "they must agree."
+        )
+    return np.rint(values * np.float32(TOP_LEVEL)).astype(np.uint16)
 
 
 def as_solver_voxels(volume):

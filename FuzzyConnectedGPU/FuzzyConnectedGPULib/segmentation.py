@@ -37,6 +37,8 @@ def segment(
     solver="exact",
     device="auto",
     progress=None,
+    kept=None,
+    **variant,
 ):
     """Segment what hangs together with the seeds.
 
@@ -50,6 +52,10 @@ def segment(
         By default `estimate_affinity` with `radius` and `side`.
     threshold : float, optional
         Above 0, up to 1. By default as `choose_threshold` finds it.
+    kept : KeptConnectedness, optional
+        Of earlier runs: only what has changed since is computed.
+    **variant
+        `corrections` and `directions` of `connectedness`.
 
     Returns
     -------
@@ -65,7 +71,8 @@ def segment(
     if affinity is None:
         affinity = estimate_affinity(volume, seeds, radius=radius, side=side)
     report(0.0)
-    scene = connectedness(
+    compute = connectedness if kept is None else kept.connectedness
+    scene = compute(
         volume,
         seeds,
         affinity,
@@ -74,6 +81,7 @@ def segment(
         cut=cut,
         mask=mask,
         progress=progress,
+        **variant,
     )
     if threshold is None:
         threshold = choose_threshold(scene, background_seeds, cut)

@@ -39,15 +39,15 @@ def solve(problem, report):
     peak_bytes : int
     """
     voxels = problem.voxels
-    levels = np.zeros(voxels.size, np.uint16)
+    levels, seeds = first_levels(problem)
     mask = np.empty(0, np.uint8) if problem.mask is None else problem.mask.ravel()
     tables = (*problem.tables, problem.affinity.coefficients())
     index = np.int32 if voxels.size < 2**31 else np.int64
     heads = np.full(TOP_LEVEL + 1, -1, index)
-    pool = np.empty((problem.seeds.size // BLOCK + SPARE_BLOCKS, BLOCK + ENTRIES), index)
+    pool = np.empty((seeds.size // BLOCK + SPARE_BLOCKS, BLOCK + ENTRIES), index)
     state = np.array([TOP_LEVEL, -1, 0, 0], np.int64)
     peak_bytes = levels.nbytes + heads.nbytes + pool.nbytes
-    push_seeds(problem.seeds, levels, heads, pool, state)
+    push_seeds(seeds, levels, heads, pool, state)
     while True:
         status = expand(
             voxels.ravel(), mask, levels, np.array(voxels.shape), problem.cut_level, *tables,
@@ -62,6 +62,18 @@ def solve(problem, report):
             peak_bytes = max(peak_bytes, held)
             pool = larger
         report(state[EXPANDED] / voxels.size)
+
+
+def first_levels(problem):
+    """Levels before the first step (flat), and the seeds to go out from.
+
+    From the scene of some of the seeds only the other seeds go out: a voxel that none of their
+    paths raises keeps its level, and is not visited.
+    """
+    if problem.start is None:
+        return np.zeros(problem.voxels.size, np.uint16), problem.seeds
+    levels = problem.start.ravel().copy()
+    return levels, problem.seeds[levels[problem.seeds] < TOP_LEVEL]
 
 
 @njit(cache=True)

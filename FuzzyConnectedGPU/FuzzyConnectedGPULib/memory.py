@@ -1,0 +1,50 @@
+"""How much memory a run will need, to be said before it starts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import InputError
+
+# Bytes a voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
+# labels, the queue of the CPU solver. Card: levels, and less than one byte for lists and mask.
+HOST_COPIES = 2
+SCENE, LEVELS, LABELS = 8, 2, 2
+QUEUE = 7
+CARD_LISTS = 1
+
+
+@dataclass(frozen=True)
+class MemoryNeed:
+    """Bytes that a run takes, an upper estimate."""
+
+    host: int
+    card: int
+
+
+def memory_need(shape, voxel_type):
+    """The memory that a run on a volume takes, estimated from above.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        K, J, I.
+    voxel_type : str or numpy.dtype
+
+    Returns
+    -------
+    MemoryNeed
+
+    Raises
+    ------
+    InputError
+        The voxel type is no type of numbers.
+    """
+    try:
+        size = np.dtype(voxel_type).itemsize
+    except TypeError:
+        raise InputError(f"Voxel type {voxel_type!r} is unknown.") from None
+    voxels = int(np.prod(shape, dtype=np.int64))
+    solver_size = min(size, 4)  # larger types become float32
+    host = HOST_COPIES * size + SCENE + LEVELS + LABELS + QUEUE
+    return MemoryNeed(voxels * host, voxels * (solver_size + LEVELS + CARD_LISTS))
