@@ -1,4 +1,4 @@
-"""Intensities round the seeds: the affinity is estimated from them, and lists of seeds show them."""
+"""Intensities round the seeds, from which the affinity is estimated."""
 
 from dataclasses import dataclass
 from numbers import Integral
