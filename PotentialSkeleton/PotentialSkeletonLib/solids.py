@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .labelling import label_pieces
 from .voxel_classes import BOUNDARY, INNER, SURFACE, classify_voxels, grow, shrink
 
 
@@ -64,8 +65,14 @@ class Solid:
         return shrink(self.classes > SURFACE, layers).ravel()[self.points]
 
 
-def fill_cavities(mask):
+def fill_cavities(mask, report=None):
     """Fill what the object encloses: background that is not 6-connected to the volume's outside.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+    report : callable, optional
+        Called between slabs; raises to cancel.
 
     Returns
     -------
@@ -75,20 +82,16 @@ def fill_cavities(mask):
     voxels : int
         Their voxels.
     """
-    from scipy import ndimage
-
-    background, count = ndimage.label(~np.pad(mask, 1))
+    background, count = label_pieces(~np.pad(mask, 1), corners=False, report=report)
     if count == 1:
         return mask, 0, 0
     filled = (background != background[0, 0, 0])[1:-1, 1:-1, 1:-1]
     return filled, count - 1, int(np.count_nonzero(filled)) - int(np.count_nonzero(mask))
 
 
-def label_components(mask):
+def label_components(mask, report=None):
     """Number the 26-connected components of an object from 1; int32 labels and their count."""
-    from scipy import ndimage
-
-    return ndimage.label(mask, structure=np.ones((3, 3, 3), bool))
+    return label_pieces(mask, report=report)
 
 
 def solids(labels, charge_distance):

@@ -6,7 +6,8 @@ tunnels and cavities as the digital object.
 
 import numpy as np
 from numba import njit
-from scipy import ndimage
+
+from .labelling import count_pieces
 
 CUBE = np.ones((3, 3, 3), bool)  # 26-neighbourhood as a structuring element
 
@@ -132,8 +133,11 @@ def _corner_table():
 CORNER_TABLE = _corner_table()
 
 
-def euler_characteristic(mask):
-    """Components - tunnels + cavities of the object (26-connected) in a (K, J, I) mask."""
+def euler_characteristic(mask, report=None):
+    """Components - tunnels + cavities of the object (26-connected) in a (K, J, I) mask.
+
+    `report` is called between slabs; it raises to cancel.
+    """
     padded = np.zeros([n + 2 for n in mask.shape], np.uint8)
     padded[1:-1, 1:-1, 1:-1] = mask
     total = 0
@@ -143,9 +147,11 @@ def euler_characteristic(mask):
         voxels = voxels[:, :-1] | voxels[:, 1:] << 2
         voxels = voxels[:, :, :-1] | voxels[:, :, 1:] << 4
         total += int(np.bincount(voxels.ravel(), minlength=256) @ CORNER_TABLE)
+        if report is not None:
+            report()
     return total // 8
 
 
-def cycle_count(mask):
+def cycle_count(mask, report=None):
     """Tunnels (independent cycles) of the objects in a mask without cavities."""
-    return ndimage.label(mask, CUBE)[1] - euler_characteristic(mask)
+    return count_pieces(mask, report=report) - euler_characteristic(mask, report)
