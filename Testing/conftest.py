@@ -1,11 +1,22 @@
 """What all tests share: real data, the CUDA kernels on the CPU, and the marker for a real GPU."""
 
 import os
+import re
+import sys
+import traceback
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure(config):
+    """With Slicer's own source every test must find it, also those that need no panel."""
+    if os.environ.get("FUZZYVESSEL_SLICER_SOURCE"):
+        from qt_stand_ins.application import install
+
+        install()
 
 
 def pytest_runtest_setup(item):
@@ -79,3 +90,40 @@ def slicer_scene():
     application.clear()
     yield application.scene
     application.clear()
+
+
+def _own_modules():
+    """Everything of the project that is loaded, by name; not the command line's host."""
+    own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCommon)")
+    return {name: module for name, module in sys.modules.items() if own.match(name)}
+
+
+@pytest.fixture
+def open_panel(slicer_scene):
+    """A function ``open_panel(module_name)`` that opens a panel; see `qt_stand_ins`."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    from qt_stand_ins.application import install
+
+    install()
+    from qt_stand_ins.panel import Panel
+
+    errors, panels, previous = [], [], sys.excepthook
+    modules = _own_modules()
+
+    def keep(kind, error, trace):
+        errors.append(error)
+        traceback.print_exception(kind, error, trace)
+
+    def open_panel(name):
+        panels.append(Panel(name, errors))
+        return panels[-1]
+
+    sys.excepthook = keep
+    yield open_panel
+    for panel in panels:
+        panel.close()
+    sys.excepthook = previous
+    for name in _own_modules():  # Reload loads them again: other tests hold on to the first ones
+        del sys.modules[name]
+    sys.modules.update(modules)
+    assert not errors, f"an error in a slot, an observer or an event: {errors[0]!r}"

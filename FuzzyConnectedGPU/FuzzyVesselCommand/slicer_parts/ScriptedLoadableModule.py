@@ -39,7 +39,7 @@ class ScriptedLoadableModule:
 
 
 class ScriptedLoadableModuleWidget:
-    """Base class of a module's panel. Its `setup` needs Qt, which the wheel does not have."""
+    """Base class of a module's panel, without Slicer's section for developers."""
 
     def __init__(self, parent=None):
         super().__init__()
@@ -47,11 +47,18 @@ class ScriptedLoadableModuleWidget:
         self.parent = parent
         self.layout = parent.layout() if parent else None
 
+    def resourcePath(self, filename):
+        folder = os.path.dirname(slicer.util.modulePath(self.moduleName))
+        return os.path.join(folder, "Resources", filename)
+
     def setup(self):
         pass
 
     def cleanup(self):
         pass
+
+    def onReload(self):
+        slicer.util.reloadScriptedModule(self.moduleName)
 
 
 class ScriptedLoadableModuleLogic:

@@ -4,6 +4,7 @@ A decorated class wraps a vtkMRMLScriptedModuleNode; its fields are kept there a
 them: nodes as references, everything else as text.
 """
 
+import enum
 import types
 import typing
 from dataclasses import dataclass
@@ -55,9 +56,12 @@ class _Field:
         self.optional = typing.get_origin(self.type) in (types.UnionType, typing.Union)
         self.types = typing.get_args(self.type) if self.optional else (self.type,)
         self.is_node = any(_is_node_class(each) for each in self.types)
+        self.is_enumeration = isinstance(self.type, type) and issubclass(self.type, enum.Enum)
         self.default = default if default is not None else (defaults or [self._neutral()])[0]
 
     def _neutral(self):
+        if self.is_enumeration:
+            return next(iter(self.type))
         return None if self.is_node else self.type()
 
     def __get__(self, wrapper, _owner=None):
@@ -67,6 +71,8 @@ class _Field:
         if self.is_node:
             return node.GetNodeReference(self.name)
         text = node.GetParameter(self.name)
+        if self.is_enumeration:
+            return self.type[text]
         return text == "True" if self.type is bool else self.type(text)
 
     def __set__(self, wrapper, value):
@@ -78,7 +84,9 @@ class _Field:
         if self.is_node:
             node.SetNodeReferenceID(self.name, value.GetID() if value else None)
         else:
-            node.SetParameter(self.name, str(self.type(value)))
+            node.SetParameter(
+                self.name, value.name if self.is_enumeration else str(self.type(value))
+            )
 
     def is_in(self, node):
         if self.is_node:

@@ -1,0 +1,76 @@
+"""The application round the stand-ins: `qt`, `ctk`, `slicer.q...`, and what `slicer.app` has more.
+
+With the environment variable FUZZYVESSEL_SLICER_SOURCE naming a checkout of Slicer, its own
+`ScriptedLoadableModule.py` and `parameterNodeWrapper` are used in the place of the project's.
+"""
+
+import functools
+import os
+import sys
+import tempfile
+import types
+from pathlib import Path
+
+SOURCE = os.environ.get("FUZZYVESSEL_SLICER_SOURCE")
+
+
+@functools.cache
+def install():
+    """Make everything, once in a process; returns what Slicer calls `qt`."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from FuzzyVesselCommand import headless
+
+    application = headless.start()
+    from .pythonqt import qt_module
+
+    qt = sys.modules["qt"] = qt_module()
+    window_system = qt.QApplication.instance() or qt.QApplication(["Slicer"])
+    window_system.setStyle("Fusion")
+    _keep_settings_apart(qt)
+    import slicer
+
+    from . import stand_ins
+
+    ctk = sys.modules["ctk"] = types.ModuleType("ctk")
+    for module, classes in ((ctk, stand_ins.CTK), (slicer, stand_ins.SLICER)):
+        for cls in classes:
+            setattr(module, cls.__name__, cls)
+    _extend(application, qt, window_system)
+    if SOURCE:
+        _use_source(Path(SOURCE) / "Base" / "Python" / "slicer")
+    return qt
+
+
+def _keep_settings_apart(qt):
+    folder = tempfile.mkdtemp(prefix="settings")
+    qt.QSettings.setDefaultFormat(qt.QSettings.IniFormat)
+    qt.QSettings.setPath(qt.QSettings.IniFormat, qt.QSettings.UserScope, folder)
+    qt.QCoreApplication.setOrganizationName("stand-ins")
+
+
+def _extend(application, qt, window_system):
+    """Give the headless application what it has with a user interface."""
+    from .mrml_widgets import qSlicerModuleManager
+
+    manager = qSlicerModuleManager()
+    application.moduleManager = lambda: manager
+    application.processEvents = lambda *_flags: window_system.processEvents()
+    application.setOverrideCursor = window_system.setOverrideCursor
+    application.restoreOverrideCursor = window_system.restoreOverrideCursor
+    application.settings = application.userSettings = lambda: qt.QSettings()
+    application.userSettings().setValue("Developer/SelfTestDisplayMessageDelay", 0)
+    application.restart = lambda: None
+    application.clipboard = window_system.clipboard
+    application.keyboardModifiers = window_system.keyboardModifiers
+
+
+def _use_source(folder):
+    """Slicer's own files before the project's stand-ins for them."""
+    import slicer
+
+    if not (folder / "ScriptedLoadableModule.py").is_file():
+        raise RuntimeError(f"FUZZYVESSEL_SLICER_SOURCE: there is no Slicer's source in {folder}")
+    loaded = {"slicer.ScriptedLoadableModule", "slicer.parameterNodeWrapper"} & set(sys.modules)
+    assert not loaded, f"imported too early: {loaded}"
+    slicer.__path__.insert(0, str(folder))
+    import slicer.packaging

@@ -1,0 +1,274 @@
+"""Stand-ins for CTK's widgets."""
+
+from PySide6.QtCore import Property, QRect, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QMessageBox,
+    QPushButton,
+    QSlider,
+    QStyle,
+    QStyleOption,
+    QStyleOptionButton,
+    QWidget,
+)
+
+HEADER = 24  # pixels
+MOST = 16777215  # Qt's largest size
+STEPS = 10000  # of the slider below a number with digits
+
+
+def stored(kind, name, default, changed=None):
+    """A property that is only kept; `changed` is called with the widget afterwards."""
+
+    def read(self):
+        return self.__dict__.get("_" + name, default)
+
+    def write(self, value):
+        setattr(self, "_" + name, value)
+        if changed:
+            changed(self)
+
+    return Property(kind, read, write)
+
+
+class ctkCollapsibleButton(QAbstractButton):
+    """A header; the widgets inside are hidden while it is collapsed."""
+
+    contentsCollapsed = Signal(bool)
+
+    def __init__(self, *arguments):
+        super().__init__(next((each for each in arguments if isinstance(each, QWidget)), None))
+        self.text = next((each for each in arguments if isinstance(each, str)), "")
+        self._collapsed = False
+        self.setCheckable(True)
+        self.setChecked(True)
+        self.setContentsMargins(0, HEADER, 0, 0)
+        self.toggled.connect(lambda checked: self._collapse(not checked))
+
+    def _collapse(self, collapsed):
+        if collapsed == self._collapsed:
+            return
+        self._collapsed = collapsed
+        self.setChecked(not collapsed)
+        for child in self.children():
+            if isinstance(child, QWidget):
+                child.setVisible(not collapsed)
+        self.setMaximumHeight(HEADER if collapsed else MOST)
+        self.updateGeometry()
+        self.contentsCollapsed.emit(collapsed)
+
+    collapsed = Property(bool, lambda self: self._collapsed, _collapse)
+    flat = stored(bool, "flat", False)
+    collapsedHeight = stored(int, "collapsedHeight", 0)
+
+    def childEvent(self, event):
+        if event.added() and event.child().isWidgetType() and self._collapsed:
+            event.child().setVisible(False)
+        super().childEvent(event)
+
+    def sizeHint(self):
+        inside = self.layout()
+        hint = super().sizeHint()
+        if inside is not None and not self._collapsed:
+            return inside.totalSizeHint()
+        hint.setHeight(HEADER)
+        return hint
+
+    minimumSizeHint = sizeHint
+
+    def hitButton(self, position):
+        return position.y() < HEADER
+
+    def paintEvent(self, _event):
+        painter = QPainter(self)
+        option = QStyleOptionButton()
+        option.initFrom(self)
+        option.rect = QRect(0, 0, self.width, HEADER)
+        self.style().drawControl(QStyle.CE_PushButtonBevel, option, painter, self)
+        arrow = QStyleOption()
+        arrow.initFrom(self)
+        arrow.rect = QRect(8, 7, 10, 10)
+        shape = QStyle.PE_IndicatorArrowRight if self._collapsed else QStyle.PE_IndicatorArrowDown
+        self.style().drawPrimitive(shape, arrow, painter, self)
+        painter.drawText(QRect(24, 0, self.width - 24, HEADER), Qt.AlignVCenter, self.text)
+        painter.end()
+
+
+class _NumberWidget(QWidget):
+    """A slider beside spin boxes; the numbers are those of the boxes."""
+
+    def _set_all(self, name, value):
+        for box in self._boxes:
+            setattr(box, name, value)
+
+    @staticmethod
+    def _shared(kind, name):
+        return Property(
+            kind,
+            lambda self: getattr(self._boxes[0], name),
+            lambda self, value: self._set_all(name, value),
+        )
+
+
+class ctkSliderWidget(_NumberWidget):
+    """A slider and a spin box."""
+
+    valueChanged = Signal(float)
+    valueIsChanging = Signal(float)
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self._slider = QSlider(Qt.Horizontal)
+        self._slider.setRange(0, STEPS)
+        self._boxes = [QDoubleSpinBox()]
+        self._tracking, self._moving, self._last = True, False, 0.0
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._slider, 1)
+        layout.addWidget(self._boxes[0])
+        self._boxes[0].setRange(0, 99)
+        self._boxes[0].valueChanged.connect(self._on_box)
+        self._slider.valueChanged.connect(self._on_slider)
+        self._slider.sliderReleased.connect(self._tell)
+        self.setFocusProxy(self._boxes[0])
+
+    def _on_box(self, value):
+        box = self._boxes[0]
+        length = box.maximum - box.minimum
+        self._moving = True
+        self._slider.setValue(round((value - box.minimum) / length * STEPS) if length else 0)
+        self._moving = False
+        if self._tracking or not self._slider.sliderDown:
+            self._tell()
+        else:
+            self.valueIsChanging.emit(value)
+
+    def _on_slider(self, position):
+        if not self._moving:
+            box = self._boxes[0]
+            box.setValue(box.minimum + (box.maximum - box.minimum) * position / STEPS)
+
+    def _tell(self):
+        value = self._boxes[0].value
+        if value != self._last:
+            self._last = value
+            self.valueChanged.emit(value)
+
+    def setValue(self, value):
+        self._boxes[0].setValue(value)
+
+    value = Property(float, lambda self: self._boxes[0].value, setValue)
+    minimum = _NumberWidget._shared(float, "minimum")
+    maximum = _NumberWidget._shared(float, "maximum")
+    singleStep = _NumberWidget._shared(float, "singleStep")
+    decimals = _NumberWidget._shared(int, "decimals")
+    suffix = _NumberWidget._shared(str, "suffix")
+    prefix = _NumberWidget._shared(str, "prefix")
+    pageStep = stored(float, "page_step", 10.0)
+    tickInterval = stored(float, "tick_interval", 0.0)
+    spinBoxVisible = Property(
+        bool,
+        lambda self: not self._boxes[0].isHidden(),
+        lambda self, visible: self._boxes[0].setVisible(visible),
+    )
+    tracking = stored(bool, "tracking", True)
+
+
+class ctkRangeWidget(_NumberWidget):
+    """Two spin boxes with a range between them."""
+
+    valuesChanged = Signal(float, float)
+    minimumValueChanged = Signal(float)
+    maximumValueChanged = Signal(float)
+    rangeChanged = Signal(float, float)
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self._boxes = [QDoubleSpinBox(), QDoubleSpinBox()]
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._boxes[0])
+        layout.addWidget(QSlider(Qt.Horizontal), 1)
+        layout.addWidget(self._boxes[1])
+        for box, signal in zip(self._boxes, (self.minimumValueChanged, self.maximumValueChanged)):
+            box.setRange(0, 99)
+            box.valueChanged.connect(signal.emit)
+            box.valueChanged.connect(lambda _: self.valuesChanged.emit(*self._values()))
+        self._boxes[1].setValue(99)
+
+    def _values(self):
+        return [box.value for box in self._boxes]
+
+    def setRange(self, minimum, maximum):
+        for box in self._boxes:
+            box.setRange(minimum, maximum)
+        self.rangeChanged.emit(minimum, maximum)
+
+    def setMinimumValue(self, value):
+        self._boxes[0].setValue(min(value, self._boxes[1].value))
+
+    def setMaximumValue(self, value):
+        self._boxes[1].setValue(max(value, self._boxes[0].value))
+
+    def setValues(self, minimum, maximum):
+        self._boxes[0].setValue(minimum)
+        self._boxes[1].setValue(maximum)
+
+    minimum = _NumberWidget._shared(float, "minimum")
+    maximum = _NumberWidget._shared(float, "maximum")
+    singleStep = _NumberWidget._shared(float, "singleStep")
+    decimals = _NumberWidget._shared(int, "decimals")
+    suffix = _NumberWidget._shared(str, "suffix")
+    tracking = stored(bool, "tracking", True)
+    minimumValue = Property(float, lambda self: self._boxes[0].value, setMinimumValue)
+    maximumValue = Property(float, lambda self: self._boxes[1].value, setMaximumValue)
+
+
+class ctkComboBox(QComboBox):
+    """As Qt's own; the stand-in has no default text."""
+
+
+class ctkCheckBox(QCheckBox):
+    """As Qt's own."""
+
+
+class ctkMessageBox(QMessageBox):
+    """As Qt's own; the stand-in has no "Don't show again"."""
+
+
+class ctkCheckablePushButton(QPushButton):
+    """As Qt's own; the stand-in has no check box on it."""
+
+
+def _bare(name, base=QWidget):
+    """A class that Slicer's parameter nodes ask for by name; it offers nothing itself."""
+    return type(name, (base,), {"__doc__": "Named only.", "__module__": __name__})
+
+
+ctkColorPickerButton = _bare("ctkColorPickerButton", QPushButton)
+ctkDirectoryButton = _bare("ctkDirectoryButton")
+ctkDoubleRangeSlider = _bare("ctkDoubleRangeSlider")
+ctkDoubleSlider = _bare("ctkDoubleSlider")
+ctkDoubleSpinBox = _bare("ctkDoubleSpinBox")
+ctkPathLineEdit = _bare("ctkPathLineEdit")
+
+WIDGETS = (
+    ctkCheckBox,
+    ctkCheckablePushButton,
+    ctkCollapsibleButton,
+    ctkColorPickerButton,
+    ctkComboBox,
+    ctkDirectoryButton,
+    ctkDoubleRangeSlider,
+    ctkDoubleSlider,
+    ctkDoubleSpinBox,
+    ctkMessageBox,
+    ctkPathLineEdit,
+    ctkRangeWidget,
+    ctkSliderWidget,
+)

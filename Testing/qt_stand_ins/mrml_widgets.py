@@ -1,0 +1,336 @@
+"""Stand-ins for Slicer's widgets that show what is in the scene."""
+
+import slicer
+from PySide6.QtCore import Property, QObject, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from .ctk_widgets import ctkSliderWidget, stored
+
+
+class _WithScene(QWidget):
+    """Has a scene."""
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self._scene = None
+
+    def _take(self, scene):
+        self._scene = scene
+
+
+class qMRMLWidget(_WithScene):
+    """The root of a panel's `.ui` file: it hands its scene on."""
+
+    mrmlSceneChanged = Signal(object)
+
+    def mrmlScene(self):
+        return self._scene
+
+    def setMRMLScene(self, scene):
+        self._take(scene)
+        self.mrmlSceneChanged.emit(scene)
+
+
+class qSlicerWidget(_WithScene):
+    """As `qMRMLWidget`, but it tells nobody its scene."""
+
+    mrmlSceneChanged = Signal(object)
+
+    def setMRMLScene(self, scene):
+        self._take(scene)
+        self.mrmlSceneChanged.emit(scene)
+
+
+def _id_of(node):
+    """The ID of a node, or "" for None and for a node that is in no scene."""
+    return (node.GetID() or "") if node is not None else ""
+
+
+class qMRMLNodeComboBox(QWidget):
+    """A list of the scene's nodes of some classes."""
+
+    currentNodeChanged = Signal((object,), (bool,))
+    currentNodeIDChanged = Signal(str)
+    nodeAdded = Signal(object)
+    nodeAddedByUser = Signal(object)
+    nodeActivated = Signal(object)
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self._scene, self._tags, self._ids, self._last = None, [], [], ""
+        self._attributes = []
+        self._combo = QComboBox()
+        self._combo.setSizeAdjustPolicy(QComboBox.AdjustToMinimumContentsLengthWithIcon)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._combo)
+        self.setFocusProxy(self._combo)
+        self._combo.currentIndexChanged.connect(lambda _: self._tell())
+        self._combo.activated.connect(lambda _: self.nodeActivated.emit(self.currentNode()))
+
+    def mrmlScene(self):
+        return self._scene
+
+    def setMRMLScene(self, scene):
+        for tag in self._tags:
+            self._scene.RemoveObserver(tag)
+        self._scene = scene
+        events = (
+            scene and (scene.NodeAddedEvent, scene.NodeRemovedEvent, scene.EndBatchProcessEvent)
+        ) or ()
+        self._tags = [scene.AddObserver(event, lambda *_: self._fill()) for event in events]
+        self._fill()
+
+    def _nodes(self):
+        scene = self._scene
+        nodes = scene and [scene.GetNthNode(n) for n in range(scene.GetNumberOfNodes())]
+        return [node for node in nodes or () if self._shows(node)]
+
+    def _shows(self, node):
+        children = self.showChildNodeTypes
+        right_class = any(
+            node.IsA(kind) if children else node.GetClassName() == kind for kind in self.nodeTypes
+        ) and not any(node.IsA(kind) for kind in self.hideChildNodeTypes)
+        return (
+            right_class
+            and (self.showHidden or not node.GetHideFromEditors())
+            and all(
+                node.GetAttribute(name) is not None and value in (None, node.GetAttribute(name))
+                for kind, name, value in self._attributes
+                if node.IsA(kind)
+            )
+        )
+
+    def _fill(self):
+        nodes, current = self._nodes(), self._last
+        self._combo.blockSignals(True)
+        self._combo.clear()
+        self._ids = [""] if self.noneEnabled else []
+        if self.noneEnabled:
+            self._combo.addItem(self.noneDisplay)
+        for node in nodes:
+            self._combo.addItem(node.GetName())
+            self._ids.append(node.GetID())
+        index = self._ids.index(current) if current in self._ids else (0 if self._ids else -1)
+        self._combo.setCurrentIndex(index)
+        self._combo.blockSignals(False)
+        self._tell()
+
+    def _tell(self):
+        current = self._current_id()
+        if current != self._last:
+            self._last = current
+            self.currentNodeChanged.emit(self.currentNode())
+            self.currentNodeChanged[bool].emit(bool(current))
+            self.currentNodeIDChanged.emit(current)
+
+    def _current_id(self):
+        index = self._combo.currentIndex
+        return self._ids[index] if 0 <= index < len(self._ids) else ""
+
+    def currentNode(self):
+        current = self._current_id()
+        return self._scene.GetNodeByID(current) if self._scene and current else None
+
+    def setCurrentNodeID(self, node_id):
+        self._combo.setCurrentIndex(
+            self._ids.index(node_id or "") if (node_id or "") in self._ids else -1
+        )
+
+    def setCurrentNode(self, node):
+        self.setCurrentNodeID(node if isinstance(node, str) else _id_of(node))
+
+    def setCurrentNodeIndex(self, index):
+        nodes = self._nodes()
+        self.setCurrentNode(nodes[index] if 0 <= index < len(nodes) else None)
+
+    def addNode(self, class_name=""):
+        node = self._scene.AddNewNodeByClass(class_name or self.nodeTypes[0], self.baseName)
+        if self.selectNodeUponCreation:
+            self.setCurrentNode(node)
+        self.nodeAdded.emit(node)
+        self.nodeAddedByUser.emit(node)
+        return node
+
+    def removeCurrentNode(self):
+        if self.currentNode() is not None:
+            self._scene.RemoveNode(self.currentNode())
+
+    def addAttribute(self, class_name, name, value=None):
+        self._attributes.append((class_name, name, value))
+        self._fill()
+
+    def nodeCount(self):
+        return len(self._nodes())
+
+    def nodeFromIndex(self, index):
+        return self._nodes()[index]
+
+    currentNodeID = Property(str, _current_id, setCurrentNodeID)
+    nodeTypes = stored("QStringList", "node_types", [], _fill)
+    hideChildNodeTypes = stored("QStringList", "hidden_types", [], _fill)
+    noneEnabled = stored(bool, "none_enabled", False, _fill)
+    noneDisplay = stored(str, "none_display", "None", _fill)
+    showHidden = stored(bool, "show_hidden", False, _fill)
+    showChildNodeTypes = stored(bool, "show_children", True, _fill)
+    baseName = stored(str, "base_name", "")
+    addEnabled = stored(bool, "add_enabled", True)
+    removeEnabled = stored(bool, "remove_enabled", True)
+    renameEnabled = stored(bool, "rename_enabled", False)
+    editEnabled = stored(bool, "edit_enabled", False)
+    selectNodeUponCreation = stored(bool, "select_new", True)
+
+
+class qMRMLSegmentSelectorWidget(qMRMLWidget):
+    """A segmentation and one of its segments."""
+
+    currentNodeChanged = Signal((object,), (bool,))
+    currentSegmentChanged = Signal(str)
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self._nodes = qMRMLNodeComboBox()
+        self._nodes.nodeTypes = ["vtkMRMLSegmentationNode"]
+        self._nodes.noneEnabled = True
+        self._segments = QComboBox()
+        self._segments.setSizeAdjustPolicy(QComboBox.AdjustToMinimumContentsLengthWithIcon)
+        self._observed, self._last, self._none = None, "", False
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._nodes)
+        layout.addWidget(self._segments)
+        self.setFocusProxy(self._segments)
+        self._nodes.currentNodeChanged.connect(self._on_node)
+        self._segments.currentIndexChanged.connect(lambda _: self._tell())
+
+    def _take(self, scene):
+        super()._take(scene)
+        self._nodes.setMRMLScene(scene)
+
+    def currentNode(self):
+        return self._nodes.currentNode()
+
+    def currentNodeID(self):
+        return self._nodes.currentNodeID
+
+    def setCurrentNode(self, node):
+        self._nodes.setCurrentNode(node)
+
+    def setCurrentNodeID(self, node_id):
+        self._nodes.setCurrentNodeID(node_id)
+
+    def segmentIDs(self):
+        node = self.currentNode()
+        return list(node.GetSegmentation().GetSegmentIDs()) if node is not None else []
+
+    def currentSegmentID(self):
+        return self._segments.currentData or ""
+
+    def setCurrentSegmentID(self, segment_id):
+        self._segments.setCurrentIndex(self._segments.findData(segment_id))
+
+    def _on_node(self, node):
+        if self._observed is not None:
+            self._observed[0].RemoveObserver(self._observed[1])
+        self._observed = None
+        if node is not None:
+            events = (slicer.vtkSegmentation.SegmentAdded, slicer.vtkSegmentation.SegmentRemoved)
+            for event in events:
+                tag = node.AddObserver(event, lambda *_: self._fill())
+                self._observed = (node, tag)
+        self._fill()
+        self.currentNodeChanged.emit(node)
+        self.currentNodeChanged[bool].emit(node is not None)
+
+    def _fill(self):
+        current, node = self.currentSegmentID(), self.currentNode()
+        self._segments.blockSignals(True)
+        self._segments.clear()
+        if self.noneEnabled:
+            self._segments.addItem("None", "")
+        for each in self.segmentIDs():
+            name = node.GetSegmentation().GetSegment(each).GetName()
+            self._segments.addItem(name, each)
+        index = self._segments.findData(current) if current else -1
+        self._segments.setCurrentIndex(max(index, 0) if self._segments.count else -1)
+        self._segments.blockSignals(False)
+        self._tell()
+
+    def _tell(self):
+        if self.currentSegmentID() != self._last:
+            self._last = self.currentSegmentID()
+            self.currentSegmentChanged.emit(self._last)
+
+    noneEnabled = stored(bool, "none", False, _fill)
+    segmentationNodeSelectorVisible = Property(
+        bool,
+        lambda self: not self._nodes.isHidden(),
+        lambda self, visible: self._nodes.setVisible(visible),
+    )
+
+
+class qMRMLSliderWidget(ctkSliderWidget):
+    """A slider; the stand-in knows no units."""
+
+    def setMRMLScene(self, scene):
+        self._scene = scene
+
+    def mrmlScene(self):
+        return self._scene
+
+
+class qMRMLSpinBox(QWidget):
+    """Named only."""
+
+
+class qMRMLRangeWidget(QWidget):
+    """Named only."""
+
+
+class qSlicerScriptedLoadableModuleWidget(qSlicerWidget):
+    """What Slicer puts a scripted module's panel into."""
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self._entered, self._self, self._make = False, None, None
+        QVBoxLayout(self)
+
+    def self(self):
+        return self._self
+
+    def reload(self):
+        self._self = self._make(self)
+        self._self.setup()
+
+    def enter(self):
+        self._entered = True
+        if hasattr(self._self, "enter"):
+            self._self.enter()
+
+    def exit(self):
+        self._entered = False
+        if hasattr(self._self, "exit"):
+            self._self.exit()
+
+    isEntered = Property(bool, lambda self: self._entered)
+
+
+class qSlicerModuleManager(QObject):
+    """Tells when a module is unloaded."""
+
+    moduleAboutToBeUnloaded = Signal(str)
+
+    def module(self, name):
+        return getattr(slicer.modules, name.lower(), None)
+
+
+WIDGETS = (
+    qMRMLNodeComboBox,
+    qMRMLRangeWidget,
+    qMRMLSegmentSelectorWidget,
+    qMRMLSliderWidget,
+    qMRMLSpinBox,
+    qMRMLWidget,
+    qSlicerScriptedLoadableModuleWidget,
+    qSlicerWidget,
+)

@@ -1,0 +1,152 @@
+"""PySide6 with the habits of PythonQt, which Slicer's Python sees Qt through.
+
+A property is read and set without parentheses (`button.enabled`), signals are connected by their
+signature (`button.connect("clicked(bool)", f)`), and nothing can be set that a widget does not
+have. `qt_module()` is what Slicer calls `qt`. The classes of PySide6 are changed for the whole
+process.
+"""
+
+import functools
+import inspect
+import types
+
+from PySide6 import QtCore, QtGui, QtWidgets
+
+from . import table
+
+MODULES = (QtCore, QtGui, QtWidgets)
+ANY = 99  # arguments
+# Qt calls these itself, by whatever Python has in their place: they stay methods here.
+VIRTUAL = ("sizeHint", "minimumSizeHint")
+ARGUMENTS = {"int": int, "bool": bool, "double": float, "QString": str}
+
+_property, _set_property = QtCore.QObject.property, QtCore.QObject.setProperty
+_get_attribute = QtCore.QObject.__getattribute__
+
+
+def is_own(cls):
+    """Whether a class is a module's own: it may have any attribute, in PythonQt, too."""
+    return not cls.__module__.startswith(("PySide6", __package__))
+
+
+def _as_property(name):
+    def read(self):
+        return _property(self, name)
+
+    def write(self, value):
+        if not _set_property(self, name, value):
+            raise TypeError(f"{name} of {type(self).__name__} cannot be {value!r}")
+
+    return property(read, write)
+
+
+def _make_properties(cls):
+    meta = cls.staticMetaObject
+    for index in range(meta.propertyOffset(), meta.propertyCount()):
+        name = meta.property(index).name()
+        if name not in VIRTUAL:
+            setattr(cls, name, _as_property(name))
+    cls.__setattr__ = _guarded_setattr  # each class of PySide6 has its own
+
+
+def _guarded_setattr(self, name, value):
+    """Refuse what PythonQt refuses: a new attribute, or another value for a method."""
+    there = inspect.getattr_static(type(self), name, None)
+    if isinstance(there, QtCore.Property):
+        there.fset(self, value)
+    elif hasattr(there, "__set__"):
+        there.__set__(self, value)
+    elif is_own(type(self)) or name.startswith("_"):
+        self.__dict__[name] = value
+    else:
+        raise AttributeError(f"{type(self).__name__} has no property {name}")
+
+
+def _signal(self, signature):
+    """The signal of this signature; ValueError where the real widget has none such."""
+    signature = signature.replace(" ", "")
+    name, _, arguments = signature.partition("(")
+    arguments = arguments.rstrip(")").replace("const", "").replace("&", "")
+    # Not self.metaObject(): it would end with this object, for all others of the class, too.
+    meta = type(self).staticMetaObject
+    if (
+        meta.indexOfSignal(signature) < 0
+        and signature not in table.signals_of(type(self))
+        and not is_own(type(self))
+    ):
+        raise ValueError(f"{type(self).__name__} has no signal {signature}")
+    signal = _get_attribute(self, name)
+    kinds = tuple(ARGUMENTS.get(each, object) for each in arguments.split(",")) if arguments else ()
+    try:
+        return signal[kinds[0] if len(kinds) == 1 else kinds] if kinds else signal, len(kinds)
+    except (KeyError, IndexError, TypeError):
+        return signal, len(kinds)
+
+
+def _connect(self, signature, *target):
+    """`connect("sig(type)", f)` and `connect("sig(type)", receiver, "slot(type)")`."""
+    slot = target[0] if len(target) == 1 else getattr(target[0], target[1].partition("(")[0])
+    signal, count = _signal(self, signature)
+    most = _most_arguments(slot)
+
+    def call(*values):
+        slot(*values[: min(count, most)])
+
+    self.__dict__.setdefault("_connections", {}).setdefault((signature, slot), []).append(call)
+    signal.connect(call)
+    return True
+
+
+def _disconnect(self, signature, slot=None):
+    known = self.__dict__.get("_connections", {})
+    signal = _signal(self, signature)[0]
+    for key in [key for key in known if key[0] == signature and slot in (None, key[1])]:
+        for call in known.pop(key):
+            signal.disconnect(call)
+    return True
+
+
+def _most_arguments(slot):
+    """How many arguments a slot takes; PythonQt hands over no more."""
+    try:
+        parameters = inspect.signature(slot).parameters.values()
+    except (TypeError, ValueError):
+        return ANY
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return ANY
+    return sum(
+        each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in parameters
+    )
+
+
+def _getattribute(self, name):
+    # PySide6 looks for `connect` and `disconnect` itself: an attribute of the class does not do.
+    if name == "connect":
+        return functools.partial(_connect, self)
+    if name == "disconnect":
+        return functools.partial(_disconnect, self)
+    return _get_attribute(self, name)
+
+
+@functools.cache
+def qt_module():
+    """The module that Slicer calls `qt`; the first call changes PySide6."""
+    module = types.ModuleType("qt")
+    for each in MODULES:
+        for name in dir(each):
+            thing = getattr(each, name)
+            if name.startswith("Q"):
+                setattr(module, name, thing)
+            if inspect.isclass(thing) and issubclass(thing, QtCore.QObject):
+                _make_properties(thing)
+    objects = QtCore.QObject
+    objects.name = property(lambda self: self.objectName, lambda self, v: self.setObjectName(v))
+    objects.className = lambda self: type(self).__name__
+    objects.delete = lambda self: self.deleteLater()
+    objects.__getattribute__ = _getattribute
+    for cls in (QtWidgets.QDialog, QtWidgets.QMenu, QtWidgets.QApplication):
+        cls.exec_ = cls.exec
+    from .ui_files import UiLoader
+
+    module.QUiLoader = UiLoader
+    return module

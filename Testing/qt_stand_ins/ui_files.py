@@ -1,0 +1,56 @@
+"""Loads `.ui` files as Qt's own loader does, with stand-ins for Slicer's widgets.
+
+`<connections>` are made here, as MRML scenes and nodes cannot travel through PySide6's signals by
+their C++ types: what a file does not connect stays unconnected, as in Slicer.
+"""
+
+import xml.etree.ElementTree as ElementTree
+
+from PySide6 import QtCore, QtUiTools, QtWidgets
+
+from . import table
+
+
+class UiLoader(QtUiTools.QUiLoader):
+    """`qt.QUiLoader`."""
+
+    def __init__(self, parent=None):
+        from .stand_ins import WIDGETS
+
+        super().__init__(parent)
+        self._known = {cls.__name__ for cls in WIDGETS}
+        for cls in WIDGETS:
+            self.registerCustomWidget(cls)
+
+    def load(self, device, parent=None):
+        root = ElementTree.fromstring(bytes(device.readAll()))
+        unknown = {each.text for each in root.iterfind("customwidgets/customwidget/class")}
+        unknown -= self._known
+        if unknown:
+            raise RuntimeError(f"there is no stand-in for {', '.join(sorted(unknown))}")
+        connections = [
+            [connection.findtext(tag) for tag in ("sender", "signal", "receiver", "slot")]
+            for connection in root.iterfind("connections/connection")
+        ]
+        for part in root.findall("connections"):
+            root.remove(part)
+        buffer = QtCore.QBuffer()
+        buffer.setData(ElementTree.tostring(root))
+        buffer.open(QtCore.QIODevice.OpenModeFlag.ReadOnly)
+        widget = super().load(buffer, parent)
+        widgets = {each.objectName: each for each in widget.findChildren(QtWidgets.QWidget)}
+        widgets[widget.objectName] = widget
+        for sender, signal, receiver, slot in connections:
+            self._check(widgets[receiver], slot)
+            widgets[sender].connect(signal, widgets[receiver], slot)
+        return widget
+
+    @staticmethod
+    def _check(receiver, slot):
+        known = [
+            method
+            for name in table.bases_of(type(receiver).__name__)
+            for method in table.widgets()[name]["methods"]
+        ]
+        if slot not in known and type(receiver).staticMetaObject.indexOfSlot(slot) < 0:
+            raise RuntimeError(f"{receiver.objectName} has no slot {slot}")
