@@ -124,7 +124,7 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
     def onReload(self):
         import sys
 
-        packages = ("FuzzyConnectedGPULib", "FuzzyVesselCommon")
+        packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyVesselCommon")
         for name in [name for name in sys.modules if name.split(".")[0] in packages]:
             del sys.modules[name]
         ScriptedLoadableModuleWidget.onReload(self)
@@ -224,6 +224,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def __init__(self):
         ScriptedLoadableModuleLogic.__init__(self)
         self._wrapper = None
+        self._kept = None
 
     def getParameterNode(self):
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
@@ -246,10 +247,13 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         affinity=None,
         radius=2,
         side="both",
+        maskSegmentID="",
         sceneVolumeNode=None,
         labelmapNode=None,
         segmentationNode=None,
+        segmentID="",
         progress=None,
+        **variant,
     ):
         """Segment what hangs together with the seeds; the scene changes only if all goes well.
 
@@ -276,12 +280,19 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         radius, side : int, str
             Of that estimate: voxels round each seed (1 for thin vessels); "bright" or "dark" where
             intensities on that side of the mean are vessel, too.
+        maskSegmentID : str
+            Of a segmentation as mask: only this segment.
         sceneVolumeNode, labelmapNode : nodes, optional
             Filled; by default new nodes are added.
         segmentationNode : vtkMRMLSegmentationNode, optional
-            Gets a segment named as the seeds' list; a later run with the same list replaces it.
+            Gets a segment named as the seeds' list; a later run with the same list replaces it,
+            unless it was edited meanwhile: then a new one is added.
+        segmentID : str
+            Of the segment to overwrite instead.
         progress : callable, optional
             ``progress(fraction) -> bool``; False cancels.
+        **variant
+            ``corrections`` and ``directions`` of the solver "cuda-kfoe-corrected".
 
         Returns
         -------
@@ -297,66 +308,144 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCommon.errors.Cancelled
             `progress` returned False, or the volume was removed meanwhile.
         """
-        from FuzzyConnectedGPULib.segmentation import segment
-        from FuzzyConnectedGPULib.threshold_choice import check_threshold
-        from FuzzyVesselCommon import mrml, mrml_outputs
-        from FuzzyVesselCommon.errors import Cancelled
-        from FuzzyVesselCommon.geometry import voxel_volume
-        from FuzzyVesselCommon.mrml_regions import region_mask
-        from FuzzyVesselCommon.result import SegmentationResult
+        from FuzzyConnectedGPUMRML.segmenting import segment
 
-        voxels = mrml.voxels_of(volumeNode)
-        mrml_outputs.check_outputs(volumeNode, sceneVolumeNode, labelmapNode, segmentationNode)
-        check_threshold(threshold, cut)
-        region = region_mask(maskNode, roiNode, volumeNode, voxels.shape)
-        seeds = mrml.seeds_of(seedsNode, volumeNode, voxels.shape, region)
-        background = backgroundSeedsNode and mrml.seeds_of(
-            backgroundSeedsNode, volumeNode, voxels.shape, kind="background seed"
-        )
-        found = segment(
-            voxels,
-            seeds.voxels,
-            background_seeds=background and background.voxels,
-            mask=region,
-            affinity=affinity,
-            radius=radius,
-            side=side,
+        options = dict(
+            backgroundSeedsNode=backgroundSeedsNode,
+            maskNode=maskNode,
+            maskSegmentID=maskSegmentID,
+            roiNode=roiNode,
             threshold=threshold,
             cut=cut,
             solver=solver,
             device=device,
-            progress=progress,
+            affinity=affinity,
+            radius=radius,
+            side=side,
+            **variant,
         )
-        if not slicer.mrmlScene.IsNodePresent(volumeNode):
-            raise Cancelled("The volume was removed from the scene; nothing was changed.")
-        outputs = mrml_outputs.write_outputs(
-            volumeNode,
-            seedsNode,
-            found.scene.values,
-            found.labels,
-            sceneVolumeNode,
-            labelmapNode,
-            segmentationNode,
-        )
-        voxelMl = voxel_volume(mrml.ijk_to_ras(volumeNode)) / 1000
-        return SegmentationResult(
-            *outputs,
-            found.threshold,
-            np.count_nonzero(found.labels) * voxelMl,
-            found.affinity,
-            found.scene,
-            _warnings(seeds, background, found),
-        )
+        outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID)
+        return segment(volumeNode, seedsNode, options, outputs, progress, self.kept)
+
+    def thresholdScene(
+        self,
+        sceneVolumeNode,
+        threshold=None,
+        *,
+        backgroundSeedsNode=None,
+        cut=0.0,
+        labelmapNode=None,
+        segmentationNode=None,
+        segmentID="",
+    ):
+        """Cut a fuzzy scene at another threshold, without computing it again.
+
+        Parameters
+        ----------
+        sceneVolumeNode : vtkMRMLScalarVolumeNode
+            Of an earlier run, also of one that was saved and loaded.
+        threshold, backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID
+            As in `segment`.
+
+        Returns
+        -------
+        FuzzyVesselCommon.result.SegmentationResult
+            Its affinity and scene are None.
+
+        Raises
+        ------
+        FuzzyVesselCommon.errors.InputError
+        """
+        from FuzzyConnectedGPUMRML.segmenting import threshold_scene
+
+        outputs = _outputs(None, labelmapNode, segmentationNode, segmentID)
+        return threshold_scene(sceneVolumeNode, backgroundSeedsNode, threshold, cut, outputs)
+
+    def automaticThreshold(self, sceneVolumeNode, backgroundSeedsNode=None, cut=0.0):
+        """The threshold that `segment` would choose: a float, mostly with confidence and reason."""
+        from FuzzyConnectedGPULib.threshold_choice import choose_threshold
+        from FuzzyConnectedGPUMRML.segmenting import background_seeds
+        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+
+        values = scene_values(sceneVolumeNode)
+        background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
+        return choose_threshold(values, background and background.voxels, cut)
+
+    def backgroundThreshold(self, sceneVolumeNode, backgroundSeedsNode):
+        """The lowest threshold (float) that keeps every background seed out of the object."""
+        from FuzzyConnectedGPULib import background_threshold
+        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+        from FuzzyVesselCommon.mrml import seeds_of
+
+        values = scene_values(sceneVolumeNode)
+        seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
+        return background_threshold(values, seeds.voxels)
+
+    def volumeCurve(self, sceneVolumeNode):
+        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volume_curve.VolumeCurve`, in ml."""
+        from FuzzyConnectedGPUMRML.volume_curve import VolumeCurve
+
+        return VolumeCurve(sceneVolumeNode)
+
+    def estimateAffinity(self, volumeNode, seedsNode, radius=2, side="both"):
+        """The affinity that the intensities round the seeds give.
+
+        Returns
+        -------
+        FuzzyConnectedGPULib.GaussianAffinity
+
+        Raises
+        ------
+        FuzzyVesselCommon.errors.InputError
+            There is no seed in the volume.
+        """
+        from FuzzyConnectedGPULib import estimate_affinity
+        from FuzzyVesselCommon.mrml import seeds_of
+
+        voxels = slicer.util.arrayFromVolume(volumeNode)
+        seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
+        return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
+
+    def seedRows(self, volumeNode, seedsNode, radius=2):
+        """Label, voxel, intensity and neighbourhood of each seed; see `seed_rows.SeedRow`."""
+        from FuzzyConnectedGPUMRML.seed_rows import seed_rows
+
+        return seed_rows(volumeNode, seedsNode, radius)
+
+    def memoryNeed(self, volumeNode):
+        """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
+        from FuzzyConnectedGPULib.memory import memory_need
+
+        voxels = slicer.util.arrayFromVolume(volumeNode)
+        return memory_need(voxels.shape, voxels.dtype)
+
+    def difference(self, firstNode, secondNode, volumeNode, labelmapNode=None):
+        """A labelmap of where two results differ; see `FuzzyConnectedGPUMRML.difference`."""
+        from FuzzyConnectedGPUMRML.difference import difference
+
+        return difference(firstNode, secondNode, volumeNode, labelmapNode)
+
+    def forget(self):
+        """Give the memory back that is kept to make the next run of the same volume faster."""
+        self._kept = None
+
+    @property
+    def kept(self):
+        """What is kept from run to run: `FuzzyConnectedGPULib.kept_connectedness`."""
+        from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
+
+        if self._kept is None:
+            self._kept = KeptConnectedness()
+        return self._kept
 
 
-def _warnings(seeds, background, found):
-    """What the user should know about a run, in sentences."""
-    from FuzzyConnectedGPULib.threshold_choice import UNSURE
-
-    warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
-    if getattr(found.threshold, "confidence", 1) < UNSURE:
-        warnings.append(f"The automatic threshold is unsure: {found.threshold.reason}")
-    return warnings
+def _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID):
+    return dict(
+        sceneVolumeNode=sceneVolumeNode,
+        labelmapNode=labelmapNode,
+        segmentationNode=segmentationNode,
+        segmentID=segmentID,
+    )
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):

@@ -15,7 +15,7 @@ from conftest import ROOT
 
 # Packages that go into Slicer; FuzzyVesselCommand does not.
 PACKAGES = {
-    "FuzzyConnectedGPU": ("FuzzyConnectedGPULib", "FuzzyVesselCommon"),
+    "FuzzyConnectedGPU": ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyVesselCommon"),
     "PotentialSkeleton": ("PotentialSkeletonLib", "PotentialSkeletonMRML"),
 }
 MODULES = [ROOT / name for name in PACKAGES]

@@ -116,12 +116,13 @@ def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
         raise InputError(f"No list of {kind}s was given: choose a markups node with {kind}s.")
-    world, labels = _control_points(seeds_node)
+    points = placed_points(seeds_node)
+    labels = points.labels
     if not labels:
         raise InputError(
             f"The list {node_name(seeds_node)} holds no placed point: place at least one {kind}."
         )
-    voxels = points_to_voxels(_from_world(volume_node, world), ijk_to_ras(volume_node))
+    voxels = points_in_volume(volume_node, points.world)
     seeds = Seeds(voxels, labels, [])
     seeds = _left(seeds, inside(voxels, shape), kind, f"the volume {node_name(volume_node)}")
     if region is not None:
@@ -141,20 +142,43 @@ def _left(seeds, hit, kind, place):
     return Seeds(seeds.voxels[hit], kept, [*seeds.warnings, warning])
 
 
-def _control_points(markups_node):
-    """World positions (n, 3) and labels of the placed control points."""
+@dataclass(frozen=True)
+class PlacedPoints:
+    """The control points of a list that have a position.
+
+    Attributes
+    ----------
+    indices : list of int
+        Of the control points in their list.
+    world : ndarray, shape (n, 3), float64
+    labels : list of str
+    """
+
+    indices: list
+    world: np.ndarray
+    labels: list
+
+
+def placed_points(markups_node):
+    """The `PlacedPoints` of a vtkMRMLMarkupsNode; those still on the way to their place are not."""
     import slicer
 
     placed = slicer.vtkMRMLMarkupsNode.PositionDefined
-    world, labels = [], []
+    indices, world, labels = [], [], []
     for index in range(markups_node.GetNumberOfControlPoints()):
         if markups_node.GetNthControlPointPositionStatus(index) != placed:
             continue
         position = [0.0, 0.0, 0.0]
         markups_node.GetNthControlPointPositionWorld(index, position)
+        indices.append(index)
         world.append(position)
         labels.append(markups_node.GetNthControlPointLabel(index) or f"point {index + 1}")
-    return np.array(world).reshape(-1, 3), labels
+    return PlacedPoints(indices, np.array(world).reshape(-1, 3), labels)
+
+
+def points_in_volume(volume_node, world):
+    """The voxels (K, J, I; n x 3, int64) that hold points of the world; they may lie outside."""
+    return points_to_voxels(_from_world(volume_node, world), ijk_to_ras(volume_node))
 
 
 def _from_world(transformable_node, points):

@@ -17,7 +17,7 @@ from .mrml_images import array_from_image
 BINARY_LABELMAP = "Binary labelmap"
 
 
-def region_mask(mask_node, roi_node, volume_node, shape):
+def region_mask(mask_node, roi_node, volume_node, shape, segment_id=""):
     """Which voxels both a mask and a region of interest leave; see `mask_of` and `roi_mask`.
 
     Parameters
@@ -26,6 +26,8 @@ def region_mask(mask_node, roi_node, volume_node, shape):
     volume_node : vtkMRMLScalarVolumeNode
     shape : tuple of int
         K, J, I of the volume.
+    segment_id : str
+        Of the mask; see `mask_of`.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def region_mask(mask_node, roi_node, volume_node, shape):
     """
     masks = []
     if mask_node is not None:
-        masks.append(mask_of(mask_node, volume_node, shape))
+        masks.append(mask_of(mask_node, volume_node, shape, segment_id))
     if roi_node is not None:
         masks.append(roi_mask(roi_node, volume_node, shape))
     if not masks:
@@ -91,7 +93,7 @@ def roi_mask(roi_node, volume_node, shape):
     return mask
 
 
-def mask_of(mask_node, volume_node, shape):
+def mask_of(mask_node, volume_node, shape, segment_id=""):
     """A labelmap or a segmentation as a mask on the volume's voxels, by nearest neighbour.
 
     Parameters
@@ -101,6 +103,8 @@ def mask_of(mask_node, volume_node, shape):
     volume_node : vtkMRMLScalarVolumeNode
     shape : tuple of int
         K, J, I of the volume.
+    segment_id : str
+        Of a segmentation: only this segment; empty for all of them.
 
     Returns
     -------
@@ -109,10 +113,10 @@ def mask_of(mask_node, volume_node, shape):
     Raises
     ------
     InputError
-        It is neither, or no voxel of the volume is inside.
+        It is neither, it lacks the segment, or no voxel of the volume is inside.
     """
     if mask_node.IsA("vtkMRMLSegmentationNode"):
-        mask = _segmentation_mask(mask_node, volume_node, shape)
+        mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
         mask = _labelmap_mask(mask_node, volume_node, shape)
     else:
@@ -139,23 +143,31 @@ def _same_grid(one, other):
     return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)
 
 
-def _segmentation_mask(segmentation_node, volume_node, shape):
+def _segmentation_mask(segmentation_node, volume_node, shape, segment_id):
+    segmentation = segmentation_node.GetSegmentation()
+    if segment_id and segmentation.GetSegment(segment_id) is None:
+        raise InputError(
+            f"The segmentation {node_name(segmentation_node)} has no segment '{segment_id}' any "
+            "more: choose another one as mask."
+        )
     to_segmentation = slices_between(volume_node, shape, segmentation_node)
     mask = np.zeros(shape, bool)
-    for image, labels in _segment_layers(segmentation_node, volume_node, to_segmentation):
+    for image, labels in _segment_layers(
+        segmentation_node, volume_node, to_segmentation, segment_id
+    ):
         values = np.isin(array_from_image(image), labels)
         slices = slices_between(volume_node, shape, segmentation_node, _ras_to_image(image))
         mask |= sample_nearest(values, slices, image.GetExtent()[::2])
     return mask
 
 
-def _segment_layers(segmentation_node, volume_node, to_segmentation):
+def _segment_layers(segmentation_node, volume_node, to_segmentation, wanted):
     """Each image that holds segments, with their label values; the node is not changed."""
     segmentation = segmentation_node.GetSegmentation()
     if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
         segmentation = _converted_copy(segmentation, volume_node, to_segmentation)
     layers = {}
-    for segment_id in segmentation.GetSegmentIDs():
+    for segment_id in [wanted] if wanted else segmentation.GetSegmentIDs():
         segment = segmentation.GetSegment(segment_id)
         image = segment.GetRepresentation(BINARY_LABELMAP)
         if image is not None and not image.IsEmpty():

@@ -1,0 +1,1 @@
+"""The module's work on MRML nodes, without Qt; the module's Logic is its face."""

@@ -1,0 +1,91 @@
+"""Where two results differ, as a labelmap with three colours."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCommon.geometry import voxel_volume
+from FuzzyVesselCommon.mrml import ijk_to_ras, node_name
+from FuzzyVesselCommon.mrml_changes import all_or_nothing
+from FuzzyVesselCommon.mrml_outputs import fill_labelmap
+from FuzzyVesselCommon.mrml_regions import mask_of
+
+ONLY_FIRST, ONLY_SECOND, BOTH = 1, 2, 3
+COLORS = {
+    ONLY_FIRST: ("Only in the first", (0.95, 0.55, 0.15)),
+    ONLY_SECOND: ("Only in the second", (0.20, 0.60, 0.95)),
+    BOTH: ("In both", (0.45, 0.75, 0.45)),
+}
+COLOR_TABLE = "FuzzyVesselGPU difference"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A labelmap of two results, and volumes in millilitres."""
+
+    labelmapNode: object
+    onlyFirstMl: float
+    onlySecondMl: float
+    bothMl: float
+
+    @property
+    def dice(self):
+        """Dice's coefficient of the two, 0..1."""
+        return 2 * self.bothMl / max(2 * self.bothMl + self.onlyFirstMl + self.onlySecondMl, 1e-30)
+
+
+def difference(first_node, second_node, volume_node, labelmap_node=None):
+    """Compare two results on the voxels of a volume.
+
+    Parameters
+    ----------
+    first_node, second_node : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode
+        Of any geometry, each under transforms of its own; all segments count.
+    volume_node : vtkMRMLScalarVolumeNode
+        Gives the grid.
+    labelmap_node : vtkMRMLLabelMapVolumeNode, optional
+        Filled; by default a new one is added.
+
+    Returns
+    -------
+    Difference
+
+    Raises
+    ------
+    InputError
+        A node is missing or empty, or the output is one of the two.
+    """
+    for node in (first_node, second_node, volume_node):
+        if node is None:
+            raise InputError("Choose two results and the volume that they belong to.")
+    if first_node is second_node:
+        raise InputError(f"Both results are {node_name(first_node)}; choose two.")
+    if labelmap_node is not None and labelmap_node in (first_node, second_node, volume_node):
+        raise InputError(f"The output {node_name(labelmap_node)} is an input; choose another.")
+    shape = volume_node.GetImageData().GetDimensions()[::-1]
+    first, second = (mask_of(node, volume_node, shape) for node in (first_node, second_node))
+    labels = first * np.uint8(ONLY_FIRST) + second * np.uint8(ONLY_SECOND)
+    with all_or_nothing() as add:
+        labelmap_node = labelmap_node or add("vtkMRMLLabelMapVolumeNode", "Difference")
+        fill_labelmap(labelmap_node, labels, volume_node)
+        labelmap_node.GetDisplayNode().SetAndObserveColorNodeID(_color_table(add).GetID())
+    counts = np.bincount(labels.ravel(), minlength=4) * voxel_volume(ijk_to_ras(volume_node)) / 1000
+    return Difference(labelmap_node, *map(float, counts[[ONLY_FIRST, ONLY_SECOND, BOTH]]))
+
+
+def _color_table(add):
+    """The scene's table of the three colours; added where it is missing."""
+    import slicer
+
+    table = slicer.mrmlScene.GetFirstNodeByName(COLOR_TABLE)
+    if table is not None and table.IsA("vtkMRMLColorTableNode"):
+        return table
+    table = add("vtkMRMLColorTableNode", COLOR_TABLE)
+    table.SetTypeToUser()
+    table.SetNumberOfColors(len(COLORS) + 1)
+    table.SetColor(0, "Neither", 0.0, 0.0, 0.0, 0.0)
+    for value, (name, color) in COLORS.items():
+        table.SetColor(value, name, *color, 1.0)
+    table.SetNamesInitialised(True)
+    return table

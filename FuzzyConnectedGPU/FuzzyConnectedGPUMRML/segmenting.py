@@ -1,0 +1,148 @@
+"""One run on MRML nodes: nodes in, arrays to the algorithm, arrays back into nodes."""
+
+import numpy as np
+
+from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
+from FuzzyConnectedGPULib.threshold import binarize
+from FuzzyConnectedGPULib.threshold_choice import UNSURE, check_threshold, choose_threshold
+from FuzzyVesselCommon import mrml, mrml_outputs
+from FuzzyVesselCommon.errors import Cancelled, InputError
+from FuzzyVesselCommon.geometry import voxel_volume
+from FuzzyVesselCommon.mrml_regions import region_mask
+from FuzzyVesselCommon.result import SegmentationResult
+
+from . import run_inputs
+from .volume_curve import scene_values
+
+
+def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None):
+    """Compute the fuzzy scene, the threshold and the labels, and write them into the scene.
+
+    Parameters
+    ----------
+    volume_node, seeds_node : nodes
+    options : dict
+        The other inputs of `FuzzyConnectedGPULogic.segment`, by their names there.
+    outputs : dict
+        Its output nodes and `segmentID`, by their names there.
+    progress : callable, optional
+    kept : FuzzyConnectedGPULib.kept_connectedness.KeptConnectedness, optional
+
+    Returns
+    -------
+    SegmentationResult
+    """
+    options = dict(options)
+    background_node = options.pop("backgroundSeedsNode")
+    mask_node, segment_id = options.pop("maskNode"), options.pop("maskSegmentID")
+    roi_node = options.pop("roiNode")
+    voxels = mrml.voxels_of(volume_node)
+    _check_outputs(volume_node, outputs)
+    check_threshold(options["threshold"], options["cut"])
+    region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
+    seeds = mrml.seeds_of(seeds_node, volume_node, voxels.shape, region)
+    background = background_seeds(background_node, volume_node, voxels.shape)
+    text = run_inputs.inputs_text(
+        volume_node,
+        seeds_node,
+        mask_node=mask_node,
+        segment_id=segment_id,
+        roi_node=roi_node,
+        **{name: options[name] for name in ("affinity", "radius", "side", "cut", "solver")},
+    )
+    found = segment_arrays(
+        voxels,
+        seeds.voxels,
+        background_seeds=background and background.voxels,
+        mask=region,
+        progress=progress,
+        kept=kept,
+        **options,
+    )
+    if not _in_scene(volume_node):
+        raise Cancelled("The volume was removed from the scene; nothing was changed.")
+    written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
+    run_inputs.mark(written[1], volume_node, seeds_node, text)
+    warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
+    return _result(written, found.labels, found.threshold, warnings, found.affinity, found.scene)
+
+
+def threshold_scene(scene_node, background_node, threshold, cut, outputs):
+    """Cut a fuzzy scene that is there at a threshold; parameters and result as for `segment`."""
+    import slicer
+
+    check_threshold(threshold, cut)
+    values = scene_values(scene_node)
+    volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
+    seeds_node = scene_node.GetNodeReference(run_inputs.SEEDS)
+    if slicer.util.arrayFromVolume(volume_node).shape != values.shape:
+        volume_node = scene_node
+    _check_outputs(volume_node, outputs)
+    background = background_seeds(background_node, scene_node, values.shape)
+    if threshold is None:
+        threshold = choose_threshold(values, background and background.voxels, cut)
+    labels = binarize(values, threshold)
+    outputs = {**outputs, "sceneVolumeNode": scene_node}
+    written = _write(volume_node, seeds_node, None, labels, outputs)
+    return _result(written, labels, threshold, background.warnings if background else ())
+
+
+def background_seeds(node, volume_node, shape):
+    """The points of a list as background seeds; None without a list, or if it has no point."""
+    if node is None or not mrml.placed_points(node).labels:
+        return None
+    return mrml.seeds_of(node, volume_node, shape, kind="background seed")
+
+
+def _check_outputs(volume_node, outputs):
+    mrml_outputs.check_outputs(
+        volume_node,
+        outputs["sceneVolumeNode"],
+        outputs["labelmapNode"],
+        outputs["segmentationNode"],
+        outputs["segmentID"],
+    )
+
+
+def _write(volume_node, seeds_node, values, labels, outputs):
+    """Write into the outputs; those that were removed meanwhile are made anew."""
+    names = ("sceneVolumeNode", "labelmapNode", "segmentationNode")
+    scene_node, labelmap_node, segmentation_node = (
+        outputs[name] if _in_scene(outputs[name]) else None for name in names
+    )
+    segment_id = outputs["segmentID"]
+    if segment_id:
+        _refuse_removed(segmentation_node, segment_id)
+    return mrml_outputs.write_outputs(
+        volume_node,
+        seeds_node,
+        values,
+        labels,
+        scene_node,
+        labelmap_node,
+        segmentation_node,
+        segment_id,
+    )
+
+
+def _refuse_removed(segmentation_node, segment_id):
+    """Whoever chose a segment to overwrite shall not get another one instead."""
+    if segmentation_node is None or not segmentation_node.GetSegmentation().GetSegment(segment_id):
+        raise InputError(
+            "The segment that was to be overwritten was removed; choose another, or a new one."
+        )
+
+
+def _in_scene(node):
+    import slicer
+
+    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
+
+
+def _result(written, labels, threshold, warnings, affinity=None, scene=None):
+    warnings = list(warnings)
+    if getattr(threshold, "confidence", 1) < UNSURE:
+        warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
+    voxel_ml = voxel_volume(mrml.ijk_to_ras(written[0])) / 1000
+    volume_ml = np.count_nonzero(labels) * voxel_ml
+    return SegmentationResult(*written, threshold, volume_ml, affinity, scene, warnings)

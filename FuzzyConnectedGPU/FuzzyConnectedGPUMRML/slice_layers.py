@@ -1,0 +1,105 @@
+"""What the slice views show of a result: the fuzzy scene as a layer, the labelmap, a preview."""
+
+
+def composites():
+    """The composite nodes of all slice views."""
+    import slicer
+
+    return slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
+
+
+def show_volume(volume_node):
+    """Put a volume under the other layers of all slice views."""
+    for composite in composites():
+        if composite.GetBackgroundVolumeID() != volume_node.GetID():
+            composite.SetBackgroundVolumeID(volume_node.GetID())
+
+
+def show_scene(scene_node, opacity):
+    """Show a fuzzy scene over the image in all slice views, or take it away with opacity 0.
+
+    A foreground that the user chose is not taken away.
+
+    Parameters
+    ----------
+    scene_node : vtkMRMLScalarVolumeNode
+    opacity : float
+        0..1.
+    """
+    for composite in composites():
+        if opacity > 0:
+            composite.SetForegroundVolumeID(scene_node.GetID())
+            composite.SetForegroundOpacity(opacity)
+        elif composite.GetForegroundVolumeID() == scene_node.GetID():
+            composite.SetForegroundVolumeID(None)
+
+
+def show_labelmap(labelmap_node, opacity=1.0):
+    """Show a labelmap in all slice views; None hides whatever labelmap is there."""
+    for composite in composites():
+        composite.SetLabelVolumeID(labelmap_node.GetID() if labelmap_node else None)
+        composite.SetLabelOpacity(opacity)
+
+
+class ThresholdPreview:
+    """Shows what a threshold would take, in all slices, at the price of drawing them.
+
+    The scene's own display does the work: it is shown from the threshold on, and labels of the
+    old threshold are hidden meanwhile. Nothing is computed, so it follows a slider in a volume of
+    any size. `end` puts every view and the display back.
+
+    Parameters
+    ----------
+    scene_node : vtkMRMLScalarVolumeNode
+    hidden_nodes : sequence of vtkMRMLSegmentationNode
+        Their slice outlines are hidden meanwhile.
+    """
+
+    OPACITY = 0.6
+
+    def __init__(self, scene_node, hidden_nodes=()):
+        self._display = scene_node.GetDisplayNode()
+        self._was = (self._display.GetLowerThreshold(), self._display.GetUpperThreshold())
+        self._layers = [_layers(composite) for composite in composites()]
+        self._hidden = [
+            (display, display.GetVisibility2D())
+            for display in (node.GetDisplayNode() for node in hidden_nodes if node)
+            if display is not None
+        ]
+        for display, _shown in self._hidden:
+            display.SetVisibility2D(False)
+        show_scene(scene_node, self.OPACITY)
+        for composite in composites():
+            composite.SetLabelOpacity(0.0)
+
+    def show(self, threshold):
+        """Show what is connected with at least the threshold."""
+        self._display.SetThreshold(threshold, max(1.0, self._was[1]))
+
+    def end(self):
+        """Show what was shown before."""
+        self._display.SetThreshold(*self._was)
+        for composite, foreground, foreground_opacity, label_opacity in self._layers:
+            composite.SetForegroundVolumeID(foreground)
+            composite.SetForegroundOpacity(foreground_opacity)
+            composite.SetLabelOpacity(label_opacity)
+        for display, shown in self._hidden:
+            display.SetVisibility2D(shown)
+
+
+def _layers(composite):
+    return (
+        composite,
+        composite.GetForegroundVolumeID(),
+        composite.GetForegroundOpacity(),
+        composite.GetLabelOpacity(),
+    )
+
+
+def jump_to(world):
+    """Move all slices to a point of the world, which then lies in their middle."""
+    import slicer
+
+    slicer.vtkMRMLSliceNode.JumpAllSlices(
+        slicer.mrmlScene, *world, slicer.vtkMRMLSliceNode.CenteredJumpSlice
+    )
