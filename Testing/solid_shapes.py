@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from FuzzyVesselCommand.benchmark.volumes import wavy_tube  # noqa: F401
 from PotentialSkeletonLib import classify_voxels
 
 
@@ -9,17 +10,6 @@ def ball(radius, margin=2):
     """A ball whose centre is the middle of the volume."""
     side = 2 * (int(radius) + margin) + 1
     return sum((n - side // 2) ** 2 for n in np.indices((side, side, side))) <= radius**2
-
-
-def wavy_tube(shape, fill=0.36):
-    """A tube along K that sways and swells; of no symmetry, and in most of its box."""
-    k, j, i = np.indices(shape, np.float32, sparse=True)
-    turn = 2 * np.pi * k / shape[0]
-    radius = fill * shape[1] * (0.75 + 0.2 * np.sin(3 * turn))
-    away_i = i - shape[2] * (0.5 + 0.1 * np.sin(turn)) - 0.17
-    away_j = j - shape[1] * (0.5 + 0.1 * np.cos(turn)) - 0.31
-    ends = max(shape[0] // 100, 1)
-    return (away_i**2 + away_j**2 < radius**2) & (k >= ends) & (k < shape[0] - ends)
 
 
 def box_corner():

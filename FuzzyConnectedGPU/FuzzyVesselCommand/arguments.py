@@ -13,6 +13,7 @@ examples:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
   fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
   fuzzy-vessel run ct.nrrd --seed 265,206,70 --seed 174,274,73 --out both
+  fuzzy-vessel benchmark --quick
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
 """
@@ -79,6 +80,7 @@ def make_parser():
     _add_skeleton(commands)
     _add_run(commands)
     _add_demo(commands)
+    _add_benchmark(commands)
     return parser
 
 
@@ -170,6 +172,50 @@ def _add_demo(commands):
     _add_affinity(parser)
     _add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _add_output(parser)
+
+
+def _add_benchmark(commands):
+    parser = commands.add_parser(
+        "benchmark",
+        help="time the solvers on this machine",
+        description="Times the solvers on this machine beside their goals, and runs the tables of "
+        "the papers; every result is checked against the reference. All tables together take about "
+        "an hour, most of it in the papers' serial solver.",
+    )
+    parser.add_argument("--quick", action="store_true", help="small volumes: under a minute")
+    parser.add_argument(
+        "--table",
+        action="append",
+        metavar="NAME",
+        help="one table; may be given several times; an unknown NAME lists all (all)",
+    )
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write the figures to this file, after each table; tables of an earlier run on this "
+        "machine stay in it",
+    )
+    parser.add_argument(
+        "--plots",
+        metavar="FOLDER",
+        help="run nothing: draw the tables of --json into this folder and print them in Markdown",
+    )
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="runs after the warm-up (7; quick: 3)"
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=1,
+        metavar="N",
+        help="serial runs of the papers' tables at a time: sooner done, a little slower each (1)",
+    )
+    parser.add_argument(
+        "--data", metavar="FOLDER", help="folder with the CT 3D-IRCADb-01 as the tests use it"
+    )
+    parser.add_argument(
+        "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
+    )
 
 
 def _add_segmentation(parser):

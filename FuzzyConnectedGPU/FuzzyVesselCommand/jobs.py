@@ -1,4 +1,4 @@
-"""The jobs of the command line: segment, skeleton, both in a run, and both on a phantom."""
+"""The jobs of the command line: segment, skeleton, both in a run or on a phantom; benchmark."""
 
 from pathlib import Path
 
@@ -108,6 +108,13 @@ def demo(options, progress):
             segmenting.write_phantom(folder, inputs, phantom, PHANTOM, PHANTOM_VESSELS)
             _write_both(folder, inputs, outcome, found, watch)
     return _summary(options, watch, outcome, found), outcome.warnings + found.warnings
+
+
+def benchmark(options, progress):
+    """Time the solvers on this machine; parameters and results as for `segment`."""
+    from .benchmark import running
+
+    return running.run(options, progress)
 
 
 def _start(watch):

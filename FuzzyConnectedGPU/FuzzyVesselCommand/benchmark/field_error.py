@@ -1,0 +1,55 @@
+"""The error of a force field at some of its voxels, against a float64 sum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from PotentialSkeletonLib.field_methods import direct_serial
+from PotentialSkeletonLib.solids import label_components, solids
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some inner voxels (n, 3) of an object and the forces there, summed serially in float64."""
+
+    positions: np.ndarray
+    forces: np.ndarray
+
+    @classmethod
+    def of_mask(cls, mask, strength):
+        """Of an object of one component."""
+        return cls.of_solid(the_solid(mask), strength)
+
+    @classmethod
+    def of_solid(cls, solid, strength):
+        """2,000 inner voxels drawn at random and 200 of those farthest from the charges."""
+        inner = np.flatnonzero(solid.classes.ravel()[solid.points] == 3)
+        layers = 1
+        while solid.free_layers(2 * layers).sum() >= 200:
+            layers *= 2
+        deepest = np.flatnonzero(solid.free_layers(layers))
+        draw = np.random.default_rng(0).choice
+        chosen = [draw(inner, min(inner.size, 2000), replace=False)]
+        if layers > 1:
+            chosen.append(draw(deepest, min(deepest.size, 200), replace=False))
+        members = np.unique(np.concatenate(chosen))
+        # The box of the solid begins where its voxels do; the volume's begin before.
+        start = [axis.start for axis in solid.box]
+        positions = solid.positions(members) + start
+        charges = solid.charges + start
+        return cls(
+            positions, direct_serial.sum_at(positions, charges, strength, lambda fraction: None)
+        )
+
+    def errors(self, vectors):
+        """Largest and median error of a field (K, J, I, 3), relative to the force."""
+        found = vectors[tuple(self.positions.T)]
+        error = np.linalg.norm(found - self.forces, axis=1)
+        relative = error / np.linalg.norm(self.forces, axis=1)
+        return relative.max(), np.median(relative)
+
+
+def the_solid(mask):
+    """The solid of an object of one component."""
+    [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
+    return solid

@@ -1,0 +1,91 @@
+"""The potential field and whole skeletons: the goals on the card and on two cores of the CPU."""
+
+from PotentialSkeletonLib import force_field, skeletonize
+
+from . import volumes
+from .field_error import Sample
+from .goals import Goal, row, table, timed_row, without_card
+from .setting import two_cores
+from .timing import Measured, measure
+
+STRENGTH = 6
+FIELD = "force field, strength 6"
+ERROR = "its largest relative error"
+SKELETON = "whole skeleton, level 2"
+VESSELS = "skeleton of the vessels of a liver"
+CARD_GOALS = {
+    FIELD: Goal(20, "ms"),
+    ERROR: Goal(1e-6, "of the force"),
+    SKELETON: Goal(150, "ms"),
+    VESSELS: Goal(100, "ms"),
+}
+CPU_GOALS = {SKELETON: Goal(10, "s"), VESSELS: Goal(2, "s")}
+
+
+def on_card(setting):
+    """The goals for the card."""
+    title = "Potential field and skeleton on the card"
+    if setting.gpu is None:
+        return without_card(setting, CARD_GOALS, title)
+    mask = _tube(setting)
+    rows = [*_field(setting, mask), *_skeletons(setting, mask, setting.cuda, CARD_GOALS)]
+    return table(setting, rows, title)
+
+
+def on_cpu(setting):
+    """The goals for two cores of the CPU."""
+    with two_cores():
+        rows = [*_skeletons(setting, _tube(setting), "cpu", CPU_GOALS)]
+    return table(setting, rows, "Skeletons on two cores of the CPU")
+
+
+def _tube(setting):
+    side = setting.sizes.field_sides[-1]
+    return volumes.wavy_tube((setting.sizes.field_length, side, side))
+
+
+def _field(setting, mask):
+    setting.tell("Force field")
+    size = "x".join(map(str, mask.shape[::-1]))
+    measured, field = field_seconds(mask, setting)
+    yield timed_row(f"{FIELD}: {size}", field.device, measured, CARD_GOALS[FIELD], field.method)
+    sample = Sample.of_mask(mask, STRENGTH)
+    worst, middle = sample.errors(field.vectors)
+    check = f"float64 sum at {len(sample.positions):,} voxels"
+    yield row(ERROR, field.device, float(worst), CARD_GOALS[ERROR], check, median=float(middle))
+
+
+def field_seconds(mask, setting):
+    """The seconds of the summation alone: the one place that says what is counted of the field."""
+    fields = [force_field(mask, STRENGTH, device=setting.cuda) for _ in range(setting.repeats + 1)]
+    return Measured([field.seconds["sum"] for field in fields[1:]], None), fields[-1]
+
+
+def _skeletons(setting, mask, device, goals):
+    named = f"tube of {'x'.join(map(str, mask.shape[::-1]))}"
+    setting.tell("Skeleton of the tube")
+    yield _skeleton_row(setting, f"{SKELETON}: {named}", mask, (1, 1, 1), device, goals[SKELETON])
+    setting.tell("Skeleton of the vessels")
+    _, phantom = volumes.liver(setting.sizes.liver)
+    named = f"phantom of {'x'.join(map(str, phantom.mask.shape[::-1]))}"
+    goal = goals[VESSELS]
+    work = f"{VESSELS}: {named}"
+    yield _skeleton_row(setting, work, phantom.mask > 0, phantom.spacing, device, goal)
+
+
+def _skeleton_row(setting, work, mask, spacing, device, goal):
+    measured = measure(
+        lambda: skeletonize(mask, spacing, level=2, device=device), min(setting.repeats, 7)
+    )
+    report = measured.result.report
+    held = all(report["guarantees"].values())
+    return timed_row(
+        work,
+        setting.cpu if device == "cpu" else setting.gpu.name,
+        measured,
+        goal,
+        "thin, connected, same cycles" if held else "guarantees do not all hold",
+        stages=report["seconds"],
+        branches=len(measured.result.branches),
+        guarantees=report["guarantees"],
+    )

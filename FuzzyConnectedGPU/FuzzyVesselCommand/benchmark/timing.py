@@ -1,0 +1,40 @@
+"""Medians of repeated runs."""
+
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The seconds of each run after the warm-up, and what the last of them returned."""
+
+    runs: list
+    result: object
+
+    @property
+    def seconds(self):
+        """The median."""
+        return median(self.runs)
+
+
+def measure(run, repeats, wait=lambda: None):
+    """Run once to warm up, then `repeats` times.
+
+    Parameters
+    ----------
+    run : callable
+    repeats : int
+    wait : callable
+        Called before the clock is read, for example to wait for a card.
+    """
+    run()
+    seconds, result = [], None
+    for _ in range(repeats):
+        result = None  # so that two results are never held at a time
+        wait()
+        begin = perf_counter()
+        result = run()
+        wait()
+        seconds.append(perf_counter() - begin)
+    return Measured(seconds, result)
