@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 
+from FuzzyVesselCommon.geometry import voxels_to_points
 from FuzzyVesselCommon.mrml import ijk_to_ras, placed_points, points_in_volume
 
 # Of a fuzzy scene's node: the attribute with the text, and references to what it belongs to.
@@ -34,16 +35,18 @@ def inputs_text(
     str
         Empty where there is no volume or no seed.
     """
-    if volume_node is None or seeds_node is None:
+    if volume_node is None or seeds_node is None or volume_node.GetImageData() is None:
         return ""
     points = placed_points(seeds_node)
     if not points.labels:
         return ""
-    voxels = np.unique(points_in_volume(volume_node, points.world), axis=0).tolist()
+    # Centres of voxels, not their indices: a file may turn an axis of the volume round.
+    voxels = np.unique(points_in_volume(volume_node, points.world), axis=0)
+    centres = voxels_to_points(voxels, ijk_to_ras(volume_node)).round(2) + 0.0
     parts = [
         volume_node.GetName(),
-        ijk_to_ras(volume_node).round(6).tolist(),
-        voxels,
+        volume_node.GetImageData().GetDimensions(),
+        sorted(centres.tolist()),
         mask_node and (mask_node.GetName(), segment_id),
         roi_node and _box(roi_node),
         affinity or (radius, side),
