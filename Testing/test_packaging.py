@@ -18,6 +18,11 @@ PACKAGES = {
     "FuzzyConnectedGPU": ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyVesselCommon"),
     "PotentialSkeleton": ("PotentialSkeletonLib", "PotentialSkeletonMRML"),
 }
+# Those that need Slicer with its user interface; pip does not install them.
+PANELS = {
+    "FuzzyConnectedGPU": ("FuzzyVesselPanel",),
+    "PotentialSkeleton": ("PotentialSkeletonPanel",),
+}
 MODULES = [ROOT / name for name in PACKAGES]
 CODE = (".py", ".cu", ".cuh")
 TOP = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
@@ -51,9 +56,9 @@ def listed(module, variable):
     return re.search(rf"set\({variable}\s+(.*?)\)", text, re.DOTALL)[1].split()
 
 
-def in_tree(module, *suffixes):
-    """Files of the packages that go into Slicer, relative to the module's folder."""
-    files = [path for name in PACKAGES[module.name] for path in (module / name).rglob("*")]
+def in_tree(module, *suffixes, packages=PACKAGES):
+    """Files of a module's packages, relative to its folder."""
+    files = [path for name in packages[module.name] for path in (module / name).rglob("*")]
     found = [path for path in files if path.suffix in suffixes]
     return sorted(path.relative_to(module).as_posix() for path in found)
 
@@ -90,10 +95,13 @@ def imported_at_file_scope(path):
 @each_module
 def test_every_file_of_the_module_is_listed_once(module):
     scripts = listed(module, "MODULE_PYTHON_SCRIPTS")
-    assert sorted(scripts) == sorted([f"{module.name}.py", *in_tree(module, ".py")])
+    packages = in_tree(module, ".py") + in_tree(module, ".py", packages=PANELS)
+    assert sorted(scripts) == sorted([f"{module.name}.py", *packages])
     resources = listed(module, "MODULE_PYTHON_RESOURCES")
-    icons = [f"Resources/Icons/{module.name}.png"]
-    assert sorted(resources) == sorted(icons + in_tree(module, ".cu", ".cuh"))
+    shown = [*module.glob("Resources/Icons/*.png"), *module.glob("Resources/UI/*")]
+    shown = [path.relative_to(module).as_posix() for path in shown]
+    assert f"Resources/Icons/{module.name}.png" in shown
+    assert sorted(resources) == sorted(shown + in_tree(module, ".cu", ".cuh"))
 
 
 def test_no_file_of_one_module_takes_the_place_of_another_s():
@@ -192,6 +200,14 @@ def test_packages_of_the_second_module_import_no_more(name):
     if name.startswith("PotentialSkeletonLib/"):
         allowed |= {"numba", "scipy"}
     assert imported_at_file_scope(MODULES[1] / name) <= allowed
+
+
+@each_module
+def test_panels_import_what_every_slicer_has(module):
+    allowed = {*sys.stdlib_module_names, "numpy", "slicer", "vtk", "qt", "ctk"}
+    allowed |= {name for table in (PACKAGES, PANELS) for names in table.values() for name in names}
+    for name in in_tree(module, ".py", packages=PANELS):
+        assert imported_at_file_scope(module / name) <= allowed, name
 
 
 @pytest.mark.parametrize("package", ["FuzzyConnectedGPULib", "PotentialSkeletonLib"])

@@ -1,0 +1,82 @@
+"""One run of a panel: it shows how far it is, lets the window work, and can be cancelled."""
+
+import time
+
+import slicer
+
+# Events are handled this often, at most: between two steps of a run, never inside one.
+ROUND = 0.03  # seconds
+STEPS = 1000  # of the progress bar
+
+
+class Run:
+    """A run that is going on, or none.
+
+    As a context it shows the bar; its `progress` is what the algorithms call back. While events
+    are handled anything can happen: nodes are removed, the scene or the panel is closed, Apply is
+    pressed again. The panel looks at `active` before it starts another one.
+
+    Parameters
+    ----------
+    bar : QProgressBar
+        Shown while a run goes on.
+    changed : callable
+        Called without arguments when a run begins and ends.
+
+    Attributes
+    ----------
+    active : bool
+    seconds : float
+        How long the last run took.
+    """
+
+    def __init__(self, bar, changed):
+        self._bar, self._changed = bar, changed
+        self._bar.setRange(0, STEPS)
+        self._bar.setVisible(False)
+        self._cancelled = self._left = False
+        self.active, self.seconds = False, 0.0
+
+    def cancel(self):
+        """End the run at its next step."""
+        self._cancelled = True
+
+    def leave(self):
+        """The widgets are about to end: cancel, and touch them no more."""
+        self._cancelled = self._left = True
+
+    def __enter__(self):
+        if self.active:
+            raise RuntimeError("a run is going on")
+        self.active, self._cancelled = True, False
+        self._start = self._round = time.perf_counter()
+        self._show(0.0)
+        self._bar.setVisible(True)
+        self._changed()
+        return self
+
+    def __exit__(self, *error):
+        self.active = False
+        self.seconds = time.perf_counter() - self._start
+        if not self._left:
+            self._bar.setVisible(False)
+            self._changed()
+
+    def progress(self, fraction):
+        """Show how far the run is and handle events; returns False after Cancel."""
+        now = time.perf_counter()
+        if now - self._round >= ROUND and not self._left:
+            self._show(fraction)
+            slicer.app.processEvents()
+            self._round = time.perf_counter()
+        return not self._cancelled
+
+    def _show(self, fraction):
+        self._bar.setValue(round(STEPS * min(max(fraction, 0.0), 1.0)))
+        self._bar.setFormat(f"%p %   {clock(time.perf_counter() - self._start)}")
+
+
+def clock(seconds):
+    """Seconds as minutes and seconds: 75 is 1:15."""
+    minutes, seconds = divmod(int(seconds), 60)
+    return f"{minutes}:{seconds:02}"
