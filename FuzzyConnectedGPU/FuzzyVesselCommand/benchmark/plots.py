@@ -56,12 +56,15 @@ def _goals(table, _):
         _label(picture, row["work"], left - 12, y + 12)
         picture.bar(left, y + 3, scale(share) - left, 18, colour)
         told = f"{as_text(row['figure'])} {row['unit']}"
-        picture.text(scale(share) + 7, y + 16, told, 12, weight=600)
-        picture.text(WIDTH - MARGIN, y + 16, f"goal {row['goal']}", 11, QUIET, "end")
+        picture.text(WIDTH - MARGIN, y + 10, told, 12, INK, "end", 600)
+        goal = row["goal"].replace("<=", "≤").replace(">=", "≥")
+        picture.text(WIDTH - MARGIN, y + 24, f"goal {goal}", 11, QUIET, "end")
     picture.line(scale(1), TOP - 8, scale(1), bottom, INK, 1.5, "4 3")
     picture.text(scale(1), bottom + 18, "goal", 12, INK, "middle", 600)
     picture.text(left, bottom + 18, "better", 12, QUIET)
-    picture.text(right, bottom + 18, "worse (logarithmic)", 12, QUIET, "end")
+    picture.text(right, bottom + 18, "worse", 12, QUIET, "end")
+    note = "Bars: share of the goal, on a logarithmic scale."
+    picture.text(WIDTH - MARGIN, 57, note, 11, QUIET, "end")
     return picture
 
 
@@ -87,7 +90,7 @@ def _bars(table, plot):
     _decade_lines(picture, scale, _decades(values), TOP - 6, TOP + height, plot["unit"])
     y = TOP
     for group, members in groups.items():
-        picture.text(MARGIN, y + 14, group, 12, weight=600)
+        picture.text(MARGIN, y + 14, group, 12, weight=600, halo=True)
         y += 24
         for row in members:
             colour = COLOURS[names.index(row[plot["label"]]) % len(COLOURS)]
@@ -207,6 +210,8 @@ def _y_axis(picture, series, key, name, frame, logarithmic):
     picture.text(left - 50, top - 14, name, 12, INK, weight=600)
     if logarithmic:
         low, high = _decades(values)
+        zeros = any(row.get(key) == 0 for members in series.values() for row in members)
+        low = low / 10 if zeros else low  # the lowest line stands for 0
         scale = _log_scale(low, high, bottom, top)
         ticks = [10.0**n for n in range(round(math.log10(low)), round(math.log10(high)) + 1)]
         limited = lambda value: scale(max(value, low))  # noqa: E731 - zero lies at the bottom
@@ -217,7 +222,8 @@ def _y_axis(picture, series, key, name, frame, logarithmic):
         limited = lambda value: bottom + (top - bottom) * value / high  # noqa: E731
     for tick in ticks:
         picture.line(left, limited(tick), right, limited(tick))
-        told = f"{tick:.0%}" if name == "occupancy" else as_text(tick)
+        told = f"{tick:.0%}" if name == "occupancy" else _of_ten(tick)
+        told = "0" if logarithmic and zeros and tick == ticks[0] else told
         picture.text(left - 8, limited(tick) + 4, told, 11, QUIET, "end")
     return limited
 
@@ -242,8 +248,13 @@ def _decade_lines(picture, scale, decades, top, bottom, unit):
     for power in range(low, high + 1):
         x = scale(10.0**power)
         picture.line(x, top, x, bottom, GRID)
-        told = as_text(10.0**power) + (f" {unit}" if power == high else "")
+        told = _of_ten(10.0**power) + (f" {unit}" if power == high else "")
         picture.text(x, bottom + 16, told, 11, QUIET, "middle")
+
+
+def _of_ten(number):
+    """A number of an axis."""
+    return f"{number:,.10f}".rstrip("0").rstrip(".")
 
 
 def _round_step(step):

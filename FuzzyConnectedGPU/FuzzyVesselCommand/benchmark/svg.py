@@ -22,11 +22,12 @@ class Picture:
         end = f">{escape(content)}</{name}>" if content else "/>"
         self._shapes.append(f"<{name} {told}{end}")
 
-    def text(self, x, y, content, size=12, colour=INK, anchor="start", weight=400):
-        """A line of text; y is its baseline."""
+    def text(self, x, y, content, size=12, colour=INK, anchor="start", weight=400, halo=False):
+        """A line of text; y is its baseline. With a halo it stays readable on lines."""
+        more = dict(stroke=PAPER, stroke_width=5, paint_order="stroke") if halo else {}
         self.shape(
             "text", content, x=x, y=y, font_size=size, fill=colour, text_anchor=anchor,
-            font_weight=weight,
+            font_weight=weight, **more,
         )  # fmt: skip
 
     def bar(self, x, y, width, height, colour):

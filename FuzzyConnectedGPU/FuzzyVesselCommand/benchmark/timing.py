@@ -18,8 +18,11 @@ class Measured:
         return median(self.runs)
 
 
+PATIENCE = 90.0  # seconds after which a slow run is not repeated again
+
+
 def measure(run, repeats, wait=lambda: None):
-    """Run once to warm up, then `repeats` times.
+    """Run once to warm up, then `repeats` times, fewer where that would take minutes.
 
     Parameters
     ----------
@@ -30,7 +33,7 @@ def measure(run, repeats, wait=lambda: None):
     """
     run()
     seconds, result = [], None
-    for _ in range(repeats):
+    while len(seconds) < repeats and sum(seconds) < PATIENCE:
         result = None  # so that two results are never held at a time
         wait()
         begin = perf_counter()
