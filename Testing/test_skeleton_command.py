@@ -188,7 +188,7 @@ def test_run_segments_and_finds_the_axis(tmp_path, without_3d, capsys):
     labels = array_of(out / "labelmap.nrrd")
     assert found["vessels"]["voxels"] == np.count_nonzero(labels)
     assert not array_of(out / "skeleton.nrrd")[labels == 0].any()
-    assert found["skeleton"]["options"]["close_tunnels"] == 3.0
+    assert found["skeleton"]["options"]["close_tunnels"] == 2.0
     assert {"computing connectedness", "finding centrelines"} <= set(found["seconds"])
     # The axis, J = 10 and K = 6, but for the ends.
     samples = swc_samples(out)[:, 2:5]

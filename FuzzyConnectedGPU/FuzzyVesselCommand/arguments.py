@@ -292,7 +292,7 @@ def _add_centrelines(parser, *, islands, tunnels):
         default=tunnels,
         metavar="MM",
         help="close narrow tunnels first, none wider than so many mm "
-        + ("(the width of three voxels)" if tunnels is None else "(0)"),
+        + ("(the width of two voxels)" if tunnels is None else "(0)"),
     )
 
 

@@ -16,7 +16,7 @@ from .subject import Subject
 MOST_CURVES = 2000
 # Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
 # wide they are closed, where the user has not chosen.
-NOISE_VOXELS = 3
+NOISE_VOXELS = 2
 
 
 @dataclass

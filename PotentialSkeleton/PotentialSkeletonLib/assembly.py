@@ -12,9 +12,10 @@ from .branches import Border, branch_points, node_positions
 from .component import ComponentRun
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from .graph import VoxelGraph
+from .labelling import count_pieces
 from .solids import fill_cavities, label_components
 from .thinning import has_thick_blocks
-from .topology import CUBE, cycle_count
+from .topology import cycle_count
 from .voxel_classes import checked_object
 
 TINY = 27  # voxels: components below it are reported
@@ -78,10 +79,10 @@ def _prepare(mask, spacing, options, stages):
         notes.append("The labelmap has values that are no whole numbers; all but 0 are the object.")
     box = _box_of(given)
     stages.tick()
-    solid, cavities, cavity_voxels = fill_cavities(given[box])
+    solid, cavities, cavity_voxels = fill_cavities(given[box], stages.tick)
     stages.tick()
     solid, islands, island_voxels = (
-        cleaning.drop_islands(solid, options.drop_islands)
+        cleaning.drop_islands(solid, options.drop_islands, stages.tick)
         if options.drop_islands > 1
         else (solid, 0, 0)
     )
@@ -98,7 +99,7 @@ def _prepare(mask, spacing, options, stages):
     )  # fmt: skip
     solid = np.pad(solid, 1)
     stages.tick()
-    labels, count = label_components(solid)
+    labels, count = label_components(solid, stages.tick)
     origin = np.array([side.start - 1 for side in box])
     return Prepared(solid, labels, count, origin, changes, notes)
 
@@ -170,11 +171,11 @@ def _report(prepared, parts, nodes, branches, voxels, options, tick):
     characteristics = [part.characteristic for _, part in parts]
     skeleton = np.zeros(prepared.object.shape, bool)
     skeleton[tuple((voxels - prepared.origin).T)] = True
-    pieces = ndimage.label(skeleton, CUBE)[1]
+    pieces = count_pieces(skeleton, report=tick)
     tick()
     object_cycles = prepared.count - sum(characteristics)
     skeleton_cycles = len(branches) - len(nodes) + pieces
-    cycles = cycle_count(skeleton)
+    cycles = cycle_count(skeleton, tick)
     tick()
     guarantees = dict(
         thin=not has_thick_blocks(skeleton),

@@ -3,14 +3,18 @@
 import numpy as np
 from scipy import ndimage
 
+from .closing import covered
 from .distance import distance_to_outside
+from .labelling import label_pieces
 from .solids import fill_cavities
 from .thinning import thin
 from .topology import CUBE, cycle_count, euler_characteristic
 
 
-def drop_islands(mask, smallest):
+def drop_islands(mask, smallest, report=None):
     """Remove 26-connected components of fewer voxels than `smallest`; the largest always stays.
+
+    `report` is called between slabs; it raises to cancel.
 
     Returns
     -------
@@ -19,11 +23,13 @@ def drop_islands(mask, smallest):
         How many were removed.
     voxels : int
     """
-    labels, count = ndimage.label(mask, CUBE)
+    labels, count = label_pieces(mask, report=report)
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
     sizes[0] = 0
     small = (sizes < smallest) & (sizes > 0)
     small[np.argmax(sizes)] = False
+    if not small.any():
+        return mask, 0, 0
     return mask & ~small[labels], int(small.sum()), int(sizes[small].sum())
 
 
@@ -40,8 +46,10 @@ def close_tunnels(mask, width, spacing, report=None):
     mask : ndarray of bool, shape (K, J, I)
         Without cavities.
     width : float
-        mm. No wider tunnel is closed. Distances are taken between voxel centres: a straight tunnel
-        of n voxels closes from n voxels on if n is even, from n + 1 if n is odd.
+        mm. A tunnel is as wide as the largest ball that can be pushed through it, between the
+        faces of the object's voxels: a straight one along the grid, of n voxels, closes from n
+        voxels on. None that is wider is closed. The patch of one that winds between the voxels'
+        axes is of whole voxels, and may need up to about a voxel more.
     spacing : 3 floats K, J, I, in mm
     report : callable, optional
         Called between slices; raises to cancel.
@@ -54,21 +62,19 @@ def close_tunnels(mask, width, spacing, report=None):
     voxels : int
         How many were added.
     """
-    tunnels = cycle_count(mask)
+    tunnels = cycle_count(mask, report)
     if tunnels == 0:
         return mask, 0, 0
     margin = [2 + int(width / 2 / step) for step in spacing]
     inner = tuple(slice(n, -n) for n in margin)
     object_ = np.pad(mask, [(n, n) for n in margin])
     away = distance_to_outside((~object_).view(np.uint8), spacing, report)
-    grown, _, _ = fill_cavities(away <= width / 2)
-    if report is not None:
-        report()
+    grown = covered(object_, away, width / 2, spacing, report)
+    grown, _, _ = fill_cavities(grown, report)
     solid = thin(grown, away.max() - away, object_, np.zeros_like(object_), report)
     closed = (object_ | _without_strands(solid, object_, report))[inner]
-    if report is not None:
-        report()
-    return closed, tunnels - cycle_count(closed), int(np.count_nonzero(closed & ~mask))
+    left = cycle_count(closed, report)
+    return closed, tunnels - left, int(np.count_nonzero(closed & ~mask))
 
 
 def _without_strands(solid, mask, report=None):
@@ -76,10 +82,8 @@ def _without_strands(solid, mask, report=None):
 
     Pieces between two components of the object are dropped, too.
     """
-    pieces, _ = ndimage.label(solid & ~mask, CUBE)
-    if report is not None:
-        report()
-    components, _ = ndimage.label(mask, CUBE)
+    pieces, _ = label_pieces(solid & ~mask, report=report)
+    components, _ = label_pieces(mask, report=report)
     kept = np.zeros_like(mask)
     for label, box in enumerate(ndimage.find_objects(pieces), start=1):
         if report is not None:

@@ -69,8 +69,8 @@ def skeletonize(
     drop_islands : int
         Remove components of fewer voxels first (never the largest).
     close_tunnels : float
-        Close tunnels first; none wider than so many mm. One of an odd number of voxels closes from
-        one voxel more: tunnels of one and of two voxels from 2 voxels on, of three and four from 4.
+        Close tunnels up to so many mm wide first, and none that is wider; measured between the
+        faces of the object's voxels. One that winds between the axes may need a voxel more.
     progress : callable, optional
         ``progress(fraction) -> bool``; the run is cancelled where it returns False.
 

@@ -41,7 +41,7 @@ from PotentialSkeletonLib.graph import VoxelGraph  # noqa: E402
 from PotentialSkeletonLib.solids import fill_cavities  # noqa: E402
 from PotentialSkeletonLib.topology import CUBE, cycle_count  # noqa: E402
 
-NOISE_VOXELS, SMALLEST_ISLAND = 3, 27  # as `fuzzy-vessel run`
+NOISE_VOXELS, SMALLEST_ISLAND = 2, 27  # as `fuzzy-vessel run`
 ROW = "{:<22}{:<14}{:>7}{:>5}{:>8}{:>5}{:>6}{:>7}{:>8}{:>7}{:>10}{:>7}{:>7}{:>9}"
 HEAD = ("object", "method", "comp.", "", "cycles", "", "ends", "spurs", "to axis", "95 %",
         "from axis", "95 %", "joins", "seconds")  # fmt: skip

@@ -1,0 +1,98 @@
+"""What a ball can close: voxels that lie, as a whole, within a distance of an object.
+
+The object is the union of its voxels' closed boxes. So a slit, or a straight tunnel along the grid,
+of n voxels is full from a distance of n / 2 voxels on, whether n is even or odd.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+VOXELS_A_SLICE = 1 << 13  # voxels looked at between two looks at the progress callback
+ROUNDING = 1e-5  # share of the distance
+
+
+def covered(mask, away, distance, spacing, report=None):
+    """Voxels no point of which is further than `distance` from the object.
+
+    The distance to the object is looked at where it can be largest between voxels of a grid: at the
+    centre of a voxel and of its faces, at the middle of its edges, and at its corners.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+        The object, with a margin round it that is wider than `distance` by one voxel or more.
+    away : ndarray of float32, shape (K, J, I)
+        Distance in mm from each voxel's centre to the nearest centre of the object's voxels.
+    distance : float
+        mm.
+    spacing : 3 floats K, J, I, in mm
+    report : callable, optional
+        Called between slices; raises to cancel.
+
+    Returns
+    -------
+    ndarray of bool, shape (K, J, I)
+        With the object.
+    """
+    limit = distance * (1 + ROUNDING)
+    within = away <= limit  # every point of such a voxel has one of the object as near
+    diagonal = float(np.linalg.norm(spacing))
+    undecided = np.flatnonzero((away > limit) & (away <= limit + diagonal / 2))
+    if report is not None:
+        report()
+    offsets, first = _reach(limit, spacing, mask.shape)
+    flat, near = mask.reshape(-1), within.reshape(-1)
+    for start in range(0, undecided.size, VOXELS_A_SLICE):
+        some = undecided[start : start + VOXELS_A_SLICE]
+        near[some] = _all_points_near(flat, some, offsets, first)
+        if report is not None:
+            report()
+    return within
+
+
+def _reach(limit, spacing, shape):
+    """For each of 27 points of a voxel the voxels whose boxes are near it, the nearest first.
+
+    Returns
+    -------
+    offsets : ndarray of int64
+        Flat indices of those voxels, counted from the point's voxel.
+    first : ndarray of int64, (28,)
+        Where the offsets of each point begin.
+    """
+    spacing = np.asarray(spacing, float)
+    most = np.ceil(limit / spacing).astype(int) + 1
+    steps = np.stack(np.meshgrid(*[np.arange(-n, n + 1) for n in most], indexing="ij"), axis=-1)
+    centres = np.linalg.norm(steps * spacing, axis=-1)
+    # No voxel of the object is nearer than the limit: else there would be nothing to decide.
+    shell = (centres > limit) & (centres <= limit + np.linalg.norm(spacing))
+    steps, centres = steps[shell], centres[shell]
+    flat = steps @ np.array([shape[1] * shape[2], shape[2], 1])
+    found = []
+    for point in np.ndindex(3, 3, 3):
+        to_box = np.maximum(np.abs(steps - (np.array(point) - 1) / 2) - 0.5, 0) * spacing
+        near = np.flatnonzero(np.linalg.norm(to_box, axis=1) <= limit)
+        found.append(flat[near[np.argsort(centres[near], kind="stable")]])
+    return np.concatenate(found), np.cumsum([0, *map(len, found)])
+
+
+@njit(cache=True, parallel=True)
+def _all_points_near(mask, voxels, offsets, first):
+    near = np.empty(voxels.size, np.bool_)
+    for n in prange(voxels.size):
+        near[n] = _is_near(mask, voxels[n], offsets, first)
+    return near
+
+
+@njit(cache=True)
+def _is_near(mask, voxel, offsets, first):
+    for point in range(first.size - 1):
+        found = False
+        for n in range(first[point], first[point + 1]):
+            other = voxel + offsets[n]
+            if 0 <= other < mask.size and mask[other]:
+                found = True
+                break
+        if not found:
+            return False
+    return True
