@@ -136,6 +136,14 @@ def test_tubes_have_their_axis(solid, expected):
     assert np.percentile(to_skeleton, 95) < 2
 
 
+@pytest.mark.parametrize("name", ["fork", "helix", "ring", "trefoil", "tapered tube"])
+def test_curves_follow_tubes_to_their_ends(name):
+    """Also where the width is constant: nothing is left for thinning to join."""
+    report = skeletonize(SHAPES[name]).report
+    assert report["joins"] == 0
+    assert report["thinned_voxels"] == 0
+
+
 def test_a_phantoms_vessel_trees_have_their_branches():
     phantom = liver_phantom((128, 160, 160))
     skeleton = skeletonize(phantom.mask, phantom.spacing, close_tunnels=4)

@@ -4,13 +4,20 @@ import numpy as np
 import pytest
 
 from PotentialSkeletonLib.critical_points import CriticalPoint
-from PotentialSkeletonLib.streamlines import ATTRACTOR, CURVE, STALL, Tracer, grow_core
+from PotentialSkeletonLib.streamlines import (
+    CRITICAL_POINT,
+    CURVE,
+    STALL,
+    Tracer,
+    _ways_out,
+    grow_core,
+)
 
 CENTRE = np.array([10.0, 10.0, 10.0])
 
 
-def tracer_of(vectors, attractors=()):
-    return Tracer(vectors, np.ones(vectors.shape[:3], bool), attractors)
+def tracer_of(vectors, ends=()):
+    return Tracer(vectors, np.ones(vectors.shape[:3], bool), ends)
 
 
 def field(function, shape=(21, 21, 21)):
@@ -20,7 +27,7 @@ def field(function, shape=(21, 21, 21)):
 def test_a_curve_ends_at_the_attractor():
     tracer = tracer_of(field(lambda x: CENTRE - x), [CENTRE])
     points, ending = tracer.trace([3.2, 14.1, 12.0])
-    assert ending == ATTRACTOR
+    assert ending == CRITICAL_POINT
     np.testing.assert_allclose(points[-1], CENTRE)
     away = points - CENTRE
     direction = away[0] / np.linalg.norm(away[0])
@@ -86,11 +93,65 @@ def test_curves_grow_both_ways_from_a_saddle():
         return np.stack([4 * (k - k**3), 10 - x[..., 1], 10 - x[..., 2]], axis=-1)
 
     wells = [np.array([6.0, 10, 10]), np.array([14.0, 10, 10])]
-    saddle = CriticalPoint(CENTRE, "saddle-1", np.array([-1.0, -1.0, 1.0]), np.eye(3)[:, ::-1])
-    curves = grow_core(tracer_of(field(double_well), wells), [saddle])
+    kinds = ["saddle-1", "attractor", "attractor"]
+    slopes, axes = np.array([-1.0, -1.0, 1.0]), np.eye(3)[:, ::-1]
+    points = [CriticalPoint(p, kind, slopes, axes) for p, kind in zip([CENTRE, *wells], kinds)]
+    tracer = tracer_of(field(double_well), [point.position for point in points])
+    curves = grow_core(tracer, points)
     assert len(curves) == 2
     ends = sorted(curve[-1][0] for curve in curves)
     assert ends == pytest.approx([6, 14])
     for curve in curves:
         np.testing.assert_allclose(curve[0], CENTRE)
         assert np.linalg.norm(np.diff(curve, axis=0), axis=1).max() < 0.6
+
+
+def test_a_curve_follows_a_valley_whose_force_is_mostly_across():
+    """A tube of constant width: 200 times less force along it, and a bend of radius 30."""
+    axis_radius = 30.0
+
+    def bent_valley(x):
+        j, i = x[..., 1], x[..., 2]
+        radius = np.hypot(j, i) + 1e-9
+        outward, onward = np.stack([j, i]) / radius, np.stack([-i, j]) / radius
+        across = (axis_radius - radius) * outward + 0.005 * onward
+        return np.stack([6.3 - x[..., 0], *across], axis=-1)
+
+    tracer = tracer_of(field(bent_valley, (13, 40, 40)))
+    points, _ = tracer.trace([4.0, 28.0, 3.0])
+    radius = np.hypot(points[:, 1], points[:, 2])
+    settled = np.abs(radius - axis_radius) < 0.1
+    assert np.flatnonzero(~settled).max() < 20
+    assert points[-1, 1] < 1  # a quarter of a turn
+    np.testing.assert_allclose(points[settled, 0], 6.3, atol=0.05)
+    assert len(points) < 4 * 1.2 * axis_radius * np.pi / 2
+
+
+def test_a_curve_ends_at_a_saddle_that_it_runs_into_and_not_at_one_that_it_leaves():
+    def saddle(x):  # inward along J and I, outward along K
+        return (x - CENTRE) * [1.0, -1.0, -2.0]
+
+    def rising(x):
+        return np.ones_like(x) * [1.0, 0, 0]
+
+    points, ending = tracer_of(field(saddle), [CENTRE]).trace([10.0, 3.0, 10.0])
+    assert ending == CRITICAL_POINT
+    np.testing.assert_allclose(points[-1], CENTRE)
+    _, ending = tracer_of(field(rising), [[9.7, 10.0, 10.0]]).trace(CENTRE)
+    assert ending == STALL
+
+
+def test_directions_from_a_saddle_depend_on_no_choice_of_the_solver():
+    """Eigenvectors of a double eigenvalue may be any pair in its plane, with any signs."""
+    turn = np.array([[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]])
+    slopes = np.array([-3.0, 1.0, 1.0 + 1e-9])
+    ways = [
+        _ways_out(CriticalPoint(CENTRE, "saddle-2", slopes, vectors))
+        for vectors in (np.eye(3), turn, -turn)
+    ]
+    for found in ways:
+        np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)
+    swirl = np.array([[0, 0, 2**0.5], [1, 1, 0], [1j, -1j, 0]]) / 2**0.5
+    slopes = np.array([1 + 2j, 1 - 2j, -1.0])
+    found = _ways_out(CriticalPoint(CENTRE, "saddle-2", slopes, swirl))
+    np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)

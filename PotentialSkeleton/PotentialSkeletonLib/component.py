@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import ndimage
 
-from .critical_points import ATTRACTOR, critical_points, index_sum
+from .critical_points import REPELLER, critical_points, index_sum
+from .curve_voxels import CurveVoxels, voxels_of
 from .distance import distance_along, distance_to_outside, removal_order, ridge_depths
 from .force_field import force_field
 from .seeds import curvature_seeds, divergence_seeds
@@ -14,13 +15,13 @@ from .streamlines import Tracer, grow_core
 from .thinning import thin, trim
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import CUBE, euler_characteristic
+from .voxel_classes import OUTSIDE
 
 SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
 REACH_OUT = {"divergence": 1.0, "curvature": 1.5}  # inscribed radii that a seed lies away
 ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
 LARGEST_CHARGE_DISTANCE = 2
 FEW_VOXELS = 27  # components below it have no field
-WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 THIN_SHARE = 10  # per cent of the deepest places that may be thinner than the field resolves
 
 
@@ -79,8 +80,6 @@ class ComponentRun:
         self.bytes = mask.view(np.uint8)
         self.anchors = np.zeros(mask.shape, bool)  # critical points, tips and seeds
         self.before = np.zeros(mask.shape, bool)  # skeleton of the stage before: it stays
-        self.traced = np.zeros(mask.shape, bool)
-        self.curves = []
         self.level_voxels = []
         self.critical_points = []
         self.field = None
@@ -90,6 +89,7 @@ class ComponentRun:
         with self.stages("distance", 0.0, 0.05):
             self.depth = distance_to_outside(self.bytes, self.spacing, self.stages.tick)
             self.stages.tick()
+            self.curves = CurveVoxels(self.depth)
             self.order = removal_order(self.depth)
             self.stages.tick()
             self.characteristic = euler_characteristic(self.mask)
@@ -124,31 +124,28 @@ class ComponentRun:
                 progress=self.stages.pass_on,
             )  # fmt: skip
         with self.stages("critical points", 0.55, 0.03):
-            self.critical_points = critical_points(self.field)
+            points = critical_points(self.field, everywhere=True)
+            self.critical_points = [p for p in points if self.mask[tuple(voxels_of(p.position))]]
         with self.stages("curves", 0.58, 0.02):
-            attractors = [p.position for p in self.critical_points if p.kind == ATTRACTOR]
-            self.tracer = Tracer(self.field.vectors, self.mask, attractors)
-            self._add_curves(grow_core(self.tracer, self.critical_points))
-            self._keep([p.position for p in self.critical_points if p.kind != "repeller"])
+            points = [p for p in points if p.kind != REPELLER]
+            solid = self.field.classes > OUTSIDE
+            self.tracer = Tracer(self.field.vectors, solid, [p.position for p in points])
+            for curve in grow_core(self.tracer, points):
+                self.curves.add(curve)
+            self._keep([p.position for p in self.critical_points if p.kind != REPELLER])
 
     def _keep(self, positions):
         if len(positions):
-            self.anchors[tuple(np.rint(positions).astype(int).T)] = True
-
-    def _add_curves(self, curves):
-        for curve in curves:
-            self.curves.append(curve)
-            places = np.rint(curve).astype(int)
-            self.traced[tuple(places.T)] = True
-        self.traced &= self.mask
+            self.anchors[tuple(voxels_of(positions).T)] = True
 
     def _thin(self, start):
         """Thin the traced curves if they have the object's topology, else the object to them."""
         with self.stages("thinning", start, 0.05):
-            curves = (self.traced | self.anchors | self.before) & self.mask
+            traced = self.curves.mask()
+            curves = (traced | self.anchors | self.before) & self.mask
             begin = curves if self._is_homotopic(curves) else self.mask
             kept = self.anchors | self.before
-            skeleton = thin(begin.view(np.uint8), self.order, kept, self.traced, self.stages.tick)
+            skeleton = thin(begin.view(np.uint8), self.order, kept, traced, self.stages.tick)
             trim(skeleton, self.anchors & ~self.before)
         self.anchors &= skeleton
         self.before = skeleton
@@ -218,14 +215,14 @@ class ComponentRun:
 
     def _add_seeds(self, seeds, skeleton, distances, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
-        centres = [np.argwhere(skeleton | self.traced | self.anchors)]
+        centres = [np.argwhere(skeleton | self.curves.mask() | self.anchors)]
         for seed in seeds:
             self.stages.tick()
             if not self.mask[tuple(seed)] or self._is_reached(seed, centres, reach_out):
                 continue
             self._keep(seed[None])
             curve = self._trace_from(seed, distances)
-            centres.append(np.unique(np.rint(curve).astype(int), axis=0))
+            centres.append(np.unique(voxels_of(curve), axis=0))
 
     def _is_reached(self, seed, centres, reach_out):
         for places in centres:
@@ -245,18 +242,18 @@ class ComponentRun:
         if self.field is None:
             return np.array(lead, float)
         curve, _ = self.tracer.trace(lead[-1], lead=lead[:-1])
-        self._add_curves([curve])
+        self.curves.add(curve)
         self.tracer.keep(curve)
         return curve
 
     def _finish(self, skeleton):
         voxels = np.argwhere(skeleton)
-        on_curves = skeleton & (self.traced | self.anchors)
+        on_curves = skeleton & (self.curves.mask() | self.anchors)
         traced = on_curves[tuple(voxels.T)]
         pieces = ndimage.label(on_curves, CUBE)[1]
         return ComponentSkeleton(
             voxels,
-            places_on_curves(voxels, self.curves, self.mask.shape),
+            self.curves.places(voxels),
             traced,
             self.critical_points,
             self.level_voxels,
@@ -290,21 +287,3 @@ def automatic_charge_distance(mask, depth, spacing, report=None):
         depth = depth / spacing[0]
     thin_radius = np.percentile(ridge_depths(depth), THIN_SHARE)
     return int(np.clip(np.ceil(ENOUGH_RADIUS - thin_radius), 0, LARGEST_CHARGE_DISTANCE))
-
-
-def places_on_curves(voxels, curves, shape):
-    """Mean of the curves' points in each voxel, else the voxel's centre; float (n, 3)."""
-    places = voxels.astype(float)
-    if not curves or not len(voxels):
-        return places
-    points = np.concatenate(curves)
-    flat = np.ravel_multi_index(np.rint(points).astype(int).T, shape)
-    own = np.ravel_multi_index(voxels.T, shape)
-    found = np.minimum(np.searchsorted(own, flat), len(own) - 1)
-    here = own[found] == flat
-    count = np.bincount(found[here], minlength=len(own))
-    for axis in range(3):
-        total = np.bincount(found[here], points[here, axis], minlength=len(own))
-        places[count > 0, axis] = total[count > 0] / count[count > 0]
-    # A hair off the faces between voxels, so that rounding always gives the voxel.
-    return np.clip(places, voxels - WITHIN, voxels + WITHIN)

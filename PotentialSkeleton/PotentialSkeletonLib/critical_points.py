@@ -35,7 +35,7 @@ class CriticalPoint:
     eigenvectors: np.ndarray
 
 
-def critical_points(field):
+def critical_points(field, everywhere=False):
     """Find and classify the zeros of a force field.
 
     Cells of eight inner or boundary voxels in which all three components change sign are
@@ -46,8 +46,9 @@ def critical_points(field):
     Parameters
     ----------
     field : ForceField
-        Its `vectors`, shape (K, J, I, 3), `classes` and `object`, shape (K, J, I), are used. Zeros
-        between the object and charges that were moved outward do not count.
+        Its `vectors`, shape (K, J, I, 3), `classes` and `object`, shape (K, J, I), are used.
+    everywhere : bool
+        Whether zeros count that lie between the object and charges that were moved outward.
 
     Returns
     -------
@@ -60,9 +61,15 @@ def critical_points(field):
     vectors = np.ascontiguousarray(field.vectors)
     cells = np.argwhere(mark_cells(vectors, field.classes, BOUNDARY))
     positions, jacobians = find_zeros(vectors, cells)
-    inside = field.object[tuple(np.rint(positions).astype(int).T)]
-    positions, jacobians = positions[inside], jacobians[inside]
+    if not everywhere:
+        inside = is_inside(positions, field.object)
+        positions, jacobians = positions[inside], jacobians[inside]
     return [_classified(positions[n], jacobians[n]) for n in _first_of_each(positions)]
+
+
+def is_inside(positions, mask):
+    """Whether each position (n, 3) lies in a voxel of the object."""
+    return mask[tuple(np.rint(positions).astype(int).T)]
 
 
 def index_sum(points):

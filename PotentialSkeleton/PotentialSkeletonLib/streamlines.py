@@ -1,19 +1,30 @@
 """Curves that follow the force (Zhao et al. 2016, section 1, step 4), compiled.
 
-The field is taken at unit length between the voxels. A curve ends at an attractor, near a curve
-that was traced before, or where the field turns against it: it then lies on a sink that is too
-shallow to be an attractor of the voxel field.
+A curve is the flow of the force as it is between the voxels, trilinear: its zeros are the critical
+points, so from a saddle it leads to another critical point. It ends there, at a curve that was
+traced before, or where the object ends.
+
+On a tube of constant width the force along the tube is some 1/200 of the force across it: steps
+that follow the force alone would have to be as short. A step is therefore the exact flow of the
+force and its Jacobian at a place (exponential Euler, see `flow`): across the tube it settles on
+the valley at once, and its length is spent along it.
 """
 
 import numpy as np
 from numba import njit
 
-ATTRACTOR, CURVE, STALL = 0, 1, 2
-NEAR = 0.5  # voxels within which a curve ends at an attractor or another curve
-LONGEST_STEP, SHORTEST_STEP = 0.25, 0.02  # voxels
+from .zeros import load, trilinear
+
+CRITICAL_POINT, CURVE, STALL = 0, 1, 2
+NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
+STEP = 0.25  # longest step, in voxels
+SHORTEST_STEP = 1e-4  # voxels: below it the force has no way out
 START = 0.3  # voxels from a saddle to the first point of its curves
 LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
-LARGEST_TURN = 0.5  # sine of the turn within a step from which on the step is halved
+ALIKE = 1e-3  # eigenvalues that differ by no larger share are taken to be the same
+DOUBLINGS = 64  # of the time that a step may take
+TIE = 1e-6  # squared voxels: of two points as near, the one that was filed first counts
+NO_POINT = NO_CURVE = -1
 
 
 class Tracer:
@@ -25,11 +36,11 @@ class Tracer:
         Forces, 0 where there is none.
     mask : ndarray of bool, shape (K, J, I)
         The object; no curve leaves it.
-    attractors : ndarray of float, (n, 3)
-        Voxels K, J, I.
+    ends : ndarray of float, (n, 3)
+        Critical points at which curves end, in voxels K, J, I.
     """
 
-    def __init__(self, vectors, mask, attractors):
+    def __init__(self, vectors, mask, ends):
         self.vectors, self.mask = vectors, mask
         shape = vectors.shape[:3]
         self.points = np.empty((4096, 3))
@@ -38,10 +49,10 @@ class Tracer:
         self.first_in = np.full(shape, -1, np.int32)
         self.count = 0
         self.curves = []
-        for attractor in attractors:
-            self._file(np.array(attractor, float)[None], -1)
+        if len(ends):
+            self._file(np.array(ends, float), NO_CURVE)
 
-    def trace(self, start, lead=()):
+    def trace(self, start, lead=(), own=NO_POINT):
         """Follow the force from `start`.
 
         Parameters
@@ -49,16 +60,18 @@ class Tracer:
         start : array_like, (3,)
         lead : array_like, (n, 3)
             Points that stand before the start.
+        own : int
+            Number, among `ends`, of the critical point that the curve comes from.
 
         Returns
         -------
         points : ndarray, (n, 3)
         ending : int
-            `ATTRACTOR`, `CURVE` or `STALL`.
+            `CRITICAL_POINT`, `CURVE` or `STALL`.
         """
         longest = 4 * sum(self.first_in.shape)
         path, ending = follow(
-            self.vectors, self.mask, np.array(start, float), longest, self.points,
+            self.vectors, self.mask, np.array(start, float), own, longest, self.points,
             self.following, self.curve_of, self.first_in,
         )  # fmt: skip
         return (np.concatenate([np.reshape(lead, (-1, 3)), path]) if len(lead) else path), ending
@@ -86,6 +99,7 @@ def grow_core(tracer, points):
     ----------
     tracer : Tracer
     points : list of CriticalPoint
+        The tracer's `ends`, in its order.
 
     Returns
     -------
@@ -93,28 +107,45 @@ def grow_core(tracer, points):
         Each begins at its saddle.
     """
     curves = []
-    for point in points:
+    for own, point in enumerate(points):
         if not point.kind.startswith("saddle"):
             continue
         for direction in _ways_out(point):
             for sign in (1.0, -1.0):
                 start = point.position + sign * START * direction
-                curve, _ = tracer.trace(start, lead=point.position)
+                curve, _ = tracer.trace(start, lead=point.position, own=own)
                 curves.append(curve)
                 tracer.keep(curve[2:])
     return curves
 
 
 def _ways_out(point):
-    """Unit vectors along which the force leads away; two that span the plane of a complex pair."""
+    """Unit vectors (n, 3) that span the directions along which the force leads away.
+
+    Eigenvectors of a symmetric place are known but for their sign or, where eigenvalues are alike,
+    for a turn among them; both are fixed by the axes K, J, I, and rounding decides nothing.
+    """
     ways = []
-    for value, vector in zip(point.eigenvalues, point.eigenvectors.T):
-        if value.real > 0:
-            way = vector.imag if value.imag < 0 else vector.real
-            length = np.linalg.norm(way)
-            if length > 0:
-                ways.append(way / length)
+    rising, vectors = point.eigenvalues.real, point.eigenvectors
+    outward = np.flatnonzero(rising > 0)
+    while len(outward):
+        alike = np.flatnonzero(rising[outward] <= rising[outward[0]] * (1 + ALIKE))
+        group, outward = outward[alike], outward[len(alike) :]
+        some = vectors[:, group]
+        # A complex pair spans a plane as its real and imaginary parts.
+        plane = np.linalg.svd(np.hstack([some.real, some.imag]))[0][:, : len(group)]
+        ways.extend(_along_axes(plane))
     return ways
+
+
+def _along_axes(basis):
+    """Orthonormal vectors that span what the columns of a basis (3, n) do, close to the axes."""
+    found = []
+    for _ in range(basis.shape[1]):
+        shadows = basis @ basis.T - sum(np.outer(way, way) for way in found)
+        axis = np.argmax(np.round(np.diag(shadows), 3))
+        found.append(shadows[axis] / np.linalg.norm(shadows[axis]))
+    return found
 
 
 @njit(cache=True)
@@ -128,31 +159,78 @@ def file_points(points, curve, count, filed, following, curve_of, first_in):
 
 
 @njit(cache=True)
-def unit_force(vectors, place, direction):
-    """Trilinear mix of the unit vectors round a place, into `direction`; its length.
+def flow(corners, place, step):
+    """Where the force, linear round a place in the unit cell, leads: at most `STEP` away.
 
-    0 where the place has no force around it; small where the forces around it are opposed.
+    The linear flow has an exact solution. It is summed for a short time, and the time is doubled as
+    long as the way is not too long; then the last doublings are tried again, each as a whole.
+
+    Parameters
+    ----------
+    corners : ndarray, (8, 3)
+        Force at the corners of the cell.
+    place : ndarray, (3,)
+        Within the cell.
+    step : ndarray, (3,)
+        Is set to the way.
+
+    Returns
+    -------
+    float
+        Length of the way; 0 where there is no force.
     """
-    direction[:] = 0
-    low = np.floor(place)
-    for n in range(8):
-        k, j, i = int(low[0]) + (n >> 2), int(low[1]) + (n >> 1 & 1), int(low[2]) + (n & 1)
-        if not (
-            0 <= k < vectors.shape[0] and 0 <= j < vectors.shape[1] and 0 <= i < vectors.shape[2]
-        ):
-            continue
-        share = 1.0
-        for axis in range(3):
-            part = place[axis] - low[axis]
-            share *= part if n >> (2 - axis) & 1 else 1 - part
-        length = 0.0
-        for axis in range(3):
-            length += np.float64(vectors[k, j, i, axis]) ** 2
-        if length > 0:
-            share /= np.sqrt(length)
-            for axis in range(3):
-                direction[axis] += share * vectors[k, j, i, axis]
-    return np.sqrt((direction * direction).sum())
+    force, jacobian = np.empty(3), np.empty((3, 3))
+    trilinear(corners, place, force, jacobian)
+    speed = np.sqrt((force * force).sum())
+    step[:] = 0
+    if speed == 0:
+        return 0.0
+    force /= speed
+    jacobian /= speed
+    time = min(STEP / 16, 0.125 / max(np.abs(jacobian).max(), 1e-12))
+    jacobian *= time
+    spread, ways = np.empty((DOUBLINGS, 3, 3)), np.empty((DOUBLINGS, 3))
+    square = times(jacobian, jacobian)
+    cube = times(square, jacobian)
+    spread[0] = jacobian + square / 2 + cube / 6
+    mean = jacobian / 2 + square / 6 + cube / 24
+    for axis in range(3):
+        spread[0, axis, axis] += 1
+        mean[axis, axis] += 1
+        ways[0, axis] = 0
+    for row in range(3):
+        ways[0, row] = time * (mean[row] * force).sum()
+    last = 0
+    while last + 1 < DOUBLINGS:
+        for row in range(3):
+            ways[last + 1, row] = ways[last, row] + (spread[last, row] * ways[last]).sum()
+        length = np.sqrt((ways[last + 1] * ways[last + 1]).sum())
+        if not length <= STEP or np.abs(ways[last + 1] - ways[last]).max() < 1e-9:
+            break
+        spread[last + 1] = times(spread[last], spread[last])
+        last += 1
+    step[:] = ways[last]
+    longer = np.empty(3)
+    for n in range(last, max(last - 6, -1), -1):
+        for row in range(3):
+            longer[row] = ways[n, row] + (spread[n, row] * step).sum()
+        if (longer * longer).sum() <= STEP * STEP:
+            step[:] = longer
+    return np.sqrt((step * step).sum())
+
+
+@njit(cache=True)
+def times(first, second):
+    """Product of two matrices (3, 3)."""
+    product = np.empty((3, 3))
+    for row in range(3):
+        for column in range(3):
+            product[row, column] = (
+                first[row, 0] * second[0, column]
+                + first[row, 1] * second[1, column]
+                + first[row, 2] * second[2, column]
+            )
+    return product
 
 
 @njit(cache=True)
@@ -165,9 +243,12 @@ def holds(mask, place):
 
 
 @njit(cache=True)
-def nearest_filed(place, filed, following, first_in):
-    """Index of the nearest filed point within `NEAR` of a place; -1 if there is none."""
-    best, found = NEAR * NEAR, -1
+def nearest_ahead(place, step, own, filed, following, first_in):
+    """Index of the nearest filed point but `own` within `NEAR` of a place and not behind it.
+
+    `NO_POINT` if there is none. What lies behind is where a curve comes from, not where it leads.
+    """
+    best, found = NEAR * NEAR, NO_POINT
     for k in range(round(place[0]) - 1, round(place[0]) + 2):
         for j in range(round(place[1]) - 1, round(place[1]) + 2):
             for i in range(round(place[2]) - 1, round(place[2]) + 2):
@@ -179,54 +260,44 @@ def nearest_filed(place, filed, following, first_in):
                     continue
                 n = first_in[k, j, i]
                 while n >= 0:
-                    away = ((filed[n] - place) ** 2).sum()
-                    if away < best:
-                        best, found = away, n
+                    way = filed[n] - place
+                    away = (way * way).sum()
+                    if away < best and n != own and (way * step).sum() >= 0:
+                        best, found = away - TIE, n
                     n = following[n]
     return found
 
 
 @njit(cache=True)
-def follow(vectors, mask, start, longest, filed, following, curve_of, first_in):
-    """Midpoint steps along the unit force; points (n, 3) and how the curve ended."""
+def follow(vectors, mask, start, own, longest, filed, following, curve_of, first_in):
+    """The flow of the force from a place; points (n, 3) and how the curve ended."""
     points = np.empty((256, 3))
     points[0] = start
     count = 1
     if not holds(mask, start):
         return points[:0], STALL
-    place, step, travelled = start.copy(), LONGEST_STEP, 0.0
-    here, middle, ahead = np.empty(3), np.empty(3), np.empty(3)
-    strength = unit_force(vectors, place, here)
-    while travelled < longest and strength > 1e-6:
-        end = nearest_filed(place, filed, following, first_in)
-        if end >= 0:
-            if count == points.shape[0]:
-                points = np.concatenate((points, np.empty_like(points)))
-            points[count] = filed[end]
-            return points[: count + 1], ATTRACTOR if curve_of[end] < 0 else CURVE
-        here /= strength
-        if unit_force(vectors, place + 0.5 * step * here, middle) < 1e-6:
-            break
-        middle /= np.sqrt((middle * middle).sum())
-        there = place + step * middle
-        if not holds(mask, there):
-            break
-        strength = unit_force(vectors, there, ahead)
-        turn = (here * ahead).sum() / max(strength, 1e-12)
-        if turn < 1 - LARGEST_TURN * LARGEST_TURN / 2:
-            # The force turns within the step: a sharp bend or, down to the shortest step, a sink.
-            if step > SHORTEST_STEP:
-                step /= 2
-                strength = unit_force(vectors, place, here)
-                continue
-            if turn < 0:
-                break
-        place = there
-        travelled += step
-        here[:] = ahead
-        step = min(2 * step, LONGEST_STEP)
+    place, step, travelled = start.copy(), np.empty(3), 0.0
+    corners, low = np.empty((8, 3)), np.empty(3)
+    while travelled < longest:
         if count == points.shape[0]:
             points = np.concatenate((points, np.empty_like(points)))
+        low[:] = np.floor(place)
+        if low.min() < 0 or (
+            low[0] + 1 >= vectors.shape[0]
+            or low[1] + 1 >= vectors.shape[1]
+            or low[2] + 1 >= vectors.shape[2]
+        ):
+            break
+        load(vectors, int(low[0]), int(low[1]), int(low[2]), corners)
+        length = flow(corners, place - low, step)
+        end = nearest_ahead(place, step, own, filed, following, first_in)
+        if end >= 0:
+            points[count] = filed[end]
+            return points[: count + 1], CRITICAL_POINT if curve_of[end] < 0 else CURVE
+        if length < SHORTEST_STEP or not holds(mask, place + step):
+            break
+        place = place + step
+        travelled += length
         points[count] = place
         count += 1
         if count > LOOK_BACK and ((place - points[count - LOOK_BACK]) ** 2).sum() < NEAR * NEAR:

@@ -1,0 +1,162 @@
+"""The voxels that curves pass, and where they pass them.
+
+In a symmetric object curves run along the faces between voxels and through their corners. Rounding
+errors, which differ from one field method to another, must not decide there: the faces are taken a
+hair off, and a voxel in which only a short piece lies is left out. The voxels before and after it
+are neighbours.
+"""
+
+import numpy as np
+from numba import njit
+
+OFF_THE_FACE = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
+SHORT = 0.05  # voxels: length of all curves in a voxel from which on they pass it
+ON_IT = 1e-9  # voxels from a face
+LONGEST_SEGMENT = 2.0  # voxels: points further apart are not joined
+WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
+
+
+def voxels_of(positions):
+    """Voxels of positions (n, 3) or (3,), those on a face in the one below; integers."""
+    return np.floor(np.asarray(positions) + (0.5 - OFF_THE_FACE)).astype(np.int64)
+
+
+class CurveVoxels:
+    """Gathers curves.
+
+    Parameters
+    ----------
+    depth : ndarray of float32, shape (K, J, I)
+        Distance to the outside; 0 outside of the object.
+    """
+
+    def __init__(self, depth):
+        self.depth = depth
+        self._voxels = np.empty(0, np.int64)  # flat, rising
+        self._sums = np.empty((0, 4))  # length, and length times position
+        self._new = []
+
+    def add(self, curve):
+        """Add a curve (n, 3); what lies outside of the object is moved inside or left out."""
+        self._new.append(pieces(moved_inside(curve, self.depth), np.array(self.depth.shape)))
+
+    def mask(self):
+        """The voxels that the curves pass; bool (K, J, I)."""
+        self._gather()
+        passed = np.zeros(self.depth.shape, bool)
+        passed.flat[self._voxels[self._sums[:, 0] >= SHORT]] = True
+        return passed & (self.depth > 0)
+
+    def places(self, voxels):
+        """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
+        self._gather()
+        places = voxels.astype(float)
+        if not len(self._voxels) or not len(voxels):
+            return places
+        flat = np.ravel_multi_index(voxels.T, self.depth.shape)
+        at = np.minimum(np.searchsorted(self._voxels, flat), len(self._voxels) - 1)
+        passed = (self._voxels[at] == flat) & (self._sums[at, 0] >= SHORT)
+        sums = self._sums[at[passed]]
+        places[passed] = sums[:, 1:] / sums[:, :1]
+        # A hair off the faces between voxels, so that rounding always gives the voxel.
+        return np.clip(places, voxels - WITHIN, voxels + WITHIN)
+
+    def _gather(self):
+        if not self._new:
+            return
+        voxels = np.concatenate([self._voxels, *(voxels for voxels, _ in self._new)])
+        sums = np.concatenate([self._sums, *(sums for _, sums in self._new)])
+        self._voxels, group = np.unique(voxels, return_inverse=True)
+        self._sums = np.stack(
+            [np.bincount(group, column, len(self._voxels)) for column in sums.T], axis=1
+        )
+        self._new = []
+
+
+@njit(cache=True, inline="always")
+def voxel_along(position):
+    """As `voxels_of`, along one axis."""
+    return np.int64(np.floor(position + (0.5 - OFF_THE_FACE)))
+
+
+@njit(cache=True)
+def pieces(points, shape):
+    """A curve cut at the faces between voxels: flat voxels, and length and length times middle."""
+    voxels, sums, count = np.empty(64, np.int64), np.empty((64, 4)), 0
+    middle = np.empty(3)
+    for n in range(1, points.shape[0]):
+        start, way = points[n - 1], points[n] - points[n - 1]
+        length = np.sqrt((way * way).sum())
+        if length > LONGEST_SEGMENT:
+            continue
+        share = 0.0
+        while share < 1 and length > 0:
+            following = next_face(start, way, share)
+            middle[:] = start + 0.5 * (share + following) * way
+            flat = np.int64(0)
+            for axis in range(3):
+                flat = flat * shape[axis] + voxel_along(middle[axis])
+            if count == voxels.size:
+                voxels = np.concatenate((voxels, np.empty_like(voxels)))
+                sums = np.concatenate((sums, np.empty_like(sums)))
+            voxels[count] = flat
+            sums[count, 0] = (following - share) * length
+            sums[count, 1:] = sums[count, 0] * middle
+            count += 1
+            share = following
+    return voxels[:count], sums[:count]
+
+
+@njit(cache=True)
+def next_face(start, way, share):
+    """Share of a way, beyond `share`, at which it crosses the next face; at most 1."""
+    following = 1.0
+    for axis in range(3):
+        if way[axis] == 0:
+            continue
+        cell = start[axis] + share * way[axis] + 0.5 - OFF_THE_FACE
+        face = np.floor(cell + ON_IT) + 1 if way[axis] > 0 else np.ceil(cell - ON_IT) - 1
+        following = min(following, share + (face - cell) / way[axis])
+    return following
+
+
+@njit(cache=True)
+def moved_inside(points, depth):
+    """Points (n, 3) in the object: those outside go to one of 26 neighbours, or are left out.
+
+    Charges that were moved outward let a curve leave a thin part of the object for a short way. It
+    goes to the deepest neighbour, the nearest of those; one beside the point before it goes first.
+    """
+    inside = np.empty_like(points)
+    count = 0
+    for n in range(points.shape[0]):
+        k, j, i = voxel_along(points[n, 0]), voxel_along(points[n, 1]), voxel_along(points[n, 2])
+        if depth[k, j, i] > 0:
+            inside[count] = points[n]
+            count += 1
+            continue
+        best, moved = (False, np.float32(0), 0.0), (k, j, i)
+        for side in range(27):
+            a, b, c = k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
+            if depth_at(depth, a, b, c) == 0:
+                continue
+            before = inside[count - 1]  # of no meaning at first
+            is_beside = count > 0 and (
+                max(abs(before[0] - a), abs(before[1] - b), abs(before[2] - c)) < 1.5
+            )
+            away = (points[n, 0] - a) ** 2 + (points[n, 1] - b) ** 2 + (points[n, 2] - c) ** 2
+            rank = (is_beside, depth[a, b, c], round(-away, 3))
+            if rank > best:
+                best, moved = rank, (a, b, c)
+        if best[1] > 0:
+            inside[count, 0], inside[count, 1], inside[count, 2] = moved
+            count += 1
+    return inside[:count]
+
+
+@njit(cache=True)
+def depth_at(depth, k, j, i):
+    """Depth of a voxel, 0 beyond the volume."""
+    if not (0 <= k < depth.shape[0] and 0 <= j < depth.shape[1] and 0 <= i < depth.shape[2]):
+        return np.float32(0)
+    return depth[k, j, i]

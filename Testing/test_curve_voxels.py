@@ -1,0 +1,70 @@
+"""The voxels that curves pass."""
+
+import numpy as np
+import pytest
+
+from PotentialSkeletonLib.curve_voxels import CurveVoxels, voxels_of
+
+SHAPE = (12, 12, 12)
+
+
+def passed(*curves, depth=None):
+    voxels = CurveVoxels(np.ones(SHAPE, np.float32) if depth is None else depth)
+    for curve in curves:
+        voxels.add(np.array(curve, float))
+    return voxels
+
+
+def test_a_line_passes_the_voxels_along_it():
+    voxels = passed([(5, 5.2, 2), (5, 5.2, 3.1), (5, 5.2, 4.6)])
+    assert np.argwhere(voxels.mask()).tolist() == [[5, 5, i] for i in (2, 3, 4, 5)]
+    places = voxels.places(np.array([[5, 5, 2], [5, 5, 3], [9, 9, 9]]))
+    np.testing.assert_allclose(places, [[5, 5.2, 2.25], [5, 5.2, 3.0], [9, 9, 9]], atol=1e-3)
+
+
+def test_places_do_not_depend_on_how_a_curve_is_sampled():
+    rng = np.random.default_rng(1)
+    shares = [np.sort(np.r_[0, rng.random(n), 1]) for n in (5, 40)]
+    start, way = np.array([2.3, 2.6, 2.1]), np.array([1.0, 1.5, 1.9])
+    first, second = (passed(start + share[:, None] * way) for share in shares)
+    assert (first.mask() == second.mask()).all()
+    own = np.argwhere(first.mask())
+    np.testing.assert_allclose(first.places(own), second.places(own), atol=1e-9)
+
+
+@pytest.mark.parametrize("noise", [-1e-5, 1e-5])
+@pytest.mark.parametrize(
+    "curve",
+    [
+        [(3, 4.5, 2), (3, 4.5, 8)],  # along a face
+        [(2.5, 2.5, 2), (2.5, 2.5, 8)],  # along an edge
+        [(2, 2, 5), (6, 6, 5)],  # through edges
+        [(2, 2, 2), (6, 6, 6)],  # through corners
+        [(2, 7, 4.5), (6, 3, 4.5)],
+    ],
+)
+def test_on_faces_edges_and_corners_rounding_decides_nothing(curve, noise):
+    def fine(a, b):
+        return np.array(a) + np.linspace(0, 1, 30)[:, None] * (np.array(b) - a)
+
+    exact = passed(fine(*curve))
+    moved = passed(fine(*curve) + noise * np.array([1, -1, 0.5]))
+    assert (exact.mask() == moved.mask()).all()
+    own = np.argwhere(exact.mask())
+    np.testing.assert_allclose(exact.places(own), moved.places(own), atol=1e-3)
+    assert (voxels_of(np.array(curve) + noise) == voxels_of(curve)).all()
+
+
+def test_a_curve_that_leaves_the_object_stays_in_one_piece_along_its_deepest_voxels():
+    depth = np.zeros(SHAPE, np.float32)
+    depth[5, 4:7, 1:11] = 1
+    depth[5, 5, 1:11] = 2
+    line = np.stack([np.full(33, 6.3), np.full(33, 5.0), np.linspace(2, 10, 33)], axis=1)
+    line[0, 0] = 5
+    found = np.argwhere(passed(line, depth=depth).mask())
+    assert found.tolist() == [[5, 5, i] for i in range(2, 11)]
+    assert not passed(line[1:] + np.array([3, 0, 0]), depth=depth).mask().any()
+
+
+def test_points_far_apart_are_not_joined():
+    assert np.count_nonzero(passed([(2, 2, 2), (2, 2, 3), (2, 2, 9), (2, 2, 10)]).mask()) == 4
