@@ -37,7 +37,7 @@ def install():
             setattr(module, cls.__name__, cls)
     _extend(application, qt, window_system)
     if SOURCE:
-        _use_source(Path(SOURCE) / "Base" / "Python" / "slicer")
+        _use_source(Path(SOURCE))
     return qt
 
 
@@ -64,13 +64,16 @@ def _extend(application, qt, window_system):
     application.keyboardModifiers = window_system.keyboardModifiers
 
 
-def _use_source(folder):
+def _use_source(checkout):
     """Slicer's own files before the project's stand-ins for them."""
     import slicer
 
+    folder = checkout / "Base" / "Python" / "slicer"
     if not (folder / "ScriptedLoadableModule.py").is_file():
-        raise RuntimeError(f"FUZZYVESSEL_SLICER_SOURCE: there is no Slicer's source in {folder}")
+        raise RuntimeError(f"FUZZYVESSEL_SLICER_SOURCE: there is no Slicer's source in {checkout}")
     loaded = {"slicer.ScriptedLoadableModule", "slicer.parameterNodeWrapper"} & set(sys.modules)
     assert not loaded, f"imported too early: {loaded}"
     slicer.__path__.insert(0, str(folder))
+    sys.path.append(str(checkout / "Modules" / "Loadable" / "Markups"))
+    import MarkupsLib.parameterNodeWrapper.guiConnectors  # noqa: F401
     import slicer.packaging

@@ -69,6 +69,8 @@ def _connector(widget, field):
             lambda: field.type(widget.minimumValue, widget.maximumValue),
             lambda value: widget.setValues(value.minimum, value.maximum),
         )
+    if kind is slicer.qSlicerSimpleMarkupsWidget and field.is_node:
+        return widget.markupsNodeChanged, widget.currentNode, widget.setCurrentNode
     if kind is slicer.qMRMLNodeComboBox and field.is_node:
         kinds = [each for each in field.types if each is not type(None)]
         widget.nodeTypes = [each().GetClassName() for each in kinds]

@@ -70,6 +70,8 @@ class _Field:
         node = wrapper.parameterNode
         if self.is_node:
             return node.GetNodeReference(self.name)
+        if not self.is_in(node):  # the scene was closed since
+            return self.default
         text = node.GetParameter(self.name)
         if self.is_enumeration:
             return self.type[text]
