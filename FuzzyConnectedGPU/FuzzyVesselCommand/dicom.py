@@ -11,6 +11,7 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import InputError
 
+from .formats.dicom_elements import check_elements, is_dicom
 from .vtk_messages import vtk_messages
 
 # Distances between slices may differ from their median by this share of it.
@@ -51,8 +52,8 @@ def sorted_slices(folder):
     Raises
     ------
     InputError
-        If there is no DICOM image, if there are several series, if slices are missing or there
-        twice, or if they do not lie straight behind each other.
+        If there is no DICOM image, if one is damaged, if there are several series, if slices are
+        missing or there twice, or if they do not lie straight behind each other.
     """
     with vtk_messages():
         slices = [entry for path in sorted(folder.iterdir()) if (entry := _read(path)) is not None]
@@ -78,13 +79,23 @@ def _read(path):
     """What the tags of a file say; None if it is no DICOM image."""
     if not path.is_file() or path.name.upper() == "DICOMDIR":
         return None
+    try:
+        if not is_dicom(path):
+            return None
+        check_elements(path)
+    except ValueError as error:
+        raise InputError(
+            f"{path}: the DICOM file is damaged: {error}; export the series again."
+        ) from error
+    except OSError as error:
+        raise InputError(f"{path}: the file cannot be read: {error.strerror or error}.") from error
     import slicer
 
     reader = slicer.vtkITKArchetypeImageSeriesScalarReader()
     reader.SetArchetype(str(path))
     reader.SetSingleFile(1)
     reader.UpdateInformation()
-    tags = {key: (reader.GetTagValue(key) or "").strip(" \0") for key in TAGS}
+    tags = {key: _text(reader.GetTagValue(key)) for key in TAGS}
     if not tags["0008|0016"]:
         return None
     return Slice(
@@ -105,12 +116,18 @@ TAGS = (
 )  # fmt: skip
 
 
+def _text(value):
+    """The text of a tag on one line; VTK hands out bytes where it is not UTF-8."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
+    return "".join(sign for sign in text if sign.isprintable()).strip()
+
+
 def _numbers(text, count):
     try:
         numbers = tuple(float(part) for part in text.split("\\"))
     except ValueError:
         return ()
-    return numbers if len(numbers) == count else ()
+    return numbers if len(numbers) == count and np.isfinite(numbers).all() else ()
 
 
 def _refuse_several(folder, slices):

@@ -4,6 +4,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from .bundles import checked_bundle
+
 FILE_TYPES = {
     ".seg.nrrd": "SegmentationFile",
     ".seg.nhdr": "SegmentationFile",
@@ -107,9 +109,18 @@ class SceneFiles:
     def _load_scene(self, path, clear, userMessages):
         path = os.path.abspath(path)
         if path.lower().endswith(".mrb"):
-            return bool(self._scene.ReadFromMRB(path, clear, userMessages))
+            return self._load_bundle(path, clear, userMessages)
         self._scene.SetURL(path)
         return bool(self._scene.Connect(userMessages) if clear else self._scene.Import())
+
+    def _load_bundle(self, path, clear, userMessages):
+        with checked_bundle(path) as copy:
+            read = bool(self._scene.ReadFromMRB(str(copy), clear, userMessages))
+        # As if the file itself had been read: its neighbours are where the scene is saved next.
+        folder, name = os.path.split(os.path.splitext(path)[0])
+        self._scene.SetURL(os.path.join(folder, f"{name}.mrml"))
+        self._scene.SetRootDirectory(folder)
+        return read
 
     def _load_node(self, fileType, path, name, properties):
         if fileType == "VolumeFile":

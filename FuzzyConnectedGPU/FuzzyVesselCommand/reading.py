@@ -8,6 +8,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.checks import VOXEL_TYPES
 from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCommon.mrml import ijk_to_ras
 
 from . import dicom, formats
 from .vtk_messages import vtk_messages
@@ -20,6 +21,9 @@ K_REVERSED = "FuzzyVesselGPU.KReversed"
 # A file with more numbers than these is taken for a scan, unless one of them is asked for.
 MOST_LABELS = 256
 MOST_LISTED = 12
+LONGEST_REASON = 300
+# Voxels are between these lengths, mm: from far below a cell's to far above a patient's.
+LEAST_STEP, LARGEST_STEP = 1e-6, 1e4
 
 
 def read_volume(path, frame=None):
@@ -165,15 +169,16 @@ def read_seeds(path):
     path = _existing(path)
     try:
         markups = json.loads(path.read_text(encoding="utf-8"))["markups"]
-        kinds = [markup["type"] for markup in markups]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        kinds = [str(markup["type"]) for markup in markups]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
             "Markups module, or give them one by one with --seed I,J,K."
         ) from error
     if kinds != ["Fiducial"]:
         raise InputError(
-            f"{path}: one list of points is needed; the file holds {', '.join(kinds) or 'nothing'}."
+            f"{path}: one list of points is needed; the file holds "
+            f"{_one_line(', '.join(kinds)) or 'nothing'}."
         )
     with vtk_messages():
         node_id = slicer.modules.markups.logic().LoadMarkups(str(path), _name(path))
@@ -209,7 +214,8 @@ def _checked_header(path):
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path}: this is not an image that can be read: {error}.") from error
+        reason = _one_line(error)
+        raise InputError(f"{path}: this is not an image that can be read: {reason}.") from error
     except OSError as error:
         raise InputError(f"{path}: the file cannot be read: {error.strerror or error}.") from error
     if missing:
@@ -220,6 +226,12 @@ def _checked_header(path):
     if header.values != 1:
         _refuse_colours(path, header.values)
     return header
+
+
+def _one_line(error):
+    """What an error says, which may quote the file, without control characters and not too long."""
+    text = "".join(sign if sign.isprintable() else "?" for sign in str(error))
+    return text if len(text) <= LONGEST_REASON else text[:LONGEST_REASON] + "..."
 
 
 def _refuse_colours(path, count):
@@ -234,7 +246,7 @@ def _read_image(header, frame, options):
     if header.frames is None:
         if frame not in (None, 0):
             raise InputError(f"{path}: the file holds one frame only; leave --frame {frame} out.")
-        return _load(path, path, options | SINGLE_FILE)
+        return _with_sizes(_load(path, path, options | SINGLE_FILE), header)
     count = header.frames
     if frame is None and count > 1:
         raise InputError(
@@ -251,10 +263,25 @@ def _read_image(header, frame, options):
         )
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         single = formats.write_frame(header, frame, Path(folder))
-        node = _load(single, path, options | SINGLE_FILE)
+        node = _with_sizes(_load(single, path, options | SINGLE_FILE), header)
         # The file of the frame is gone in a moment: the node must not point to it.
         node.SetAndObserveStorageNodeID(None)
     return node
+
+
+def _with_sizes(node, header):
+    """The node, if Slicer's reader understood the header as it was understood here."""
+    sizes = node.GetImageData().GetDimensions()
+    if sizes != header.sizes:
+        raise InputError(
+            f"{header.path}: the header is ambiguous: it declares {_times(header.sizes)} voxels "
+            f"and is read as {_times(sizes)}; save the volume again, with Slicer."
+        )
+    return node
+
+
+def _times(sizes):
+    return " x ".join(str(size) for size in sizes)
 
 
 def _read_dicom(folder):
@@ -285,9 +312,27 @@ def _load(file, path, options, names=None):
         node = logic.AddArchetypeVolume(*arguments)
     if node is None or node.GetImageData() is None:
         raise InputError(f"{path}: the file cannot be read: it is damaged or no image.")
+    _refuse_no_space(node, path)
     if names is None and _is_left_handed(file):
         node.SetAttribute(K_REVERSED, "true")
     return node
+
+
+def _refuse_no_space(node, path):
+    """Refuse a volume whose voxels have no place in space: steps of no length, or not numbers."""
+    matrix = ijk_to_ras(node)
+    steps = np.linalg.norm(matrix[:3, :3], axis=0)
+    if not np.isfinite(matrix).all() or steps.min() < LEAST_STEP or steps.max() > LARGEST_STEP:
+        raise InputError(
+            f"{path}: the voxels' spacing or position in the header is unusable "
+            f"({_times(f'{step:g}' for step in steps)} mm); set it right in Slicer's Volumes "
+            "module."
+        )
+    if abs(np.linalg.det(matrix[:3, :3] / steps)) < LEAST_STEP:
+        raise InputError(
+            f"{path}: the axes in the header lie in one plane, so the voxels have no place in "
+            "space; export the volume again."
+        )
 
 
 def _is_left_handed(file):

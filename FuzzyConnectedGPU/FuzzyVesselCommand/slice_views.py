@@ -142,6 +142,8 @@ def _draw(view, plane, focus, centre, mm_per_pixel, window, size):
 
 def _edges(inside):
     filled = np.flatnonzero(inside)
+    if not filled.size:  # a volume much thinner than a pixel
+        filled = np.array([inside.size // 2])
     return (filled[0] / FINER, (filled[-1] + 1) / FINER)
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 
 CHUNK = 1 << 22
+# Deflate, of gzip and zlib, packs at most so many bytes into one.
+DEFLATE_RATIO = 1032
+GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,13 @@ class Header:
     frames_first : bool
         True where the frames of one voxel lie side by side.
     value_bytes : int
-    data : Path or None
-        The file that holds the voxels; None where they lie in several files.
+    data : Path
+        The file that holds the voxels.
     offset : int or None
         Where the voxels start in it, after decompression for .nii.gz; None: not known.
     compression : str
-        "none", "stream" (the data alone, gzip or zlib), "file" (the whole file, gzip) or "other".
+        "none", "stream" (the data alone, gzip or zlib), "file" (the whole file, gzip), "text"
+        (numbers as decimal text) or "hex".
     text : bytes
         The header as it stands in the file.
     """
@@ -63,65 +67,95 @@ class Header:
     @property
     def readable(self):
         """Whether the place and the packing of the data are understood here."""
-        return self.data is not None and self.offset is not None and self.compression != "other"
+        return self.offset is not None and self.compression in ("none", "stream", "file")
+
+    @property
+    def capacity(self):
+        """The most bytes of voxels that a file of this length can hold."""
+        length = self.data.stat().st_size
+        if self.compression == "none":
+            return max(0, length - (self.offset or 0))
+        if self.compression == "hex":
+            return length // 2
+        if self.compression == "text":  # a digit and a blank for each number
+            return (length + 1) // 2 * self.value_bytes
+        return length * DEFLATE_RATIO
 
     def missing_bytes(self):
-        """Bytes by which the data are shorter than declared; 0 where that cannot be told."""
-        if not self.readable:
-            return 0
-        if self.compression == "none":
-            present = self.data.stat().st_size - self.offset
-            return max(0, self.declared_bytes - present)
-        start = self.offset if self.compression == "file" else 0
-        if self._last_length_agrees(start + self.declared_bytes):
-            return 0
-        present = sum(len(chunk) for chunk in self._unpacked()) - start
-        return max(0, self.declared_bytes - present)
+        """Bytes by which the data are shorter than declared, at least; 0 if they are all there.
+
+        What cannot be told exactly, for text and unknown places, is told from the file's length.
+
+        Raises
+        ------
+        ValueError
+            The packed data are damaged, or hold far more than declared.
+        """
+        missing = max(0, self.declared_bytes - self.capacity)
+        if missing or not self.readable or self.compression == "none":
+            return missing
+        # Unpacked to the end: only there does the checksum say whether the voxels are right.
+        wanted = self._skipped + self.declared_bytes
+        present = 0
+        for piece in self._unpacked():
+            present += len(piece)
+            if present > wanted + CHUNK:
+                raise ValueError("its packed data are longer than its header declares")
+        return min(max(0, wanted - present), self.declared_bytes)
 
     def read_frame(self, frame):
         """The bytes of one frame of the data."""
-        start = self.offset if self.compression == "file" else 0
         if self.compression == "none":
             with self.data.open("rb") as file:
                 file.seek(self.offset)
                 content = file.read(self.declared_bytes)
         else:
-            content = b"".join(self._unpacked())[start : start + self.declared_bytes]
+            content = _joined(self._unpacked(), self._skipped + self.declared_bytes)
+            content = content[self._skipped :]
         if not self.frames_first:
             return content[frame * self.frame_bytes : (frame + 1) * self.frame_bytes]
         step = self.values * self.value_bytes
         voxels = np.frombuffer(content, np.uint8).reshape(-1, self.frames, step)
         return voxels[:, frame].tobytes()
 
-    def _last_length_agrees(self, length):
-        # gzip ends with the length of what was packed; a file that was cut, with something else.
-        with self.data.open("rb") as file:
-            file.seek(0 if self.compression == "file" else self.offset)
-            if file.read(2) != b"\x1f\x8b":
-                return False
-            file.seek(-4, 2)
-            return int.from_bytes(file.read(4), "little") == length % (1 << 32)
+    @property
+    def _skipped(self):
+        """Bytes before the voxels in what is unpacked."""
+        return self.offset if self.compression == "file" else 0
 
     def _unpacked(self):
         return unpacked(self.data, 0 if self.compression == "file" else self.offset)
 
 
 def unpacked(path, start=0):
-    """The bytes from `start` on, decompressed in pieces, up to where they are damaged or end."""
-    with path.open("rb") as file:
-        file.seek(start)
-        unpack = None
-        while chunk := file.read(CHUNK):
-            while chunk:
+    """The bytes from `start` on, decompressed in pieces, up to where they end.
+
+    Raises `ValueError` where they are damaged; that they were cut short is no damage.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            yield from _unpacked_members(file)
+    except zlib.error as error:
+        raise ValueError(f"its packed data are damaged ({error})") from error
+
+
+def _unpacked_members(file):
+    unpack = None
+    while chunk := file.read(CHUNK):
+        while chunk:
+            if unpack is None:
                 # 47: gzip or zlib, whichever the data start with.
-                unpack = unpack or zlib.decompressobj(47)
-                try:
-                    yield unpack.decompress(chunk)
-                except zlib.error:
+                unpack = zlib.decompressobj(47)
+            elif unpack.eof:
+                if not chunk.startswith(GZIP):  # something that was appended, such as padding
                     return
-                chunk = unpack.unused_data
-                if unpack.eof:
-                    unpack = None
+                unpack = zlib.decompressobj(47)
+            # In pieces: a small file can unpack to gigabytes.
+            yield unpack.decompress(chunk, CHUNK)
+            chunk = unpack.unconsumed_tail or unpack.unused_data
+    if unpack and not unpack.eof:
+        yield unpack.flush()
 
 
 def first_bytes(path, count):
@@ -129,9 +163,14 @@ def first_bytes(path, count):
     if not path.name.lower().endswith(".gz"):
         with path.open("rb") as file:
             return file.read(count)
-    start = b""
-    for piece in unpacked(path):
+    return _joined(unpacked(path), count)
+
+
+def _joined(pieces, count):
+    """The first bytes of all pieces together."""
+    start = bytearray()
+    for piece in pieces:
         start += piece
         if len(start) >= count:
             break
-    return start[:count]
+    return bytes(start[:count])

@@ -30,6 +30,7 @@ def read(path):
     try:
         sizes = [int(size) for size in fields["DimSize"].split()]
         name, value_bytes = TYPES[fields["ElementType"]]
+        place = fields["ElementDataFile"]
     except (KeyError, ValueError) as error:
         raise ValueError(f"its header lacks a usable {error}") from error
     if not sizes or min(sizes) < 1:
@@ -37,10 +38,10 @@ def read(path):
     if len(sizes) > 4:
         raise ValueError(f"it has {len(sizes)} dimensions")
     sizes += [1] * (3 - len(sizes))
-    data, offset = _place(path, fields, len(text))
+    data, offset = _place(path, place, fields, len(text))
     packing = "stream" if fields.get("CompressedData", "False") == "True" else "none"
     if fields.get("BinaryData", "True") == "False":
-        packing = "other"
+        packing = "text"
     return Header(
         path=path,
         sizes=tuple(sizes[:3]),
@@ -93,13 +94,12 @@ def _fields(text):
             yield key.strip(), value.strip()
 
 
-def _place(path, fields, header_bytes):
+def _place(path, name, fields, header_bytes):
     """The file that holds the voxels and where they start in it."""
-    name = fields["ElementDataFile"]
     if name.upper() == "LOCAL":
         return path, header_bytes
     if name.upper().startswith("LIST") or "%" in name:
-        return None, None
+        raise ValueError("its voxels lie in several files; save it as one file, with Slicer")
     data = path.parent / name
     if not data.is_file():
         raise ValueError(f"its data file {name} is missing")

@@ -26,6 +26,9 @@ TYPES = {
 # Version: bytes of the header; struct of the sizes and its place; place of the type; of the offset.
 LAYOUTS = {348: ("8h", 40, 70, "f", 108), 540: ("8q", 16, 12, "q", 168)}
 
+# The most bytes before the voxels: the header and its extensions.
+LONGEST = 1 << 26
+
 
 def read(path):
     """The `Header` of a NIfTI file."""
@@ -37,7 +40,7 @@ def read(path):
     (offset,) = struct.unpack_from(order + offset_format, start, offset_at)
     if not 1 <= count <= 7 or min(sizes[:count]) < 1:
         raise ValueError(f"its header declares the sizes {sizes}")
-    if not 348 <= offset < 1 << 30:
+    if not 348 <= offset <= LONGEST:
         raise ValueError(f"its header declares that the voxels start at byte {offset}")
     if type_code not in TYPES:
         raise ValueError(f"its header declares an unknown voxel type ({type_code})")

@@ -23,6 +23,10 @@ PER_AXIS = ("sizes", "spacings", "thicknesses", "axis mins", "axis maxs", "axism
             "centers", "centerings", "kinds", "labels", "units", "space directions")  # fmt: skip
 ENTRY = re.compile(r'"[^"]*"|\([^)]*\)|\S+')
 TIME_KINDS = ("list", "time", "domain", "space", "???", "none")
+PACKINGS = {
+    "raw": "none", "gzip": "stream", "gz": "stream",
+    "txt": "text", "text": "text", "ascii": "text", "hex": "hex",
+}  # fmt: skip
 LONGEST = 1 << 20
 
 
@@ -35,7 +39,7 @@ def read(path):
         name = fields["type"]
     except (KeyError, ValueError) as error:
         raise ValueError(f"its header lacks a usable {error}") from error
-    if min(sizes) < 1:
+    if not sizes or min(sizes) < 1:
         raise ValueError(f"its header declares the sizes {sizes}")
     name = OTHER_NAMES.get(name, name.removesuffix("_t"))
     if name not in TYPES:
@@ -44,7 +48,12 @@ def read(path):
     extra = sizes.pop(axis) if axis is not None else None
     frames = extra if axis is not None and _is_time(fields, axis) else None
     data, offset = _place(path, fields, after)
-    packing = {"raw": "none", "gzip": "stream", "gz": "stream"}
+    encoding = fields.get("encoding", "").lower()
+    if encoding not in PACKINGS:
+        raise ValueError(
+            f"its voxels are packed in a way that is not read here ({encoding or 'no name'}); save "
+            "it with gzip or unpacked, with Slicer"
+        )
     return Header(
         path=path,
         sizes=tuple(sizes + [1] * (3 - len(sizes))),
@@ -55,7 +64,7 @@ def read(path):
         value_bytes=TYPES[name],
         data=data,
         offset=offset,
-        compression=packing.get(fields.get("encoding", ""), "other"),
+        compression=PACKINGS[encoding],
         text=text,
     )
 
@@ -63,7 +72,7 @@ def read(path):
 def write_frame(header, data, folder):
     """Write one frame of a 4D file as a 3D file; return its path."""
     axis = 0 if header.frames_first else 3
-    lines = [header.text.split(b"\n", 1)[0].decode().strip()]
+    lines = [header.text.split(b"\n", 1)[0].decode("utf-8", "replace").strip()]
     for key, value in _fields(header.text):
         if key in PER_AXIS:
             entries = ENTRY.findall(value)
@@ -132,7 +141,7 @@ def _place(path, fields, after):
     if name is None:
         return path, after + skip if skip >= 0 else None
     if name.upper().startswith("LIST") or "%" in name:
-        return None, None
+        raise ValueError("its voxels lie in several files; save it as one file, with Slicer")
     data = path.parent / name
     if not data.is_file():
         raise ValueError(f"its data file {name} is missing")
