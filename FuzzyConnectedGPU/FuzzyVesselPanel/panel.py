@@ -1,5 +1,6 @@
 """A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
 
+import contextlib
 import importlib.util
 import re
 import sys
@@ -10,7 +11,7 @@ import vtk
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyVesselCommon.errors import Cancelled
+from FuzzyVesselCommon.errors import Cancelled, FuzzyVesselError
 
 from .device_line import DeviceLine
 from .run import Run, clock
@@ -216,22 +217,32 @@ class Panel:
         """Run with the parameters as they are now."""
         if self.running.active or self.parameters is None:
             return
-        parameters = self.parameters
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             self._install_requirements()
-            self.say("")
-            try:
-                with self.running as running:
-                    text = self.run(parameters, running.progress)
-                self.say(f"{text}  ({clock(running.seconds)})" if running.seconds >= 1 else text)
-            except Cancelled:
-                self.say(_("Cancelled; nothing was changed."))
-            except Exception as error:
-                self.say(str(error))
-                raise
-            finally:
-                self.update()
-                self.device.enter()
+            self._run_once()
+
+    def apply_quietly(self):
+        """As `apply`, for runs that nobody asked for: errors are only said, nothing is installed."""
+        if self.running.active or self.parameters is None:
+            return
+        with contextlib.suppress(FuzzyVesselError):
+            self._run_once()
+
+    def _run_once(self):
+        parameters = self.parameters
+        self.say("")
+        try:
+            with self.running as running:
+                text = self.run(parameters, running.progress)
+            self.say(f"{text}  ({clock(running.seconds)})" if running.seconds >= 1 else text)
+        except Cancelled:
+            self.say(_("Cancelled; nothing was changed."))
+        except Exception as error:
+            self.say(str(error))
+            raise
+        finally:
+            self.update()
+            self.device.enter()
 
     def _install_requirements(self):
         """Ask for and install what is missing; declined, the run itself says what it lacks."""
