@@ -7,6 +7,7 @@ from scipy import ndimage
 from .topology import CUBE
 
 REACH = 3  # voxels on each side of the cube in which the surface's curvature is measured
+TIE = 1e-4  # what differs by less may differ by rounding errors: its position decides
 SHARP = 0.28  # share of the cube inside the object: about 4/7 on a plane, 1/3 on an edge
 
 
@@ -35,8 +36,7 @@ def divergence_seeds(vectors, share, report=None):
     _look(report)
     low, high = divergence[known].min(), divergence[known].max()
     seeds = local_minima(divergence, low + share / 100 * (high - low))
-    values = divergence[tuple(seeds.T)]
-    return seeds[np.argsort(values, kind="stable")]
+    return seeds[lowest_first(divergence[tuple(seeds.T)])]
 
 
 @njit(cache=True)
@@ -66,11 +66,11 @@ def unit_divergence(vectors):
 
 @njit(cache=True)
 def is_lowest(values, k, j, i):
-    """Whether none of the 26 neighbours is lower, or as low and earlier in the array."""
+    """Whether none of the 26 neighbours is lower, or as low but for a `TIE` and earlier."""
     here = values[k, j, i]
     for n in range(27):
         other = values[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
-        if other < here or (n < 13 and other == here):
+        if other < here - TIE or (n < 13 and other <= here + TIE):
             return False
     return True
 
@@ -112,7 +112,14 @@ def curvature_seeds(mask, report=None):
     share[~surface] = np.inf
     _look(report)
     seeds = local_minima(share, SHARP)
-    return seeds[np.argsort(share[tuple(seeds.T)], kind="stable")]
+    return seeds[lowest_first(share[tuple(seeds.T)])]
+
+
+def lowest_first(values):
+    """Indices that sort values; those a `TIE` apart stay in their order."""
+    order = np.argsort(values, kind="stable")
+    group = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > TIE)
+    return order[np.lexsort((order, group))]
 
 
 def _look(report):
