@@ -16,8 +16,9 @@ from . import table
 
 MODULES = (QtCore, QtGui, QtWidgets)
 ANY = 99  # arguments
-# Qt calls these itself, by whatever Python has in their place: they stay methods here.
-VIRTUAL = ("sizeHint", "minimumSizeHint")
+# Qt calls these itself, by whatever Python has in their place: they stay methods here. And
+# `qt.QTimer.singleShot(msec, f)` is more used than the property of that name.
+METHODS = ("sizeHint", "minimumSizeHint", "singleShot")
 ARGUMENTS = {"int": int, "bool": bool, "double": float, "QString": str}
 
 _property, _set_property = QtCore.QObject.property, QtCore.QObject.setProperty
@@ -44,7 +45,7 @@ def _make_properties(cls):
     meta = cls.staticMetaObject
     for index in range(meta.propertyOffset(), meta.propertyCount()):
         name = meta.property(index).name()
-        if name not in VIRTUAL:
+        if name not in METHODS:
             setattr(cls, name, _as_property(name))
     cls.__setattr__ = _guarded_setattr  # each class of PySide6 has its own
 
@@ -56,10 +57,22 @@ def _guarded_setattr(self, name, value):
         there.fset(self, value)
     elif hasattr(there, "__set__"):
         there.__set__(self, value)
-    elif is_own(type(self)) or name.startswith("_"):
+    elif is_own(type(self)) or name.startswith("_") or _is_part(self, name, value):
         self.__dict__[name] = value
     else:
         raise AttributeError(f"{type(self).__name__} has no property {name}")
+
+
+def _is_part(self, name, value):
+    """PySide6 gives a window its children, and a widget its signals, as attributes."""
+    if isinstance(value, QtCore.SignalInstance):
+        return True
+    if not isinstance(value, QtCore.QObject) or _property(value, "objectName") != name:
+        return False
+    parent = value.parent()
+    while parent is not None and parent is not self:
+        parent = parent.parent()
+    return parent is self
 
 
 def _signal(self, signature):
