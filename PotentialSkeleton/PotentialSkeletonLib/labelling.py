@@ -5,6 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 
 SLAB = 1 << 22  # voxels labelled by one call of scipy
+CUBE = np.ones((3, 3, 3), bool)
 
 
 def label_pieces(mask, corners=True, report=None):
@@ -38,7 +39,10 @@ def label_pieces(mask, corners=True, report=None):
 
 def count_pieces(mask, corners=True, report=None):
     """How many connected pieces a mask has; parameters as for `label_pieces`."""
-    return _numbers(_slabs(mask.shape), mask, corners, None, report)[1]
+    slabs = _slabs(mask.shape)
+    if len(slabs) <= 1:
+        return _label(mask, corners, np.empty(mask.shape, np.int32))
+    return _numbers(slabs, mask, corners, None, report)[1]
 
 
 def _numbers(slabs, mask, corners, labels, report):
@@ -69,7 +73,7 @@ def _label(mask, corners, labels):
     """Number the pieces of one slab from 1; how many there are."""
     from scipy import ndimage
 
-    return ndimage.label(mask, ndimage.generate_binary_structure(3, 3 if corners else 1), labels)
+    return ndimage.label(mask, CUBE if corners else None, labels)
 
 
 def _meeting(plane, following, corners):
