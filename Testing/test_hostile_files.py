@@ -136,15 +136,32 @@ def test_padding_behind_packed_data_does_no_harm(tmp_path):
 # ---- headers
 
 
-def test_what_a_header_says_twice_is_not_chosen_from(tmp_path):
+@pytest.mark.parametrize(
+    ("there", "instead"),
+    [
+        (b"DimSize = 6 5 4\n", b"DimSize = 6 5 4\nDimSize = 4 5 6\n"),
+        (b"NDims = 3", b"NDims = 1.5"),
+        (b"NDims = 3", b"NDims = 2"),
+        (b"BinaryData = True", b"BinaryData = inf"),
+        (b"CompressedData = False", b"CompressedData = 2"),
+    ],
+)
+def test_an_ambiguous_metaimage_is_refused(tmp_path, there, instead):
+    # Slicer's reader may take it for something else, and reserve or read what is not there.
     path = write_metaimage(tmp_path / "a.mha", VALUES)
-    content = path.read_bytes().replace(b"DimSize = 6 5 4\n", b"DimSize = 6 5 4\nDimSize = 4 5 6\n")
-    path.write_bytes(content)
-    try:
-        node = reading.read_volume(path)
-    except InputError:
-        return
-    assert node.GetImageData().GetDimensions() == formats.read_header(path).sizes
+    path.write_bytes(path.read_bytes().replace(there, instead))
+    assert "its header" in refusal(path)
+
+
+def test_a_long_line_in_a_nrrd_header_is_refused(tmp_path):
+    # Slicer's reader ended the process here.
+    path = write_nrrd(tmp_path / "a.nrrd", VALUES)
+    path.write_bytes(path.read_bytes().replace(b"type:", b"A" * 70_000 + b": 1\ntype:"))
+    assert "line 2 of its header has 70,003 characters" in refusal(path)
+    long = b"patient note:=" + b"A" * 70_000 + b"\n\n"
+    path = write_nrrd(tmp_path / "b.nrrd", VALUES)
+    path.write_bytes(path.read_bytes().replace(b"\n\n", b"\n" + long, 1))
+    reading.read_volume(path)
 
 
 @pytest.mark.parametrize("spacing", ["(nan,0,0) (0,1,0) (0,0,2)", "(1,0,0) (1,0,0) (0,0,2)"])

@@ -16,6 +16,8 @@ from pathlib import Path
 TESTING = Path(__file__).resolve().parents[1]
 PATHS = (TESTING, TESTING.parent / "FuzzyConnectedGPU", TESTING.parent / "PotentialSkeleton")
 PARTS = {
+    "exactness": "exactness",
+    "skeletons": "skeletons",
     "hostile-files": "hostile_files",
 }
 
@@ -42,7 +44,7 @@ def run_part(name, options, seconds):
         f"{name}: seed {options.seed}, cases from {first} on, device {options.device}", flush=True
     )
     end = time.monotonic() + seconds
-    with importlib.import_module(f"trust.{PARTS[name]}").Part(options) as part:
+    with part_of(name)(options) as part:
         end_of_cases = min(first + most, getattr(part, "count", first + most))
         for number in range(first, end_of_cases):
             if time.monotonic() > end:
@@ -52,6 +54,11 @@ def run_part(name, options, seconds):
     for line in (*tally.lines(), *notes):
         print(line, flush=True)
     return len(tally.findings)
+
+
+def part_of(name):
+    """The class `Part` of a part."""
+    return importlib.import_module(f"trust.{PARTS[name]}").Part
 
 
 def _parser():

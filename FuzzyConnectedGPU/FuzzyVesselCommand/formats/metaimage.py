@@ -20,13 +20,17 @@ TYPES = {
 PER_AXIS = (
     "DimSize", "Offset", "Position", "Origin", "CenterOfRotation", "ElementSpacing", "ElementSize",
 )  # fmt: skip
+DECISIVE = (
+    "NDims", "DimSize", "ElementType", "ElementNumberOfChannels", "BinaryData", "CompressedData",
+    "HeaderSize", "ElementDataFile",
+)  # fmt: skip
 LONGEST = 1 << 16
 
 
 def read(path):
     """The `Header` of a MetaImage file."""
     text = _text(path)
-    fields = dict(_fields(text))
+    fields = _unambiguous(_fields(text))
     try:
         sizes = [int(size) for size in fields["DimSize"].split()]
         name, value_bytes = TYPES[fields["ElementType"]]
@@ -37,10 +41,12 @@ def read(path):
         raise ValueError(f"its header declares the sizes {sizes}")
     if len(sizes) > 4:
         raise ValueError(f"it has {len(sizes)} dimensions")
+    if fields.get("NDims", "") != str(len(sizes)):
+        raise ValueError(f"its header declares {len(sizes)} sizes, and NDims {fields.get('NDims')}")
     sizes += [1] * (3 - len(sizes))
     data, offset = _place(path, place, fields, len(text))
-    packing = "stream" if fields.get("CompressedData", "False") == "True" else "none"
-    if fields.get("BinaryData", "True") == "False":
+    packing = "stream" if _is_true(fields, "CompressedData", "False") else "none"
+    if not _is_true(fields, "BinaryData", "True"):
         packing = "text"
     return Header(
         path=path,
@@ -92,6 +98,23 @@ def _fields(text):
         key, equals, value = line.partition("=")
         if equals:
             yield key.strip(), value.strip()
+
+
+def _unambiguous(fields):
+    """The fields as a dict; what tells where and how long the data are must not stand twice."""
+    found = {}
+    for key, value in fields:
+        if key in DECISIVE and key in found:
+            raise ValueError(f"its header says {key} twice")
+        found[key] = value
+    return found
+
+
+def _is_true(fields, key, otherwise):
+    value = fields.get(key, otherwise).lower()
+    if value not in ("true", "false"):
+        raise ValueError(f"its header declares {key} = {value}")
+    return value == "true"
 
 
 def _place(path, name, fields, header_bytes):

@@ -27,12 +27,13 @@ PACKINGS = {
     "raw": "none", "gzip": "stream", "gz": "stream",
     "txt": "text", "text": "text", "ascii": "text", "hex": "hex",
 }  # fmt: skip
-LONGEST = 1 << 20
+LONGEST, LONGEST_LINE = 1 << 20, 1000
 
 
 def read(path):
     """The `Header` of a NRRD file."""
     text, after = _text(path)
+    _refuse_long_lines(text)
     fields = dict(_fields(text))
     try:
         sizes = [int(size) for size in fields["sizes"].split()]
@@ -99,6 +100,13 @@ def _text(path):
     if end is None:
         return start, len(start)
     return start[: end.start()], end.end()
+
+
+def _refuse_long_lines(text):
+    """Teem, which reads the file later, crashes where it reports a bad line that is long."""
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if len(line) > LONGEST_LINE and b":=" not in line and not line.startswith(b"#"):
+            raise ValueError(f"line {number} of its header has {len(line):,} characters")
 
 
 def _fields(text):
