@@ -1,16 +1,18 @@
+import enum
 from typing import Annotated
 
 import numpy as np
 import slicer
-import vtk
 from slicer import (
     vtkMRMLLabelMapVolumeNode,
     vtkMRMLMarkupsFiducialNode,
+    vtkMRMLMarkupsROINode,
     vtkMRMLScalarVolumeNode,
+    vtkMRMLSegmentationNode,
 )
 from slicer.i18n import tr as _
 from slicer.i18n import translate
-from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
+from slicer.parameterNodeWrapper import Choice, WithinRange, parameterNodeWrapper
 from slicer.ScriptedLoadableModule import (
     ScriptedLoadableModule,
     ScriptedLoadableModuleLogic,
@@ -45,162 +47,153 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
         )
 
 
+class Region(enum.Enum):
+    """Where paths may go."""
+
+    WHOLE = "whole"
+    BOX = "roi"
+    MASK = "mask"
+
+    def label(self):
+        return {
+            Region.WHOLE: _("The whole volume"),
+            Region.BOX: _("A box (ROI)"),
+            Region.MASK: _("A mask or segment"),
+        }[self]
+
+
+class Side(enum.Enum):
+    """Which intensities beside the mean belong to the vessels, too."""
+
+    BOTH = "both"
+    BRIGHT = "bright"
+    DARK = "dark"
+
+    def label(self):
+        return {
+            Side.BOTH: _("Like the seeds"),
+            Side.BRIGHT: _("Brighter as well"),
+            Side.DARK: _("Darker as well"),
+        }[self]
+
+
+class Form(enum.Enum):
+    """How intensity and difference make the affinity."""
+
+    GEOMETRIC = "geometric"
+    WEIGHTED = "weighted"
+
+    def label(self):
+        return {
+            Form.GEOMETRIC: _("Geometric mean (papers)"),
+            Form.WEIGHTED: _("Weighted sum (ITK 3)"),
+        }[self]
+
+
+class Solver(enum.Enum):
+    """How connectedness is computed; see `FuzzyConnectedGPULib.SOLVERS`."""
+
+    EXACT = "exact"
+    CONTRACTION = "contraction"
+    ACTIVE_TILES = "active-tiles"
+    DIAL = "dial"
+    KFOE = "kfoe"
+    CUDA_KFOE = "cuda-kfoe"
+    CUDA_KFOE_CORRECTED = "cuda-kfoe-corrected"
+
+    def label(self):
+        return {
+            Solver.EXACT: _("Exact"),
+            Solver.CONTRACTION: _("Exact, contraction (CUDA)"),
+            Solver.ACTIVE_TILES: _("Exact, active tiles (CUDA)"),
+            Solver.DIAL: _("Exact, bucket queue (CPU)"),
+            Solver.KFOE: _("Exact, FIFO queue (CPU, slow)"),
+            Solver.CUDA_KFOE: _("CUDA-kFOE (with errors)"),
+            Solver.CUDA_KFOE_CORRECTED: _("CUDA-kFOE, corrected"),
+        }[self]
+
+
+class ThresholdSource(enum.Enum):
+    """Who chooses the threshold."""
+
+    AUTOMATIC = "automatic"
+    BACKGROUND = "background"
+    MANUAL = "manual"
+
+
+DEVICES = ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2", "cuda:3"]
+Share = Annotated[float, WithinRange(0.0, 1.0)]
+Intensity = Annotated[float, WithinRange(-1e9, 1e9)]
+
+
 @parameterNodeWrapper
 class FuzzyConnectedGPUParameterNode:
-    """The panel's choices, kept in the scene; as in `FuzzyConnectedGPULogic.segment`."""
+    """The panel's choices and results, kept in the scene; see `FuzzyConnectedGPULogic.segment`."""
 
     inputVolume: vtkMRMLScalarVolumeNode | None
     seeds: vtkMRMLMarkupsFiducialNode | None
-    automaticThreshold: bool = True
-    threshold: Annotated[float, WithinRange(0.0, 1.0)] = 0.5
+    backgroundSeeds: vtkMRMLMarkupsFiducialNode | None
+    automaticAffinity: bool = True
+    mean: Intensity = 0.0
+    sigma: Intensity = 1.0
+    gradientSigma: Intensity = 1.0
+    radius: Annotated[int, WithinRange(1, 9)] = 2
+    side: Side = Side.BOTH
+    form: Form = Form.GEOMETRIC
+    weight: Share = 0.5
+    region: Region = Region.WHOLE
+    roi: vtkMRMLMarkupsROINode | None
+    mask: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    maskSegmentID: str = ""
+    cut: Share = 0.0
+    solver: Solver = Solver.EXACT
+    device: Annotated[str, Choice(DEVICES)] = "auto"
+    corrections: Annotated[int, WithinRange(0, 10)] = 2
+    directions: Annotated[int, WithinRange(0, 6)] = 6
+    autoUpdate: bool = False
+    thresholdSource: ThresholdSource = ThresholdSource.AUTOMATIC
+    threshold: Share = 0.5
     sceneVolume: vtkMRMLScalarVolumeNode | None
     labelmap: vtkMRMLLabelMapVolumeNode | None
+    segmentation: vtkMRMLSegmentationNode | None
+    segmentID: str = ""
+    show3D: bool = True
+    showOverlay: bool = False
+    overlayOpacity: Share = 0.5
+    firstResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    secondResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    differenceLabelmap: vtkMRMLLabelMapVolumeNode | None
 
 
 class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
-    """A plain panel: volume, seeds, threshold, Apply."""
+    """The panel; what it does is in the package `FuzzyConnectedGPUPanel`."""
 
     def __init__(self, parent=None):
         ScriptedLoadableModuleWidget.__init__(self, parent)
         VTKObservationMixin.__init__(self)
-        self.logic = None
-        self._parameterNode = None
-        self._guiTag = None
-        self._running = False
-        self._cancelled = False
+        self.logic = self.panel = self.ui = None
 
     def setup(self):
         ScriptedLoadableModuleWidget.setup(self)
+        from FuzzyConnectedGPUPanel.connectedness_panel import ConnectednessPanel
+
         self.logic = FuzzyConnectedGPULogic()
-        self._createWidgets()
-        self.applyButton.connect("clicked(bool)", self.onApply)
-        scene = slicer.mrmlScene
-        self.addObserver(scene, scene.StartCloseEvent, self.onSceneStartClose)
-        self.addObserver(scene, scene.EndCloseEvent, self.onSceneEndClose)
-        self.setParameterNode(self.logic.getParameterNode())
-
-    def _createWidgets(self):
-        import ctk
-        import qt
-
-        self.volumeSelector = self._nodeSelector("vtkMRMLScalarVolumeNode")
-        self.seedsSelector = self._nodeSelector("vtkMRMLMarkupsFiducialNode")
-        self.automaticCheckBox = qt.QCheckBox()
-        self.thresholdSlider = ctk.ctkSliderWidget()
-        self.thresholdSlider.maximum = 1.0
-        self.thresholdSlider.decimals = 3
-        self.thresholdSlider.singleStep = 0.01
-        self.applyButton = qt.QPushButton(_("Apply"))
-        self.resultLabel = qt.QLabel()
-        self.resultLabel.wordWrap = True
-        form = qt.QFormLayout()
-        form.addRow(_("Volume:"), self.volumeSelector)
-        form.addRow(_("Seeds:"), self.seedsSelector)
-        form.addRow(_("Automatic threshold:"), self.automaticCheckBox)
-        form.addRow(_("Threshold:"), self.thresholdSlider)
-        form.addRow(self.applyButton)
-        form.addRow(self.resultLabel)
-        self.layout.addLayout(form)
-        self.layout.addStretch(1)
-
-    def _nodeSelector(self, className):
-        selector = slicer.qMRMLNodeComboBox()
-        selector.nodeTypes = [className]
-        selector.addEnabled = className == "vtkMRMLMarkupsFiducialNode"
-        selector.noneEnabled = True
-        selector.setMRMLScene(slicer.mrmlScene)
-        return selector
-
-    def cleanup(self):
-        self.onSceneStartClose()
-        self.removeObservers()
+        self.panel = ConnectednessPanel(self)
+        self.ui = self.panel.ui
 
     def enter(self):
-        self.setParameterNode(self.logic.getParameterNode())
+        self.panel.enter()
 
     def exit(self):
-        self.setParameterNode(None)
+        self.panel.exit()
+
+    def cleanup(self):
+        if self.panel is not None:
+            self.panel.cleanup()
 
     def onReload(self):
-        import sys
-
-        packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyVesselCommon")
-        for name in [name for name in sys.modules if name.split(".")[0] in packages]:
-            del sys.modules[name]
+        self.panel.before_reload()
         ScriptedLoadableModuleWidget.onReload(self)
-
-    def onSceneStartClose(self, caller=None, event=None):
-        self._cancelled = True
-        self.setParameterNode(None)
-
-    def onSceneEndClose(self, caller, event):
-        if self.parent.isEntered:
-            self.setParameterNode(self.logic.getParameterNode())
-
-    def setParameterNode(self, parameterNode):
-        """Show and observe other choices; None shows none."""
-        changed = vtk.vtkCommand.ModifiedEvent
-        if self._parameterNode is not None:
-            self._parameterNode.disconnectGui(self._guiTag)
-            self.removeObserver(self._parameterNode, changed, self.onParameterNodeModified)
-        self._parameterNode = parameterNode
-        if parameterNode is not None:
-            self._guiTag = parameterNode.connectParametersToGui(
-                {
-                    "inputVolume": self.volumeSelector,
-                    "seeds": self.seedsSelector,
-                    "automaticThreshold": self.automaticCheckBox,
-                    "threshold": self.thresholdSlider,
-                }
-            )
-            self.addObserver(parameterNode, changed, self.onParameterNodeModified)
-            self.onParameterNodeModified()
-
-    def onParameterNodeModified(self, caller=None, event=None):
-        choices = self._parameterNode
-        self.applyButton.enabled = self._running or bool(choices.inputVolume and choices.seeds)
-        self.thresholdSlider.enabled = not choices.automaticThreshold
-
-    def onApply(self, checked=False):
-        """Run, or cancel the run that is going on."""
-        if self._running:
-            self._cancelled = True
-            return
-        from FuzzyVesselCommon.errors import Cancelled
-
-        self._running, self._cancelled = True, False
-        self.applyButton.text = _("Cancel")
-        with slicer.util.tryWithErrorDisplay(_("Failed to segment."), waitCursor=True):
-            try:
-                self.resultLabel.text = self._run(self._parameterNode)
-            except Cancelled:
-                self.resultLabel.text = _("Cancelled.")
-            finally:
-                self._running = False
-                self.applyButton.text = _("Apply")
-
-    def _run(self, choices):
-        """Segment with the choices, keep the outputs for the next run; what there is to say."""
-        result = self.logic.segment(
-            choices.inputVolume,
-            choices.seeds,
-            threshold=None if choices.automaticThreshold else choices.threshold,
-            sceneVolumeNode=choices.sceneVolume,
-            labelmapNode=choices.labelmap,
-            progress=self.onProgress,
-        )
-        choices.labelmap, choices.sceneVolume = result
-        slicer.util.setSliceViewerLayers(label=result.labelmapNode)
-        summary = _("{volume:.2f} ml at threshold {threshold:.3f}").format(
-            volume=result.volumeMl, threshold=result.threshold
-        )
-        return "\n".join([summary, *result.warnings])
-
-    def onProgress(self, fraction):
-        """Show how far the run is; returns False after Cancel."""
-        self.resultLabel.text = f"{fraction:.0%}"
-        slicer.app.processEvents()
-        return not self._cancelled
 
 
 class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):

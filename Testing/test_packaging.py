@@ -20,7 +20,7 @@ PACKAGES = {
 }
 # Those that need Slicer with its user interface; pip does not install them.
 PANELS = {
-    "FuzzyConnectedGPU": ("FuzzyVesselPanel",),
+    "FuzzyConnectedGPU": ("FuzzyConnectedGPUPanel", "FuzzyVesselPanel"),
     "PotentialSkeleton": ("PotentialSkeletonPanel",),
 }
 MODULES = [ROOT / name for name in PACKAGES]

@@ -1,0 +1,193 @@
+"""Two small plots, painted in the colours of the application: no view, no chart, no OpenGL."""
+
+import numpy as np
+import qt
+from slicer.i18n import tr as _
+
+MARGIN, FOOT = 8, 18  # pixels round the curves, and below them for the numbers
+ACCENT, SECOND = (214, 64, 48), (52, 120, 200)
+
+
+class Plot(qt.QWidget):
+    """Curves over a horizontal axis; a subclass paints them."""
+
+    HEIGHT = 110
+
+    def __init__(self, frame):
+        qt.QWidget.__init__(self, frame)
+        layout = qt.QVBoxLayout(frame)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self)
+        self.setMinimumHeight(self.HEIGHT)
+        self.low, self.high = 0.0, 1.0
+
+    def paintEvent(self, event):
+        painter = qt.QPainter(self)
+        painter.setRenderHint(qt.QPainter.Antialiasing)
+        area = self.area()
+        painter.fillRect(area, self.palette.color(qt.QPalette.Base))
+        self.paint_curves(painter, area)
+        painter.setPen(qt.QPen(self.palette.color(qt.QPalette.Mid), 1.0))
+        painter.drawRect(area)
+        painter.end()
+
+    def paint_curves(self, painter, area):
+        """Paint what there is to see into a QRectF."""
+
+    def area(self):
+        """The part of the widget (QRectF) that the curves fill."""
+        width, height = self.width, self.height
+        return qt.QRectF(MARGIN, 4, max(width - 2 * MARGIN, 1), max(height - FOOT - 4, 1))
+
+    def x_of(self, value, area):
+        """Horizontal place (pixels) of a value of the axis."""
+        return area.left() + (value - self.low) / (self.high - self.low) * area.width()
+
+    def line(self, painter, area, values, heights, color, width=1.6):
+        """A curve through values of the axis, with heights 0..1."""
+        painter.setPen(qt.QPen(qt.QColor(*color), width))
+        last = None
+        for value, height in zip(values, heights):
+            point = qt.QPointF(self.x_of(value, area), area.bottom() - height * area.height())
+            if last is not None:
+                painter.drawLine(last, point)
+            last = point
+
+    def upright(self, painter, area, value, color, dashed=False):
+        """A vertical line at a value of the axis, if it is within."""
+        if not self.low <= value <= self.high:
+            return
+        pen = qt.QPen(qt.QColor(*color), 1.4)
+        if dashed:
+            pen.setStyle(qt.Qt.DashLine)
+        painter.setPen(pen)
+        x = self.x_of(value, area)
+        painter.drawLine(qt.QPointF(x, area.top()), qt.QPointF(x, area.bottom()))
+
+    def numbers(self, painter, area, texts):
+        """Texts below the axis: at its left end, its middle and its right end."""
+        painter.setPen(self.palette.color(qt.QPalette.WindowText))
+        places = (qt.Qt.AlignLeft, qt.Qt.AlignHCenter, qt.Qt.AlignRight)
+        below = qt.QRectF(area.left(), area.bottom() + 1, area.width(), FOOT - 2)
+        for text, place in zip(texts, places):
+            painter.drawText(below, place | qt.Qt.AlignVCenter, text)
+
+    def hint(self, painter, area, text):
+        """A text in the place of curves."""
+        painter.setPen(self.palette.color(qt.QPalette.Mid))
+        painter.drawText(area, qt.Qt.AlignCenter | qt.Qt.TextWordWrap, text)
+
+
+class HistogramPlot(Plot):
+    """The image's histogram, the affinity over it, and the seeds' intensities."""
+
+    def __init__(self, frame):
+        Plot.__init__(self, frame)
+        self._edges = self._share = self._curve = None
+        self._seeds = ()
+        self.toolTip = _(
+            "Grey: how often each intensity is in the image. Red: how strongly two neighbours of "
+            "that intensity hang together. Blue: the seeds."
+        )
+
+    def show_histogram(self, edges, share):
+        """Show another image's histogram; None shows none."""
+        self._edges, self._share = edges, share
+        if edges is not None:
+            self.low, self.high = float(edges[0]), float(edges[-1])
+        self.update()
+
+    def show_affinity(self, curve, seeds):
+        """Show a function of intensities (or None), and the intensities of seeds."""
+        self._curve, self._seeds = curve, seeds
+        self.update()
+
+    def paint_curves(self, painter, area):
+        if self._edges is None:
+            self.hint(painter, area, _("Choose a volume to see its histogram."))
+            return
+        # The root of the share: small vessels are seen beside the air.
+        heights = np.sqrt(self._share / self._share.max())
+        grey = self.palette.color(qt.QPalette.Mid)
+        for left, right, height in zip(self._edges[:-1], self._edges[1:], heights):
+            x = self.x_of(float(left), area)
+            width = self.x_of(float(right), area) - x + 0.5
+            tall = float(height) * area.height()
+            painter.fillRect(qt.QRectF(x, area.bottom() - tall, width, tall), grey)
+        for seed in self._seeds:
+            self.upright(painter, area, seed, SECOND)
+        if self._curve is not None:
+            values = np.linspace(self.low, self.high, 200)
+            heights = np.asarray(self._curve(values)) * 0.96
+            self.line(painter, area, values.tolist(), heights.tolist(), ACCENT, 2.0)
+        middle = (self.low + self.high) / 2
+        self.numbers(painter, area, [f"{x:.4g}" for x in (self.low, middle, self.high)])
+
+
+class VolumePlot(Plot):
+    """V(t): the volume over the threshold, on a logarithmic scale, and where the threshold is.
+
+    Parameters
+    ----------
+    frame : QFrame
+    chosen : callable
+        Called with a threshold where the user clicks.
+    """
+
+    HEIGHT = 120
+
+    def __init__(self, frame, chosen):
+        Plot.__init__(self, frame)
+        self._curve, self._threshold, self._chosen = None, None, chosen
+        self._points = None
+        self.toolTip = _(
+            "Volume over the threshold. Where the curve jumps up towards lower thresholds, the "
+            "result leaks. Click to set the threshold."
+        )
+
+    def show_curve(self, curve):
+        """Show the curve of another scene (`VolumeCurve`), or None."""
+        if curve is not self._curve:
+            self._curve, self._points = curve, None if curve is None else _points(curve)
+        self.update()
+
+    def show_threshold(self, threshold):
+        """Show where the threshold is; None shows none."""
+        self._threshold = threshold
+        self.update()
+
+    def mousePressEvent(self, event):
+        area = self.area()
+        share = (event.pos().x() - area.left()) / area.width()
+        if self._curve is not None and 0 <= share <= 1:
+            self._chosen(self.low + share * (self.high - self.low))
+
+    def paint_curves(self, painter, area):
+        if self._points is None:
+            self.hint(painter, area, _("After a run: volume over threshold. A leak is a jump."))
+            return
+        thresholds, heights, least, most = self._points
+        self.line(painter, area, thresholds, heights, SECOND, 2.0)
+        if self._threshold is not None:
+            self.upright(painter, area, self._threshold, ACCENT)
+        painter.setPen(self.palette.color(qt.QPalette.WindowText))
+        inner = area.adjusted(4, 2, -4, -2)
+        painter.drawText(inner, qt.Qt.AlignRight | qt.Qt.AlignTop, millilitres(most))
+        painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignBottom, millilitres(least))
+        self.numbers(painter, area, ["0", _("threshold"), "1"])
+
+
+def _points(curve):
+    """Thresholds and heights (0..1) of a curve at every pixel's worth, and its extreme volumes."""
+    places = np.unique(np.linspace(0, len(curve.thresholds) - 1, 400).astype(int))
+    volumes = np.maximum(curve.millilitres[places], 1e-12)
+    least, most = float(volumes[-1]), float(volumes[0])
+    heights = np.log(volumes / least) / max(np.log(most / least), 1e-12) * 0.94 + 0.03
+    return curve.thresholds[places].tolist(), heights.tolist(), least, most
+
+
+def millilitres(volume):
+    """A volume in ml as a user reads it."""
+    if volume >= 100:
+        return _("{volume:.0f} ml").format(volume=volume)
+    return _("{volume:.3g} ml").format(volume=volume)
