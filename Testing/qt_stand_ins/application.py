@@ -4,6 +4,7 @@ With the environment variable FUZZYVESSEL_SLICER_SOURCE naming a checkout of Sli
 `ScriptedLoadableModule.py` and `parameterNodeWrapper` are used in the place of the project's.
 """
 
+import ctypes
 import functools
 import os
 import sys
@@ -18,6 +19,7 @@ SOURCE = os.environ.get("FUZZYVESSEL_SLICER_SOURCE")
 def install():
     """Make everything, once in a process; returns what Slicer calls `qt`."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    _keep_none()
     from FuzzyVesselCommand import headless
 
     application = headless.start()
@@ -39,6 +41,15 @@ def install():
     if SOURCE:
         _use_source(Path(SOURCE))
     return qt
+
+
+def _keep_none():
+    """Hold on to None: this PySide6 gives it back once too often in every call without a result.
+
+    Since Python 3.12 nobody counts who holds None; before, the process ends when nobody does.
+    """
+    if sys.version_info < (3, 12):
+        ctypes.c_ssize_t.from_address(id(None)).value += 1 << 40
 
 
 def _keep_settings_apart(qt):
