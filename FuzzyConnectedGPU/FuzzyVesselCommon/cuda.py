@@ -171,16 +171,18 @@ class CudaDevice:
         return self
 
     def __exit__(self, kind, error, trace):
-        # The frames that an exception has left still hold their arrays, and these the memory.
-        while error is not None:
-            traceback.clear_frames(error.__traceback__)
-            error = error.__cause__ or error.__context__
+        _clear_frames(error)
+        lost = error if _is_of_cuda(error) else None
         try:
-            self.synchronize()
-        finally:
-            self._pool.free_all_blocks()
-            self._pool = None
-            self._leave.close()
+            with self._leave:
+                self.synchronize()
+                self._pool.free_all_blocks()
+        except Exception as failure:  # a card that was lost in the block cannot be left in order
+            lost = failure if error is None else lost
+        self._pool = None
+        if lost is not None:
+            forget_cuda_status()
+            raise _stopped_working(self.name, lost) from lost
 
     def _allocate(self, size):
         try:
@@ -279,7 +281,10 @@ def choose_device(device="auto"):
     if device == "cpu":
         return "cpu"
     if device == "auto":
-        return "cpu" if cuda_status() else CudaDevice(0)
+        try:
+            return "cpu" if cuda_status() else _card(0)
+        except DeviceError:
+            return "cpu"
     wanted = re.fullmatch(r"cuda(?::(\d+))?", device) if isinstance(device, str) else None
     if not wanted:
         raise InputError(f"unknown device {device!r}: use auto, cpu, cuda or cuda:N (N from 0)")
@@ -287,7 +292,18 @@ def choose_device(device="auto"):
     reason = cuda_status(ordinal)
     if reason:
         raise DeviceError(f"{device} cannot be used: {reason}")
-    return CudaDevice(ordinal)
+    return _card(ordinal)
+
+
+def _card(ordinal):
+    """The card, which worked when it was looked at; `DeviceError` if it does not any more."""
+    try:
+        return CudaDevice(ordinal)
+    except Exception as error:
+        if not _is_of_cuda(error):
+            raise
+        forget_cuda_status()
+        raise _stopped_working(f"cuda:{ordinal}", error) from error
 
 
 @functools.cache
@@ -399,6 +415,27 @@ def _trial_problem(ordinal):
     if not right:
         return "a trial kernel gives a wrong result: the card or its driver is faulty."
     return None
+
+
+def _is_of_cuda(error):
+    """Whether an error comes from CuPy or CUDA: not our own, nor a progress callback's."""
+    if isinstance(error, ImportError):
+        return (error.name or "").startswith("cupy")
+    return type(error).__module__.startswith("cupy") or str(error).startswith("CuPy failed to load")
+
+
+def _stopped_working(name, error):
+    return DeviceError(
+        f"{name} stopped working ({_first_line(error)}). Use device 'cpu'; if it happens again, "
+        "restart the program, and update the card's driver."
+    )
+
+
+def _clear_frames(error):
+    # The frames that an exception has left still hold their arrays, and these the memory.
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _installed_major():
