@@ -18,6 +18,7 @@ PATHS = (TESTING, TESTING.parent / "FuzzyConnectedGPU", TESTING.parent / "Potent
 PARTS = {
     "exactness": "exactness",
     "skeletons": "skeletons",
+    "faults": "faults",
     "hostile-files": "hostile_files",
 }
 
