@@ -107,16 +107,13 @@ def test_a_solid_is_dilated_beyond_the_volume():
     assert np.argwhere(solid.object).tolist() == [[2, 2, 2]]
 
 
-def test_charges_and_points_of_a_solid():
+def test_charges_and_wanted_voxels_of_a_solid():
     mask = np.zeros((9, 7, 30), bool)
     mask[1:8, :, :12] = True  # 7 x 7 x 12: has inner voxels
     mask[2:7, 1:6, 12:] = True  # 5 x 5: its middle is boundary, without inner neighbours far off
     [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
-    points = np.zeros(solid.classes.shape, bool)
-    points.reshape(-1)[solid.points] = True
-    assert points[solid.classes == 3].all()
-    assert points[3, 3, 15:28].all()
-    assert not points[solid.classes <= 1].any()
+    assert solid.wanted[solid.classes == 3].all()
+    assert solid.wanted[3, 3, 15:28].all()
+    assert not solid.wanted[solid.classes <= 1].any()
     assert len(solid.charges) == np.count_nonzero(solid.classes == 1)
     assert (solid.classes[tuple(solid.charges.T)] == 1).all()
-    assert not solid.free_layers(2)[solid.points == np.ravel_multi_index((3, 3, 15), points.shape)]

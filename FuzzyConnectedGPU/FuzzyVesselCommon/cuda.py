@@ -125,6 +125,11 @@ def _load_module(ordinal, source, defines):
     return module
 
 
+@functools.cache
+def _kernel(ordinal, path, name, defines):
+    return _load_module(ordinal, read_source(path), defines).get_function(name)
+
+
 class CudaDevice:
     """One CUDA card for the length of a `with` block.
 
@@ -215,7 +220,7 @@ class CudaDevice:
             ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
             numpy scalars among `args` go as they are, and must have the parameter's type.
         """
-        return _load_module(self.ordinal, read_source(path), tuple(defines)).get_function(name)
+        return _kernel(self.ordinal, path, name, tuple(defines))
 
     def resources(self, kernel):
         """Registers of a thread, and bytes of static shared memory of a block, of a kernel."""
@@ -237,9 +242,16 @@ class CudaDevice:
             self.xp.cuda.get_current_stream().ptr,
         )
 
+    @functools.cached_property
+    def fourier(self):
+        """Fourier transforms on this card; see `cuda_fourier`."""
+        from FuzzyVesselCommon.cuda_fourier import Fourier
+
+        return Fourier()
+
     def forget_plans(self):
-        """Drop cuFFT's plans, which CuPy keeps together with the memory that they work in."""
-        self.xp.fft.config.get_plan_cache().clear()
+        """Drop the plans of `fourier` together with the memory that they work in."""
+        self.fourier.forget()
 
     def put(self, array):
         """Copy a numpy array to the card (C order)."""

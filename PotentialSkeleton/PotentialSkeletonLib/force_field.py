@@ -1,7 +1,7 @@
 """The potential field of an object: the face that a person meets first."""
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import index
 from time import perf_counter
 
@@ -12,13 +12,13 @@ from FuzzyVesselCommon.errors import DeviceError, InputError
 from FuzzyVesselCommon.progress import reporter
 
 from .field_methods import CPU_METHODS, FORCE_METHODS
+from .field_methods.solid_on_cuda import SolidOnCuda
 from .field_methods.summation import Summation, checked_device
-from .neighbour_mean import mean_of_neighbours
+from .needs_numba import compiled_code
 from .solids import fill_cavities, label_components, solids
-from .voxel_classes import INNER, OUTSIDE, checked_object
+from .voxel_classes import BOUNDARY, checked_object
 
 WEAKEST_STRENGTH, STRONGEST_STRENGTH = 2, 9
-SLICE = 1 << 20  # voxels written between two looks at the progress callback
 
 
 @dataclass(frozen=True)
@@ -111,26 +111,45 @@ def force_field(
         If `progress` returned False.
     """
     strength, charge_distance = check_options(strength, method, charge_distance)
-    chosen = choose_device(checked_device(method, device))
+    checked_device(method, device)
     report = reporter(progress)
     report(0.0)
     start = perf_counter()
-    solid, notes = prepared_object(mask, strength)
+    solid, notes = prepared_object(mask, strength, lambda: report(0.0))
     report(0.0)
-    labels, _ = label_components(solid)
+    labels, _ = label_components(solid, lambda: report(0.0))
     report(0.0)
-    prepared = perf_counter()
-    task = (solid, labels, strength, charge_distance, method)
+    prepared = perf_counter() - start
+    field = field_of_components(
+        solid, labels, strength, charge_distance=charge_distance, method=method, device=device,
+        report=report,
+    )  # fmt: skip
+    report(1.0)
+    return replace(field, seconds={"prepare": prepared, **field.seconds}, notes=notes + field.notes)
+
+
+def field_of_components(solid, labels, strength, *, charge_distance, method, device, report):
+    """As `force_field`, of components without cavities that are labelled already.
+
+    Parameters
+    ----------
+    solid : ndarray of bool, shape (K, J, I)
+    labels : ndarray of int, shape (K, J, I)
+        From 1; 0 outside of the object.
+    report : callable
+        Called with the share that is done; raises to cancel.
+    """
+    chosen = choose_device(checked_device(method, device))
+    task = (labels, strength, charge_distance, method)
+    notes = ()
     try:
         found = _on_device(task, report, chosen)
     except DeviceError as error:
         if chosen == "cpu" or device != "auto" or method not in CPU_METHODS:
             raise
-        notes = (*notes, f"The CPU was used: {error}")
-        warnings.warn(notes[-1], stacklevel=2)
+        notes = (f"The CPU was used: {error}",)
+        warnings.warn(notes[0], stacklevel=3)
         found = _on_device(task, report, "cpu")
-    report(1.0)
-    found["seconds"] = {"prepare": prepared - start, **found["seconds"]}
     found["notes"] = notes + found["notes"]
     return ForceField(
         object=solid, labels=labels, strength=strength, charge_distance=charge_distance, **found
@@ -149,25 +168,25 @@ def _on_device(task, report, chosen):
         return {**found, "device": chosen.name, "peak_bytes": chosen.peak_bytes}
 
 
-def _run(solid, labels, strength, charge_distance, method, report, gpu):
+def _run(labels, strength, charge_distance, method, report, gpu):
     """Sum the forces of all solids and write them to the volume."""
-    vectors = np.zeros((*solid.shape, 3), np.float32)
-    classes = np.zeros(solid.shape, np.uint8)
-    count = np.count_nonzero(solid)
+    with compiled_code():
+        from .placing import place_solid
+    vectors = np.zeros((*labels.shape, 3), np.float32)
+    classes = np.zeros(labels.shape, np.uint8)
+    sizes = np.bincount(labels.reshape(-1))
     summation = Summation(method, strength, gpu)
-    seconds = {"classify": 0.0, "sum": 0.0, "boundary": 0.0}
-    done, times = 0.0, [perf_counter()]
+    watch = Watch()
+    done = 0.0
     for label, part in solids(labels, charge_distance):
         report(done)
-        now = done + np.count_nonzero(part.object) / count
-        times.append(perf_counter())
-        forces = summation(part, share(report, done, now))
-        times.append(perf_counter())
-        write_solid(part, label, labels, forces, vectors, classes, lambda: report(now))  # noqa: B023
-        times.append(perf_counter())
-        for stage, spent in zip(seconds, np.diff(times)):
-            seconds[stage] += float(spent)
-        done, times = now, times[-1:]
+        now = done + sizes[label] / sizes[1:].sum()
+        field_of_solid = on_cpu if gpu is None else on_cuda
+        found = field_of_solid(part, summation, watch, share(report, done, now))
+        report(now)
+        place_solid(part, label, labels, *found, classes, vectors)
+        watch("place")
+        done = now
     launch = summation.launch
     return dict(
         vectors=vectors,
@@ -175,10 +194,48 @@ def _run(solid, labels, strength, charge_distance, method, report, gpu):
         method=summation.used,
         threads_per_block=launch and launch.threads,
         occupancy=launch and launch.occupancy,
-        seconds=seconds,
+        seconds=watch.seconds,
         peak_bytes=summation.host_bytes,
         notes=summation.notes(),
     )
+
+
+class Watch:
+    """Seconds of stages, each from the end of the one before."""
+
+    def __init__(self):
+        self.seconds = dict.fromkeys(("classify", "sum", "boundary", "place"), 0.0)
+        self._last = perf_counter()
+
+    def __call__(self, stage):
+        now = perf_counter()
+        self.seconds[stage] += now - self._last
+        self._last = now
+
+
+def on_cpu(part, summation, watch, report):
+    """Classes and vectors of one solid in its box."""
+    from .neighbour_mean import average_boundary
+
+    vectors = np.zeros((*part.object.shape, 3), np.float32)
+    part.wanted  # noqa: B018 - found here, so that it counts as classifying
+    watch("classify")
+    summation(part, vectors, report)
+    watch("sum")
+    average_boundary(part.classes, vectors)
+    watch("boundary")
+    return part.classes, vectors
+
+
+def on_cuda(part, summation, watch, report):
+    """The same on the card; vectors (n, 3) of the boundary and inner voxels alone."""
+    gpu = summation.gpu
+    solid = SolidOnCuda(gpu.put(part.object.view(np.uint8)), part.charge_distance, gpu)
+    vectors = solid.forces(summation, watch, report)
+    listed = vectors.reshape(-1, 3)[gpu.xp.flatnonzero(solid.classes >= BOUNDARY)]
+    found = gpu.get(solid.classes), gpu.get(listed)
+    watch("place")
+    return found
 
 
 def check_options(strength, method, charge_distance):
@@ -204,7 +261,7 @@ def share(report, start, end):
     return lambda fraction: report(start + fraction * (end - start))
 
 
-def prepared_object(mask, strength):
+def prepared_object(mask, strength, report=None):
     """The object with its cavities filled, and what the user should know of it."""
     given = checked_object(mask)
     if not given.any():
@@ -213,29 +270,7 @@ def prepared_object(mask, strength):
     if strength == WEAKEST_STRENGTH:
         notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
         warnings.warn(notes[-1], stacklevel=3)
-    solid, cavities, voxels = fill_cavities(given)
+    solid, cavities, voxels = fill_cavities(given, report)
     if cavities:
         notes.append(f"{cavities} cavities ({voxels} voxels) inside the object were filled.")
     return solid, tuple(notes)
-
-
-def write_solid(part, label, labels, forces, vectors, classes, pause):
-    """Write one solid's forces and classes to the volume, where no other component is."""
-    local = np.zeros((*part.classes.shape, 3), np.float32)
-    for start in range(0, len(forces), SLICE):
-        some = slice(start, start + SLICE)
-        local.reshape(-1, 3)[part.points[some]] = forces[some]
-        pause()
-    means = mean_of_neighbours(local, part.classes == INNER, part.averaged)
-    local.reshape(-1, 3)[part.averaged] = means
-    pause()
-    inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(part.box, labels.shape))
-    source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, part.box))
-    local, own = local[source], part.classes[source].copy()
-    taken = np.where(labels[inside], labels[inside] != label, classes[inside] != OUTSIDE)
-    taken &= own != OUTSIDE
-    local[taken], own[taken] = 0, OUTSIDE
-    classes[inside] += own
-    for target, plane in zip(vectors[inside], local):
-        target += plane  # nothing but 0 was there before
-        pause()

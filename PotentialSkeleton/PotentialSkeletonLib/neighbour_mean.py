@@ -1,32 +1,35 @@
 """Forces at boundary voxels: the mean of their 26 neighbours' (Zhao et al. 2016, section 2.1)."""
 
-from itertools import product
+from numba import njit, prange
 
-import numpy as np
+from .voxel_classes import BOUNDARY, INNER
 
 
-def mean_of_neighbours(vectors, known, wanted):
-    """Mean of the known vectors among the 26 neighbours.
+@njit(cache=True, parallel=True)
+def average_boundary(classes, vectors):
+    """Give each boundary voxel that has inner voxels around it the mean of their forces.
 
     Parameters
     ----------
+    classes : ndarray, uint8, shape (K, J, I)
+        No boundary voxel lies on the array's border.
     vectors : ndarray, shape (K, J, I, 3)
-    known : ndarray, bool, shape (K, J, I)
-        Whose vector counts.
-    wanted : ndarray, int64
-        Flat indices of voxels that have such a neighbour, and lie not on the array's border.
-
-    Returns
-    -------
-    ndarray, float64, shape (n, 3)
+        Changed in place.
     """
-    _, rows, width = known.shape
-    vectors, known = vectors.reshape(-1, 3), known.ravel()
-    total = np.zeros((wanted.size, 3))
-    count = np.zeros(wanted.size)
-    for k, j, i in product((-1, 0, 1), repeat=3):
-        neighbours = wanted + (k * rows + j) * width + i
-        here = known[neighbours]
-        total[here] += vectors[neighbours[here]]
-        count += here
-    return total / count[:, np.newaxis]
+    for k in prange(1, classes.shape[0] - 1):
+        for j in range(1, classes.shape[1] - 1):
+            for i in range(1, classes.shape[2] - 1):
+                if classes[k, j, i] != BOUNDARY:
+                    continue
+                count, fk, fj, fi = 0, 0.0, 0.0, 0.0
+                for n in range(27):
+                    other = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
+                    if classes[other] == INNER:
+                        count += 1
+                        fk += vectors[other[0], other[1], other[2], 0]
+                        fj += vectors[other[0], other[1], other[2], 1]
+                        fi += vectors[other[0], other[1], other[2], 2]
+                if count:
+                    vectors[k, j, i, 0] = fk / count
+                    vectors[k, j, i, 1] = fj / count
+                    vectors[k, j, i, 2] = fi / count

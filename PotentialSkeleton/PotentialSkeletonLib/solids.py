@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .labelling import label_pieces
-from .voxel_classes import BOUNDARY, INNER, SURFACE, classify_voxels, grow, shrink
+from .voxel_classes import BOUNDARY, INNER, SURFACE, classify_voxels, grow
 
 
 @dataclass(frozen=True)
@@ -22,47 +22,43 @@ class Solid:
         Where the solid lies in the volume; its ends may lie beyond the volume's.
     object : ndarray, bool, shape of the box
         The component itself.
-    classes : ndarray, uint8, shape of the box
-        Classes of the dilated component's voxels.
+    charge_distance : int
+        Layers by which it is dilated.
     """
 
     box: tuple
     object: np.ndarray
-    classes: np.ndarray
+    charge_distance: int
+
+    @cached_property
+    def classes(self):
+        """Classes of the dilated component's voxels; uint8, shape of the box."""
+        return classify_voxels(grow(self.object, self.charge_distance))
 
     @cached_property
     def charges(self):
         """Positions K, J, I in the box of the charges: the surface voxels; int32 (n, 3)."""
-        return np.argwhere(self.classes == SURFACE).astype(np.int32)
+        return self.positions(self.classes == SURFACE)
 
     @cached_property
-    def points(self):
-        """Flat indices in the box, rising, of the voxels whose force is summed over the charges.
+    def wanted(self):
+        """The voxels whose force is summed over the charges; bool, shape of the box.
 
         These are the inner voxels, and the boundary voxels that have no inner one among their 26
-        neighbours: so every inner and boundary voxel gets a force.
+        neighbours. All other boundary voxels get the mean of inner neighbours.
         """
-        return np.flatnonzero((self.classes >= BOUNDARY) & ~self._beside_inner)
+        inner = self.classes == INNER
+        return inner | ((self.classes == BOUNDARY) & ~grow(inner, 1))
 
     @cached_property
-    def averaged(self):
-        """Flat indices of the other boundary voxels: they get the mean of inner neighbours."""
-        return np.flatnonzero(self._beside_inner)
+    def is_free(self):
+        """Where there is no charge; bool, shape of the box."""
+        return self.classes > SURFACE
 
-    @cached_property
-    def _beside_inner(self):
-        return grow(self.classes == INNER, 1) & (self.classes == BOUNDARY)
-
-    def positions(self, members=slice(None)):
-        """Positions K, J, I in the box of some of the points; int32 (n, 3)."""
-        indices = np.unravel_index(self.points[members], self.classes.shape)
-        return np.column_stack(indices).astype(np.int32)
-
-    def free_layers(self, layers):
-        """For each of the points, whether a cube of so many `layers` around it has no charge."""
-        if 2 * layers >= min(self.classes.shape):
-            return np.zeros(self.points.size, bool)
-        return shrink(self.classes > SURFACE, layers).ravel()[self.points]
+    @staticmethod
+    def positions(voxels):
+        """Positions K, J, I in the box of marked voxels; int32 (n, 3)."""
+        return np.argwhere(voxels).astype(np.int32)
 
 
 def fill_cavities(mask, report=None):
@@ -114,4 +110,4 @@ def solids(labels, charge_distance):
     for label, box in enumerate(ndimage.find_objects(labels), start=1):
         component = np.pad(labels[box] == label, charge_distance)
         grown = tuple(slice(s.start - charge_distance, s.stop + charge_distance) for s in box)
-        yield label, Solid(grown, component, classify_voxels(grow(component, charge_distance)))
+        yield label, Solid(grown, component, charge_distance)

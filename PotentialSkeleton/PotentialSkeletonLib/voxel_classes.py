@@ -58,7 +58,7 @@ def shrink(mask, layers):
     Parameters
     ----------
     mask : ndarray, bool, shape (K, J, I)
-        Beyond the volume it counts as False.
+        Beyond the volume it counts as False. An array of CuPy's stays on the card.
     layers : int
 
     Returns
@@ -80,12 +80,15 @@ def grow(mask, layers):
 def _shrink_along(mask, layers, axis):
     """A running minimum over 2 layers + 1 voxels, whose window is doubled until it is that long."""
     length = 2 * layers + 1
-    padding = [(0, 0)] * mask.ndim
-    padding[axis] = (layers, layers)
-    window = np.moveaxis(np.pad(mask, padding), axis, 0)
+    shape = list(mask.shape)
+    shape[axis] += 2 * layers
+    window = type(mask)(tuple(shape), bool)
+    window[...] = False
+    window = window.swapaxes(axis, 0)
+    window[layers : layers + mask.shape[axis]] = mask.swapaxes(axis, 0)
     covered = 1
     while covered < length:
         step = min(covered, length - covered)
         window = window[:-step] & window[step:]
         covered += step
-    return np.ascontiguousarray(np.moveaxis(window, 0, axis))
+    return window.swapaxes(0, axis)

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from cuda_on_cpu.arrays import MARGIN, GuardedNumpy, guarded_block, guarded_copy, is_overrun
+from cuda_on_cpu.fourier import Fourier
 from cuda_on_cpu.library import compile_library
 from FuzzyVesselCommon.cuda import read_source
 
@@ -60,6 +61,7 @@ class CpuCudaDevice:
         else:
             self._order, self._seed = _SHUFFLED, int(order)
         self.xp = GuardedNumpy()
+        self.fourier = Fourier(self.xp)
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
         self.peak_bytes = 0

@@ -21,34 +21,34 @@ CHARGES = 2730
 SHORTEST_BATCH, LONGEST_BATCH = 0.01, 0.04  # seconds
 
 
-def sum_forces(solid, strength, report, gpu, variant):
-    """Forces at the points of a solid.
+def sum_forces(solid, strength, vectors, report, gpu, variant):
+    """Write the forces at the wanted voxels of a solid; see `fft_convolution.sum_forces`.
 
     Parameters
     ----------
-    solid : Solid
-    strength : int
-    report : callable
-        Called with the share that is done; raises to cancel.
-    gpu : CudaDevice
     variant : str
         "cuda-simple", "cuda-constant" or "cuda-shared".
 
     Returns
     -------
-    forces : ndarray, float64, shape (n, 3)
-        Components K, J, I for each of `solid.points`.
-    launch : Launch
+    Launch
         Its threads per block and its occupancy.
     """
-    return sum_at(solid.positions(), solid.charges, strength, report, gpu, variant)
+    return sum_members(solid, solid.wanted, strength, vectors, report, gpu, variant)
+
+
+def sum_members(solid, members, strength, vectors, report, gpu, variant):
+    """The same for some voxels of the solid, a bool array on the card."""
+    positions = solid.positions(members)
+    forces, launch = sum_at(positions, solid.charges, strength, report, gpu, variant)
+    vectors[tuple(positions.T)] = forces
+    return launch
 
 
 def sum_at(positions, charges, strength, report, gpu, variant, threads=None):
-    """Forces of `charges` at `positions`, both integers (n, 3); and the launch."""
+    """Forces of `charges` at `positions`, both integers (n, 3) on the card; and the launch."""
     launch = Launch(gpu, strength, variant, threads)
-    points = gpu.put(positions.astype(np.int32))
-    charges = gpu.put(charges.astype(np.float64))
+    points, charges = positions, charges.astype(np.float64)
     forces = gpu.xp.zeros((len(positions), 3), np.float64)
     parts = [
         (slice(p, p + launch.wave), slice(c, c + CHARGES))
@@ -68,7 +68,7 @@ def sum_at(positions, charges, strength, report, gpu, variant, threads=None):
             batch *= 2
         elif seconds > LONGEST_BATCH:
             batch = max(batch // 2, 1)
-    return gpu.get(forces), launch
+    return forces, launch
 
 
 class Launch:

@@ -1,26 +1,42 @@
 """The paper's serial program: for every point, all charges, on one core."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from numba import njit
 
-PAIRS_A_SLICE = 1 << 24  # between two looks at the progress callback: under 0.1 s
+PAIRS_A_SLICE = 1 << 25  # between two looks at the progress callback: under 0.1 s
 
 
-def sum_forces(solid, strength, report):
-    """Forces at the points of a solid; see `fft_convolution.sum_forces`."""
-    return sum_at(solid.positions(), solid.charges, strength, report)
+def sum_forces(solid, strength, vectors, report):
+    """Write the forces at the wanted voxels of a solid; see `fft_convolution.sum_forces`."""
+    sum_members(solid, solid.wanted, strength, vectors, report)
 
 
-def sum_at(positions, charges, strength, report):
-    """Forces of `charges` at `positions`, both integers (n, 3)."""
-    positions = positions.astype(np.int32)
+def sum_members(solid, members, strength, vectors, report, workers=1):
+    """The same for some voxels of the solid, a bool array."""
+    positions = solid.positions(members)
+    if len(positions):
+        forces = sum_at(positions, solid.charges, strength, report, workers)
+        vectors[tuple(positions.T)] = forces
+
+
+def sum_at(positions, charges, strength, report, workers=1):
+    """Forces of `charges` at `positions`, both integers (n, 3); workers: None for all cores."""
     powers = inverse_powers(positions, charges, strength + 1)
+    charges = np.ascontiguousarray(charges.T)
     forces = np.zeros((len(positions), 3))
-    step = max(PAIRS_A_SLICE // max(len(charges), 1), 1)
-    for start in range(0, len(positions), step):
-        report(start / len(positions))
-        part = slice(start, start + step)
-        add_forces(positions[part], charges, powers, forces[part])
+    step = max(PAIRS_A_SLICE // max(charges.shape[1], 1), 1)
+    parts = [slice(start, start + step) for start in range(0, len(positions), step)]
+    pool = ThreadPoolExecutor(workers or os.cpu_count())
+    try:
+        tasks = [pool.submit(add_forces, positions[n], charges, powers, forces[n]) for n in parts]
+        for done, task in enumerate(tasks):
+            report(done / len(parts))
+            task.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
     return forces
 
 
@@ -34,13 +50,13 @@ def inverse_powers(positions, charges, exponent):
     return squares ** (-exponent / 2)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=True)
 def add_forces(positions, charges, powers, forces):
     for p in range(positions.shape[0]):
         k, j, i = positions[p]
         fk, fj, fi = 0.0, 0.0, 0.0
-        for c in range(charges.shape[0]):
-            dk, dj, di = k - charges[c, 0], j - charges[c, 1], i - charges[c, 2]
+        for c in range(charges.shape[1]):
+            dk, dj, di = k - charges[0, c], j - charges[1, c], i - charges[2, c]
             power = powers[dk * dk + dj * dj + di * di]
             fk += dk * power
             fj += dj * power

@@ -1,14 +1,14 @@
 """Runs one method over the solids of an object and keeps what it has to say."""
 
-import numpy as np
-
 from FuzzyVesselCommon.errors import DeviceError, InputError
 
-from . import CPU_METHODS, CUDA_METHODS, cheapest, direct_cuda, fft_convolution
+from ..needs_numba import compiled_code
+from . import CPU_METHODS, CUDA_METHODS
+from .sizes import Sizes
 
 
 class Summation:
-    """Sums the forces at the points of one solid after another.
+    """Sums the forces at the wanted voxels of one solid after another.
 
     Parameters
     ----------
@@ -27,21 +27,21 @@ class Summation:
     """
 
     def __init__(self, method, strength, gpu=None):
-        self._method, self._strength, self._gpu = method, strength, gpu
+        self._method, self._strength, self.gpu = method, strength, gpu
         self.launch = None
-        self._points = {"direct": 0, "fft": 0}
+        self._counts = {"fft": 0, "direct": 0}
+        self._on_host = False
         self.host_bytes = 0
 
-    def __call__(self, solid, report):
-        """Forces (float64, (n, 3)) at `solid.points`."""
-        if not solid.points.size:
-            return np.empty((0, 3))
+    def __call__(self, solid, vectors, report):
+        """Write the forces at `solid.wanted` to vectors (K, J, I, 3) of its box."""
         report(0.0)
         try:
-            return self._sum(solid, report)
+            with compiled_code():
+                self._sum(solid, vectors, report)
         except MemoryError as error:
             raise DeviceError(
-                f"The memory does not suffice for the field of {solid.points.size} voxels: "
+                f"The memory does not suffice for the field of {solid.classes.size} voxels: "
                 f"{error}. Crop the labelmap, or use method 'direct-serial', which is slow."
             ) from error
 
@@ -50,42 +50,49 @@ class Summation:
         """The method that most points were summed by."""
         if self._method != "auto":
             return self._method
-        if self._points["fft"] >= self._points["direct"]:
+        if self._counts["fft"] >= self._counts["direct"]:
             return "fft"
-        return "direct-serial" if self._gpu is None else "cuda-shared"
+        return "direct-serial" if self.gpu is None else "cuda-shared"
 
     def notes(self):
-        """That two methods shared the work, where they did."""
-        if self._method != "auto" or not all(self._points.values()):
-            return ()
-        return (
-            f"{self._points['fft']} voxels were summed by the convolution and "
-            f"{self._points['direct']} directly, whichever was estimated to be faster.",
-        )
+        """That two methods shared the work, or that the card's memory was short, if so."""
+        notes = []
+        if self._method == "auto" and all(self._counts.values()):
+            notes.append(
+                f"{self._counts['fft']} voxels were summed by the convolution and "
+                f"{self._counts['direct']} directly, whichever was estimated to be faster."
+            )
+        if self._on_host and self.gpu is not None:
+            notes.append(
+                f"{self.gpu.name} has too little memory for the whole convolution: parts of it "
+                "waited in the computer's memory, which takes longer."
+            )
+        return tuple(notes)
 
-    def _sum(self, solid, report):
-        options = (solid, self._strength, report)
+    def _sum(self, solid, vectors, report):
+        from . import cheapest, direct_cuda, direct_serial, fft_convolution
+
+        task, on_host = (solid, self._strength, vectors, report), False
         if self._method == "auto":
-            forces, convolved, launch = cheapest.sum_forces(*options, self._gpu)
+            counts, on_host, launch = cheapest.sum_forces(*task, self.gpu)
             self.launch = launch or self.launch
-            self._points["fft"] += convolved
-            self._points["direct"] += len(forces) - convolved
-            self._count_bytes(solid, convolved > 0)
-            return forces
-        self._count_bytes(solid, self._method == "fft")
-        if self._method == "fft":
-            return fft_convolution.sum_forces(*options, self._gpu)
-        if self._method == "direct-serial":
-            from . import direct_serial
-
-            return direct_serial.sum_forces(*options)
-        forces, self.launch = direct_cuda.sum_forces(*options, self._gpu, self._method)
-        return forces
+            for kind, count in zip(self._counts, counts):
+                self._counts[kind] += count
+            self._count_bytes(solid, counts[0] > 0)
+        elif self._method == "fft":
+            on_host = fft_convolution.sum_forces(*task, self.gpu)
+            self._count_bytes(solid, True)
+        elif self._method == "direct-serial":
+            direct_serial.sum_forces(*task)
+            self._count_bytes(solid, False)
+        else:
+            self.launch = direct_cuda.sum_forces(*task, self.gpu, self._method)
+        self._on_host = self._on_host or on_host
 
     def _count_bytes(self, solid, convolves):
-        size = 3 * 8 * solid.points.size + solid.classes.nbytes
-        if convolves and self._gpu is None:
-            size += fft_convolution.needed_bytes(solid.classes.shape, on_cuda=False)
+        size = 3 * 4 * solid.classes.size + solid.classes.nbytes
+        if convolves and self.gpu is None:
+            size += Sizes(solid.classes.shape).waiting_bytes
         self.host_bytes = max(self.host_bytes, size)
 
 

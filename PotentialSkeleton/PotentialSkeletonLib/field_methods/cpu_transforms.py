@@ -1,0 +1,150 @@
+"""The steps of the convolution in numpy and scipy.fft; see `cuda_transforms`."""
+
+import os
+
+import numpy as np
+from numba import njit
+
+from ..voxel_classes import SURFACE
+
+
+class CpuTransforms:
+    """Works on slices of arrays; so several threads can each have one.
+
+    Arrays of columns are ordered K, frequency along I, J.
+
+    Parameters
+    ----------
+    sizes : Sizes
+
+    Attributes
+    ----------
+    group : int
+        Complex numbers that are worked at a time: no more than fit the cache.
+    workers : int
+        How many parts are worked at once.
+    """
+
+    xp = np
+    group = 1 << 17
+    on_host = True
+
+    def __init__(self, sizes, gpu=None):
+        from scipy import fft
+
+        self._fft, self._sizes = fft, sizes
+        self.workers = os.cpu_count() or 1
+
+    def empty(self, depth, columns, rows):
+        """An array of columns."""
+        return np.empty((depth, columns, rows), complex)
+
+    def charge_rows(self, classes, planes, charge):
+        """Rows along I of the charges of some planes."""
+        return (classes[planes] == SURFACE) * charge
+
+    def kernel_rows(self, planes, strength, cut):
+        """Even and odd part along I of the kernel, for offsets K, J >= 0, added together."""
+        _, rows, width = self._sizes.padded
+        k = np.arange(planes.start, planes.stop)[:, None, None]
+        j, i = np.arange(rows // 2 + 1)[:, None], np.arange(width // 2 + 1)
+        squared = (k * k + j * j + i * i).astype(float)
+        squared[(k < cut) & (j < cut) & (i < cut)] = np.inf
+        power = inverse_power(squared, strength + 1)
+        odd = power * i
+        power += odd
+        return np.concatenate((power, (power - 2 * odd)[:, :, -2:0:-1]), axis=2)
+
+    def put_rows(self, rows, columns, planes):
+        """Transform rows along I and keep them in planes of an array of columns."""
+        spectra = self._fft.rfft(rows, n=self._sizes.padded[2], axis=2, overwrite_x=True)
+        columns[planes] = spectra.swapaxes(1, 2)
+
+    def get_rows(self, columns, planes):
+        """The rows of some planes, transformed back along I; (planes, J, I or more)."""
+        spectra = np.ascontiguousarray(columns[planes].swapaxes(1, 2))
+        return self._fft.irfft(
+            spectra, n=self._sizes.padded[2], axis=2, norm="forward", overwrite_x=True
+        )
+
+    def load(self, columns, some):
+        """Some of the columns, to be worked with."""
+        return columns[:, some]
+
+    def save(self, product, columns, some):
+        """Keep some columns of a product that `inverse` gave."""
+        columns[:, some] = product
+
+    def forward(self, columns):
+        """Pad columns and transform them along J and K."""
+        spectrum = self._fft.fft(columns, n=self._sizes.padded[1], axis=2)
+        return self._fft.fft(spectrum, n=self._sizes.padded[0], axis=0, overwrite_x=True)
+
+    def inverse(self, product):
+        """The transform back along K and J, without scale, of the box alone."""
+        depth, rows, _ = self._sizes.shape
+        product = self._fft.ifft(product, axis=0, norm="forward", overwrite_x=True)[:depth]
+        return self._fft.ifft(product, axis=2, norm="forward", overwrite_x=True)[:, :, :rows]
+
+    def real_forward(self, lines, axis):
+        """Transform real lines."""
+        return self._fft.rfft(lines, axis=axis, overwrite_x=True)
+
+    def multiply(self, spectrum, factors, odd_axis):
+        """-i times a spectrum times real factors, which are given for frequencies from 0 up.
+
+        Parameters
+        ----------
+        odd_axis : int
+            The axis along which the factors of negative frequencies have the other sign.
+        """
+        product = np.empty_like(spectrum)
+        multiply(spectrum, factors, odd_axis, product)
+        return product
+
+    def write(self, values, wanted, planes, component, vectors):
+        """Write one component of the force to vectors (K, J, I, 3), where it is wanted."""
+        write_component(values, wanted[planes], component, vectors[planes])
+
+    def wait(self):
+        """Until all work is done; here it always is."""
+
+
+@njit(cache=True, nogil=True)
+def multiply(spectrum, factors, odd_axis, product):
+    depth, columns, rows = spectrum.shape
+    for k in range(depth):
+        mirrored = k > depth // 2
+        from_k = depth - k if mirrored else k
+        sign = -1.0 if mirrored and odd_axis == 0 else 1.0
+        other_sign = -sign if odd_axis == 1 else sign
+        for column in range(columns):
+            source, target = spectrum[k, column], product[k, column]
+            factor = factors[from_k, column]
+            for j in range(rows // 2 + 1):
+                by = sign * factor[j]
+                target[j] = complex(source[j].imag * by, -source[j].real * by)
+            for j in range(rows // 2 + 1, rows):
+                by = other_sign * factor[rows - j]
+                target[j] = complex(source[j].imag * by, -source[j].real * by)
+
+
+@njit(cache=True, nogil=True)
+def write_component(values, wanted, component, vectors):
+    depth, rows, width = wanted.shape
+    for k in range(depth):
+        for j in range(rows):
+            for i in range(width):
+                if wanted[k, j, i]:
+                    vectors[k, j, i, component] = values[k, j, i]
+
+
+def inverse_power(squared, exponent):
+    """R to the power of -exponent from the squares of R, by products: faster than a power."""
+    inverse = 1.0 / squared
+    result = np.sqrt(inverse) if exponent % 2 else 1.0
+    for bit in range((exponent // 2).bit_length()):
+        if exponent // 2 >> bit & 1:
+            result = result * inverse
+        inverse = inverse * inverse
+    return result

@@ -1,0 +1,137 @@
+"""The steps of the convolution by cuFFT and kernels of our own."""
+
+from pathlib import Path
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import DeviceError
+
+from .solid_on_cuda import THREADS, grid_for
+
+KERNELS = Path(__file__).with_name("kernels") / "convolution.cu"
+LARGEST_GROUP = 1 << 27  # complex numbers: cuFFT's plans count in 32 bits, with a margin
+USABLE = 0.9  # share of the free memory; what is allocated in parts does not fill it
+
+
+class CudaTransforms:
+    """As `CpuTransforms`, whose arguments and results are the same.
+
+    Arrays of columns are ordered K, J, frequency along I while they wait: on the card, or in the
+    host's memory where the card's does not suffice. They are turned as they are loaded.
+
+    Parameters
+    ----------
+    sizes : Sizes
+    gpu : CudaDevice
+
+    Attributes
+    ----------
+    group : int
+        Complex numbers that are worked at a time.
+    on_host : bool
+        Whether arrays of columns wait in the host's memory.
+
+    Raises
+    ------
+    DeviceError
+        If not even one column of frequencies fits the card.
+    """
+
+    workers = 1
+
+    def __init__(self, sizes, gpu):
+        self.xp, self._gpu, self._fourier, self._sizes = gpu.xp, gpu, gpu.fourier, sizes
+        free = int(USABLE * gpu.free_memory())
+        self.on_host = sizes.waiting_bytes > free // 2
+        left = free if self.on_host else free - sizes.waiting_bytes
+        self.group = min(left // sizes.bytes_a_number, LARGEST_GROUP)
+        if self.group < sizes.smallest_group:
+            needed = sizes.smallest_group * sizes.bytes_a_number / USABLE
+            raise DeviceError(
+                f"{gpu.name} has too little memory for the convolution: about "
+                f"{needed / 2**20:,.0f} MiB are needed and {gpu.free_memory() / 2**20:,.0f} MiB "
+                "are free. Close other programs that use the card, crop the labelmap, or use "
+                "device 'cpu' or method 'cuda-shared'."
+            )
+
+    def empty(self, depth, columns, rows):
+        shape = depth, rows, columns
+        return np.empty(shape, complex) if self.on_host else self.xp.empty(shape, complex)
+
+    def charge_rows(self, classes, planes, charge):
+        count = planes.stop - planes.start
+        _, rows, width = self._sizes.shape
+        padded = self._sizes.padded[2]
+        out = self.xp.empty((count, rows, padded), float)
+        numbers = (planes.start, count, rows, width, padded)
+        self._launch("charge_rows", out.size, classes, *numbers, float(charge), out)
+        return out
+
+    def kernel_rows(self, planes, strength, cut):
+        count = planes.stop - planes.start
+        rows, padded = self._sizes.padded[1] // 2 + 1, self._sizes.padded[2]
+        out = self.xp.empty((count, rows, padded), float)
+        numbers = (planes.start, count, rows, padded, cut)
+        self._launch("kernel_rows", out.size, *numbers, out, strength=strength)
+        return out
+
+    def put_rows(self, rows, columns, planes):
+        spectra = self._fourier.real_forward(rows, 2)
+        columns[planes] = self._gpu.get(spectra) if self.on_host else spectra
+
+    def get_rows(self, columns, planes):
+        spectra = self._gpu.put(columns[planes]) if self.on_host else columns[planes]
+        return self._fourier.real_inverse(spectra, self._sizes.padded[2])
+
+    def load(self, columns, some):
+        part = columns[:, :, some]
+        return (self._gpu.put(part) if self.on_host else part).swapaxes(1, 2)
+
+    def save(self, product, columns, some):
+        part = product.swapaxes(1, 2)
+        columns[:, :, some] = self._gpu.get(part) if self.on_host else part
+
+    def forward(self, columns):
+        depth, count, rows = columns.shape
+        spectrum = self.xp.empty((self._sizes.padded[0], count, self._sizes.padded[1]), complex)
+        inside = spectrum[:depth]
+        inside[:, :, :rows] = columns
+        inside[:, :, rows:] = 0
+        spectrum[depth:] = 0
+        self._fourier.forward(inside, 2)
+        self._fourier.forward(spectrum, 0)
+        return spectrum
+
+    def inverse(self, product):
+        depth, rows, _ = self._sizes.shape
+        self._fourier.inverse(product, 0)
+        inside = product[:depth]
+        self._fourier.inverse(inside, 2)
+        return inside[:, :, :rows]
+
+    def real_forward(self, lines, axis):
+        return self._fourier.real_forward(lines, axis)
+
+    def multiply(self, spectrum, factors, odd_axis):
+        product = self.xp.empty(spectrum.shape, complex)
+        arguments = spectrum, factors, *spectrum.shape, odd_axis, product
+        self._launch("multiply", product.size, *arguments)
+        return product
+
+    def write(self, values, wanted, planes, component, vectors):
+        """Write one component of the force to vectors (K, J, I, 3), where it is wanted."""
+        _, rows, width = self._sizes.shape
+        count, padded = planes.stop - planes.start, values.shape[2]
+        numbers = (planes.start, count, rows, width, padded, component)
+        arguments = values, wanted.view(np.uint8), *numbers, vectors
+        self._launch("write_component", count * rows * width, *arguments)
+
+    def wait(self):
+        """Until all work is done."""
+        self._gpu.synchronize()
+
+    def _launch(self, name, count, *args, strength=3):
+        args = [np.int32(a) if isinstance(a, int) else a for a in args]
+        args = [np.float64(a) if isinstance(a, float) else a for a in args]
+        kernel = self._gpu.kernel(KERNELS, name, (f"STRENGTH={strength}",))
+        kernel(grid_for(count), (THREADS,), args)

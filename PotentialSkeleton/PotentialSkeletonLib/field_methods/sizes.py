@@ -1,0 +1,45 @@
+"""Sizes of the zero-padded convolution over a solid's box."""
+
+from functools import cached_property
+
+COMPLEX = 16  # bytes
+# The arrays of a group of columns at their padded sizes: spectrum, product, those of the kernel's
+# factors, and as much again for the Fourier transforms to work in.
+ARRAYS = 6
+
+
+class Sizes:
+    """Sizes of a convolution.
+
+    Parameters
+    ----------
+    shape : 3 int
+        The solid's box, K, J, I.
+
+    Attributes
+    ----------
+    padded : 3 int
+        Even sizes that factor well, in which no two offsets of a point to a charge coincide. A
+        point lies within the surface: at least one voxel further in than the outermost charge.
+    """
+
+    bytes_a_number = COMPLEX * ARRAYS
+
+    def __init__(self, shape):
+        from scipy.fft import next_fast_len
+
+        self.shape = tuple(int(n) for n in shape)
+        self.padded = tuple(2 * next_fast_len(max(n - 1, 1), real=True) for n in self.shape)
+
+    @cached_property
+    def waiting_bytes(self):
+        """Of the arrays that wait between the passes: charges, results, the kernel along I."""
+        depth, rows, _ = self.shape
+        half_depth, half_rows, columns = (n // 2 + 1 for n in self.padded)
+        return COMPLEX * columns * (4 * depth * rows + half_depth * half_rows)
+
+    @property
+    def smallest_group(self):
+        """Complex numbers of the smallest part that can be worked by itself."""
+        depth, rows, width = self.padded
+        return rows * max(depth, width)
