@@ -16,8 +16,10 @@ from FuzzyVesselCommon.phantom import liver_phantom
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.cleaning import close_tunnels
 from PotentialSkeletonLib.component import ComponentRun
+from PotentialSkeletonLib.labelling import CUBE
 from PotentialSkeletonLib.solids import fill_cavities
-from PotentialSkeletonLib.topology import CUBE, cycle_count, euler_characteristic
+from PotentialSkeletonLib.stages import Stages
+from PotentialSkeletonLib.topology import cycle_count, euler_characteristic
 from solids import line
 
 SHAPES = {
@@ -243,7 +245,7 @@ def test_curves_round_a_cavity_are_no_skeleton():
     curves[2, 2, 2] = False
     curves[2, 1:4, 4:7] = True
     curves[2, 2, 5] = False
-    run = SimpleNamespace(level_voxels=[1], characteristic=1)
+    run = SimpleNamespace(level_voxels=[1], characteristic=1, stages=Stages(None))
     assert euler_characteristic(curves) == 1
     assert not ComponentRun._is_homotopic(run, curves)
 

@@ -12,7 +12,7 @@ from .branches import Border, branch_points, node_positions
 from .component import ComponentRun
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from .graph import VoxelGraph
-from .labelling import count_pieces
+from .labelling import count_pieces, sizes_of
 from .solids import fill_cavities, label_components
 from .thinning import has_thick_blocks
 from .topology import cycle_count
@@ -60,6 +60,7 @@ class Prepared:
     object: np.ndarray
     labels: np.ndarray
     count: int
+    sizes: np.ndarray  # voxels of each component
     origin: np.ndarray  # of the box in the volume, K, J, I
     changes: dict
     warnings: list
@@ -100,8 +101,9 @@ def _prepare(mask, spacing, options, stages):
     solid = np.pad(solid, 1)
     stages.tick()
     labels, count = label_components(solid, stages.tick)
+    sizes = sizes_of(labels, count, stages.tick)[1:]
     origin = np.array([side.start - 1 for side in box])
-    return Prepared(solid, labels, count, origin, changes, notes)
+    return Prepared(solid, labels, count, sizes, origin, changes, notes)
 
 
 def _box_of(mask):
@@ -114,7 +116,7 @@ def _box_of(mask):
 
 def _component_skeletons(prepared, spacing, options, stages):
     """For each component its origin in the volume and its `ComponentSkeleton`."""
-    sizes = np.bincount(prepared.labels.ravel())[1:]
+    sizes = prepared.sizes
     parts, done = [], 0
     for label, box in enumerate(ndimage.find_objects(prepared.labels), start=1):
         stages.part(0.02 + 0.93 * done / sizes.sum(), 0.93 * sizes[label - 1] / sizes.sum())
@@ -132,8 +134,7 @@ def _graph(prepared, parts, spacing, tick):
     order = np.lexsort(voxels.T[::-1])
     voxels, places = voxels[order], places[order] - prepared.origin
     component = prepared.labels[tuple((voxels - prepared.origin).T)]
-    graph = VoxelGraph(voxels)
-    tick()
+    graph = VoxelGraph(voxels, tick)
     border = Border(prepared.object, spacing)
     tick()
     positions = node_positions(graph, places, prepared.object)
@@ -167,7 +168,6 @@ def _kind(degree):
 
 def _report(prepared, parts, nodes, branches, voxels, options, tick):
     """What was done, what was checked, and what the user should know."""
-    sizes = np.bincount(prepared.labels.ravel())[1:]
     characteristics = [part.characteristic for _, part in parts]
     skeleton = np.zeros(prepared.object.shape, bool)
     skeleton[tuple((voxels - prepared.origin).T)] = True
@@ -186,7 +186,7 @@ def _report(prepared, parts, nodes, branches, voxels, options, tick):
     )
     return dict(
         components=prepared.count,
-        tiny_components=int(np.count_nonzero(sizes < TINY)),
+        tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
         object_cycles=object_cycles,
         skeleton_cycles=skeleton_cycles,
         **prepared.changes,

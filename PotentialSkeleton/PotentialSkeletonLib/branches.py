@@ -10,26 +10,21 @@ ON_THE_FACE = 1e-6  # voxels from the face between two voxels
 
 def node_positions(graph, places, mask):
     """Where each node lies: the mean of its voxels' places if that is inside the object."""
-    positions = np.empty((len(graph.nodes), 3))
-    for number, voxels in enumerate(graph.nodes):
-        middle = places[voxels].mean(axis=0)
-        if not is_inside(middle[None], mask)[0]:
-            nearest = np.argmin(((places[voxels] - middle) ** 2).sum(axis=1))
-            middle = places[voxels[nearest]]
-        positions[number] = middle
+    positions = np.array([places[voxels].mean(axis=0) for voxels in graph.nodes]).reshape(-1, 3)
+    for number in np.flatnonzero(~is_inside(positions, mask)):
+        own = places[graph.nodes[number]]
+        positions[number] = own[np.argmin(((own - positions[number]) ** 2).sum(axis=1))]
     return positions
 
 
 def branch_points(graph, places, positions, mask):
-    """Points (n, 3) in voxels of each chain, from node to node, smooth and inside the object."""
-    curves = []
+    """Yield points (n, 3) in voxels of each chain, from node to node, smooth and in the object."""
     for first, chain, last in graph.chains:
         rough = np.concatenate([positions[[first]], places[chain], positions[[last]]])
         curve = smoothed(rough)
         outside = ~is_inside(curve, mask)
         curve[outside] = rough[outside]
-        curves.append(_without_repeats(curve))
-    return curves
+        yield _without_repeats(curve)
 
 
 def smoothed(points):

@@ -5,10 +5,10 @@ from scipy import ndimage
 
 from .closing import covered
 from .distance import distance_to_outside
-from .labelling import label_pieces
+from .labelling import CUBE, label_pieces, sizes_of
 from .solids import fill_cavities
 from .thinning import thin
-from .topology import CUBE, cycle_count, euler_characteristic
+from .topology import cycle_count, euler_characteristic
 
 
 def drop_islands(mask, smallest, report=None):
@@ -24,7 +24,7 @@ def drop_islands(mask, smallest, report=None):
     voxels : int
     """
     labels, count = label_pieces(mask, report=report)
-    sizes = np.bincount(labels.ravel(), minlength=count + 1)
+    sizes = sizes_of(labels, count, report)
     sizes[0] = 0
     small = (sizes < smallest) & (sizes > 0)
     small[np.argmax(sizes)] = False

@@ -4,17 +4,18 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import ndimage
 
+from .balls import Balls
 from .critical_points import REPELLER, critical_points, index_sum
 from .curve_voxels import CurveVoxels, voxels_of
 from .distance import distance_along, distance_to_outside, removal_order, ridge_depths
 from .force_field import force_field
+from .labelling import count_pieces
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
 from .thinning import thin, trim
 from .tips import drawn_out_ends, geodesic_tips
-from .topology import CUBE, euler_characteristic
+from .topology import euler_characteristic
 from .voxel_classes import OUTSIDE
 
 SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
@@ -90,9 +91,9 @@ class ComponentRun:
             self.depth = distance_to_outside(self.bytes, self.spacing, self.stages.tick)
             self.stages.tick()
             self.curves = CurveVoxels(self.depth)
-            self.order = removal_order(self.depth)
+            self.order = removal_order(self.depth, self.stages.tick)
             self.stages.tick()
-            self.characteristic = euler_characteristic(self.mask)
+            self.characteristic = euler_characteristic(self.mask, self.stages.tick)
         if np.count_nonzero(self.mask) >= FEW_VOXELS:
             self._find_core()
         skeleton = self._thin(0.6)
@@ -124,7 +125,7 @@ class ComponentRun:
                 progress=self.stages.pass_on,
             )  # fmt: skip
         with self.stages("critical points", 0.55, 0.03):
-            points = critical_points(self.field, everywhere=True)
+            points = critical_points(self.field, everywhere=True, report=self.stages.tick)
             self.critical_points = [p for p in points if self.mask[tuple(voxels_of(p.position))]]
         with self.stages("curves", 0.58, 0.02):
             points = [p for p in points if p.kind != REPELLER]
@@ -142,10 +143,12 @@ class ComponentRun:
         """Thin the traced curves if they have the object's topology, else the object to them."""
         with self.stages("thinning", start, 0.05):
             traced = self.curves.mask()
+            self.stages.tick()
             curves = (traced | self.anchors | self.before) & self.mask
             begin = curves if self._is_homotopic(curves) else self.mask
             kept = self.anchors | self.before
             skeleton = thin(begin.view(np.uint8), self.order, kept, traced, self.stages.tick)
+            self.stages.tick()
             trim(skeleton, self.anchors & ~self.before)
         self.anchors &= skeleton
         self.before = skeleton
@@ -160,10 +163,11 @@ class ComponentRun:
         """
         if not self.level_voxels and self.characteristic != 1:
             return False
+        tick = self.stages.tick
         return (
-            euler_characteristic(curves) == self.characteristic
-            and ndimage.label(curves, CUBE)[1] == 1
-            and ndimage.label(~curves)[1] == 1
+            euler_characteristic(curves, tick) == self.characteristic
+            and count_pieces(curves, report=tick) == 1
+            and count_pieces(~curves, corners=False, report=tick) == 1
         )
 
     def _add_limbs(self, core):
@@ -199,7 +203,9 @@ class ComponentRun:
             distances, unit, _ = distance_along(
                 self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
             )
-            tips = drawn_out_ends(distances, unit, self.depth, skeleton, self.spacing, self.tips)
+            tips = drawn_out_ends(
+                distances, unit, self.depth, skeleton, self.spacing, self.tips, self.stages.tick
+            )
             self._add_tips(tips, distances)
         return len(tips) > 0
 
@@ -215,21 +221,15 @@ class ComponentRun:
 
     def _add_seeds(self, seeds, skeleton, distances, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
-        centres = [np.argwhere(skeleton | self.curves.mask() | self.anchors)]
+        balls = Balls(self.depth, self.spacing, reach_out)
+        balls.add(np.argwhere(skeleton | self.curves.mask() | self.anchors))
         for seed in seeds:
             self.stages.tick()
-            if not self.mask[tuple(seed)] or self._is_reached(seed, centres, reach_out):
+            if not self.mask[tuple(seed)] or balls.hold(seed):
                 continue
             self._keep(seed[None])
             curve = self._trace_from(seed, distances)
-            centres.append(np.unique(voxels_of(curve), axis=0))
-
-    def _is_reached(self, seed, centres, reach_out):
-        for places in centres:
-            away = np.sqrt((((places - seed) * self.spacing) ** 2).sum(axis=1))
-            if (away <= reach_out * self.depth[tuple(places.T)]).any():
-                return True
-        return False
+            balls.add(np.unique(voxels_of(curve), axis=0))
 
     def _trace_from(self, voxel, distances):
         """A curve from a voxel: towards the core up to where there is a force, then along it."""
@@ -250,7 +250,7 @@ class ComponentRun:
         voxels = np.argwhere(skeleton)
         on_curves = skeleton & (self.curves.mask() | self.anchors)
         traced = on_curves[tuple(voxels.T)]
-        pieces = ndimage.label(on_curves, CUBE)[1]
+        pieces = count_pieces(on_curves, report=self.stages.tick)
         return ComponentSkeleton(
             voxels,
             self.curves.places(voxels),

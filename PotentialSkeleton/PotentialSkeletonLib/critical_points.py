@@ -9,6 +9,7 @@ from .voxel_classes import BOUNDARY
 
 ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
 KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
+VOXELS_A_SLICE, CELLS_A_SLICE = 1 << 22, 1 << 10  # between two looks at the progress callback
 SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
 
 
@@ -35,7 +36,7 @@ class CriticalPoint:
     eigenvectors: np.ndarray
 
 
-def critical_points(field, everywhere=False):
+def critical_points(field, everywhere=False, report=None):
     """Find and classify the zeros of a force field.
 
     Cells of eight inner or boundary voxels in which all three components change sign are
@@ -49,6 +50,8 @@ def critical_points(field, everywhere=False):
         Its `vectors`, shape (K, J, I, 3), `classes` and `object`, shape (K, J, I), are used.
     everywhere : bool
         Whether zeros count that lie between the object and charges that were moved outward.
+    report : callable, optional
+        Called between slices; raises to cancel.
 
     Returns
     -------
@@ -59,12 +62,27 @@ def critical_points(field, everywhere=False):
         from .zeros import find_zeros, mark_cells
 
     vectors = np.ascontiguousarray(field.vectors)
-    cells = np.argwhere(mark_cells(vectors, field.classes, BOUNDARY))
-    positions, jacobians = find_zeros(vectors, cells)
+    cells = []
+    planes = max(1, VOXELS_A_SLICE // max(1, field.classes[0].size))
+    for first in range(0, len(vectors) - 1, planes):
+        slab = slice(first, first + planes + 1)
+        marked = mark_cells(vectors[slab], field.classes[slab], BOUNDARY)
+        cells.append(np.argwhere(marked) + np.array([first, 0, 0]))
+        _look(report)
+    cells, zeros = np.concatenate([np.empty((0, 3), np.int64), *cells]), []
+    for first in range(0, max(1, len(cells)), CELLS_A_SLICE):
+        zeros.append(find_zeros(vectors, cells[first : first + CELLS_A_SLICE]))
+        _look(report)
+    positions, jacobians = (np.concatenate(found) for found in zip(*zeros))
     if not everywhere:
         inside = is_inside(positions, field.object)
         positions, jacobians = positions[inside], jacobians[inside]
     return [_classified(positions[n], jacobians[n]) for n in _first_of_each(positions)]
+
+
+def _look(report):
+    if report is not None:
+        report()
 
 
 def is_inside(positions, mask):

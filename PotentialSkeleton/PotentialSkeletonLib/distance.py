@@ -103,11 +103,23 @@ def lower_envelope(line, step, values, feet, borders):
         line[n] = square * (n - foot) * (n - foot) + values[foot]
 
 
-@njit(cache=True)
-def removal_order(depth):
-    """Depth with ties broken towards the middle: half the voxel's own, half its surroundings'."""
+def removal_order(depth, report=None):
+    """Depth with ties broken towards the middle: half the voxel's own, half its surroundings'.
+
+    `report` is called between slices; it raises to cancel.
+    """
     order = np.zeros_like(depth)
-    for k in range(1, depth.shape[0] - 1):
+    step = max(1, VOXELS_A_SLICE * 8 // max(1, depth[0].size))
+    for first in range(1, len(depth) - 1, step):
+        order_planes(depth, order, first, min(first + step, len(depth) - 1))
+        if report is not None:
+            report()
+    return order
+
+
+@njit(cache=True)
+def order_planes(depth, order, first, last):
+    for k in range(first, last):
         for j in range(1, depth.shape[1] - 1):
             for i in range(1, depth.shape[2] - 1):
                 if depth[k, j, i] > 0:
@@ -115,7 +127,6 @@ def removal_order(depth):
                     for n in range(27):
                         mean += depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
                     order[k, j, i] = (depth[k, j, i] + mean / np.float32(27)) / np.float32(2)
-    return order
 
 
 @njit(cache=True)

@@ -16,6 +16,8 @@ class VoxelGraph:
     ----------
     voxels : ndarray of int, (n, 3)
         K, J, I, in rising order.
+    report : callable, optional
+        Called often; raises to cancel.
 
     Attributes
     ----------
@@ -25,15 +27,16 @@ class VoxelGraph:
         First node, the voxels between, last node.
     """
 
-    def __init__(self, voxels):
+    def __init__(self, voxels, report=None):
         self.voxels = voxels
+        self._report = report
         self.neighbours = _neighbours(voxels)
         self.nodes, self.chains = [], []
         self.node_of = np.full(len(voxels), -1, np.int64)
-        self._make_nodes()
-        self._make_chains()
-        self._make_loops()
-        self._join_chains()
+        for step in (self._make_nodes, self._make_chains, self._make_loops, self._join_chains):
+            self._look()
+            step()
+        self._look()
 
     def _make_nodes(self):
         """Every piece of voxels that do not simply lie between two others is a node."""
@@ -44,11 +47,16 @@ class VoxelGraph:
         for first in range(len(self.voxels)):
             if between[first] or self.node_of[first] >= 0:
                 continue
+            self._look()
             piece = self._piece(first, between)
             if cycle_count(_as_mask(self.voxels[piece])) == 0:
                 self._add_node(piece)
             else:
                 self._open_up(piece)
+
+    def _look(self):
+        if self._report is not None:
+            self._report()
 
     def _piece(self, first, between):
         piece, waiting = {first}, [first]
@@ -73,6 +81,7 @@ class VoxelGraph:
     def _make_chains(self):
         taken = set()
         for node, voxels in enumerate(list(self.nodes)):
+            self._look()
             for voxel in voxels:
                 for first in self.neighbours[voxel]:
                     if self.node_of[first] < 0 and first not in taken:

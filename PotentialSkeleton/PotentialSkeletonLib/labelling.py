@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 
 SLAB = 1 << 22  # voxels labelled by one call of scipy
-CUBE = np.ones((3, 3, 3), bool)
+CUBE = np.ones((3, 3, 3), bool)  # 26-neighbourhood as a structuring element
 
 
 def label_pieces(mask, corners=True, report=None):
@@ -43,6 +43,15 @@ def count_pieces(mask, corners=True, report=None):
     if len(slabs) <= 1:
         return _label(mask, corners, np.empty(mask.shape, np.int32))
     return _numbers(slabs, mask, corners, None, report)[1]
+
+
+def sizes_of(labels, count, report=None):
+    """Voxels of each piece, from number 0 (outside of all) on; int64 (count + 1,)."""
+    sizes = np.zeros(count + 1, np.int64)
+    for slab in _slabs(labels.shape):
+        sizes += np.bincount(labels[slab].ravel(), minlength=count + 1)
+        _pause(report)
+    return sizes
 
 
 def _numbers(slabs, mask, corners, labels, report):

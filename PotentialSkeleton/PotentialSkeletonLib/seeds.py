@@ -4,10 +4,11 @@ import numpy as np
 from numba import njit
 from scipy import ndimage
 
-from .topology import CUBE
+from .labelling import CUBE
 
 REACH = 3  # voxels on each side of the cube in which the surface's curvature is measured
 TIE = 1e-4  # what differs by less may differ by rounding errors: its position decides
+VOXELS_A_SLICE = 1 << 20  # between two looks at the progress callback
 SHARP = 0.28  # share of the cube inside the object: about 4/7 on a plane, 1/3 on an edge
 
 
@@ -29,22 +30,35 @@ def divergence_seeds(vectors, share, report=None):
     ndarray of int, (n, 3)
         Voxels K, J, I, the lowest divergence first.
     """
-    divergence = unit_divergence(vectors)
+    divergence = unit_divergence(vectors, report)
     known = np.isfinite(divergence)
     if share <= 0 or not known.any():
         return np.empty((0, 3), np.int64)
     _look(report)
     low, high = divergence[known].min(), divergence[known].max()
-    seeds = local_minima(divergence, low + share / 100 * (high - low))
+    seeds = _all_local_minima(divergence, low + share / 100 * (high - low), report)
     return seeds[lowest_first(divergence[tuple(seeds.T)])]
 
 
-@njit(cache=True)
-def unit_divergence(vectors):
+def _slabs(shape):
+    """First and last planes, the latter excluded, of slabs of all planes but the outermost two."""
+    step = max(1, VOXELS_A_SLICE // max(1, shape[1] * shape[2]))
+    return [(n, min(n + step, shape[0] - 1)) for n in range(1, shape[0] - 1, step)]
+
+
+def unit_divergence(vectors, report=None):
     """Divergence of the force at unit length; infinite where a neighbour has no force."""
+    divergence = np.full(vectors.shape[:3], np.inf, np.float32)
+    for first, last in _slabs(divergence.shape):
+        divergence_of_planes(vectors, divergence, first, last)
+        _look(report)
+    return divergence
+
+
+@njit(cache=True)
+def divergence_of_planes(vectors, divergence, first, last):
     shape = vectors.shape
-    divergence = np.full(shape[:3], np.inf, np.float32)
-    for k in range(1, shape[0] - 1):
+    for k in range(first, last):
         for j in range(1, shape[1] - 1):
             for i in range(1, shape[2] - 1):
                 total = 0.0
@@ -61,7 +75,6 @@ def unit_divergence(vectors):
                         else:
                             total = np.inf
                 divergence[k, j, i] = total
-    return divergence
 
 
 @njit(cache=True)
@@ -75,10 +88,19 @@ def is_lowest(values, k, j, i):
     return True
 
 
+def _all_local_minima(values, highest, report):
+    found = [np.empty((0, 3), np.int64)]
+    for first, last in _slabs(values.shape):
+        found.append(local_minima(values, highest, first, last))
+        _look(report)
+    return np.concatenate(found)
+
+
 @njit(cache=True)
-def local_minima(values, highest):
+def local_minima(values, highest, first, last):
+    """The local minima in some planes that are not above `highest`."""
     found = []
-    for k in range(1, values.shape[0] - 1):
+    for k in range(first, last):
         for j in range(1, values.shape[1] - 1):
             for i in range(1, values.shape[2] - 1):
                 if values[k, j, i] <= highest and is_lowest(values, k, j, i):
@@ -104,14 +126,12 @@ def curvature_seeds(mask, report=None):
     ndarray of int, (n, 3)
         Voxels K, J, I, the sharpest first.
     """
-    share = ndimage.uniform_filter(mask.astype(np.float32), 2 * REACH + 1, mode="constant")
-    _look(report)
-    share = ndimage.uniform_filter(share, 3, mode="constant")  # plateaus get one lowest voxel
-    _look(report)
-    surface = mask & ~ndimage.binary_erosion(mask, CUBE)
-    share[~surface] = np.inf
-    _look(report)
-    seeds = local_minima(share, SHARP)
+    share = np.full(mask.shape, np.inf, np.float32)
+    for first, last in _slabs(mask.shape):
+        low = max(first - REACH - 1, 0)
+        share[first:last] = _share_inside(mask[low : last + REACH + 1])[first - low : last - low]
+        _look(report)
+    seeds = _all_local_minima(share, SHARP, report)
     return seeds[lowest_first(share[tuple(seeds.T)])]
 
 
@@ -120,6 +140,14 @@ def lowest_first(values):
     order = np.argsort(values, kind="stable")
     group = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > TIE)
     return order[np.lexsort((order, group))]
+
+
+def _share_inside(mask):
+    """Share of the cube round each surface voxel that is inside; infinite elsewhere."""
+    share = ndimage.uniform_filter(mask.astype(np.float32), 2 * REACH + 1, mode="constant")
+    share = ndimage.uniform_filter(share, 3, mode="constant")  # plateaus get one lowest voxel
+    share[~mask | ndimage.binary_erosion(mask, CUBE)] = np.inf
+    return share
 
 
 def _look(report):

@@ -11,6 +11,7 @@ from .topology import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT, TRACED = 1, 2, 4, 8
 VOXELS_A_SLICE = 1 << 18  # removals tried between two looks at the progress callback
+VOXELS_FILLED = 1 << 22  # put into the queue between two looks
 KEY_STEPS = 1 << 16  # of depth; as many keys again are for the traced curves
 
 
@@ -43,7 +44,11 @@ def thin(mask, depth, kept, traced, report=None):
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
     row, plane = mask.shape[2], mask.shape[1] * mask.shape[2]
     queue = Queue(flat.size)
-    fill_queue(flat, depth, scale, row, plane, *queue)
+    for first in range(0, flat.size, VOXELS_FILLED):
+        last = min(first + VOXELS_FILLED, flat.size)
+        fill_queue(flat, depth, scale, row, plane, first, last, *queue)
+        if report is not None:
+            report()
     while remove_simple(flat, depth, scale, row, plane, VOXELS_A_SLICE, *queue):
         if report is not None:
             report()
@@ -115,9 +120,9 @@ def put(states, depth, scale, voxel, first, last, following, lowest):
 
 
 @njit(cache=True)
-def fill_queue(states, depth, scale, row, plane, first, last, following, lowest):
+def fill_queue(states, depth, scale, row, plane, start, stop, first, last, following, lowest):
     """Put in every voxel of the object that has an outside voxel at one of its faces."""
-    for voxel in range(states.size):
+    for voxel in range(start, stop):
         if states[voxel] & (OBJECT | KEPT) != OBJECT:
             continue
         if not (

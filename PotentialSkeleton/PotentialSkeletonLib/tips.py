@@ -126,7 +126,7 @@ def merge(distances, first, second, merged, tops, widths, accepted):
     return first
 
 
-def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips):
+def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips, report=None):
     """Ends of the limbs that go on beyond an end of a skeleton.
 
     Parameters
@@ -137,6 +137,8 @@ def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips):
         Thin.
     tips : ndarray of int
         Flat indices of ends that stay.
+    report : callable, optional
+        Called at each end of the skeleton; raises to cancel.
 
     Returns
     -------
@@ -151,6 +153,8 @@ def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips):
     for voxel in np.setdiff1d(np.flatnonzero(states), tips):
         if int(neighbour_bits(states, voxel, row, plane, 1)).bit_count() != 1:
             continue
+        if report is not None:
+            report()
         top, width = furthest_beyond(flat, offsets, weights, voxel, seen), depth.flat[voxel]
         if flat[top] * unit > DRAWN_OUT * width:
             ends.append(_middle_of_cap(distances, unit, top, CAP * width, spacing))

@@ -9,8 +9,6 @@ from numba import njit
 
 from .labelling import count_pieces
 
-CUBE = np.ones((3, 3, 3), bool)  # 26-neighbourhood as a structuring element
-
 
 def _bits(condition):
     """27 bits, one a voxel of the 3 x 3 x 3 block in K, J, I order, set where the condition is."""

@@ -38,8 +38,9 @@ from FuzzyConnectedGPULib.segmentation import segment  # noqa: E402
 from FuzzyVesselCommon.phantom import liver_phantom  # noqa: E402
 from PotentialSkeletonLib import cleaning, skeletonize  # noqa: E402
 from PotentialSkeletonLib.graph import VoxelGraph  # noqa: E402
+from PotentialSkeletonLib.labelling import CUBE  # noqa: E402
 from PotentialSkeletonLib.solids import fill_cavities  # noqa: E402
-from PotentialSkeletonLib.topology import CUBE, cycle_count  # noqa: E402
+from PotentialSkeletonLib.topology import cycle_count  # noqa: E402
 
 NOISE_VOXELS, SMALLEST_ISLAND = 2, 27  # as `fuzzy-vessel run`
 ROW = "{:<22}{:<14}{:>7}{:>5}{:>8}{:>5}{:>6}{:>7}{:>8}{:>7}{:>10}{:>7}{:>7}{:>9}"

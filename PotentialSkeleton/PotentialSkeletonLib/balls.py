@@ -1,0 +1,51 @@
+"""Inscribed balls of places in an object, and which voxels they hold."""
+
+import numpy as np
+from numba import njit
+
+
+class Balls:
+    """Gathers balls round voxels.
+
+    Parameters
+    ----------
+    depth : ndarray of float32, shape (K, J, I)
+        Distance to the outside in mm.
+    spacing : 3 floats K, J, I, in mm
+    enlarged : float
+        Radius of a ball as a multiple of the depth at its centre.
+    margin : float
+        Added to the radius, in shortest sides of a voxel.
+    """
+
+    def __init__(self, depth, spacing, enlarged, margin=0.0):
+        self._depth, self._enlarged = depth, enlarged
+        self._spacing = np.asarray(spacing, float)
+        self._margin = margin * self._spacing.min()
+        self._centres, self._radii, self._count = np.empty((64, 3)), np.empty(64), 0
+
+    def add(self, voxels):
+        """Add the balls round voxels (n, 3)."""
+        count = self._count + len(voxels)
+        while count > len(self._radii):
+            self._centres = np.concatenate([self._centres, np.empty_like(self._centres)])
+            self._radii = np.concatenate([self._radii, np.empty_like(self._radii)])
+        self._centres[self._count : count] = voxels * self._spacing
+        self._radii[self._count : count] = (
+            self._enlarged * self._depth[tuple(voxels.T)] + self._margin
+        )
+        self._count = count
+
+    def hold(self, voxel):
+        """Whether a ball holds a voxel (3,)."""
+        used = slice(0, self._count)
+        return is_held(voxel * self._spacing, self._centres[used], self._radii[used])
+
+
+@njit(cache=True)
+def is_held(place, centres, radii):
+    for n in range(radii.size):
+        k, j, i = place[0] - centres[n, 0], place[1] - centres[n, 1], place[2] - centres[n, 2]
+        if np.sqrt(k * k + j * j + i * i) <= radii[n]:
+            return True
+    return False
