@@ -19,6 +19,7 @@ from PotentialSkeletonLib.component import ComponentRun
 from PotentialSkeletonLib.labelling import CUBE
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.stages import Stages
+from PotentialSkeletonLib.thinning import removable
 from PotentialSkeletonLib.topology import cycle_count, euler_characteristic
 from solids import line
 
@@ -50,6 +51,8 @@ def check_guarantees(skeleton, mask):
         assert (branch.radius > 0).all()
         np.testing.assert_array_equal(branch.points[0], skeleton.nodes[branch.start].position)
         np.testing.assert_array_equal(branch.points[-1], skeleton.nodes[branch.end].position)
+    if skeleton.report["removable_voxels"] == 0:
+        assert not removable(np.pad(labelmap, 1)).any()
     assert len({tuple(node.position) for node in skeleton.nodes}) == len(skeleton.nodes)
     assert all(skeleton.report["guarantees"].values())
 
@@ -87,10 +90,17 @@ def test_each_level_contains_the_one_before(name):
 
 @given(solids.random_solids(largest=11))
 @settings(max_examples=20, deadline=None)
-def test_levels_of_random_solids_are_nested(mask):
-    levels = [skeletonize(mask, level=level).to_labelmap() for level in (1, 2, 3)]
-    assert (levels[0] <= levels[1]).all()
-    assert (levels[1] <= levels[2]).all()
+def test_levels_of_random_solids_are_nested_and_thin(mask):
+    """What could go from a level belongs to the level before, which must stay whole."""
+    coarser = np.zeros(np.add(mask.shape, 2), bool)
+    for level in (1, 2, 3):
+        skeleton = skeletonize(mask, level=level)
+        finer = np.pad(skeleton.to_labelmap().astype(bool), 1)
+        could_go = removable(finer)
+        assert (coarser <= finer).all()
+        assert (could_go <= coarser).all()
+        assert skeleton.report["removable_voxels"] == np.count_nonzero(could_go)
+        coarser = finer
 
 
 def kinds(skeleton):
@@ -180,6 +190,12 @@ def test_a_rough_surface_gives_no_spurs():
     skeleton = skeletonize(mask, drop_islands=50, close_tunnels=4)
     assert skeleton.report["tunnels_closed"] > 0
     assert kinds(skeleton) == ["end", "end"]
+
+
+def test_a_rough_surface_gives_few_spurs_at_level_3_too():
+    mask = solids.rough(solids.helix()[0], 0.2)
+    clean = dict(drop_islands=50, close_tunnels=4)
+    assert kinds(skeletonize(mask, level=3, **clean)).count("end") <= 3
 
 
 def test_components_are_taken_one_by_one():

@@ -8,7 +8,7 @@ from scipy import ndimage
 from PotentialSkeletonLib import topology
 from PotentialSkeletonLib.distance import distance_along, distance_to_outside
 from PotentialSkeletonLib.solids import fill_cavities
-from PotentialSkeletonLib.thinning import thin
+from PotentialSkeletonLib.thinning import removable, thin, trim
 from solids import cube, random_solids, ring, tapered_y
 
 BLOCK = np.ones((3, 3, 3), bool)
@@ -110,6 +110,44 @@ def test_nothing_simple_is_left_but_what_is_kept(mask):
         block = skeleton[tuple(slice(n - 1, n + 2) for n in place)].copy()
         block[1, 1, 1] = False
         assert not is_simple_by_definition(block)
+
+
+def could_go(skeleton):
+    """Voxels (n, 3) that are simple by definition and have more than one neighbour."""
+    found = []
+    for place in np.argwhere(skeleton):
+        block = skeleton[tuple(slice(n - 1, n + 2) for n in place)].copy()
+        block[1, 1, 1] = False
+        if block.sum() > 1 and is_simple_by_definition(block):
+            found.append(place.tolist())
+    return found
+
+
+@given(random_solids(largest=9))
+@settings(max_examples=40, deadline=None)
+def test_trimming_leaves_only_what_must_stay(mask):
+    mask = np.pad(fill_cavities(mask)[0], 1)
+    stays = np.zeros(mask.shape, bool)
+    stays[tuple(np.argwhere(mask)[::5].T)] = True
+    skeleton = mask.copy()
+    trim(skeleton, stays)
+    assert (mask & stays <= skeleton).all()
+    assert (skeleton <= mask).all()
+    assert topology.euler_characteristic(skeleton) == topology.euler_characteristic(mask)
+    left = could_go(skeleton)
+    assert np.argwhere(removable(skeleton)).tolist() == left
+    assert all(stays[tuple(place)] for place in left)
+
+
+def test_a_branch_at_a_straight_line_makes_a_voxel_of_the_line_removable():
+    """Wherever it begins: so a level that contains the one before cannot always be minimal."""
+    line = np.zeros((5, 5, 11), bool)
+    line[2, 2, 1:10] = True
+    assert not could_go(line)
+    for k, j in np.argwhere(~line[1:4, 1:4, 5]) + 1:
+        branch = line.copy()
+        branch[k, j, 5] = True
+        assert [2, 2, 5] in could_go(branch)
 
 
 def test_thinning_is_deterministic_and_a_solid_without_tips_becomes_one_voxel_in_its_middle():

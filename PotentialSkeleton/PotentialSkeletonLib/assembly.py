@@ -14,7 +14,6 @@ from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton
 from .graph import VoxelGraph
 from .labelling import count_pieces, sizes_of
 from .solids import fill_cavities, label_components
-from .thinning import has_thick_blocks
 from .topology import cycle_count
 from .voxel_classes import checked_object
 
@@ -178,7 +177,7 @@ def _report(prepared, parts, nodes, branches, voxels, options, tick):
     cycles = cycle_count(skeleton, tick)
     tick()
     guarantees = dict(
-        thin=not has_thick_blocks(skeleton),
+        thin=all(part.thin for _, part in parts),
         inside=not (skeleton & ~prepared.object).any(),
         one_piece_for_each_component=pieces == prepared.count,
         same_cycles=skeleton_cycles == object_cycles == cycles,
@@ -193,6 +192,7 @@ def _report(prepared, parts, nodes, branches, voxels, options, tick):
         joins=sum(part.joins for _, part in parts),
         thinned_voxels=int(sum(np.count_nonzero(~part.traced) for _, part in parts)),
         skeleton_voxels=len(voxels),
+        removable_voxels=sum(part.removable for _, part in parts),
         level_voxels=[sum(part.level_voxels[n] for _, part in parts) for n in range(options.level)],
         charge_distances=[part.charge_distance for _, part in parts],
         index_sums=[part.index_sum for _, part in parts],

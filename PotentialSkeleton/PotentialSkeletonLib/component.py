@@ -13,13 +13,15 @@ from .force_field import force_field
 from .labelling import count_pieces
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
-from .thinning import thin, trim
+from .thinning import removable, thin, trim
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import euler_characteristic
 from .voxel_classes import OUTSIDE
 
 SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
-REACH_OUT = {"divergence": 1.0, "curvature": 1.5}  # inscribed radii that a seed lies away
+# A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
+# voxels each bump of a rough surface would have a curve of its own.
+REACH_OUT = {"divergence": (1.0, 0.0), "curvature": (1.3, 3.0)}
 ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
 LARGEST_CHARGE_DISTANCE = 2
 FEW_VOXELS = 27  # components below it have no field
@@ -43,6 +45,10 @@ class ComponentSkeleton:
         Skeleton voxels of each level.
     joins : int
         Gaps between traced curves that thinning closed.
+    removable : int
+        Voxels that could go without a change of topology and are no ends.
+    thin : bool
+        Whether all of these belong to the level before, which must stay whole.
     characteristic : int
         The component's Euler characteristic.
     charge_distance : int or None
@@ -58,6 +64,8 @@ class ComponentSkeleton:
     critical_points: list
     level_voxels: list
     joins: int
+    removable: int
+    thin: bool
     characteristic: int
     charge_distance: int | None
     index_sum: int | None
@@ -80,7 +88,8 @@ class ComponentRun:
         self.mask, self.spacing, self.options, self.stages = mask, spacing, options, stages
         self.bytes = mask.view(np.uint8)
         self.anchors = np.zeros(mask.shape, bool)  # critical points, tips and seeds
-        self.before = np.zeros(mask.shape, bool)  # skeleton of the stage before: it stays
+        self.coarser = np.zeros(mask.shape, bool)  # skeleton of the level before: it stays
+        self.before = self.coarser  # skeleton of the stage before
         self.level_voxels = []
         self.critical_points = []
         self.field = None
@@ -97,17 +106,17 @@ class ComponentRun:
         if np.count_nonzero(self.mask) >= FEW_VOXELS:
             self._find_core()
         skeleton = self._thin(0.6)
-        self.level_voxels.append(int(np.count_nonzero(skeleton)))
+        self._end_level(skeleton)
         if self.options.level >= 2:
             self._add_limbs(skeleton)
             skeleton = self._thin(0.75)
             if self._draw_out(skeleton):
                 skeleton = self._thin(0.85)
-            self.level_voxels.append(int(np.count_nonzero(skeleton)))
+            self._end_level(skeleton)
         if self.options.level >= 3:
             self._add_sharp_places(skeleton)
             skeleton = self._thin(0.95)
-            self.level_voxels.append(int(np.count_nonzero(skeleton)))
+            self._end_level(skeleton)
         return self._finish(skeleton)
 
     def _find_core(self):
@@ -146,13 +155,20 @@ class ComponentRun:
             self.stages.tick()
             curves = (traced | self.anchors | self.before) & self.mask
             begin = curves if self._is_homotopic(curves) else self.mask
-            kept = self.anchors | self.before
+            kept = self.anchors | self.coarser
             skeleton = thin(begin.view(np.uint8), self.order, kept, traced, self.stages.tick)
             self.stages.tick()
-            trim(skeleton, self.anchors & ~self.before)
+            trim(skeleton, self.coarser)
         self.anchors &= skeleton
         self.before = skeleton
         return skeleton
+
+    def _end_level(self, skeleton):
+        self.level_voxels.append(int(np.count_nonzero(skeleton)))
+        could_go = removable(skeleton)
+        self.removable = int(np.count_nonzero(could_go))
+        self.thin = not (could_go & ~self.coarser).any()
+        self.coarser = skeleton
 
     def _is_homotopic(self, curves):
         """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
@@ -221,7 +237,7 @@ class ComponentRun:
 
     def _add_seeds(self, seeds, skeleton, distances, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
-        balls = Balls(self.depth, self.spacing, reach_out)
+        balls = Balls(self.depth, self.spacing, *reach_out)
         balls.add(np.argwhere(skeleton | self.curves.mask() | self.anchors))
         for seed in seeds:
             self.stages.tick()
@@ -258,6 +274,8 @@ class ComponentRun:
             self.critical_points,
             self.level_voxels,
             max(pieces - 1, 0),
+            self.removable,
+            self.thin,
             self.characteristic,
             None if self.field is None else self.field.charge_distance,
             None if self.field is None else index_sum(self.critical_points),

@@ -80,7 +80,8 @@ def skeletonize(
         Its `report` (dict) has: components, tiny_components, object_cycles, skeleton_cycles,
         cavities_filled and cavity_voxels, islands_dropped and island_voxels, tunnels_closed and
         tunnel_voxels, joins (gaps between traced curves that thinning closed), thinned_voxels
-        (skeleton voxels off the traced curves), skeleton_voxels, level_voxels (for each level),
+        (skeleton voxels off the traced curves), skeleton_voxels, removable_voxels (neither ends nor
+        needed, but of the level before, which stays whole), level_voxels (for each level),
         charge_distances (for each component; None where it is too small for a field), index_sums
         and euler_characteristics (likewise), guarantees (name to bool), warnings, and seconds for
         each stage.

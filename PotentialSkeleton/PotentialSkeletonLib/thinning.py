@@ -67,41 +67,64 @@ class Queue(tuple):
         return super().__new__(cls, (first, last, following, lowest))
 
 
-def trim(skeleton, beside):
-    """Remove kept voxels that lie beside a skeleton instead of ending it.
+def trim(skeleton, stays):
+    """Remove kept voxels that lie beside a skeleton instead of ending it, until none is left.
 
     Parameters
     ----------
     skeleton : ndarray of bool, shape (K, J, I)
         From `thin`; changed in place.
-    beside : ndarray of bool, shape (K, J, I)
-        Voxels that may go: simple ones with more than one neighbour do, each looked at once.
+    stays : ndarray of bool, shape (K, J, I)
+        Voxels that may not go.
+    """
+    flat = skeleton.view(np.uint8).reshape(-1)
+    voxels = np.flatnonzero(skeleton & ~stays)
+    row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
+    while remove_beside(flat, voxels, row, plane):
+        pass
+
+
+def removable(skeleton):
+    """Voxels of a skeleton that could go without a change of topology, and are no ends.
+
+    Parameters
+    ----------
+    skeleton : ndarray of bool, shape (K, J, I)
+        Its border is empty.
+
+    Returns
+    -------
+    ndarray of bool, shape (K, J, I)
     """
     flat = skeleton.view(np.uint8).reshape(-1)
     row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
-    for voxel in np.flatnonzero(skeleton & beside):
-        bits = neighbour_bits(flat, voxel, row, plane, OBJECT)
-        if int(bits).bit_count() > 1 and is_simple(bits):
-            flat[voxel] = 0
+    could_go = np.zeros_like(skeleton)
+    voxels = np.flatnonzero(skeleton)
+    could_go.reshape(-1)[voxels] = lie_beside(flat, voxels, row, plane)
+    return could_go
 
 
-def has_thick_blocks(skeleton):
-    """Whether a block of 2 x 2 x 2 voxels of a skeleton has one that could go.
+@njit(cache=True)
+def remove_beside(states, voxels, row, plane):
+    """Remove what can go, one after the other; whether there was anything."""
+    found = False
+    for voxel in voxels:
+        if states[voxel] and lies_beside(states, voxel, row, plane):
+            states[voxel] = 0
+            found = True
+    return found
 
-    Where many branches meet, a block may be needed to hold them together.
-    """
-    blocks = skeleton[:-1] & skeleton[1:]
-    blocks = blocks[:, :-1] & blocks[:, 1:]
-    blocks = blocks[:, :, :-1] & blocks[:, :, 1:]
-    flat = skeleton.view(np.uint8).reshape(-1)
-    row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
-    return any(
-        is_simple(
-            neighbour_bits(flat, (k + c[0]) * plane + (j + c[1]) * row + i + c[2], row, plane, 1)
-        )
-        for k, j, i in np.argwhere(blocks)
-        for c in np.ndindex(2, 2, 2)
-    )
+
+@njit(cache=True)
+def lie_beside(states, voxels, row, plane):
+    return np.array([lies_beside(states, voxel, row, plane) for voxel in voxels], np.bool_)
+
+
+@njit(cache=True)
+def lies_beside(states, voxel, row, plane):
+    """Whether a voxel is simple and has more than one neighbour."""
+    bits = neighbour_bits(states, voxel, row, plane, OBJECT)
+    return bits & (bits - 1) != 0 and is_simple(bits)
 
 
 @njit(cache=True, inline="always")
