@@ -158,7 +158,8 @@ class VolumePlot(Plot):
 
     def mousePressEvent(self, event):
         area = self.area()
-        share = (event.pos().x() - area.left()) / area.width()
+        place = event.position() if hasattr(event, "position") else event.pos()  # Qt 6 and Qt 5
+        share = (place.x() - area.left()) / area.width()
         if self._curve is not None and 0 <= share <= 1:
             self._chosen(self.low + share * (self.high - self.low))
 

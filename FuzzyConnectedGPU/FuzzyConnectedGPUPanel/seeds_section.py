@@ -141,6 +141,7 @@ class SeedsSection:
         self._observers.removeObservers()
         self._observed, self._histories, self._steps, self._rows = [], {}, [], []
         self.dragging = False
+        self.ui.seedsTable.setRowCount(0)
 
     def _observe(self, lists):
         if lists == self._observed:

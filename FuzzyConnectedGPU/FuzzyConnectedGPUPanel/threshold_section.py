@@ -114,8 +114,7 @@ class ThresholdSection:
     def show(self, parameters):
         scene_node = self._panel.result_scene()
         self._show_curve(scene_node)
-        if self._preview is None:
-            self._follow(parameters, scene_node)
+        self._follow(parameters, scene_node)
         source = parameters.thresholdSource.value
         self.ui.automaticThresholdButton.checked = source == "automatic"
         self.ui.backgroundThresholdButton.checked = source == "background"
