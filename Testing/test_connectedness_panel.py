@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-import FuzzyConnectedGPULib.solvers.dial  # noqa: F401: compiled once, not in every test anew
+# Compiled once, and not anew for every panel.
+import FuzzyConnectedGPULib.solvers.dial  # noqa: F401
 from FuzzyVesselCommon.errors import Cancelled
 from FuzzyVesselCommon.mrml import placed_points
 from mrml_cases import add_seeds, add_volume, world_of
