@@ -321,7 +321,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         """
         from PotentialSkeletonMRML.computation import compute
         from PotentialSkeletonMRML.outputs import Requests, write_outputs
-        from PotentialSkeletonMRML.sentences import sentences
         from PotentialSkeletonMRML.solid_input import read_solid
 
         requests = Requests(
@@ -338,7 +337,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         skeleton, field = compute(solid, options, requests.wants("fieldNode"), progress)
         requests.check_present(inputNode)
         result = write_outputs(solid, skeleton, field, requests)
-        result.warnings = [*solid.warnings, *sentences(skeleton)]
+        result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
         return result
 
 

@@ -84,7 +84,7 @@ def test_cavities_are_filled_and_reported():
     hollow[9, 9, 9:11] = False
     field = force_field(hollow)
     assert field.object[9, 9, 10]
-    assert "1 cavities (2 voxels)" in field.notes[0]
+    assert field.notes[0] == "Filled 1 cavity inside the object (2 voxels)."
     np.testing.assert_array_equal(field.vectors, force_field(mask).vectors)
 
 

@@ -7,7 +7,7 @@ from scipy import ndimage
 
 from FuzzyVesselCommon.errors import InputError
 
-from . import cleaning
+from . import cleaning, remarks
 from .branches import Border, branch_points, node_positions
 from .component import ComponentRun
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
@@ -18,16 +18,6 @@ from .topology import cycle_count
 from .voxel_classes import checked_object
 
 TINY = 27  # voxels: components below it are reported
-NOT_RESOLVED = (
-    "Some thin parts or small tunnels are not resolved by the force field; thinning completed them."
-)
-NOT_HELD = {
-    "thin": "In some places the skeleton is more than one voxel wide.",
-    "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton has not one piece for each piece of the object.",
-    "same_cycles": "The skeleton has not as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same place.",
-}
 
 
 def assemble(mask, spacing, options, stages):
@@ -183,7 +173,7 @@ def _report(prepared, parts, nodes, branches, voxels, options, tick):
         same_cycles=skeleton_cycles == object_cycles == cycles,
         no_duplicate_nodes=len({tuple(np.round(node.position, 6)) for node in nodes}) == len(nodes),
     )
-    return dict(
+    report = dict(
         components=prepared.count,
         tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
         object_cycles=object_cycles,
@@ -198,16 +188,8 @@ def _report(prepared, parts, nodes, branches, voxels, options, tick):
         index_sums=[part.index_sum for _, part in parts],
         euler_characteristics=characteristics,
         guarantees=guarantees,
-        warnings=_warnings(prepared, parts, guarantees),
     )
-
-
-def _warnings(prepared, parts, guarantees):
-    """Sentences for the person who looks at the result; the numbers are in the report."""
-    notes = list(prepared.warnings)
-    for _, part in parts:
-        notes.extend(note for note in part.notes if note not in notes)
-    if any(part.index_sum not in (None, part.characteristic) for _, part in parts):
-        notes.append(NOT_RESOLVED)
-    notes.extend(NOT_HELD[name] for name, held in guarantees.items() if not held)
-    return notes
+    notes = [*remarks.changes(report), *prepared.warnings]
+    notes += dict.fromkeys(note for _, part in parts for note in part.notes if note not in notes)
+    report["warnings"] = [*notes, *remarks.doubts(report, nodes, branches)]
+    return report

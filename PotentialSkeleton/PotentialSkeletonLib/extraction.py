@@ -83,8 +83,8 @@ def skeletonize(
         (skeleton voxels off the traced curves), skeleton_voxels, removable_voxels (neither ends nor
         needed, but of the level before, which stays whole), level_voxels (for each level),
         charge_distances (for each component; None where it is too small for a field), index_sums
-        and euler_characteristics (likewise), guarantees (name to bool), warnings, and seconds for
-        each stage.
+        and euler_characteristics (likewise), guarantees (name to bool), seconds for each stage, and
+        warnings: sentences of what was changed, assumed, not held, or is to be doubted.
 
     Raises
     ------

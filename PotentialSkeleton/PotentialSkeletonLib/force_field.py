@@ -15,6 +15,7 @@ from .field_methods import CPU_METHODS, FORCE_METHODS
 from .field_methods.solid_on_cuda import SolidOnCuda
 from .field_methods.summation import Summation, checked_device
 from .needs_numba import compiled_code
+from .remarks import changes
 from .solids import fill_cavities, label_components, solids
 from .voxel_classes import BOUNDARY, checked_object
 
@@ -272,5 +273,5 @@ def prepared_object(mask, strength, report=None):
         warnings.warn(notes[-1], stacklevel=3)
     solid, cavities, voxels = fill_cavities(given, report)
     if cavities:
-        notes.append(f"{cavities} cavities ({voxels} voxels) inside the object were filled.")
+        notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})
     return solid, tuple(notes)

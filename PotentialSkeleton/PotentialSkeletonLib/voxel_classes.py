@@ -27,7 +27,7 @@ def classify_voxels(mask):
     Raises
     ------
     InputError
-        If the mask is no volume, or holds NaN.
+        If the mask is no volume, or holds what is no finite number.
     """
     solid = checked_object(mask)
     no_surface = shrink(solid, 1)
@@ -44,10 +44,10 @@ def checked_object(mask):
         raise InputError(f"The labelmap has shape {mask.shape}; K x J x I voxels are needed.")
     if mask.dtype.kind not in "biuf":
         raise InputError(f"The labelmap has voxels of type {mask.dtype.name}; numbers are needed.")
-    if mask.dtype.kind == "f" and np.isnan(mask).any():
+    if mask.dtype.kind == "f" and not np.isfinite(mask).all():
         raise InputError(
-            f"The labelmap has {np.count_nonzero(np.isnan(mask))} voxels that are not a number; "
-            "replace them by 0."
+            f"The labelmap has {np.count_nonzero(~np.isfinite(mask))} voxels that are infinite or "
+            "not a number; replace them by 0."
         )
     return mask != 0
 

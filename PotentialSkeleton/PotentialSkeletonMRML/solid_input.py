@@ -102,7 +102,7 @@ def _labelled(node, label):
     """Where a labelmap has a label, and the name of that object."""
     values = voxels_of(node)
     if values.dtype.kind == "f":
-        broken = values != np.rint(values)
+        broken = ~np.isfinite(values) | (values != np.rint(values))
         if broken.any():
             raise InputError(
                 f"The labelmap {node_name(node)} has values that are no whole numbers, such as "
