@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from cuda_on_cpu.device import CpuCudaDevice
 from FuzzyConnectedGPULib import (
     GaussianAffinity,
     connectedness,
@@ -12,7 +13,15 @@ from FuzzyConnectedGPULib import (
 )
 from FuzzyConnectedGPULib.affinity import level_values
 from FuzzyConnectedGPULib.problem import state_problem
-from FuzzyConnectedGPULib.solvers import active_tiles, cuda_kfoe, cuda_kfoe_corrected, dial
+from FuzzyConnectedGPULib.solvers import (
+    active_tiles,
+    contraction,
+    cuda_kfoe,
+    cuda_kfoe_corrected,
+    dial,
+    exact,
+    node_rounds,
+)
 from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
 from problems import problems
 
@@ -29,16 +38,18 @@ def reference(problem):
     return dial.solve(problem, nothing)[0]
 
 
+EXACT = pytest.mark.parametrize("solver", [active_tiles, contraction])
 ON_THE_CPU = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
+@EXACT
 @ON_THE_CPU
-@given(problems(largest_side=19))
-def test_active_tiles_equal_the_reference(cpu_cuda, problem):
+@given(problem=problems(largest_side=19))
+def test_exact_solvers_equal_the_reference(cpu_cuda, solver, problem):
     stated = state_problem(problem[0], problem[1], problem[2], cut=problem[3], mask=problem[4])
-    np.testing.assert_array_equal(levels(active_tiles, stated, cpu_cuda), reference(stated))
+    np.testing.assert_array_equal(levels(solver, stated, cpu_cuda), reference(stated))
 
 
 def serpentine(side):
@@ -55,18 +66,20 @@ def serpentine(side):
     return volume
 
 
-def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda):
+@EXACT
+def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda, solver):
     problem = state_problem(serpentine(21), [[0, 0, 0]], GaussianAffinity(100, 10, 10))
     wanted = reference(problem)
     assert ((wanted == 65535) == (problem.voxels == 100)).all()  # the path is one piece
-    np.testing.assert_array_equal(levels(active_tiles, problem, cpu_cuda), wanted)
+    np.testing.assert_array_equal(levels(solver, problem, cpu_cuda), wanted)
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 23)])
-def test_sizes_around_the_tile(cpu_cuda, shape):
+@EXACT
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 33)])
+def test_sizes_around_the_tile(cpu_cuda, solver, shape):
     volume = np.random.default_rng(1).normal(100, 20, shape).astype(np.float32)
     problem = state_problem(volume, [[n - 1 for n in shape]], GaussianAffinity(100, 20, 20))
-    np.testing.assert_array_equal(levels(active_tiles, problem, cpu_cuda), reference(problem))
+    np.testing.assert_array_equal(levels(solver, problem, cpu_cuda), reference(problem))
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
@@ -80,12 +93,40 @@ def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blo
     )
 
 
-def test_cells_outside_the_volume_carry_no_path(cpu_cuda):
+@pytest.mark.parametrize("sigma", [20, 2000])
+def test_affinities_by_tables_and_by_arithmetic_are_the_same(cpu_cuda, sigma):
+    # A wide Gaussian's tables do not fit beside a tile.
+    volume = np.random.default_rng(4).normal(100, 0.7 * sigma, (9, 10, 40)).astype(np.int16)
+    problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, sigma, sigma, side="bright"))
+    assert (contraction.table_extent(problem) is None) == (sigma == 2000)
+    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
+
+
+def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monkeypatch):
+    random = np.random.default_rng(5)
+    volume = random.integers(0, 2, (9, 17, 20)).astype(np.uint8)
+    seeds = np.argwhere(random.random(volume.shape) < 0.5)
+    problem = state_problem(volume, seeds, GaussianAffinity(1, 1, 1))
+    monkeypatch.setattr(contraction, "NODES_A_VOXEL", 0.0)
+    monkeypatch.setattr(node_rounds, "EDGES_A_VOXEL", 0.0)
+    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
+
+
+@pytest.mark.parametrize("tiles", [1, 2])
+def test_tiles_are_launched_in_parts(cpu_cuda, monkeypatch, tiles):
+    monkeypatch.setattr(contraction, "TILES_A_LAUNCH", tiles)
+    volume = np.random.default_rng(6).normal(100, 20, (9, 10, 40)).astype(np.float32)
+    problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
+    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
+
+
+@EXACT
+def test_cells_outside_the_volume_carry_no_path(cpu_cuda, solver):
     # Two halves, closed off by a wall; 12 is no multiple of the tile, so a tile reaches outside.
     volume = np.full((12, 12, 12), 100, np.uint8)
     volume[:, :, 5] = 0
     problem = state_problem(volume, [[3, 3, 11]], GaussianAffinity(100, 2, 2))
-    found = levels(active_tiles, problem, cpu_cuda)
+    found = levels(solver, problem, cpu_cuda)
     assert found[:, :, 6:].min() == 65535
     assert found[:, :, :6].max() == 0
 
@@ -118,6 +159,7 @@ def test_races_leave_error_voxels_in_cuda_kfoe_alone(interleaved_cuda):
     assert 0 < error_voxels(as_published, wanted) < 0.1 * volume.size
     assert (as_published <= wanted).all()
     assert error_voxels(levels(active_tiles, problem, interleaved_cuda), wanted) == 0
+    assert error_voxels(levels(contraction, problem, interleaved_cuda), wanted) == 0
 
 
 def test_corrections_change_nothing_where_nothing_races(cpu_cuda):
@@ -138,7 +180,7 @@ def test_wrong_correction_options_are_named(cpu_cuda, options):
         levels(cuda_kfoe_corrected, problem, cpu_cuda, **options)
 
 
-@pytest.mark.parametrize("solver", [active_tiles, cuda_kfoe, cuda_kfoe_corrected])
+@pytest.mark.parametrize("solver", [active_tiles, contraction, cuda_kfoe, cuda_kfoe_corrected])
 def test_cancelling_ends_the_run(cpu_cuda, solver):
     volume = np.full((4, 30, 90), 100, np.int16)
     problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 20, 20))
@@ -153,6 +195,29 @@ def test_cancelling_ends_the_run(cpu_cuda, solver):
         solver.solve(problem, report, cpu_cuda)
     assert len(seen) == 2
     assert all(0 <= fraction < 1 for fraction in seen)
+
+
+def test_the_default_takes_active_tiles_where_contraction_has_no_room(monkeypatch):
+    volume = np.random.default_rng(7).normal(100, 20, (9, 10, 40)).astype(np.int16)
+    problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
+    taken = []
+
+    def spend_memory(*arguments):
+        taken.append("contraction")
+        raise DeviceError("too little memory")
+
+    for solver in (contraction, active_tiles):
+        propagate = solver.propagate
+        monkeypatch.setattr(
+            solver, "propagate", lambda *a, s=solver, p=propagate: [taken.append(s), p(*a)][1]
+        )
+    for memory, wanted in ((8 << 30, contraction), (9 * volume.size, active_tiles)):
+        found = levels(exact, problem, CpuCudaDevice(memory=memory))
+        assert taken.pop() is wanted
+        np.testing.assert_array_equal(found, reference(problem))
+    monkeypatch.setattr(contraction, "propagate", spend_memory)
+    np.testing.assert_array_equal(levels(exact, problem, CpuCudaDevice()), reference(problem))
+    assert taken == ["contraction", active_tiles]
 
 
 def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):
@@ -179,12 +244,13 @@ def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("solver", ["contraction", "active-tiles"])
 @settings(max_examples=300, deadline=None)
-@given(problems(largest_side=40))
-def test_card_equals_the_reference(problem):
+@given(problem=problems(largest_side=40))
+def test_card_equals_the_reference(solver, problem):
     volume, seeds, affinity, cut, mask = problem
     options = dict(cut=cut, mask=mask)
-    on_card = connectedness(volume, seeds, affinity, device="cuda", **options)
+    on_card = connectedness(volume, seeds, affinity, solver=solver, device="cuda", **options)
     assert on_card.device.startswith("cuda:0")
     assert (
         error_voxels(on_card, connectedness(volume, seeds, affinity, solver="dial", **options)) == 0
@@ -205,15 +271,19 @@ def test_corrections_remove_error_voxels_on_the_card():
 
 
 @pytest.mark.gpu
-def test_card_repeats_itself_bit_for_bit():
+@pytest.mark.parametrize("solver", ["contraction", "active-tiles"])
+def test_card_repeats_itself_bit_for_bit(solver):
     volume = np.random.default_rng(5).normal(100, 15, (70, 90, 110)).astype(np.float32)
     affinity = GaussianAffinity(100, 20, 10)
-    scenes = [connectedness(volume, [[30, 40, 50]], affinity, device="cuda") for _ in range(20)]
+    run = dict(affinity=affinity, solver=solver, device="cuda")
+    scenes = [connectedness(volume, [[30, 40, 50]], **run) for _ in range(20)]
     assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * 20
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("solver", ["exact", "cuda-kfoe", "cuda-kfoe-corrected"])
+@pytest.mark.parametrize(
+    "solver", ["contraction", "active-tiles", "cuda-kfoe", "cuda-kfoe-corrected"]
+)
 def test_card_gives_its_memory_back_when_cancelled(solver):
     import cupy
 

@@ -178,6 +178,7 @@ class CudaDevice:
     def __exit__(self, kind, error, trace):
         _clear_frames(error)
         lost = error if _is_of_cuda(error) else None
+        self.__dict__.pop("fourier", None)  # its plans hold memory of the pool
         try:
             with self._leave:
                 self.synchronize()
@@ -244,14 +245,10 @@ class CudaDevice:
 
     @functools.cached_property
     def fourier(self):
-        """Fourier transforms on this card; see `cuda_fourier`."""
+        """Fourier transforms on this card, to the end of the block; see `cuda_fourier`."""
         from FuzzyVesselCommon.cuda_fourier import Fourier
 
         return Fourier()
-
-    def forget_plans(self):
-        """Drop the plans of `fourier` together with the memory that they work in."""
-        self.fourier.forget()
 
     def put(self, array):
         """Copy a numpy array to the card (C order)."""

@@ -1,7 +1,9 @@
 """The solvers by name: the systems that the papers describe, and ours, which is the default."""
 
 SOLVERS = {
-    "exact": "exact everywhere, the default: active tiles on CUDA, a bucket queue on the CPU",
+    "exact": "exact everywhere, the default: contraction or active tiles on CUDA, dial on the CPU",
+    "contraction": "rounds of hooking along best edges on CUDA (Boruvka 1926), exact: whole scenes",
+    "active-tiles": "visits to tiles that may still rise on CUDA, exact: needs the least memory",
     "dial": "bucket queue on the CPU (Dial 1969), exact: the reference",
     "kfoe": "serial first-in-first-out queue on the CPU, exact (papers, section 1.3)",
     "cuda-kfoe": "Zhuge's two CUDA kernels with stored affinities; racy writes leave error voxels",
@@ -11,7 +13,9 @@ SOLVERS = {
 # The module of this package that holds the solver, on each kind of device.
 CPU_MODULES = {"exact": "dial", "dial": "dial", "kfoe": "kfoe"}
 CUDA_MODULES = {
-    "exact": "active_tiles",
+    "exact": "exact",
+    "contraction": "contraction",
+    "active-tiles": "active_tiles",
     "cuda-kfoe": "cuda_kfoe",
     "cuda-kfoe-corrected": "cuda_kfoe_corrected",
 }

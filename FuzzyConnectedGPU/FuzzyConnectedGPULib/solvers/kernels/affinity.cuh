@@ -41,15 +41,23 @@ __device__ __forceinline__ int combined_level(float sum_term, float difference_t
     return level < a.cut_level ? 0 : level;
 }
 
+// The terms of the sum of two voxels, and of their absolute difference
+__device__ __forceinline__ float sum_term(float sum, const Affinity& a)
+{
+    float deviation = __fsub_rn(__fmul_rn(sum, 0.5f), a.mean);
+    if (a.bright) deviation = fminf(deviation, 0.0f);
+    if (a.dark) deviation = fmaxf(deviation, 0.0f);
+    return __fmul_rn(a.sum_scale, bell(__fmul_rn(deviation, a.sum_factor)));
+}
+__device__ __forceinline__ float difference_term(float difference, const Affinity& a)
+{
+    return __fmul_rn(a.difference_scale, bell(__fmul_rn(difference, a.difference_factor)));
+}
+
 // A NaN stands for a voxel that no path may use; it has level 0 with every voxel.
 __device__ __forceinline__ int affinity_level(float first, float second, const Affinity& a)
 {
-    float deviation = __fsub_rn(__fmul_rn(__fadd_rn(first, second), 0.5f), a.mean);
-    if (a.bright) deviation = fminf(deviation, 0.0f);
-    if (a.dark) deviation = fmaxf(deviation, 0.0f);
     float difference = fabsf(__fsub_rn(first, second));
-    float sum_term = __fmul_rn(a.sum_scale, bell(__fmul_rn(deviation, a.sum_factor)));
-    float difference_term = __fmul_rn(a.difference_scale, bell(__fmul_rn(difference, a.difference_factor)));
-    int level = combined_level(sum_term, difference_term, a);
+    int level = combined_level(sum_term(__fadd_rn(first, second), a), difference_term(difference, a), a);
     return difference == difference ? level : 0;
 }

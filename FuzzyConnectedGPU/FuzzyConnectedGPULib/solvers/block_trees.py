@@ -1,0 +1,156 @@
+"""What one block can say of its voxels without the rest of the volume.
+
+Edges are taken from the strongest down (Kruskal). As long as no edge leads out of a piece of the
+block, all its voxels have the same value in the end. A piece that an edge leads out of, or that
+holds a seed, becomes a node: its value is found later, among the nodes of all blocks. A piece that
+meets a node by an edge of level L hangs on it: it has the node's value, but at most L.
+"""
+
+import numpy as np
+from numba import njit
+
+from ..affinity import TOP_LEVEL
+from .block_edges import DEPTH, HEIGHT, VOXELS, WIDTH
+
+# Which bits of a voxel's number are all set where an edge along the axis leaves the block; for
+# edges from before the block, always.
+LEAVING = np.array([WIDTH - 1, (HEIGHT - 1) * WIDTH, (DEPTH - 1) * HEIGHT * WIDTH, 0], np.uint32)
+STEPS = np.array([1, WIDTH, HEIGHT * WIDTH, 0], np.uint32)
+FROM_BEFORE = 3
+FIRST_NODE = np.uint32(VOXELS)  # in `parent`: from here on nodes, below it voxels
+
+
+@njit(cache=True, nogil=True)
+def begin(seeds, parent, limit, node_parent):
+    """Every voxel is a piece of its own; seeds (numbers of voxels) are nodes. Returns the nodes."""
+    for voxel in range(VOXELS):
+        parent[voxel] = voxel
+    for node in range(seeds.size):
+        parent[seeds[node]] = VOXELS + node
+        limit[seeds[node]] = TOP_LEVEL
+        node_parent[node] = node
+    return seeds.size
+
+
+@njit(cache=True, nogil=True)
+def piece_of(parent, voxel):
+    """The voxel that stands for a voxel's piece; shortens the way on its walk."""
+    above = np.uint32(parent[voxel])
+    while above != voxel and above < FIRST_NODE:
+        next_above = np.uint32(parent[above])
+        if next_above >= FIRST_NODE:
+            return above
+        parent[voxel] = next_above
+        voxel = next_above
+        above = np.uint32(parent[voxel])
+    return voxel
+
+
+@njit(cache=True, nogil=True)
+def root_of(parent, node):
+    """The node that stands for all nodes which are connected with one."""
+    above = parent[node]
+    while above != node:
+        parent[node] = parent[above]
+        node = parent[above]
+        above = parent[node]
+    return node
+
+
+@njit(cache=True, nogil=True)
+def grow_trees(
+    edges, count, parent, limit, node_parent, nodes, first_node, origin, strides,
+    inner_from, inner_to, inner_level, inner, outer_from, outer_to, outer_level, outer,
+):  # fmt: skip
+    """Join the pieces of a block by its sorted edges.
+
+    Parameters
+    ----------
+    edges, count
+        From `listed_edges`, sorted.
+    parent : ndarray, uint16
+        For each voxel another one of its piece, itself, or `FIRST_NODE` + node.
+    limit : ndarray, uint16
+        The highest value of the piece that a voxel stands for, where it hangs on a node.
+    node_parent : ndarray, int32
+    nodes : int
+        That there are already.
+    first_node : int
+        Number of the block's first node among those of its row of blocks.
+    origin, strides
+        Flat index of the block's first voxel in the volume; of steps along I, J, K.
+    inner_*, outer_* : ndarrays
+        Receive edges between two nodes of the block, and from a node to a voxel of a block
+        further on; `inner` and `outer` of them are there already.
+
+    Returns
+    -------
+    nodes, inner, outer : int
+    """
+    for n in range(count):
+        edge = edges[n]
+        level = np.uint16(np.uint32(TOP_LEVEL) - (edge >> np.uint32(16)))
+        axis = (edge >> np.uint32(14)) & np.uint32(3)
+        voxel = edge & np.uint32(VOXELS - 1)
+        piece = piece_of(parent, voxel)
+        node = np.uint32(parent[piece])
+        if (voxel & LEAVING[axis]) == LEAVING[axis]:
+            if node < FIRST_NODE:
+                node = FIRST_NODE + np.uint32(nodes)
+                parent[piece] = node
+                limit[piece] = TOP_LEVEL
+                node_parent[nodes] = nodes
+                nodes += 1
+            if axis != FROM_BEFORE:
+                outer_from[outer] = first_node + np.int64(node - FIRST_NODE)
+                outer_to[outer] = origin + place_of(voxel, strides) + strides[axis]
+                outer_level[outer] = level
+                outer += 1
+            continue
+        other = piece_of(parent, voxel + STEPS[axis])
+        if piece == other:
+            continue
+        other_node = np.uint32(parent[other])
+        if node < FIRST_NODE:
+            parent[piece] = other if other_node < FIRST_NODE else other_node
+            limit[piece] = level
+        elif other_node < FIRST_NODE:
+            parent[other] = node
+            limit[other] = level
+        elif node != other_node:
+            here = root_of(node_parent, np.int64(node - FIRST_NODE))
+            there = root_of(node_parent, np.int64(other_node - FIRST_NODE))
+            if here != there:
+                node_parent[there] = here
+                inner_from[inner] = first_node + np.int64(node - FIRST_NODE)
+                inner_to[inner] = first_node + np.int64(other_node - FIRST_NODE)
+                inner_level[inner] = level
+                inner += 1
+    return nodes, inner, outer
+
+
+@njit(cache=True, nogil=True)
+def place_of(voxel, strides):
+    """Flat distance in the volume from the block's first voxel."""
+    voxel = np.int64(voxel)
+    k, j, i = voxel // (HEIGHT * WIDTH), voxel // WIDTH % HEIGHT, voxel % WIDTH
+    return i * strides[0] + j * strides[1] + k * strides[2]
+
+
+@njit(cache=True, nogil=True)
+def write_voxels(parent, limit, corner, levels, node_numbers):
+    """Write each voxel's node (from 1, 0: none) and the highest value that it can get from it."""
+    depth, height, width = levels.shape
+    k0, j0, i0 = corner
+    for k in range(min(DEPTH, depth - k0)):
+        for j in range(min(HEIGHT, height - j0)):
+            for i in range(min(WIDTH, width - i0)):
+                voxel = np.uint32((k * HEIGHT + j) * WIDTH + i)
+                node = np.uint32(parent[voxel])
+                if node < FIRST_NODE:
+                    voxel = piece_of(parent, voxel)
+                    node = np.uint32(parent[voxel])
+                hangs = node >= FIRST_NODE
+                number = np.uint16(node - FIRST_NODE + np.uint32(1))
+                node_numbers[k0 + k, j0 + j, i0 + i] = number if hangs else np.uint16(0)
+                levels[k0 + k, j0 + j, i0 + i] = limit[voxel] if hangs else np.uint16(0)

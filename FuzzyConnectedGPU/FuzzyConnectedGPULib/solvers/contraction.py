@@ -1,0 +1,142 @@
+"""The exact CUDA solver for whole scenes: contraction (Boruvka 1926), first within tiles.
+
+Every voxel hooks onto the neighbour to which its best edge leads; what hangs together is taken for
+one point, and so on until only the seeds' piece is left. The number of rounds grows with the
+logarithm of the volume's size, however long and winding the paths are.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from ..affinity import TOP_LEVEL
+from .active_tiles import VOXEL_NAMES
+from .node_rounds import connect_nodes
+
+KERNELS = Path(__file__).with_name("kernels") / "contract_tiles.cu"
+TILE = 8, 8, 16  # voxels along K, J, I; as in tile_place.cuh
+THREADS = 256
+TILES_A_LAUNCH = 1 << 16  # keeps a launch short on a slow card
+MOST_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
+NODES_A_VOXEL = 0.12  # a first guess; where it is too small the true number is known after the run
+TABLE = 2048  # entries; as in contract_tiles.cu
+REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
+
+
+def solve(problem, report, gpu):
+    """Levels of the fuzzy scene; parameters and returns as in `active_tiles.solve`.
+
+    The rounds that are returned are those among the nodes that the tiles leave.
+    """
+    voxels = gpu.put(problem.voxels)
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    report(0.0)
+    levels, rounds = propagate(problem, voxels, mask, report, gpu)
+    return gpu.get(levels), rounds
+
+
+def propagate(problem, voxels, mask, report, gpu):
+    """Levels on the card, from the problem's voxels and mask (or None) on the card."""
+    tiles = ContractedTiles(problem, voxels, mask, gpu)
+    tiles.contract(report)
+    connected, rounds = connect_nodes(tiles, report)
+    place = tiles.levels, tiles.node_of, tiles.first_nodes, connected, *tiles.shape
+    tiles.launch("node_rounds.cu", "lower_voxels", THREADS, place)
+    tiles.mark_seeds()
+    return tiles.levels, rounds
+
+
+class ContractedTiles:
+    """A volume on the card, its tiles and the nodes that they are contracted to.
+
+    Attributes
+    ----------
+    levels : array, uint16, of the volume's shape
+        The lowest weight on the way from a voxel to its node; at last the scene.
+    node_of : array, uint16
+        Each voxel's node, counted from the first of its tile.
+    first_nodes : array, uint32
+        Of each tile.
+    node_count : int
+    exits, exit_weights : arrays, uint32 and uint16
+        The voxel to which each node's best edge leads.
+    steps, step_weights : arrays, int16 and uint16
+        The edges that hold the nodes of one tile together.
+    """
+
+    def __init__(self, problem, voxels, mask, gpu):
+        self.gpu, self.xp = gpu, gpu.xp
+        self.voxels = voxels
+        self.mask = np.uintp(0) if mask is None else mask
+        self.seeds = gpu.put(problem.seeds)
+        self.shape = tuple(np.int32(n) for n in problem.voxels.shape)
+        self.tile_count = tile_count(problem.voxels.shape)
+        self.affinity = gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
+        self.voxel_define = f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}"
+        extent = table_extent(problem)
+        self.defines = self.voxel_define, f"TABLES={int(extent is not None)}"
+        self.tables = self.xp.empty(TABLE, np.float32), *(np.int32(n) for n in extent or (0, 0, 0))
+        if extent:
+            fill = gpu.kernel(KERNELS, "fill_tables", self.defines)
+            arguments = self.affinity[0], *self.tables[1:], self.tables[0]
+            fill((TABLE // THREADS,), (THREADS,), arguments)
+
+    def contract(self, report):
+        """Contract all tiles, twice where they have more nodes than was guessed."""
+        xp, voxel_count = self.xp, self.voxels.size
+        self.levels = xp.empty(self.voxels.shape, np.uint16)
+        self.node_of = xp.empty(voxel_count, np.uint16)
+        self.first_nodes = xp.empty(self.tile_count, np.uint32)
+        most = int(voxel_count * NODES_A_VOXEL)
+        while True:
+            self.levels.fill(0)
+            self.mark_seeds()
+            self.exits, self.exit_weights = xp.empty(most, np.uint32), xp.empty(most, np.uint16)
+            self.steps, self.step_weights = xp.empty(most, np.int16), xp.empty(most, np.uint16)
+            count = xp.zeros(1, np.uint32)
+            place = self.voxels, self.mask, self.levels, self.node_of, self.first_nodes, *self.shape
+            nodes = self.exits, self.exit_weights, self.steps, self.step_weights, np.uint32(most)
+            before = *place, *self.affinity, *self.tables
+            self.launch("contract_tiles.cu", "contract_tiles", THREADS, before, (*nodes, count))
+            self.node_count = int(self.gpu.get(count)[0])
+            report(0.6)
+            if self.node_count <= most:
+                return
+            self.exits = self.exit_weights = self.steps = self.step_weights = nodes = None
+            most = self.node_count
+
+    def launch(self, file, kernel, threads, before, after=()):
+        """Run a kernel that takes one block a tile, on all tiles."""
+        defines = self.defines if file == KERNELS.name else (self.voxel_define,)
+        run = self.gpu.kernel(KERNELS.with_name(file), kernel, defines)
+        for first in range(0, self.tile_count, TILES_A_LAUNCH):
+            count = min(TILES_A_LAUNCH, self.tile_count - first)
+            run((count,), (threads,), (*before, np.int32(first), *after))
+
+    def mark_seeds(self):
+        self.levels.reshape(-1)[self.seeds] = TOP_LEVEL
+
+
+def tile_count(shape):
+    return int(np.prod([-(-n // side) for n, side in zip(shape, TILE)]))
+
+
+def table_extent(problem):
+    """What the tables of an integer volume's affinity must hold.
+
+    Returns
+    -------
+    (lowest sum, number of sums, number of differences) or None
+        None for float voxels, and where the tables are too long for a multiprocessor's memory.
+    """
+    if problem.voxels.dtype.kind == "f":
+        return None
+    mean, sum_factor, difference_factor = problem.affinity.coefficients()[:3].astype(float)
+    limits = np.iinfo(problem.voxels.dtype)
+    lowest, highest = 2 * limits.min, 2 * limits.max
+    reach = REACH / sum_factor
+    first = np.clip(np.floor(2 * (mean - reach)) - 1, lowest, highest)
+    last = np.clip(np.ceil(2 * (mean + reach)) + 1, lowest, highest)
+    differences = min(np.ceil(REACH / difference_factor) + 2, limits.max - limits.min + 1)
+    extent = int(first), int(last - first) + 1, int(differences)
+    return extent if extent[1] + extent[2] <= TABLE else None

@@ -1,0 +1,235 @@
+// defines: VOXEL=unsigned char | VOXEL=short | VOXEL=unsigned short | VOXEL=float
+//
+// Contraction of the graph of nodes that contract_tiles.cu leaves, round by round: each node hooks
+// along its best edge, and what hangs together is one node of the next round. The node that holds
+// the seeds, or hangs together with one that does, is node 0 from the second round on. At the end
+// each node's connectedness follows from that of the node it became.
+
+#include "affinity.cuh"
+#include "tile_place.cuh"
+
+__device__ __forceinline__ u32 node_at(u32 voxel, const u16* node_of, const u32* first_nodes, int nj, int ni)
+{
+    int i = voxel % ni, j = voxel / ni % nj, k = voxel / ni / nj;
+    int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
+    return first_nodes[(k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I] + node_of[voxel];
+}
+
+// The first round's hooks, along the edges across the tiles' borders
+extern "C" __global__ void hook_exits(const u32* exits, const u16* node_of, const u32* first_nodes, int nj, int ni,
+                                      u32 nodes, u32* parent)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= nodes) return;
+    parent[n] = exits[n] == SEED ? n : node_at(exits[n], node_of, first_nodes, nj, ni);
+}
+
+// A later round's hooks. best: weight << 32 | number of the edge, 0 for none. weights: out; of nodes
+// that hook nowhere TOP for the seeds' node and 0 for those that no edge leaves.
+extern "C" __global__ void hook_nodes(const u64* best, const u32* one, const u32* other, u32 nodes, u32* parent,
+                                      u16* weights)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= nodes) return;
+    u64 key = n ? best[n] : 0;
+    u32 edge = (u32)key;
+    parent[n] = !key ? n : one[edge] == n ? other[edge] : one[edge];
+    weights[n] = n ? key >> 32 : TOP;
+}
+
+// Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
+// first of them stays. kept: the next round's number, of the nodes that stay; 0 for the nodes that
+// hook nowhere, whose weight says the rest.
+extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* kept, u32* count)
+{
+    __shared__ u32 stay, start;
+    if (threadIdx.x == 0) stay = 0;
+    __syncthreads();
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x, place = 0;
+    bool numbered = false;
+    if (n < nodes) {
+        u32 up = parent[n];
+        numbered = up != n && n < up && parent[up] == n;
+        if (up == n) kept[n] = 0;
+        if (numbered) {
+            parent[n] = n;
+            weights[n] = TOP;
+            place = atomicAdd(&stay, 1);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) start = stay ? atomicAdd(count, stay) + 1 : 0;
+    __syncthreads();
+    if (numbered) kept[n] = start + place;
+}
+
+// Where each node goes: its number in the next round
+extern "C" __global__ void follow_hooks(const u32* parent, const u32* kept, u32 nodes, u32* next)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= nodes) return;
+    u32 at = n, up = parent[n];
+    while (up != at) {
+        at = up;
+        up = parent[at];
+    }
+    next[n] = kept[at];
+}
+
+#define EDGES_A_THREAD 4
+
+struct Edges
+{
+    u32 *one, *other;
+    u16* weights;
+    u32 most;
+    u32* count;
+    u64* best;
+};
+
+// Add each thread's edges, as far as they are wanted (weight > 0), to a list, and offer them to their
+// nodes. Of a run of lanes with one pair of nodes only the best edge is kept. All threads of a block.
+template <int N>
+__device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&other)[N], const u32 (&weights)[N])
+{
+    __shared__ u32 block_count, block_start;
+    if (threadIdx.x == 0) block_count = 0;
+    __syncthreads();
+    u32 lane = threadIdx.x & 31, below = (1u << lane) - 1, count = 0, weight[N], heads[N];
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        weight[n] = weights[n];
+        heads[n] = 0;
+        if (!__any_sync(0xffffffffu, weight[n])) continue;
+        u32 low = weight[n] ? min(one[n], other[n]) : 0, high = weight[n] ? max(one[n], other[n]) : 0;
+        u32 low_before = __shfl_up_sync(0xffffffffu, low, 1), high_before = __shfl_up_sync(0xffffffffu, high, 1);
+        bool head = lane == 0 || low != low_before || high != high_before;
+        u32 all_heads = __ballot_sync(0xffffffffu, head), further_heads = lane < 31 ? all_heads >> (lane + 1) : 0;
+        int length = further_heads ? __ffs(further_heads) : 32 - (int)lane;  // from here to the end of the run
+#pragma unroll
+        for (int d = 1; d < 32; d *= 2) {
+            u32 further = __shfl_down_sync(0xffffffffu, weight[n], d);
+            if (d < length) weight[n] = max(weight[n], further);
+        }
+        heads[n] = __ballot_sync(0xffffffffu, head && weight[n]);
+        count += __popc(heads[n]);
+    }
+    u32 start = lane == 0 && count ? atomicAdd(&block_count, count) : 0;
+    start = __shfl_sync(0xffffffffu, start, 0);
+    __syncthreads();
+    if (threadIdx.x == 0) block_start = block_count ? atomicAdd(list.count, block_count) : 0;
+    __syncthreads();
+    start += block_start;
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        u32 at = start + __popc(heads[n] & below);
+        start += __popc(heads[n]);
+        if (!(heads[n] >> lane & 1) || at >= list.most) continue;
+        list.one[at] = one[n];
+        list.other[at] = other[n];
+        list.weights[at] = weight[n];
+        u64 key = (u64)weight[n] << 32 | at;
+        volatile u64* best = list.best;
+        if (one[n] && best[one[n]] < key) atomicMax(list.best + one[n], key);
+        if (other[n] && best[other[n]] < key) atomicMax(list.best + other[n], key);
+    }
+}
+
+// The edges within tiles, in the second round's numbers
+extern "C" __global__ void keep_steps(const short* steps, const u16* step_weights, u32 nodes, const u32* next,
+                                      u32* kept_one, u32* kept_other, u16* kept_weights, u32 most, u32* count,
+                                      u64* best)
+{
+    Edges list = {kept_one, kept_other, kept_weights, most, count, best};
+    u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+#pragma unroll
+    for (int n = 0; n < EDGES_A_THREAD; n++) {
+        u32 e = (blockIdx.x * EDGES_A_THREAD + n) * blockDim.x + threadIdx.x;
+        bool there = e < nodes;
+        a[n] = there ? next[e] : 0;
+        b[n] = there ? next[e + steps[e]] : 0;
+        weight[n] = there && a[n] != b[n] ? step_weights[e] : 0;
+    }
+    add_edges(list, a, b, weight);
+}
+
+// The edges that still lead from one node to another, in the next round's numbers
+extern "C" __global__ void keep_edges(const u32* one, const u32* other, const u16* weights, u32 edges, const u32* next,
+                                      u32* kept_one, u32* kept_other, u16* kept_weights, u32 most, u32* count,
+                                      u64* best)
+{
+    Edges list = {kept_one, kept_other, kept_weights, most, count, best};
+    u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+#pragma unroll
+    for (int n = 0; n < EDGES_A_THREAD; n++) {
+        u32 e = (blockIdx.x * EDGES_A_THREAD + n) * blockDim.x + threadIdx.x;
+        bool there = e < edges;
+        a[n] = there ? next[one[e]] : 0;
+        b[n] = there ? next[other[e]] : 0;
+        weight[n] = there && a[n] != b[n] ? weights[e] : 0;
+    }
+    add_edges(list, a, b, weight);
+}
+
+// The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
+// a tile
+extern "C" __global__ void cross_edges(const VOXEL* voxels, const u16* node_of, const u32* first_nodes, int nk, int nj,
+                                       int ni, const float* coefficients, int cut_level, int first_tile,
+                                       const u32* next, u32* kept_one, u32* kept_other, u16* kept_weights, u32 most,
+                                       u32* count, u64* best)
+{
+    Edges list = {kept_one, kept_other, kept_weights, most, count, best};
+    int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
+    int number = first_tile + blockIdx.x, t = threadIdx.x, axis = t >> 7;
+    int k = number / (tiles_i * tiles_j) * SIDE_K + (axis == 0 ? SIDE_K - 1 : axis == 1 ? t >> 4 & 7 : t >> 3 & 7);
+    int j = number / tiles_i % tiles_j * SIDE_J + (axis == 0 ? t >> 4 & 7 : axis == 1 ? SIDE_J - 1 : t & 7);
+    int i = number % tiles_i * SIDE_I + (axis == 2 ? SIDE_I - 1 : t & 15);
+    int tile_step = axis == 0 ? tiles_i * tiles_j : axis == 1 ? tiles_i : 1;
+    bool wanted = k + (axis == 0) < nk && j + (axis == 1) < nj && i + (axis == 2) < ni;
+    u32 first = first_nodes[number], first_to = wanted ? first_nodes[number + tile_step] : NO_NODES;
+    wanted = first != NO_NODES && first_to != NO_NODES;
+    u32 a[1] = {0}, b[1] = {0}, weight[1] = {0};
+    if (wanted) {
+        long long at = ((long long)k * nj + j) * ni + i;
+        long long to = at + (axis == 0 ? (long long)nj * ni : axis == 1 ? ni : 1);
+        u32 node = node_of[at], node_to = node_of[to];
+        VOXEL voxel = voxels[at], voxel_to = voxels[to];
+        if (node != NONE && node_to != NONE) {
+            a[0] = next[first + node];
+            b[0] = next[first_to + node_to];
+        }
+        if (a[0] != b[0])
+            weight[0] = affinity_level((float)voxel, (float)voxel_to, read_affinity(coefficients, cut_level));
+    }
+    add_edges(list, a, b, weight);
+}
+
+// ---- back from the last round to the voxels
+
+// A node's connectedness, from what it became. later: of the next round's nodes.
+extern "C" __global__ void lower_nodes(u16* weights, const u32* next, const u16* later, u32 nodes)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < nodes) weights[n] = min(weights[n], later[next[n]]);
+}
+
+extern "C" __global__ void lower_voxels(u16* levels, const u16* node_of, const u32* first_nodes, const u16* connected,
+                                        int nk, int nj, int ni, int first_tile)
+{
+    int number = first_tile + blockIdx.x;
+    Place p = place_of(number, nk, nj, ni);
+    u32 first = first_nodes[number];
+    if (first == NO_NODES) return;
+    u32 node[OWN], level[OWN];
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        node[m] = p.inside(m) ? node_of[p.at(m)] : NONE;
+        level[m] = p.inside(m) ? levels[p.at(m)] : 0;
+    }
+#pragma unroll
+    for (int m = 0; m < OWN; m++)
+        if (node[m] != NONE) level[m] = min(level[m], (u32)connected[first + node[m]]);
+#pragma unroll
+    for (int m = 0; m < OWN; m++)
+        if (node[m] != NONE) levels[p.at(m)] = level[m];
+}

@@ -1,0 +1,43 @@
+// How a volume is cut into tiles for contraction, and what the nodes of the tiles are called by.
+#pragma once
+
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+// A tile: 8 x 8 x 16 voxels (K, J, I), 4 of them, one above the other, to a thread
+#define SIDE_K 8
+#define SIDE_J 8
+#define SIDE_I 16
+#define VOXELS 1024
+#define THREADS 256
+#define OWN 4
+
+#define TOP 0xffffu
+#define NONE 0xffffu          // node of a voxel from whose piece nothing leads out
+#define SEED 0xffffffffu      // exit of a node that holds a seed
+#define NO_NODES 0xffffffffu  // first node of a tile without any edge
+
+// A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed
+// anew wherever it is needed: registers are scarcer.
+struct Place
+{
+    int nk, nj, ni;
+    int k0, j0, i0;
+
+    __device__ int i() const { return threadIdx.x & 15; }
+    __device__ int j() const { return threadIdx.x >> 4 & 7; }
+    __device__ int k() const { return (threadIdx.x >> 7) * OWN; }  // of the lowest voxel
+    __device__ int voxel(int m) const { return (k() + m) << 7 | (threadIdx.x & 127); }
+    // Of a voxel in the volume; voxels are fewer than 2**32.
+    __device__ u32 number(int k, int j, int i) const { return ((u32)k * nj + j) * ni + i; }
+    __device__ u32 at(int m) const { return number(k0 + k() + m, j0 + j(), i0 + i()); }
+    __device__ bool inside(int m) const { return k0 + k() + m < nk && j0 + j() < nj && i0 + i() < ni; }
+};
+
+__device__ __forceinline__ Place place_of(int number, int nk, int nj, int ni)
+{
+    int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
+    return {nk, nj, ni, number / (tiles_i * tiles_j) * SIDE_K, number / tiles_i % tiles_j * SIDE_J,
+            number % tiles_i * SIDE_I};
+}
