@@ -8,7 +8,7 @@ from math import prod
 
 
 class Fourier:
-    """Keeps its plans, and the memory of the card that they work in, until `forget`.
+    """Keeps its plans, and the memory of the card that they work in.
 
     All arrays are contiguous, or the first planes of a contiguous array. `axis` is the first or
     the last.
@@ -49,10 +49,6 @@ class Fourier:
         plan = self._plan(self._cufft.CUFFT_Z2D, array.shape, array.ndim - 1, size, size)
         plan.fft(array, out, self._cufft.CUFFT_INVERSE)
         return out
-
-    def forget(self):
-        """Drop all plans."""
-        self._plans.clear()
 
     def _plan(self, kind, shape, axis, size=None, out_count=None):
         key = kind, shape, axis, size

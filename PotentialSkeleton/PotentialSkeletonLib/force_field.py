@@ -162,10 +162,7 @@ def _on_device(task, report, chosen):
     if chosen == "cpu":
         return {**_run(*task, report, None), "device": "cpu"}
     with chosen:
-        try:
-            found = _run(*task, report, chosen)
-        finally:
-            chosen.forget_plans()
+        found = _run(*task, report, chosen)
         return {**found, "device": chosen.name, "peak_bytes": chosen.peak_bytes}
 
 

@@ -28,9 +28,6 @@ class Fourier:
         array[...] = np.nan  # cuFFT destroys it
         return result
 
-    def forget(self):
-        pass
-
     def _check(self, array, dtype, axis):
         if array.dtype != np.dtype(dtype):
             raise TypeError(f"an array of {array.dtype}, not of {np.dtype(dtype)}")

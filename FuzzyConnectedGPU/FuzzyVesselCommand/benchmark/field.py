@@ -8,6 +8,8 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
+import numpy as np
+
 from FuzzyVesselCommon.errors import DeviceError
 from PotentialSkeletonLib import force_field
 from PotentialSkeletonLib.field_methods import (
@@ -94,7 +96,7 @@ def _size_row(setting, mask, solid, method, device, sample, serial):
         "volume": "x".join(map(str, mask.shape[::-1])),
         "method": method,
         "device": setting.cpu if device == "cpu" else setting.gpu.name,
-        "inner": int(solid.points.size),
+        "inner": int(np.count_nonzero(solid.wanted)),
         "charges": len(solid.charges),
     }
     if method in DIRECT:
@@ -123,17 +125,18 @@ def _size_row(setting, mask, solid, method, device, sample, serial):
 
 def _seconds_of_serial(solid):
     """Of the serial sum, from a trial with some of the points."""
-    positions = solid.positions(slice(0, TRIAL_POINTS))
-    task = (positions, solid.charges, STRENGTH, lambda fraction: None)
-    return _timed(partial(direct_serial.sum_at, *task)) * solid.points.size / len(positions)
+    positions = solid.positions(solid.wanted)
+    task = (positions[:TRIAL_POINTS], solid.charges, STRENGTH, lambda fraction: None)
+    seconds = _timed(partial(direct_serial.sum_at, *task))
+    return seconds * len(positions) / min(len(positions), TRIAL_POINTS)
 
 
 def _seconds_on_card(setting, solid, method):
-    positions = solid.positions(slice(0, 64 * TRIAL_POINTS))
-    task = (positions, solid.charges, STRENGTH, lambda fraction: None)
+    positions = solid.positions(solid.wanted)
+    task = (positions[: 64 * TRIAL_POINTS], solid.charges, STRENGTH, lambda fraction: None)
     with setting.gpu as gpu:
         seconds = _timed(partial(direct_cuda.sum_at, *task, gpu, method))
-    return seconds * solid.points.size / len(positions)
+    return seconds * len(positions) / min(len(positions), 64 * TRIAL_POINTS)
 
 
 def _timed(run):
@@ -151,7 +154,8 @@ def threads(setting):
         )
     mask = volumes.wavy_tube((setting.sizes.field_length, side, side))
     solid = the_solid(mask)
-    direct_serial.sum_at(solid.positions(slice(0, 8)), solid.charges, STRENGTH, lambda f: None)
+    few = solid.positions(solid.wanted)[:8]
+    direct_serial.sum_at(few, solid.charges, STRENGTH, lambda f: None)
     serial = _seconds_of_serial(solid)
     rows = []
     with setting.gpu as gpu:
@@ -163,7 +167,7 @@ def threads(setting):
 
 
 def _thread_rows(setting, gpu, solid, method, serial):
-    task = (solid.positions(), solid.charges, STRENGTH, lambda fraction: None)
+    task = (solid.positions(solid.wanted), solid.charges, STRENGTH, lambda fraction: None)
     chosen = direct_cuda.Launch(gpu, STRENGTH, method).threads
     for count in range(32, 1025, 32):
         try:

@@ -6,6 +6,7 @@ import numpy as np
 
 from PotentialSkeletonLib.field_methods import direct_serial
 from PotentialSkeletonLib.solids import label_components, solids
+from PotentialSkeletonLib.voxel_classes import INNER, shrink
 
 
 @dataclass(frozen=True)
@@ -23,19 +24,17 @@ class Sample:
     @classmethod
     def of_solid(cls, solid, strength):
         """2,000 inner voxels drawn at random and 200 of those farthest from the charges."""
-        inner = np.flatnonzero(solid.classes.ravel()[solid.points] == 3)
-        layers = 1
-        while solid.free_layers(2 * layers).sum() >= 200:
-            layers *= 2
-        deepest = np.flatnonzero(solid.free_layers(layers))
+        inner = solid.positions(solid.classes == INNER)
+        layers, deepest = 1, inner[:0]
+        while len(deeper := solid.positions(shrink(solid.is_free, layers))) >= 200:
+            layers, deepest = 2 * layers, deeper
         draw = np.random.default_rng(0).choice
-        chosen = [draw(inner, min(inner.size, 2000), replace=False)]
-        if layers > 1:
-            chosen.append(draw(deepest, min(deepest.size, 200), replace=False))
-        members = np.unique(np.concatenate(chosen))
+        chosen = [draw(inner, min(len(inner), 2000), replace=False)]
+        if len(deepest):
+            chosen.append(draw(deepest, 200, replace=False))
         # The box of the solid begins where its voxels do; the volume's begin before.
         start = [axis.start for axis in solid.box]
-        positions = solid.positions(members) + start
+        positions = np.unique(np.concatenate(chosen), axis=0) + start
         charges = solid.charges + start
         return cls(
             positions, direct_serial.sum_at(positions, charges, strength, lambda fraction: None)

@@ -1,12 +1,13 @@
 """The potential field and whole skeletons: the goals on the card and on two cores of the CPU."""
 
-from PotentialSkeletonLib import force_field, skeletonize
+from PotentialSkeletonLib import skeletonize
 
 from . import volumes
 from .field_error import Sample
 from .goals import Goal, row, table, timed_row, without_card
+from .resident_field import time_field
 from .setting import two_cores
-from .timing import Measured, measure
+from .timing import measure
 
 STRENGTH = 6
 FIELD = "force field, strength 6"
@@ -47,18 +48,13 @@ def _tube(setting):
 def _field(setting, mask):
     setting.tell("Force field")
     size = "x".join(map(str, mask.shape[::-1]))
-    measured, field = field_seconds(mask, setting)
-    yield timed_row(f"{FIELD}: {size}", field.device, measured, CARD_GOALS[FIELD], field.method)
+    measured, vectors = time_field(mask, STRENGTH, setting.gpu, setting.repeats)
+    name = setting.gpu.name
+    yield timed_row(f"{FIELD}: {size}", name, measured, CARD_GOALS[FIELD], "fft")
     sample = Sample.of_mask(mask, STRENGTH)
-    worst, middle = sample.errors(field.vectors)
+    worst, middle = sample.errors(vectors)
     check = f"float64 sum at {len(sample.positions):,} voxels"
-    yield row(ERROR, field.device, float(worst), CARD_GOALS[ERROR], check, median=float(middle))
-
-
-def field_seconds(mask, setting):
-    """The seconds of the summation alone: the one place that says what is counted of the field."""
-    fields = [force_field(mask, STRENGTH, device=setting.cuda) for _ in range(setting.repeats + 1)]
-    return Measured([field.seconds["sum"] for field in fields[1:]], None), fields[-1]
+    yield row(ERROR, name, float(worst), CARD_GOALS[ERROR], check, median=float(middle))
 
 
 def _skeletons(setting, mask, device, goals):

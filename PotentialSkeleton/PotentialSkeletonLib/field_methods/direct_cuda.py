@@ -46,9 +46,10 @@ def sum_members(solid, members, strength, vectors, report, gpu, variant):
 
 
 def sum_at(positions, charges, strength, report, gpu, variant, threads=None):
-    """Forces of `charges` at `positions`, both integers (n, 3) on the card; and the launch."""
+    """Forces (on the card) of `charges` at `positions`, both integers (n, 3); and the launch."""
     launch = Launch(gpu, strength, variant, threads)
-    points, charges = positions, charges.astype(np.float64)
+    points = gpu.xp.asarray(positions, np.int32)
+    charges = gpu.xp.asarray(charges, np.float64)
     forces = gpu.xp.zeros((len(positions), 3), np.float64)
     parts = [
         (slice(p, p + launch.wave), slice(c, c + CHARGES))

@@ -1,0 +1,178 @@
+"""Where the time of the force field and of whole skeletons goes, step by step.
+
+    python Testing/benchmarks/field_stages.py [--device cuda] [--side 256] [--strength 6]
+        [--runs 7] [--memory MIB] [--mask FILE.npy] [--whole]
+
+needs numpy, scipy and numba, and CuPy for CUDA. The object is the tube of the benchmark command, or
+a mask of one component. On CUDA the mask and the forces stay on the card, and it waits for each
+step. --memory pretends that the card has less free memory. --whole adds `force_field` and
+`skeletonize` from and to numpy arrays, with their own stages.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton", "Testing")]
+
+from FuzzyVesselCommon.cuda import choose_device  # noqa: E402
+from PotentialSkeletonLib import force_field, skeletonize  # noqa: E402
+from PotentialSkeletonLib.field_methods import fft_convolution  # noqa: E402
+from PotentialSkeletonLib.field_methods.cpu_transforms import CpuTransforms  # noqa: E402
+from PotentialSkeletonLib.field_methods.distance_bands import distance_bands  # noqa: E402
+from PotentialSkeletonLib.field_methods.kernel_spectra import KernelSpectra  # noqa: E402
+from PotentialSkeletonLib.field_methods.sizes import Sizes  # noqa: E402
+from PotentialSkeletonLib.field_methods.solid_on_cuda import SolidOnCuda  # noqa: E402
+from PotentialSkeletonLib.field_methods.summation import Summation  # noqa: E402
+from PotentialSkeletonLib.solids import label_components, solids  # noqa: E402
+from solid_shapes import wavy_tube  # noqa: E402
+
+STEPS = (
+    "charge_rows", "kernel_rows", "put_rows", "load", "factors", "forward", "multiply", "inverse",
+    "save", "get_rows", "write",
+)  # fmt: skip
+
+
+def main():
+    options = read_options()
+    gpu = choose_device(options.device)
+    gpu = None if gpu == "cpu" else gpu
+    if options.mask:
+        mask = np.load(options.mask) != 0
+    else:
+        mask = wavy_tube((487, options.side, options.side))
+    [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
+    sizes = Sizes(solid.object.shape)
+    print(f"device {gpu.name if gpu else 'cpu'}, strength {options.strength}")
+    print(f"box {sizes.shape}, padded to {sizes.padded}")
+    if gpu is None:
+        show_steps(lambda: convolve(solid, options.strength, None), options, CpuTransforms)
+    else:
+        on_card(gpu, solid, options)
+    if options.whole:
+        show_whole(mask, options)
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--side", type=int, default=256)
+    parser.add_argument("--strength", type=int, default=6)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--memory", type=int, help="MiB of the card that are taken as free")
+    parser.add_argument("--mask", help="a labelmap of one component, as numpy saves it")
+    parser.add_argument("--whole", action="store_true")
+    return parser.parse_args()
+
+
+def on_card(gpu, solid, options):
+    """The whole field with the mask on the card, and its steps."""
+    from PotentialSkeletonLib.field_methods.cuda_transforms import CudaTransforms
+
+    with gpu:
+        if options.memory:
+            gpu.free_memory = lambda: options.memory << 20
+        component = gpu.put(solid.object.view(np.uint8))
+        summation = Summation("fft", options.strength, gpu)
+        stages = Counter()
+        clock = [perf_counter()]
+
+        def watch(stage):
+            now = perf_counter()
+            stages[stage] += now - clock[0]
+            clock[0] = now
+
+        def field(watch=None):
+            vectors = SolidOnCuda(component, 0, gpu).forces(summation, watch)
+            gpu.synchronize()
+            return vectors
+
+        print(f"field on the card: {timed(field, options.runs)}; peak {gpu.peak_bytes >> 20} MiB")
+        for note in summation.notes():
+            print(note)
+        clock[0] = perf_counter()
+        field(watch)
+        print("stages:", {name: f"{1000 * s:.2f} ms" for name, s in stages.items()})
+        on_the_card = SolidOnCuda(component, 0, gpu)
+        show_steps(
+            lambda: convolve(on_the_card, options.strength, gpu), options, CudaTransforms,
+            gpu.synchronize,
+        )  # fmt: skip
+
+
+def convolve(solid, strength, gpu):
+    shape = (*solid.classes.shape, 3)
+    vectors = np.zeros(shape, np.float32) if gpu is None else gpu.xp.zeros(shape, np.float32)
+    bands = list(distance_bands(solid, strength))
+    fft_convolution.sum_bands(solid, strength, bands, vectors, lambda share: None, gpu)
+
+
+def show_steps(run, options, transforms, wait=lambda: None):
+    """Seconds in each step, summed over its calls; on the CPU by one worker."""
+    convolution = timed(run, options.runs if transforms is not CpuTransforms else 2)
+    spent, calls = Counter(), Counter()
+
+    def clocked(name, function):
+        def call(*args, **kwargs):
+            wait()
+            begin = perf_counter()
+            result = function(*args, **kwargs)
+            wait()
+            spent[name] += perf_counter() - begin
+            calls[name] += 1
+            return result
+
+        return call
+
+    kept = {name: getattr(transforms, name) for name in STEPS if hasattr(transforms, name)}
+    factors, begin = KernelSpectra.factors, transforms.__init__
+
+    def one_worker(self, *args):
+        begin(self, *args)
+        self.workers = 1
+
+    try:
+        for name, function in kept.items():
+            setattr(transforms, name, clocked(name, function))
+        KernelSpectra.factors = clocked("factors", factors)
+        transforms.__init__ = one_worker
+        run()
+    finally:
+        for name, function in kept.items():
+            setattr(transforms, name, function)
+        KernelSpectra.factors, transforms.__init__ = factors, begin
+    print(f"convolution: {convolution}; its steps with a wait after each, 'load' in 'factors' too:")
+    for name in STEPS:
+        print(f"  {name:>12} {calls[name]:>5} calls {1000 * spent[name]:>9.2f} ms")
+
+
+def timed(run, runs):
+    run()
+    seconds = []
+    for _ in range(runs):
+        begin = perf_counter()
+        run()
+        seconds.append(perf_counter() - begin)
+    return f"median {1000 * median(seconds):.2f} ms, best {1000 * min(seconds):.2f} ms of {runs}"
+
+
+def show_whole(mask, options):
+    for name, function in (("force_field", force_field), ("skeletonize", skeletonize)):
+        results = []
+
+        def run(function=function, results=results):
+            results[:] = [function(mask, strength=options.strength, device=options.device)]
+
+        print(f"{name}: {timed(run, min(options.runs, 3))}")
+        found = results[0].seconds if name == "force_field" else results[0].report["seconds"]
+        print("  ", {stage: round(seconds, 4) for stage, seconds in found.items()})
+
+
+if __name__ == "__main__":
+    main()
