@@ -3,13 +3,22 @@
 import numpy as np
 import pytest
 
-# Compiled once, and not anew for every panel.
-import FuzzyConnectedGPULib.solvers.dial  # noqa: F401
 from FuzzyVesselCommon.errors import Cancelled
 from FuzzyVesselCommon.mrml import placed_points
 from mrml_cases import add_seeds, add_volume, world_of
 
 SHAPE = (14, 16, 18)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Load and compile the panel's packages now, and not anew for every panel."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from qt_stand_ins.application import install
+
+    install()
+    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
 
 
 @pytest.fixture

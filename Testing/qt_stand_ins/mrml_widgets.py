@@ -83,22 +83,23 @@ class qMRMLNodeComboBox(QWidget):
 
     def _nodes(self):
         scene = self._scene
-        nodes = scene and [scene.GetNthNode(n) for n in range(scene.GetNumberOfNodes())]
-        return [node for node in nodes or () if self._shows(node)]
+        if scene is None:
+            return []
+        kinds, others, children = self.nodeTypes, self.hideChildNodeTypes, self.showChildNodeTypes
+        nodes = [scene.GetNthNode(n) for n in range(scene.GetNumberOfNodes())]
+        return [
+            node
+            for node in nodes
+            if any(node.IsA(kind) if children else node.GetClassName() == kind for kind in kinds)
+            and not any(node.IsA(kind) for kind in others)
+            and self._shows(node)
+        ]
 
     def _shows(self, node):
-        children = self.showChildNodeTypes
-        right_class = any(
-            node.IsA(kind) if children else node.GetClassName() == kind for kind in self.nodeTypes
-        ) and not any(node.IsA(kind) for kind in self.hideChildNodeTypes)
-        return (
-            right_class
-            and (self.showHidden or not node.GetHideFromEditors())
-            and all(
-                node.GetAttribute(name) is not None and value in (None, node.GetAttribute(name))
-                for kind, name, value in self._attributes
-                if node.IsA(kind)
-            )
+        return (self.showHidden or not node.GetHideFromEditors()) and all(
+            node.GetAttribute(name) is not None and value in (None, node.GetAttribute(name))
+            for kind, name, value in self._attributes
+            if node.IsA(kind)
         )
 
     def _fill(self):
