@@ -1,6 +1,8 @@
 """Faults of the card, of callbacks, of the scene and of the disk: none costs more than the run."""
 
-from trust import card_faults
+from importlib.util import find_spec
+
+from trust import card_faults, disk_faults, scene_faults
 
 
 class Part:
@@ -25,3 +27,6 @@ class Part:
 
 def _cases():
     yield from card_faults.cases()
+    if find_spec("slicer"):
+        yield from scene_faults.cases()
+        yield from disk_faults.cases()

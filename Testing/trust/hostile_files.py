@@ -101,7 +101,7 @@ class Part:
         }
         self._said.truncate(0)
         self._child = subprocess.Popen(
-            [sys.executable, "-P", str(CHILD), str(end)],
+            [sys.executable, str(CHILD), str(end)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._said,

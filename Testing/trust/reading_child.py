@@ -4,13 +4,17 @@ Each line on standard input is a case (JSON); each line on the file descriptor t
 names says what became of it.
 """
 
+import io
 import json
 import os
 import re
 import resource
 import sys
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+
+from no_rendering import no_rendering
 
 # What a case may need above the size of the voxels themselves, and how often it may copy these.
 ROOM, COPIES = 192 << 20, 8
@@ -143,25 +147,14 @@ def read_scene(case):
 
 def run_program(case):
     """The whole command line, except for the rendering in 3D."""
-    from FuzzyVesselCommand import pictures, skeleton_picture, surface_view
     from FuzzyVesselCommand.__main__ import main as program
 
-    def cannot(*_):
-        raise surface_view.CannotRender("no 3D in this test")
-
-    pictures.draw_surface = cannot
-    if hasattr(skeleton_picture, "draw_tubes"):
-        skeleton_picture.draw_tubes = cannot
     out = Path(case["path"]).parents[1] / "out"
     arguments = [case["command"], case["path"], "--device", "cpu", "--out", str(out)]
     arguments += ["--seed", "1,1,1"] if case["command"] == "segment" else []
-    with open(os.devnull, "w") as nowhere:
-        streams = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = nowhere
-        try:
-            code = program(arguments)
-        finally:
-            sys.stdout, sys.stderr = streams
+    nowhere = io.StringIO()
+    with no_rendering(), redirect_stdout(nowhere), redirect_stderr(nowhere):
+        code = program(arguments)
     if code not in (0, 2):
         return "finding", f"exit code {code}", 0
     return ("read" if code == 0 else "refused"), f"exit code {code}", 1 << 20

@@ -1,0 +1,18 @@
+"""Spares the seconds of rendering in 3D where the picture is not what is tested."""
+
+from contextlib import contextmanager
+
+
+@contextmanager
+def no_rendering():
+    """In the block, pictures are made as on a machine that cannot render off screen."""
+    from FuzzyVesselCommand import offscreen
+
+    def cannot(*_):
+        raise offscreen.CannotRender("no 3D in this test")
+
+    earlier, offscreen.run_child = offscreen.run_child, cannot
+    try:
+        yield
+    finally:
+        offscreen.run_child = earlier
