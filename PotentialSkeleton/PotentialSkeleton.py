@@ -1,13 +1,8 @@
+import enum
 from typing import Annotated
 
 import slicer
-import vtk
-from slicer import (
-    vtkMRMLLabelMapVolumeNode,
-    vtkMRMLModelNode,
-    vtkMRMLSegmentationNode,
-    vtkMRMLTableNode,
-)
+from slicer import vtkMRMLLabelMapVolumeNode, vtkMRMLSegmentationNode
 from slicer.i18n import tr as _
 from slicer.i18n import translate
 from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
@@ -17,7 +12,6 @@ from slicer.ScriptedLoadableModule import (
     ScriptedLoadableModuleTest,
     ScriptedLoadableModuleWidget,
 )
-from slicer.util import VTKObservationMixin
 
 # The project's packages are imported inside functions: Slicer knows their folder only after it
 # has seen this file, and nothing but Slicer's own packages may be needed to show the panel.
@@ -45,173 +39,114 @@ class PotentialSkeleton(ScriptedLoadableModule):
         )
 
 
+class Detail(enum.Enum):
+    """How much of the object gets a centreline; the values are `skeletonize`'s levels."""
+
+    CORE = 1
+    LIMBS = 2
+    CORNERS = 3
+
+    def label(self):
+        return {
+            Detail.CORE: _("Core only"),
+            Detail.LIMBS: _("Core and limbs"),
+            Detail.CORNERS: _("Every corner"),
+        }[self]
+
+
+class Method(enum.Enum):
+    """How forces are summed; the values are those of `PotentialSkeletonLib.FORCE_METHODS`."""
+
+    AUTOMATIC = "auto"
+    FFT = "fft"
+    DIRECT_SERIAL = "direct-serial"
+    CUDA_SIMPLE = "cuda-simple"
+    CUDA_CONSTANT = "cuda-constant"
+    CUDA_SHARED = "cuda-shared"
+
+    def label(self):
+        return {
+            Method.AUTOMATIC: _("Automatic"),
+            Method.FFT: _("Convolution (FFT)"),
+            Method.DIRECT_SERIAL: _("Direct sum, CPU"),
+            Method.CUDA_SIMPLE: _("Direct sum, GPU, global memory"),
+            Method.CUDA_CONSTANT: _("Direct sum, GPU, constant memory"),
+            Method.CUDA_SHARED: _("Direct sum, GPU, shared memory"),
+        }[self]
+
+
+class Device(enum.Enum):
+    """What does the work."""
+
+    AUTOMATIC = "auto"
+    CPU = "cpu"
+    GPU = "cuda"
+
+    def label(self):
+        return {Device.AUTOMATIC: _("Automatic"), Device.CPU: _("CPU"), Device.GPU: _("GPU")}[self]
+
+
+class Colouring(enum.Enum):
+    """What the colours of lines, tubes and curves tell."""
+
+    RADIUS = "radius"
+    BRANCH = "branch"
+    GENERATION = "generation"
+
+    def label(self):
+        return {
+            Colouring.RADIUS: _("Radius"),
+            Colouring.BRANCH: _("Branch"),
+            Colouring.GENERATION: _("Generation"),
+        }[self]
+
+
 @parameterNodeWrapper
 class PotentialSkeletonParameterNode:
     """The panel's choices, kept in the scene; as in `PotentialSkeletonLogic.extract`."""
 
     input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    segment: str = ""
-    level: Annotated[int, WithinRange(1, 3)] = 2
+    segment: str = ""  # its ID
+    level: Detail = Detail.LIMBS
     strength: Annotated[int, WithinRange(3, 9)] = 6
     dropIslands: Annotated[int, WithinRange(0, 1000000)] = 10
     closeTunnels: Annotated[float, WithinRange(0.0, 100.0)] = 2.0
-    model: vtkMRMLModelNode | None
-    labelmap: vtkMRMLLabelMapVolumeNode | None
-    table: vtkMRMLTableNode | None
+    device: Device = Device.AUTOMATIC
+    method: Method = Method.AUTOMATIC
+    chargeDistance: Annotated[int, WithinRange(-1, 10)] = -1  # -1: automatic
+    divergence: Annotated[float, WithinRange(0.0, 100.0)] = 20.0
+    tubes: bool = False
+    table: bool = True
+    labelmap: bool = False
+    curves: bool = False
+    criticalPoints: bool = False
+    field: bool = False
+    colouring: Colouring = Colouring.RADIUS
 
 
-class PotentialSkeletonWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
-    """A plain panel: labelmap or segment, level, strength, Apply."""
-
-    def __init__(self, parent=None):
-        ScriptedLoadableModuleWidget.__init__(self, parent)
-        VTKObservationMixin.__init__(self)
-        self.logic = None
-        self._parameterNode = None
-        self._guiTag = None
-        self._running = False
-        self._cancelled = False
-        self._curves = []
+class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
+    """Hands on what Slicer says to the panel, which is in `PotentialSkeletonPanel`."""
 
     def setup(self):
         ScriptedLoadableModuleWidget.setup(self)
+        from PotentialSkeletonPanel.skeleton_panel import SkeletonPanel
+
         self.logic = PotentialSkeletonLogic()
-        self._createWidgets()
-        self.applyButton.connect("clicked(bool)", self.onApply)
-        scene = slicer.mrmlScene
-        self.addObserver(scene, scene.StartCloseEvent, self.onSceneStartClose)
-        self.addObserver(scene, scene.EndCloseEvent, self.onSceneEndClose)
-        self.setParameterNode(self.logic.getParameterNode())
-
-    def _createWidgets(self):
-        import qt
-
-        self.inputSelector = slicer.qMRMLNodeComboBox()
-        self.inputSelector.nodeTypes = ["vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"]
-        self.inputSelector.addEnabled = False
-        self.inputSelector.noneEnabled = True
-        self.inputSelector.setMRMLScene(slicer.mrmlScene)
-        self.segmentEdit = qt.QLineEdit()
-        self.levelSpinBox = qt.QSpinBox()
-        self.strengthSpinBox = qt.QSpinBox()
-        self.islandsSpinBox = qt.QSpinBox()
-        self.tunnelsSpinBox = qt.QDoubleSpinBox()
-        self.applyButton = qt.QPushButton(_("Apply"))
-        self.resultLabel = qt.QLabel()
-        self.resultLabel.wordWrap = True
-        form = qt.QFormLayout()
-        form.addRow(_("Labelmap or segmentation:"), self.inputSelector)
-        form.addRow(_("Segment:"), self.segmentEdit)
-        form.addRow(_("Level of detail:"), self.levelSpinBox)
-        form.addRow(_("Strength:"), self.strengthSpinBox)
-        form.addRow(_("Drop islands below (voxels):"), self.islandsSpinBox)
-        form.addRow(_("Close tunnels up to (mm):"), self.tunnelsSpinBox)
-        form.addRow(self.applyButton)
-        form.addRow(self.resultLabel)
-        self.layout.addLayout(form)
-        self.layout.addStretch(1)
+        self.panel = SkeletonPanel(self)
+        self.ui = self.panel.ui
 
     def cleanup(self):
-        self.onSceneStartClose()
-        self.removeObservers()
+        self.panel.cleanup()
 
     def enter(self):
-        self.setParameterNode(self.logic.getParameterNode())
+        self.panel.enter()
 
     def exit(self):
-        self.setParameterNode(None)
+        self.panel.exit()
 
     def onReload(self):
-        import sys
-
-        packages = ("PotentialSkeletonLib", "PotentialSkeletonMRML", "FuzzyVesselCommon")
-        for name in [name for name in sys.modules if name.split(".")[0] in packages]:
-            del sys.modules[name]
+        self.panel.before_reload()
         ScriptedLoadableModuleWidget.onReload(self)
-
-    def onSceneStartClose(self, caller=None, event=None):
-        self._cancelled = True
-        self._curves = []
-        self.setParameterNode(None)
-
-    def onSceneEndClose(self, caller, event):
-        if self.parent.isEntered:
-            self.setParameterNode(self.logic.getParameterNode())
-
-    def setParameterNode(self, parameterNode):
-        """Show and observe other choices; None shows none."""
-        changed = vtk.vtkCommand.ModifiedEvent
-        if self._parameterNode is not None:
-            self._parameterNode.disconnectGui(self._guiTag)
-            self.removeObserver(self._parameterNode, changed, self.onParameterNodeModified)
-        self._parameterNode = parameterNode
-        if parameterNode is not None:
-            self._guiTag = parameterNode.connectParametersToGui(
-                {
-                    "input": self.inputSelector,
-                    "segment": self.segmentEdit,
-                    "level": self.levelSpinBox,
-                    "strength": self.strengthSpinBox,
-                    "dropIslands": self.islandsSpinBox,
-                    "closeTunnels": self.tunnelsSpinBox,
-                }
-            )
-            self.addObserver(parameterNode, changed, self.onParameterNodeModified)
-            self.onParameterNodeModified()
-
-    def onParameterNodeModified(self, caller=None, event=None):
-        choices = self._parameterNode
-        self.applyButton.enabled = self._running or choices.input is not None
-        kind = choices.input.GetClassName() if choices.input else ""
-        self.segmentEdit.enabled = kind == "vtkMRMLSegmentationNode"
-
-    def onApply(self, checked=False):
-        """Run, or cancel the run that is going on."""
-        if self._running:
-            self._cancelled = True
-            return
-        from FuzzyVesselCommon.errors import Cancelled
-
-        self._running, self._cancelled = True, False
-        self.applyButton.text = _("Cancel")
-        with slicer.util.tryWithErrorDisplay(_("Failed to find centrelines."), waitCursor=True):
-            try:
-                self.resultLabel.text = self._run(self._parameterNode)
-            except Cancelled:
-                self.resultLabel.text = _("Cancelled.")
-            finally:
-                self._running = False
-                self.applyButton.text = _("Apply")
-
-    def _run(self, choices):
-        """Extract with the choices, keep the outputs for the next run; what there is to say."""
-        segmentation = choices.input.IsA("vtkMRMLSegmentationNode")
-        curves = [node for node in self._curves if slicer.mrmlScene.IsNodePresent(node)]
-        result = self.logic.extract(
-            choices.input,
-            choices.segment if segmentation else None,
-            strength=choices.strength,
-            level=choices.level,
-            drop_islands=choices.dropIslands,
-            close_tunnels=choices.closeTunnels,
-            curveNodes=curves or True,
-            modelNode=choices.model,
-            labelmapNode=choices.labelmap,
-            tableNode=choices.table,
-            progress=self.onProgress,
-        )
-        self._curves, choices.table = result.curveNodes, result.tableNode
-        choices.model, choices.labelmap = result.modelNode, result.labelmapNode
-        lengths = result.skeleton.to_table()["length_mm"]
-        summary = _("{count} branches, {length:.0f} mm")
-        summary = summary.format(count=len(lengths), length=sum(lengths))
-        return "\n".join([summary, *result.warnings])
-
-    def onProgress(self, fraction):
-        """Show how far the run is; returns False after Cancel."""
-        self.resultLabel.text = f"{fraction:.0%}"
-        slicer.app.processEvents()
-        return not self._cancelled
 
 
 class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
@@ -287,8 +222,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             One a branch, with radius as measurement, in one folder; of a list that is given, those
             too many are removed. Thousands are slow in Slicer, and the model has them all.
         modelNode : bool or vtkMRMLModelNode
-            Lines with the point array Radius and the cell arrays BranchId, Generation, Length and
-            MeanRadius; `PotentialSkeletonMRML.lines.tubes` makes tubes of them.
+            Lines with the point array Radius and the cell arrays BranchId, Generation, Length,
+            MeanRadius, ComponentId, StartNode and EndNode; `PotentialSkeletonMRML.lines.tubes`
+            makes tubes of them, `PotentialSkeletonMRML.stored_skeleton` the skeleton again.
         labelmapNode : bool or vtkMRMLLabelMapVolumeNode
             The skeleton's voxels, on the voxels of the labelmap or segment.
         tableNode : bool or vtkMRMLTableNode

@@ -123,7 +123,8 @@ def open_panel(slicer_scene):
     for panel in panels:
         panel.close()
     sys.excepthook = previous
-    for name in _own_modules():  # Reload loads them again: other tests hold on to the first ones
-        del sys.modules[name]
-    sys.modules.update(modules)
+    if any(sys.modules.get(name) is not module for name, module in modules.items()):
+        for name in _own_modules():  # Reload was pressed: other tests hold on to the first ones
+            del sys.modules[name]
+        sys.modules.update(modules)
     assert not errors, f"an error in a slot, an observer or an event: {errors[0]!r}"

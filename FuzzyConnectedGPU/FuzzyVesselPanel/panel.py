@@ -80,6 +80,7 @@ class Panel:
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
+        self.say("")
         self.connect()
         self._observe_scene()
         self.set_parameters(self.logic.getParameterNode())

@@ -5,6 +5,7 @@ import numpy as np
 RADIUS = "Radius"  # mm, at each point
 # Of each line:
 BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
+COMPONENT, START, END = "ComponentId", "StartNode", "EndNode"
 
 
 def branch_lines(solid, skeleton):
@@ -19,8 +20,9 @@ def branch_lines(solid, skeleton):
     Returns
     -------
     vtkPolyData
-        Point array Radius (mm); cell arrays BranchId, Generation, Length (mm), MeanRadius (mm).
-        Branches share no points, so that each can have values of its own at a junction.
+        Point array Radius (mm); cell arrays BranchId, Generation, Length (mm), MeanRadius (mm),
+        ComponentId, StartNode, EndNode: with them the lines are the whole graph. Branches share no
+        points, so that each can have values of its own at a junction.
     """
     import vtk
 
@@ -46,6 +48,9 @@ def branch_lines(solid, skeleton):
         (GENERATION, "generation", np.int32),
         (LENGTH, "length_mm", np.float64),
         (MEAN_RADIUS, "mean_radius_mm", np.float64),
+        (COMPONENT, "component", np.int32),
+        (START, "start", np.int32),
+        (END, "end", np.int32),
     )
     for name, column, kind in columns:
         data.GetCellData().AddArray(_array(np.array(table[column], kind), name))

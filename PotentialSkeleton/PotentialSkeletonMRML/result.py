@@ -19,7 +19,8 @@ class SkeletonResult:
     folderItemID : int
         Their folder in the subject hierarchy; 0 where there is none.
     modelNode : vtkMRMLModelNode
-        Lines; arrays Radius (points), BranchId, Generation, Length, MeanRadius (cells).
+        Lines; arrays Radius (points), BranchId, Generation, Length, MeanRadius, ComponentId,
+        StartNode, EndNode (cells).
     tubesNode : vtkMRMLModelNode
         The surface of tubes, with the same arrays.
     labelmapNode : vtkMRMLLabelMapVolumeNode

@@ -38,13 +38,17 @@ def radius_plots(skeleton):
     histogram = {"radius_mm": [], "length_mm": []}
     if skeleton.branches:
         longest = max(skeleton.branches, key=skeleton.length)
-        distance = np.concatenate([[0.0], np.cumsum(_steps(longest, skeleton.spacing))])
-        along = {"distance_mm": distance, "radius_mm": longest.radius}
+        along = {"distance_mm": distances(longest, skeleton.spacing), "radius_mm": longest.radius}
         histogram = _histogram(skeleton)
     return [
         _plot("Radius along the longest branch", "PlotTypeScatter", along),
         _plot("Radii", "PlotTypeScatterBar", histogram),
     ]
+
+
+def distances(branch, spacing):
+    """Length of a branch up to each of its points, in mm."""
+    return np.concatenate([[0.0], np.cumsum(_steps(branch, spacing))])
 
 
 def _plot(title, kind, columns):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMessageBox,
     QPushButton,
+    QSizePolicy,
     QSlider,
     QStyle,
     QStyleOption,
@@ -47,6 +48,7 @@ class ctkCollapsibleButton(QAbstractButton):
         self._collapsed = False
         self.setCheckable(True)
         self.setChecked(True)
+        self.setSizePolicy(QSizePolicy.Minimum, QSizePolicy.Preferred)
         self.setContentsMargins(0, HEADER, 0, 0)
         self.toggled.connect(lambda checked: self._collapse(not checked))
 
@@ -72,14 +74,17 @@ class ctkCollapsibleButton(QAbstractButton):
         super().childEvent(event)
 
     def sizeHint(self):
-        inside = self.layout()
-        hint = super().sizeHint()
-        if inside is not None and not self._collapsed:
-            return inside.totalSizeHint()
-        hint.setHeight(HEADER)
-        return hint
+        return self._size("totalSizeHint", super().sizeHint())
 
-    minimumSizeHint = sizeHint
+    def minimumSizeHint(self):
+        return self._size("totalMinimumSize", super().minimumSizeHint())
+
+    def _size(self, kind, header):
+        inside = self.layout()
+        if inside is not None and not self._collapsed:
+            return getattr(inside, kind)()
+        header.setHeight(HEADER)
+        return header
 
     def hitButton(self, position):
         return position.y() < HEADER

@@ -115,3 +115,27 @@ class Panel:
         self.process_events()
         delattr(slicer.modules, self.name.lower())
         delattr(slicer.modules, f"{self.name}Widget")
+
+    def clipped(self):
+        """Names of visible widgets whose text needs more room than they have."""
+        import qt
+
+        found = []
+        for kind in (qt.QLabel, qt.QPushButton, qt.QCheckBox):
+            for each in self.window.findChildren(kind):
+                wraps = kind is qt.QLabel and (each.wordWrap or not each.pixmap.isNull())
+                if each.isVisible() and not wraps and each.sizeHint().width() > each.width:
+                    found.append(each.name)
+        return found
+
+    def tab_places(self):
+        """Rows (pixels from the top) of the named widgets that Tab goes to, in its order."""
+        import qt
+
+        named = {id(each): each for each in vars(self.ui).values()}
+        places, widget = [], self.window.nextInFocusChain()
+        while widget is not self.window:
+            if id(widget) in named and widget.isVisible() and widget.focusPolicy & qt.Qt.TabFocus:
+                places.append(widget.mapTo(self.window, widget.rect.topLeft()).y())
+            widget = widget.nextInFocusChain()
+        return places

@@ -1,0 +1,100 @@
+"""A run's nodes find each other again: also after the scene was saved and loaded.
+
+The model with the lines is the centre: it refers to the object that it was made of and to all other
+outputs, and keeps what was said of the run. MRML saves references and attributes with the scene.
+"""
+
+import json
+
+from PotentialSkeletonLib.critical_points import KINDS
+
+ROLE = "PotentialSkeleton."  # begins the names of references and attributes
+INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
+CURVES = ROLE + "Curve"
+SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
+          "fieldNode": "Field"}  # fmt: skip
+
+
+def keep(result, input_node, segment_id, notes):
+    """Let a result's model refer to everything that it came with.
+
+    Parameters
+    ----------
+    result : PotentialSkeletonMRML.result.SkeletonResult
+        With a model node.
+    input_node : vtkMRMLNode
+    segment_id : str
+        Empty for a labelmap.
+    notes : list of str
+        What there is to say of the run.
+    """
+    import slicer
+
+    model = result.modelNode
+    single = {role: getattr(result, output) for output, role in SINGLE.items()}
+    nodes = {**dict.fromkeys(KINDS), **single, **result.criticalPointsNodes}
+    with slicer.util.NodeModify(model):
+        model.SetNodeReferenceID(INPUT, input_node.GetID())
+        model.SetAttribute(SEGMENT, segment_id or "")
+        model.SetAttribute(NOTES, json.dumps(notes))
+        for role, node in nodes.items():
+            model.SetNodeReferenceID(ROLE + role, node.GetID() if node is not None else None)
+        model.RemoveNodeReferenceIDs(CURVES)
+        for node in result.curveNodes:
+            model.AddNodeReferenceID(CURVES, node.GetID())
+
+
+def kept_model(input_node, segment_id):
+    """The model of the latest run on an object, or None."""
+    import slicer
+
+    scene = slicer.mrmlScene
+    if input_node is None:
+        return None
+    for number in reversed(range(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"))):
+        model = scene.GetNthNodeByClass(number, "vtkMRMLModelNode")
+        if (
+            model.GetNodeReferenceID(INPUT) == input_node.GetID()
+            and (model.GetAttribute(SEGMENT) or "") == (segment_id or "")
+            and model.GetPolyData() is not None
+        ):
+            return model
+    return None
+
+
+def kept_notes(model):
+    """What was said of the run: list of str."""
+    return json.loads(model.GetAttribute(NOTES) or "[]")
+
+
+def kept_nodes(model):
+    """The outputs of a run that are still in the scene, by the names that `extract` has for them.
+
+    Returns
+    -------
+    dict
+        What there is none of is missing; `criticalPointsNodes` is a dict, `curveNodes` a list.
+    """
+    found = {"modelNode": model}
+    for output, role in SINGLE.items():
+        found[output] = model.GetNodeReference(ROLE + role)
+    count = model.GetNumberOfNodeReferences(CURVES)
+    curves = [model.GetNthNodeReference(CURVES, number) for number in range(count)]
+    found["curveNodes"] = [node for node in curves if node is not None]
+    points = {kind: model.GetNodeReference(ROLE + kind) for kind in KINDS}
+    found["criticalPointsNodes"] = {kind: node for kind, node in points.items() if node is not None}
+    return {output: nodes for output, nodes in found.items() if nodes}
+
+
+def requests(model, wanted):
+    """Arguments for `extract`: nodes of an earlier run are filled again, the others are new.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode or None
+        Of the earlier run.
+    wanted : dict of str to bool
+        For each output.
+    """
+    there = kept_nodes(model) if model is not None else {}
+    return {output: there.get(output, True) if want else False for output, want in wanted.items()}

@@ -1,0 +1,100 @@
+"""From the lines in the scene back to a skeleton: what was saved with a scene can be read again."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from PotentialSkeletonLib.curve_skeleton import END, JUNCTION, LOOP, Branch, CurveSkeleton, Node
+
+from . import lines
+
+
+def stored_skeleton(model_node, in_world=False):
+    """The skeleton that the lines of a model node tell of.
+
+    Parameters
+    ----------
+    model_node : vtkMRMLModelNode
+        As `extract` fills it.
+    in_world : bool
+        Positions in the world, instead of the frame below the node's parent transform.
+
+    Returns
+    -------
+    CurveSkeleton or None
+        Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S. Branches
+        are numbered as they were; components without a branch are left out, and so are voxels,
+        critical points and the report. None where the lines have not the arrays that it takes.
+    """
+    data = model_node.GetPolyData()
+    arrays = data and {name: _values(data.GetCellData(), name) for name in _CELLS}
+    radius = data and _values(data.GetPointData(), lines.RADIUS)
+    if not data or radius is None or any(each is None for each in arrays.values()):
+        return None
+    positions = _positions(model_node, data, in_world)[:, ::-1]
+    ends = _values_of(data.GetLines().GetOffsetsArray())
+    parts = [slice(int(a), int(b)) for a, b in pairwise(ends)]
+    pairs = np.stack([arrays[lines.START], arrays[lines.END]], axis=1).astype(int)
+    numbers, pairs = np.unique(pairs, return_inverse=True)
+    pairs = pairs.reshape(-1, 2)
+    branches = [
+        Branch(positions[part], radius[part], int(first), int(last), int(component))
+        for part, (first, last), component in zip(parts, pairs, arrays[lines.COMPONENT])
+    ]
+    nodes = _nodes(len(numbers), branches)
+    return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
+
+
+_CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADIUS)
+
+
+def stored_table(model_node):
+    """`CurveSkeleton.to_table` of the lines of a model node.
+
+    Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
+    are skewed they differ a little from those between the positions.
+    """
+    table = stored_skeleton(model_node).to_table()
+    cells = model_node.GetPolyData().GetCellData()
+    table["length_mm"] = _values(cells, lines.LENGTH).tolist()
+    table["mean_radius_mm"] = _values(cells, lines.MEAN_RADIUS).tolist()
+    return table
+
+
+def _nodes(count, branches):
+    degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=count)
+    nodes = [None] * count
+    for branch in branches:
+        for number, at in ((branch.start, 0), (branch.end, -1)):
+            kind = END if degree[number] == 1 else JUNCTION if degree[number] > 2 else LOOP
+            if nodes[number] is None:
+                position, radius = branch.points[at], float(branch.radius[at])
+                nodes[number] = Node(position, kind, radius, branch.component)
+    return nodes
+
+
+def _positions(model_node, data, in_world):
+    points = data.GetPoints()
+    if in_world and points is not None and model_node.GetParentTransformNode() is not None:
+        import slicer
+        import vtk
+
+        to_world, moved = vtk.vtkGeneralTransform(), vtk.vtkPoints()
+        moved.SetDataTypeToDouble()
+        slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
+            model_node.GetParentTransformNode(), None, to_world
+        )
+        to_world.TransformPoints(points, moved)
+        points = moved
+    return _values_of(points.GetData()) if points is not None else np.zeros((0, 3))
+
+
+def _values(attributes, name):
+    array = attributes.GetArray(name)
+    return None if array is None else _values_of(array)
+
+
+def _values_of(array):
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    return np.array(vtk_to_numpy(array), float if array.GetDataTypeSize() == 8 else None)

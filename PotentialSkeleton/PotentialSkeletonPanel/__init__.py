@@ -1,0 +1,1 @@
+"""The panel of the module PotentialSkeleton; it needs Slicer with its user interface."""

@@ -1,0 +1,86 @@
+"""The table of branches: one row a branch, sorted by a click on a column's title."""
+
+import qt
+from slicer.i18n import tr as _
+
+COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm")
+ROW = 22  # pixels
+DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
+
+
+class BranchList:
+    """Fills a QTableWidget and tells which branch is chosen.
+
+    Parameters
+    ----------
+    table : QTableWidget
+    chosen : callable
+        Called with a branch's number when it is chosen, and with None when none is.
+    """
+
+    def __init__(self, table, chosen):
+        self._table, self._chosen, self._filling = table, chosen, False
+        titles = (
+            _("Branch"),
+            _("Gen."),
+            _("Length\n(mm)"),
+            _("Mean\nradius (mm)"),
+            _("Smallest\nradius (mm)"),
+        )
+        table.setColumnCount(len(COLUMNS))
+        table.setHorizontalHeaderLabels(titles)
+        table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
+        table.verticalHeader().setVisible(False)
+        table.verticalHeader().setDefaultSectionSize(ROW)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(qt.QHeaderView.Stretch)
+        for column in (0, 1):
+            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
+        table.sortByColumn(0, qt.Qt.AscendingOrder)
+        table.connect("itemSelectionChanged()", self._on_selected)
+
+    def fill(self, columns):
+        """Show other branches, none of them chosen.
+
+        Parameters
+        ----------
+        columns : dict of str to list
+            Of `CurveSkeleton.to_table`.
+        """
+        table = self._table
+        self._filling = True
+        table.sortingEnabled = False  # rows would move while they are filled
+        table.clearContents()
+        table.setRowCount(len(columns["branch"]))
+        for column, name in enumerate(COLUMNS):
+            for row, value in enumerate(columns[name]):
+                table.setItem(row, column, _item(value))
+        table.sortingEnabled = True
+        table.clearSelection()
+        self._filling = False
+
+    def chosen(self):
+        """The number of the chosen branch, or None."""
+        rows = {item.row() for item in self._table.selectedItems()}
+        if len(rows) != 1:
+            return None
+        return int(self._table.item(rows.pop(), 0).text())
+
+    def choose(self, branch):
+        """Choose a branch by its number."""
+        for row in range(self._table.rowCount):
+            if int(self._table.item(row, 0).text()) == branch:
+                self._table.selectRow(row)
+                self._table.scrollToItem(self._table.item(row, 0))
+
+    def _on_selected(self):
+        if not self._filling:
+            self._chosen(self.chosen())
+
+
+def _item(value):
+    text = f"{value:{DIGITS}.2f}" if isinstance(value, float) else f"{value:{DIGITS}}"
+    item = qt.QTableWidgetItem(text)
+    item.setData(qt.Qt.TextAlignmentRole, int(qt.Qt.AlignRight | qt.Qt.AlignVCenter))
+    return item
