@@ -207,7 +207,10 @@ class Panel:
 
     def _on_scene_changed(self, caller, event):
         if self._widget.parent.isEntered:
-            self.set_parameters(self.logic.getParameterNode())
+            parameters = self.logic.getParameterNode()
+            # The wrapper keeps what it read while the nodes that it names were not loaded yet.
+            parameters.Modified()
+            self.set_parameters(parameters)
 
     def _on_node_removed(self, caller, event):
         self.update_soon()
