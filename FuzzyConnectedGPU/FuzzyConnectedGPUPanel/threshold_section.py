@@ -1,6 +1,7 @@
 """Section Threshold: slider, automatic choices, V(t), and the result that follows."""
 
 import qt
+import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib.threshold_choice import UNSURE
@@ -87,8 +88,9 @@ class ThresholdSection:
     def set(self, parameters, threshold):
         """Take a threshold that was not chosen by hand, and write the labels of it."""
         self.note(threshold)
-        self._apply(parameters, float(threshold))
-        parameters.threshold = float(threshold)
+        with slicer.util.NodeModify(parameters.parameterNode):
+            parameters.threshold = float(threshold)
+            self._apply(parameters, parameters.threshold)
 
     def taken(self, parameters, threshold):
         """A run wrote the labels of this threshold."""
@@ -133,12 +135,13 @@ class ThresholdSection:
             self._applied = parameters.threshold
         if parameters.threshold == self._applied:
             return
-        parameters.thresholdSource = type(parameters.thresholdSource)("manual")
         self._reason = ""
-        if scene_node is None:
-            self._applied = parameters.threshold
-        else:
-            self._apply(parameters, parameters.threshold)
+        with slicer.util.NodeModify(parameters.parameterNode):
+            parameters.thresholdSource = type(parameters.thresholdSource)("manual")
+            if scene_node is None:
+                self._applied = parameters.threshold
+            else:
+                self._apply(parameters, parameters.threshold)
 
     def _apply(self, parameters, threshold):
         self.end_preview()
