@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, field, replace
+from math import prod
 from operator import index
 from time import perf_counter
 
@@ -172,13 +173,15 @@ def _run(labels, strength, charge_distance, method, report, gpu):
         from .placing import place_solid
     vectors = np.zeros((*labels.shape, 3), np.float32)
     classes = np.zeros(labels.shape, np.uint8)
-    sizes = np.bincount(labels.reshape(-1))
     summation = Summation(method, strength, gpu)
     watch = Watch()
+    parts = list(solids(labels, charge_distance))
+    total = sum(volume_of(part.extent) for _, part in parts)
     done = 0.0
-    for label, part in solids(labels, charge_distance):
+    while parts:
+        label, part = parts.pop(0)
         report(done)
-        now = done + sizes[label] / sizes[1:].sum()
+        now = done + volume_of(part.extent) / total
         field_of_solid = on_cpu if gpu is None else on_cuda
         found = field_of_solid(part, summation, watch, share(report, done, now))
         report(now)
@@ -196,6 +199,11 @@ def _run(labels, strength, charge_distance, method, report, gpu):
         peak_bytes=summation.host_bytes,
         notes=summation.notes(),
     )
+
+
+def volume_of(box):
+    """Voxels of a box."""
+    return prod(side.stop - side.start for side in box)
 
 
 class Watch:

@@ -16,19 +16,33 @@ from .voxel_classes import BOUNDARY, INNER, SURFACE, classify_voxels, grow
 class Solid:
     """One component of the object, dilated as far as its charges are moved outward.
 
-    Attributes
+    Parameters
     ----------
-    box : tuple of slice
-        Where the solid lies in the volume; its ends may lie beyond the volume's.
-    object : ndarray, bool, shape of the box
-        The component itself.
+    labels : ndarray of int, shape (K, J, I)
+        Of the volume.
+    label : int
+        The component's.
+    extent : tuple of slice
+        Where the component lies in the volume.
     charge_distance : int
         Layers by which it is dilated.
     """
 
-    box: tuple
-    object: np.ndarray
+    labels: np.ndarray
+    label: int
+    extent: tuple
     charge_distance: int
+
+    @property
+    def box(self):
+        """Where the solid lies in the volume; its ends may lie beyond the volume's."""
+        layers = self.charge_distance
+        return tuple(slice(s.start - layers, s.stop + layers) for s in self.extent)
+
+    @cached_property
+    def object(self):
+        """The component itself; bool, shape of the box."""
+        return np.pad(self.labels[self.extent] == self.label, self.charge_distance)
 
     @cached_property
     def classes(self):
@@ -107,7 +121,5 @@ def solids(labels, charge_distance):
     """
     from scipy import ndimage
 
-    for label, box in enumerate(ndimage.find_objects(labels), start=1):
-        component = np.pad(labels[box] == label, charge_distance)
-        grown = tuple(slice(s.start - charge_distance, s.stop + charge_distance) for s in box)
-        yield label, Solid(grown, component, charge_distance)
+    for label, extent in enumerate(ndimage.find_objects(labels), start=1):
+        yield label, Solid(labels, label, extent, charge_distance)
