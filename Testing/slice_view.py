@@ -40,9 +40,18 @@ def need_rendering():
         os.environ["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
 
 
+def _bring_mouse_modes_back():
+    """Without the application, a scene that was cleared lacks what says what a click does."""
+    application = slicer.app.applicationLogic()
+    for node in (application.GetInteractionNode(), application.GetSelectionNode()):
+        if not slicer.mrmlScene.IsNodePresent(node):
+            slicer.mrmlScene.AddNode(node)
+
+
 class _View:
     def __init__(self, size):
         need_rendering()
+        _bring_mouse_modes_back()
         self.renderer = vtk.vtkRenderer()
         self.window = vtk.vtkRenderWindow()
         self.window.SetOffScreenRendering(1)
@@ -164,6 +173,9 @@ class SliceView(_View):
         slicer.app.applicationLogic().GetSliceLogics().RemoveItem(self.logic)
         super().close()
         self._style.SetInteractor(None)
+        # Another view of that name shall get nodes of its own; clearing the scene keeps these.
+        for node in (self.composite, self.node):
+            slicer.mrmlScene.RemoveNode(node)
 
 
 class View3D(_View):
@@ -199,3 +211,4 @@ class View3D(_View):
     def close(self):
         slicer.app.applicationLogic().GetViewLogics().RemoveItem(self.logic)
         super().close()
+        slicer.mrmlScene.RemoveNode(self.node)
