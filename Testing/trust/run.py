@@ -19,6 +19,8 @@ PARTS = {
     "exactness": "exactness",
     "skeletons": "skeletons",
     "faults": "faults",
+    "memory": "memory",
+    "repeatability": "repeatability",
     "hostile-files": "hostile_files",
 }
 
