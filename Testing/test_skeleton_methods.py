@@ -53,7 +53,7 @@ SHAPES = {
 @pytest.fixture
 def other_device(monkeypatch):
     """Each force rounded otherwise: what another device may give."""
-    plain = component.force_field
+    plain = component.field_of_components
 
     def noisy(*arguments, **options):
         field = plain(*arguments, **options)
@@ -63,7 +63,7 @@ def other_device(monkeypatch):
         return dataclasses.replace(field, vectors=vectors)
 
     def choose():
-        monkeypatch.setattr(component, "force_field", noisy)
+        monkeypatch.setattr(component, "field_of_components", noisy)
 
     return choose
 

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, settings, strategies
 from scipy import ndimage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from PotentialSkeletonLib import topology
-from PotentialSkeletonLib.distance import distance_along, distance_to_outside
+from PotentialSkeletonLib.distance import distance_to_outside
+from PotentialSkeletonLib.geodesic import bring_nearer, distance_along, neighbour_steps, unit_of
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.thinning import removable, thin, trim
 from solids import cube, random_solids, ring, tapered_y
@@ -74,11 +77,38 @@ def test_distances_along_go_round_corners():
     mask = np.zeros((3, 7, 7), np.uint8)
     mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
     source = np.ravel_multi_index((1, 1, 1), mask.shape)
-    distances, unit, order = distance_along(mask, np.array([source]), (1, 1, 1))
+    distances, order = distance_along(mask, np.array([source]), (1, 1, 1))
     assert sorted(order) == list(np.flatnonzero(mask))
     assert (np.diff(distances.flat[order]) >= 0).all()
-    assert distances[1, 5, 5] * unit == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
+    assert distances[1, 5, 5] * unit_of((1, 1, 1)) == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
     assert distances[1, 5, 1] == -1
+
+
+@given(random_solids(), strategies.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_distances_along_are_the_shortest(mask, seed):
+    """As far as from the nearest source, by another program; and so after more sources."""
+    mask, spacing = padded(mask), (2.3, 0.4, 1.0)
+    object_ = np.flatnonzero(mask)
+    sources = np.random.default_rng(seed).permutation(object_)[:4]
+    offsets, weights = neighbour_steps(mask.shape, spacing)
+    others = object_[:, None] + offsets
+    inside = mask.reshape(-1)[others] > 0
+    number = np.full(mask.size, -1)
+    number[object_] = np.arange(len(object_))
+    edges = number[others[inside]], np.nonzero(inside)[0]
+    graph = csr_array((np.broadcast_to(weights, others.shape)[inside], edges), [len(object_)] * 2)
+    expected = dijkstra(graph, indices=number[sources], min_only=True)
+    expected[np.isinf(expected)] = -1
+    distances, order = distance_along(mask, sources, spacing)
+    assert (distances.reshape(-1)[object_] == expected).all()
+    assert (np.diff(distances.reshape(-1)[order]) >= 0).all()
+    assert sorted(order) == object_[expected >= 0].tolist()
+    one_by_one, _ = distance_along(mask, sources[:1], spacing)
+    for n in range(2, len(sources) + 1):
+        bring_nearer(one_by_one, sources[:n], spacing)
+    reached = one_by_one >= 0  # pieces without the first source are not
+    assert (one_by_one[reached] == distances[reached]).all()
 
 
 def thinned(mask, kept=None, traced=None):

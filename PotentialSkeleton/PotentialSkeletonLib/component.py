@@ -8,8 +8,9 @@ import numpy as np
 from .balls import Balls
 from .critical_points import REPELLER, critical_points, index_sum
 from .curve_voxels import CurveVoxels, voxels_of
-from .distance import distance_along, distance_to_outside, removal_order, ridge_depths
-from .force_field import force_field
+from .distance import distance_to_outside, removal_order, ridge_depths
+from .force_field import field_of_components
+from .geodesic import bring_nearer, distance_along
 from .labelling import count_pieces
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
@@ -128,10 +129,9 @@ class ComponentRun:
                 )
         with self.stages("field", 0.05, 0.5), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the notes are passed on, once
-            self.field = force_field(
-                self.mask, self.options.strength, method=self.options.method,
-                charge_distance=distance, device=self.options.device,
-                progress=self.stages.pass_on,
+            self.field = field_of_components(
+                self.mask, self.bytes, self.options.strength, method=self.options.method,
+                charge_distance=distance, device=self.options.device, report=self.stages.tick,
             )  # fmt: skip
         with self.stages("critical points", 0.55, 0.03):
             points = critical_points(self.field, everywhere=True, report=self.stages.tick)
@@ -188,54 +188,53 @@ class ComponentRun:
 
     def _add_limbs(self, core):
         with self.stages("tips", 0.65, 0.05):
-            distances, unit, order = distance_along(
+            self.distances, order = distance_along(
                 self.bytes, np.flatnonzero(core), self.spacing, self.stages.tick
             )
             smallest = SMALLEST_LIMB * min(self.spacing)
-            tips = geodesic_tips(
-                distances, unit, order, self.depth, self.spacing, smallest, self.stages.tick
+            self.tips = geodesic_tips(
+                self.distances, order, self.depth, self.spacing, smallest, self.stages.tick
             )
         with self.stages("curves", 0.7, 0.05):
-            self.tips = tips
-            self._add_tips(tips, distances)
+            self._add_tips(self.tips)
             if self.field is None:
                 return
             self.stages.tick()
             seeds = divergence_seeds(self.field.vectors, self.options.divergence, self.stages.tick)
             self.stages.tick()
-            self._add_seeds(seeds, core, distances, REACH_OUT["divergence"])
+            self._add_seeds(seeds, core, REACH_OUT["divergence"])
 
-    def _add_tips(self, tips, distances):
-        furthest_first = tips[np.argsort(-distances.flat[tips], kind="stable")]
+    def _add_tips(self, tips):
+        furthest_first = tips[np.argsort(-self.distances.flat[tips], kind="stable")]
         tips = np.stack(np.unravel_index(furthest_first, self.mask.shape), axis=1)
         self._keep(tips)
         for tip in tips:
             self.stages.tick()
-            self._trace_from(tip, distances)
+            self._trace_from(tip)
 
     def _draw_out(self, skeleton):
         """Lead ends of the skeleton on to the ends of their limbs; whether there were any."""
         with self.stages("tips", 0.8, 0.05):
-            distances, unit, _ = distance_along(
-                self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
-            )
+            self._measure_from(skeleton)
             tips = drawn_out_ends(
-                distances, unit, self.depth, skeleton, self.spacing, self.tips, self.stages.tick
+                self.distances, self.depth, skeleton, self.spacing, self.tips, self.stages.tick
             )
-            self._add_tips(tips, distances)
+            self._add_tips(tips)
         return len(tips) > 0
 
     def _add_sharp_places(self, skeleton):
         with self.stages("tips", 0.9, 0.04):
-            distances, _, _ = distance_along(
-                self.bytes, np.flatnonzero(skeleton), self.spacing, self.stages.tick
-            )
+            self._measure_from(skeleton)
             self.stages.tick()
             seeds = curvature_seeds(self.mask, self.stages.tick)
         with self.stages("curves", 0.94, 0.01):
-            self._add_seeds(seeds, skeleton, distances, REACH_OUT["curvature"])
+            self._add_seeds(seeds, skeleton, REACH_OUT["curvature"])
 
-    def _add_seeds(self, seeds, skeleton, distances, reach_out):
+    def _measure_from(self, skeleton):
+        """Let `distances` start from a skeleton that holds the one from which they started."""
+        bring_nearer(self.distances, np.flatnonzero(skeleton), self.spacing, self.stages.tick)
+
+    def _add_seeds(self, seeds, skeleton, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
         balls = Balls(self.depth, self.spacing, *reach_out)
         balls.add(np.argwhere(skeleton | self.curves.mask() | self.anchors))
@@ -244,14 +243,14 @@ class ComponentRun:
             if not self.mask[tuple(seed)] or balls.hold(seed):
                 continue
             self._keep(seed[None])
-            curve = self._trace_from(seed, distances)
+            curve = self._trace_from(seed)
             balls.add(np.unique(voxels_of(curve), axis=0))
 
-    def _trace_from(self, voxel, distances):
+    def _trace_from(self, voxel):
         """A curve from a voxel: towards the core up to where there is a force, then along it."""
         lead = [np.asarray(voxel)]
         while self.field is not None and not self.field.vectors[tuple(lead[-1])].any():
-            following = _nearer(distances, lead[-1])
+            following = _nearer(self.distances, lead[-1])
             if following is None:
                 break
             lead.append(following)

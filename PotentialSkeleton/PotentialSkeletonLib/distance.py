@@ -1,17 +1,13 @@
-"""Distances inside an object in mm: to its outside, and along it."""
+"""Distances inside an object to its outside, in mm."""
 
 import numpy as np
 from numba import njit, prange
 from scipy import ndimage
 
-from . import heap as queue
-
 LINES_A_SLICE = 1 << 14  # rows between two looks at the progress callback
-STEPS_PER_VOXEL = 16  # geodesic distances are counted in this share of the smallest spacing
 FEW_VOXELS = 1 << 12
 NO_ZERO = 1 << 20  # voxels: further than any row is long
-FAR = np.iinfo(np.int32).max
-VOXELS_A_SLICE = 1 << 17  # voxels settled between two looks at the progress callback
+VOXELS_A_SLICE = 1 << 20  # voxels between two looks at the progress callback
 
 
 def distance_to_outside(mask, spacing, report=None):
@@ -109,7 +105,7 @@ def removal_order(depth, report=None):
     `report` is called between slices; it raises to cancel.
     """
     order = np.zeros_like(depth)
-    step = max(1, VOXELS_A_SLICE * 8 // max(1, depth[0].size))
+    step = max(1, VOXELS_A_SLICE // max(1, depth[0].size))
     for first in range(1, len(depth) - 1, step):
         order_planes(depth, order, first, min(first + step, len(depth) - 1))
         if report is not None:
@@ -145,78 +141,3 @@ def ridge_depths(depth):
                 if deepest:
                     found.append(here)
     return np.array(found)
-
-
-def distance_along(mask, sources, spacing, report=None):
-    """Geodesic distance inside the object from the nearest source, over steps to 26 neighbours.
-
-    Parameters
-    ----------
-    mask : ndarray of uint8, shape (K, J, I)
-        Not 0 in the object, which must not touch the array's border.
-    sources : ndarray of int
-        Flat indices of the voxels that have distance 0.
-    spacing : 3 floats K, J, I, in mm
-    report : callable, optional
-        Called between slices; raises to cancel.
-
-    Returns
-    -------
-    distances : ndarray of int32, shape (K, J, I)
-        In units of `unit`; -1 outside and where no source is reached.
-    unit : float
-        Millimetres.
-    order : ndarray of int
-        Flat indices of the voxels that were reached, in rising order of their distance.
-    """
-    unit = min(spacing) / STEPS_PER_VOXEL
-    offsets, weights = neighbour_steps(mask.shape, spacing, unit)
-    distances = np.where(mask, np.int32(FAR), np.int32(-1))
-    flat = distances.reshape(-1)
-    heap = np.empty(max(1 << 16, 2 * len(sources)), np.int64)
-    for size, source in enumerate(np.sort(sources)):  # rising entries are a heap
-        flat[source] = 0
-        heap[size] = source
-    size = len(sources)
-    order = np.empty(np.count_nonzero(mask), np.int32 if flat.size < 2**31 else np.int64)
-    settled = 0
-    while size:
-        heap, size, settled = spread(
-            flat, offsets, weights, heap, size, order, settled, VOXELS_A_SLICE
-        )
-        if report is not None:
-            report()
-    distances[distances == FAR] = -1
-    return distances, unit, order[:settled]
-
-
-def neighbour_steps(shape, spacing, unit):
-    """Flat offsets of the 26 neighbours and their distances in units, whole numbers."""
-    steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
-    offsets = steps @ np.array([shape[1] * shape[2], shape[2], 1])
-    lengths = np.sqrt(((steps * np.asarray(spacing)) ** 2).sum(axis=1))
-    return offsets, np.rint(lengths / unit).astype(np.int64)
-
-
-@njit(cache=True)
-def spread(distances, offsets, weights, heap, size, order, settled, budget):
-    """Settle up to `budget` voxels, the nearest first (Dijkstra)."""
-    while size and budget:
-        budget -= 1
-        entry = queue.pop(heap, size)
-        size -= 1
-        voxel = entry & queue.VOXEL_BITS
-        here = entry >> queue.KEY_SHIFT
-        if here > distances[voxel]:
-            continue
-        order[settled] = voxel
-        settled += 1
-        if size + 26 > heap.size:
-            heap = np.concatenate((heap, np.empty_like(heap)))
-        for side in range(offsets.size):
-            other = voxel + offsets[side]
-            if here + weights[side] < distances[other]:
-                distances[other] = here + weights[side]
-                queue.push(heap, size, (here + weights[side]) << queue.KEY_SHIFT | other)
-                size += 1
-    return heap, size, settled

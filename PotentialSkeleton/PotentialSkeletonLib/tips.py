@@ -10,7 +10,7 @@ skeleton ends within a limb, little is left of the limb beyond: such an end is d
 import numpy as np
 from numba import njit
 
-from .distance import neighbour_steps
+from .geodesic import neighbour_steps, unit_of
 from .topology import neighbour_bits
 
 SLENDERNESS = 2.0  # length of a piece over its largest inscribed radius that makes its top a tip
@@ -19,15 +19,13 @@ CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that
 VOXELS_A_SLICE = 1 << 18
 
 
-def geodesic_tips(distances, unit, order, depth, spacing, smallest, report=None):
+def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
     """Ends of the object's limbs.
 
     Parameters
     ----------
     distances : ndarray of int32, shape (K, J, I)
-        Geodesic distance from the core in units, -1 outside the object (`distance_along`).
-    unit : float
-        Millimetres a unit.
+        Geodesic distance from the core, -1 outside the object (`distance_along`).
     order : ndarray of int
         Flat indices of the object's voxels in rising order of their distances.
     depth : ndarray of float32, shape (K, J, I)
@@ -43,8 +41,8 @@ def geodesic_tips(distances, unit, order, depth, spacing, smallest, report=None)
     ndarray of int64
         Flat indices in rising order.
     """
-    flat, deep = distances.reshape(-1), depth.reshape(-1)
-    offsets, _ = neighbour_steps(distances.shape, spacing, unit)
+    flat, deep, unit = distances.reshape(-1), depth.reshape(-1), unit_of(spacing)
+    offsets, _ = neighbour_steps(distances.shape, spacing)
     pieces = np.full(flat.size, -1, np.int32)
     merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
     widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
@@ -57,7 +55,7 @@ def geodesic_tips(distances, unit, order, depth, spacing, smallest, report=None)
         if report is not None:
             report()
     tips = [
-        _middle_of_cap(distances, unit, tops[n], CAP * widths[n], spacing)
+        _middle_of_cap(distances, tops[n], CAP * widths[n], spacing)
         for n in np.flatnonzero(accepted[:count] == 1)
     ]
     return np.unique(np.array(tips, np.int64))
@@ -86,11 +84,12 @@ def sink(
     the piece was merged into another or holds a tip of another.
     """
     for voxel in order:
-        own = -1
+        own = last = -1
         for offset in offsets:
             other = pieces[voxel + offset]
-            if other < 0:
+            if other < 0 or other == last:
                 continue
+            last = other
             other = root(merged, other)
             if other != own:
                 own = other if own < 0 else merge(distances, own, other, merged, tops, widths,
@@ -126,12 +125,12 @@ def merge(distances, first, second, merged, tops, widths, accepted):
     return first
 
 
-def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips, report=None):
+def drawn_out_ends(distances, depth, skeleton, spacing, tips, report=None):
     """Ends of the limbs that go on beyond an end of a skeleton.
 
     Parameters
     ----------
-    distances, unit, depth, spacing
+    distances, depth, spacing
         As for `geodesic_tips`; the distances from the skeleton.
     skeleton : ndarray of bool, shape (K, J, I)
         Thin.
@@ -146,10 +145,10 @@ def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips, report=None)
         Flat indices in rising order.
     """
     flat, states = distances.reshape(-1), skeleton.reshape(-1).view(np.uint8)
-    offsets, weights = neighbour_steps(distances.shape, spacing, unit)
+    offsets, weights = neighbour_steps(distances.shape, spacing)
     row, plane = distances.shape[2], distances.shape[1] * distances.shape[2]
     seen = np.zeros(flat.size, np.uint8)
-    ends = []
+    unit, ends = unit_of(spacing), []
     for voxel in np.setdiff1d(np.flatnonzero(states), tips):
         if int(neighbour_bits(states, voxel, row, plane, 1)).bit_count() != 1:
             continue
@@ -157,7 +156,7 @@ def drawn_out_ends(distances, unit, depth, skeleton, spacing, tips, report=None)
             report()
         top, width = furthest_beyond(flat, offsets, weights, voxel, seen), depth.flat[voxel]
         if flat[top] * unit > DRAWN_OUT * width:
-            ends.append(_middle_of_cap(distances, unit, top, CAP * width, spacing))
+            ends.append(_middle_of_cap(distances, top, CAP * width, spacing))
     return np.unique(np.array(ends, np.int64))
 
 
@@ -178,7 +177,7 @@ def furthest_beyond(distances, offsets, weights, start, seen):
     return best
 
 
-def _middle_of_cap(distances, unit, top, reach, spacing):
+def _middle_of_cap(distances, top, reach, spacing):
     """The voxel where a limb's axis leaves it: a blunt end has its top on the rim."""
     place = np.array(np.unravel_index(top, distances.shape))
     reach = max(reach, 0.5 * min(spacing))
@@ -187,7 +186,7 @@ def _middle_of_cap(distances, unit, top, reach, spacing):
     box = tuple(slice(a, b) for a, b in zip(low, place + radius + 1))
     cap, slab = (
         _piece_with(distances[box] >= lowest, place - low) * np.asarray(spacing)
-        for lowest in distances.flat[top] - np.array([reach, 2 * reach]) / unit
+        for lowest in distances.flat[top] - np.array([reach, 2 * reach]) / unit_of(spacing)
     )
     middle = cap.mean(axis=0)
     axis = middle - slab.mean(axis=0)
