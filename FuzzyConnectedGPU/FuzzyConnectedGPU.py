@@ -35,16 +35,35 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
         self.parent.dependencies = []
         self.parent.contributors = ["The FuzzyVesselGPU developers"]
         self.parent.helpText = _(
-            "Segments vessels, or any object that hangs together, from a few clicked seeds: every "
-            "voxel gets its fuzzy connectedness to the seeds, and a threshold makes it a labelmap. "
-            "Runs on an NVIDIA GPU or on the CPU, with the same result bit for bit. "
-            'See the <a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'
-            "documentation</a>."
+            "<p>Segments vessels, or any object that hangs together, from a few clicked seeds: "
+            "every voxel gets its fuzzy connectedness to the seeds, and a threshold makes it a "
+            "segment. Runs on an NVIDIA GPU or on the CPU, with the same result bit for bit.</p>"
+            "<p>Choose a volume, press <i>Place</i> and click into each vessel tree (a right "
+            "click ends it), press <i>Apply</i>, and move the threshold until the vessels are "
+            "whole and nothing leaks. Points in the background, a box or a mask keep it out of "
+            "what is as bright as the vessels.</p>"
+            "<p>Research software, not for diagnosis.</p>"
+            '<p><a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'
+            "Documentation and tutorial</a></p>"
         )
         self.parent.acknowledgementText = _(
-            "Method: J. K. Udupa and S. Samarasekera, Graphical Models and Image Processing 58 "
-            "(1996) 246-261; on the GPU: Y. Zhuge and others (2009, 2011, 2013)."
+            "<p>Method: J. K. Udupa and S. Samarasekera, Fuzzy connectedness and object "
+            "definition, Graphical Models and Image Processing 58 (1996) 246-261.</p>"
+            "<p>On the GPU: Y. Zhuge, Y. Cao and R. W. Miller, GPU accelerated fuzzy connected "
+            "image segmentation by using CUDA (2009); L. Wang, D. Li and S. Huang, An improved "
+            "parallel fuzzy connected image segmentation method based on CUDA, BioMedical "
+            "Engineering OnLine 15:56 (2016), doi:10.1186/s12938-016-0165-2.</p>"
         )
+        slicer.app.connect("startupCompleted()", registerSampleData)
+
+
+def registerSampleData():
+    """Add the phantom and Slicer's public scans to the module Sample Data."""
+    import os
+
+    from FuzzyConnectedGPUMRML.sample_data import register
+
+    register(os.path.join(os.path.dirname(__file__), "Resources", "Icons"))
 
 
 class Region(enum.Enum):
@@ -96,6 +115,7 @@ class Solver(enum.Enum):
     EXACT = "exact"
     CONTRACTION = "contraction"
     ACTIVE_TILES = "active-tiles"
+    BLOCKS = "blocks"
     DIAL = "dial"
     KFOE = "kfoe"
     CUDA_KFOE = "cuda-kfoe"
@@ -106,6 +126,7 @@ class Solver(enum.Enum):
             Solver.EXACT: _("Exact"),
             Solver.CONTRACTION: _("Exact, contraction (CUDA)"),
             Solver.ACTIVE_TILES: _("Exact, active tiles (CUDA)"),
+            Solver.BLOCKS: _("Exact, blocks (CPU)"),
             Solver.DIAL: _("Exact, bucket queue (CPU)"),
             Solver.KFOE: _("Exact, FIFO queue (CPU, slow)"),
             Solver.CUDA_KFOE: _("CUDA-kFOE (with errors)"),

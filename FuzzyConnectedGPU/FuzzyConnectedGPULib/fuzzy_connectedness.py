@@ -34,7 +34,7 @@ def connectedness(
 
     ``C(c)`` is the largest, over all paths of 6-neighbours from a seed to c, of the smallest
     affinity along the path (Udupa and Samarasekera 1996; papers, section 1.3). The solvers
-    "exact", "dial" and "kfoe" give the same float32 values, bit for bit, on every device.
+    "exact", "blocks", "dial" and "kfoe" give the same float32 values, bit for bit, on every device.
 
     Parameters
     ----------

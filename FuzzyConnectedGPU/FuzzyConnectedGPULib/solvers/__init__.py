@@ -1,9 +1,10 @@
 """The solvers by name: the systems that the papers describe, and ours, which is the default."""
 
 SOLVERS = {
-    "exact": "exact everywhere, the default: contraction or active tiles on CUDA, dial on the CPU",
+    "exact": "exact everywhere, the default: contraction or active tiles on CUDA, blocks on CPU",
     "contraction": "rounds of hooking along best edges on CUDA (Boruvka 1926), exact: whole scenes",
     "active-tiles": "visits to tiles that may still rise on CUDA, exact: needs the least memory",
+    "blocks": "forests of blocks, grown by all cores of the CPU and then joined, exact",
     "dial": "bucket queue on the CPU (Dial 1969), exact: the reference",
     "kfoe": "serial first-in-first-out queue on the CPU, exact (papers, section 1.3)",
     "cuda-kfoe": "Zhuge's two CUDA kernels with stored affinities; racy writes leave error voxels",
@@ -11,7 +12,7 @@ SOLVERS = {
 }
 
 # The module of this package that holds the solver, on each kind of device.
-CPU_MODULES = {"exact": "dial", "dial": "dial", "kfoe": "kfoe"}
+CPU_MODULES = {"exact": "exact_on_cpu", "blocks": "blocks", "dial": "dial", "kfoe": "kfoe"}
 CUDA_MODULES = {
     "exact": "exact",
     "contraction": "contraction",

@@ -53,14 +53,22 @@ def load_row(voxels, mask, k0, j0, intensities, valid):
 
 @njit(cache=True, nogil=True)
 def load_region(intensities, valid, i0, region, region_valid):
-    """Copy one region out of what `load_row` has written; the block begins at `i0`."""
-    at = FIRST
+    """Copy one region out of what `load_row` has written; the block begins at `i0`.
+
+    Returns
+    -------
+    count : int
+        Valid voxels of the region.
+    """
+    at, count = FIRST, 0
     for k in range(DEPTH + 2):
         for j in range(HEIGHT + 2):
             for i in range(ROW):
                 region[at + i] = intensities[k, j, i0 + i]
                 region_valid[at + i] = valid[k, j, i0 + i]
+                count += valid[k, j, i0 + i]
             at += ROW
+    return count
 
 
 @njit(cache=True, nogil=True)

@@ -154,3 +154,11 @@ def write_voxels(parent, limit, corner, levels, node_numbers):
                 number = np.uint16(node - FIRST_NODE + np.uint32(1))
                 node_numbers[k0 + k, j0 + j, i0 + i] = number if hangs else np.uint16(0)
                 levels[k0 + k, j0 + j, i0 + i] = limit[voxel] if hangs else np.uint16(0)
+
+
+@njit(cache=True, nogil=True)
+def write_nothing(corner, levels, node_numbers):
+    """Write that no voxel of a block hangs on a node."""
+    k0, j0, i0 = corner
+    levels[k0 : k0 + DEPTH, j0 : j0 + HEIGHT, i0 : i0 + WIDTH] = 0
+    node_numbers[k0 : k0 + DEPTH, j0 : j0 + HEIGHT, i0 : i0 + WIDTH] = 0

@@ -34,7 +34,7 @@ from .block_edges import (
     strong_along_j,
     strong_along_k,
 )
-from .block_trees import begin, grow_trees, write_voxels
+from .block_trees import begin, grow_trees, write_nothing, write_voxels
 
 EDGES_A_SLICE = 1 << 20  # of the nodes, between two looks at the progress callback
 MOST_OUTER = HEIGHT * WIDTH + DEPTH * WIDTH + DEPTH * HEIGHT  # edges that lead on from a block
@@ -120,12 +120,11 @@ class Run:
         load_row(problem.voxels, self._mask, *row, *scratch.loaded)
         inner, outer = trees_of_row(
             *scratch.loaded, max(problem.cut_level, 1), *problem.tables,
-            problem.affinity.coefficients(), row, seed_places, *scratch.of_block, *scratch.of_row, counts, self.levels, self._node_numbers,
+            problem.affinity.coefficients(), row, seed_places, *scratch.of_block,
+            *scratch.of_row, counts, self.levels, self._node_numbers,
         )  # fmt: skip
-        first_of_block = np.cumsum(counts) - counts
-        return Part(
-            counts, seed_nodes(seed_places[:, 0], first_of_block), *scratch.taken(inner, outer)
-        )
+        seeds = seed_nodes(seed_places[:, 0], np.cumsum(counts) - counts)
+        return Part(counts, seeds, *scratch.taken(inner, outer))
 
     def connect_nodes(self, pool, report):
         """Find the value of every node."""
@@ -251,7 +250,9 @@ def trees_of_row(
     tables = (sum_table, difference_table, lowest_sum, coefficients)
     for block in range(counts.size):
         corner = (row[0], row[1], block * WIDTH)
-        load_region(intensities, valid, corner[2], region, region_valid)
+        if load_region(intensities, valid, corner[2], region, region_valid) == 0:
+            write_nothing(corner, levels, node_numbers)
+            continue
         edge_levels(region, 1, floor, *tables, along[0])
         edge_levels(region, ROW, floor, *tables, along[1])
         edge_levels(region, PLANE, floor, *tables, along[2])

@@ -22,7 +22,7 @@ VOXELS_A_SLICE = 1 << 16  # expansions between two looks at the progress callbac
 LEVEL, FREE_BLOCK, FRESH_BLOCK, EXPANDED = 0, 1, 2, 3
 
 
-def solve(problem, report):
+def solve(problem, report, most=None):
     """Levels of the fuzzy scene.
 
     Parameters
@@ -30,6 +30,8 @@ def solve(problem, report):
     problem : Problem
     report : callable
         Called with the share of voxels done; raises to cancel.
+    most : int, optional
+        Give up after so many voxels, and return None.
 
     Returns
     -------
@@ -62,6 +64,8 @@ def solve(problem, report):
             peak_bytes = max(peak_bytes, held)
             pool = larger
         report(state[EXPANDED] / voxels.size)
+        if most is not None and state[EXPANDED] > most:
+            return None
 
 
 def first_levels(problem):
