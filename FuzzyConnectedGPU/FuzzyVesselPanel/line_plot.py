@@ -67,7 +67,10 @@ def picture(palette, width, height, lines, x_title, y_title, marks=(), y_range=N
     painter.setClipRect(qt.QRectF(LEFT, TOP - 1, frame.width + 1, frame.height + 2))
     for line in lines:
         _line(painter, frame, line)
-    painter.setPen(qt.QPen(qt.QColor(200, 60, 40), 1.5, qt.Qt.DashLine))
+    pen = qt.QPen(qt.QColor(200, 60, 40))
+    pen.setWidthF(1.5)
+    pen.setStyle(qt.Qt.DashLine)
+    painter.setPen(pen)
     for mark in marks:
         across = frame.across(mark)
         painter.drawLine(qt.QLineF(across, TOP, across, TOP + frame.height))
@@ -168,6 +171,8 @@ def _line(painter, frame, line):
         area.closeSubpath()
         light = qt.QColor(color)
         light.setAlpha(60)
-        painter.fillPath(area, light)
-    painter.setPen(qt.QPen(color, 1.8))
+        painter.fillPath(area, qt.QBrush(light))
+    pen = qt.QPen(color)
+    pen.setWidthF(1.8)
+    painter.setPen(pen)
     painter.drawPath(path)

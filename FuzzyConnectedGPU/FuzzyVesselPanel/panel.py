@@ -226,7 +226,7 @@ class Panel:
             self._run_once()
 
     def apply_quietly(self):
-        """As `apply`, for runs that nobody asked for: errors are only said, nothing is installed."""
+        """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
         if self.running.active or self.parameters is None:
             return
         with contextlib.suppress(FuzzyVesselError):

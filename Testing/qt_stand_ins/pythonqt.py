@@ -141,6 +141,11 @@ def _getattribute(self, name):
     return _get_attribute(self, name)
 
 
+def _first_of(function):
+    """PySide6 gives a file's name and the filter, PythonQt the name alone."""
+    return staticmethod(lambda *arguments: function(*arguments)[0])
+
+
 @functools.cache
 def qt_module():
     """The module that Slicer calls `qt`; the first call changes PySide6."""
@@ -159,6 +164,8 @@ def qt_module():
     objects.__getattribute__ = _getattribute
     for cls in (QtWidgets.QDialog, QtWidgets.QMenu, QtWidgets.QApplication):
         cls.exec_ = cls.exec
+    for name in ("getSaveFileName", "getOpenFileName"):
+        setattr(QtWidgets.QFileDialog, name, _first_of(getattr(QtWidgets.QFileDialog, name)))
     from .ui_files import UiLoader
 
     module.QUiLoader = UiLoader
