@@ -92,8 +92,9 @@ class Convolution:
         report : callable
             Called with the share that is done; raises to cancel.
         """
-        once, often = len(self._planes), len(self._offsets) + len(self._columns)
-        self._total = once + len(bands) * (often + 3 * len(self._planes))
+        planes, passes = len(self._planes), 4 if self._transforms.on_host else 3
+        often = len(self._offsets) + len(self._columns) + passes * planes
+        self._total = planes + len(bands) * often
         self._done, self._report = 0, report
         self._transform_charges()
         for cut, members in bands:
@@ -120,6 +121,13 @@ class Convolution:
         kernel = KernelSpectra(self._sizes.padded, work)
         self._each(lambda planes: kernel.begin(planes, self._strength, cut), self._offsets)
         results = [self._empty() for _ in range(3)]
+
+        def touch(planes):
+            for result in results:
+                result[planes, :, 0] = 0
+
+        if work.on_host:  # else the first columns would wait for all of the memory
+            self._each(touch, self._planes)
 
         def convolve(some):
             spectrum = work.forward(work.load(self._charges, some))
