@@ -11,6 +11,7 @@ from PotentialSkeletonLib import topology
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.geodesic import bring_nearer, distance_along, neighbour_steps, unit_of
 from PotentialSkeletonLib.solids import fill_cavities
+from PotentialSkeletonLib.thin_topology import thin_topology
 from PotentialSkeletonLib.thinning import removable, thin, trim
 from solids import cube, random_solids, ring, tapered_y
 
@@ -62,6 +63,18 @@ def padded(block):
 )
 def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expected):
     assert topology.euler_characteristic(mask.astype(bool)) == expected
+
+
+@given(random_solids(largest=8))
+@settings(max_examples=150, deadline=None)
+def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
+    found = thin_topology(np.argwhere(mask))
+    assert found.pieces == ndimage.label(mask, BLOCK)[1]
+    assert found.characteristic == topology.euler_characteristic(mask)
+    labels, _ = ndimage.label(mask, BLOCK)
+    piece = labels == labels[tuple(np.argwhere(mask)[0])]
+    cavities = ndimage.label(~np.pad(piece, 1))[1] - 1
+    assert thin_topology(np.argwhere(piece)).cavities == cavities
 
 
 @given(random_solids())

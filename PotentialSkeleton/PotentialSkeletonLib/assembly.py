@@ -12,9 +12,9 @@ from .branches import Border, branch_points, node_positions
 from .component import ComponentRun
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from .graph import VoxelGraph
-from .labelling import count_pieces, sizes_of
+from .labelling import sizes_of
 from .solids import fill_cavities, label_components
-from .topology import cycle_count
+from .thin_topology import thin_topology
 from .voxel_classes import checked_object
 
 TINY = 27  # voxels: components below it are reported
@@ -158,19 +158,15 @@ def _kind(degree):
 def _report(prepared, parts, nodes, branches, voxels, options, tick):
     """What was done, what was checked, and what the user should know."""
     characteristics = [part.characteristic for _, part in parts]
-    skeleton = np.zeros(prepared.object.shape, bool)
-    skeleton[tuple((voxels - prepared.origin).T)] = True
-    pieces = count_pieces(skeleton, report=tick)
+    skeleton = thin_topology(voxels)
     tick()
     object_cycles = prepared.count - sum(characteristics)
-    skeleton_cycles = len(branches) - len(nodes) + pieces
-    cycles = cycle_count(skeleton, tick)
-    tick()
+    skeleton_cycles = len(branches) - len(nodes) + skeleton.pieces
     guarantees = dict(
         thin=all(part.thin for _, part in parts),
-        inside=not (skeleton & ~prepared.object).any(),
-        one_piece_for_each_component=pieces == prepared.count,
-        same_cycles=skeleton_cycles == object_cycles == cycles,
+        inside=bool(prepared.object[tuple((voxels - prepared.origin).T)].all()),
+        one_piece_for_each_component=skeleton.pieces == prepared.count,
+        same_cycles=skeleton_cycles == object_cycles == skeleton.pieces - skeleton.characteristic,
         no_duplicate_nodes=len({tuple(np.round(node.position, 6)) for node in nodes}) == len(nodes),
     )
     report = dict(

@@ -11,9 +11,9 @@ from .curve_voxels import CurveVoxels, voxels_of
 from .distance import distance_to_outside, removal_order, ridge_depths
 from .force_field import field_of_components
 from .geodesic import bring_nearer, distance_along
-from .labelling import count_pieces
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
+from .thin_topology import thin_topology
 from .thinning import removable, thin, trim
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import euler_characteristic
@@ -179,12 +179,8 @@ class ComponentRun:
         """
         if not self.level_voxels and self.characteristic != 1:
             return False
-        tick = self.stages.tick
-        return (
-            euler_characteristic(curves, tick) == self.characteristic
-            and count_pieces(curves, report=tick) == 1
-            and count_pieces(~curves, corners=False, report=tick) == 1
-        )
+        found = thin_topology(np.argwhere(curves))
+        return (found.characteristic, found.pieces, found.cavities) == (self.characteristic, 1, 0)
 
     def _add_limbs(self, core):
         with self.stages("tips", 0.65, 0.05):
@@ -263,9 +259,8 @@ class ComponentRun:
 
     def _finish(self, skeleton):
         voxels = np.argwhere(skeleton)
-        on_curves = skeleton & (self.curves.mask() | self.anchors)
-        traced = on_curves[tuple(voxels.T)]
-        pieces = count_pieces(on_curves, report=self.stages.tick)
+        traced = (self.curves.mask() | self.anchors)[tuple(voxels.T)]
+        pieces = thin_topology(voxels[traced]).pieces
         return ComponentSkeleton(
             voxels,
             self.curves.places(voxels),
