@@ -61,10 +61,11 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     )
     if not _in_scene(volume_node):
         raise Cancelled("The volume was removed from the scene; nothing was changed.")
+    measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     run_inputs.mark(written[1], volume_node, seeds_node, text)
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
-    return _result(written, found.labels, found.threshold, warnings, found.affinity, found.scene)
+    return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 
 
 def threshold_scene(scene_node, background_node, threshold, cut, outputs):
@@ -83,8 +84,9 @@ def threshold_scene(scene_node, background_node, threshold, cut, outputs):
         threshold = choose_threshold(values, background and background.voxels, cut)
     labels = binarize(values, threshold)
     outputs = {**outputs, "sceneVolumeNode": scene_node}
+    measured = _millilitres(volume_node, labels)
     written = _write(volume_node, seeds_node, None, labels, outputs)
-    return _result(written, labels, threshold, background.warnings if background else ())
+    return _result(written, measured, threshold, background.warnings if background else ())
 
 
 def background_seeds(node, volume_node, shape):
@@ -139,10 +141,13 @@ def _in_scene(node):
     return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
-def _result(written, labels, threshold, warnings, affinity=None, scene=None):
+def _millilitres(volume_node, labels):
+    """What the labels measure; asked before the scene is changed, as it can fail, too."""
+    return np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volume_node)) / 1000
+
+
+def _result(written, volume_ml, threshold, warnings, affinity=None, scene=None):
     warnings = list(warnings)
     if getattr(threshold, "confidence", 1) < UNSURE:
         warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
-    voxel_ml = voxel_volume(mrml.ijk_to_ras(written[0])) / 1000
-    volume_ml = np.count_nonzero(labels) * voxel_ml
     return SegmentationResult(*written, threshold, volume_ml, affinity, scene, warnings)

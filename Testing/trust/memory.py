@@ -113,6 +113,10 @@ class OnArrays:
                 found = self.results()
             except MemoryError:
                 found = self._wanted
+            except DeviceError as error:
+                if "memory does not suffice" not in str(error):
+                    raise Finding(f"allocation {place}: {error}") from error
+                found = self._wanted
             except Exception as error:
                 raise Finding(f"allocation {place}: {type(error).__name__}: {error}") from error
         if not failing.happened:
@@ -159,8 +163,9 @@ class OnScene(OnArrays):
         segmentation = FuzzyConnectedGPULogic().segment(
             self._volume, self._seeds, threshold=0.01, device="cpu"
         )
-        skeleton = PotentialSkeletonLogic().extract(self._labelmap, device="cpu")
         values = slicer.util.arrayFromVolume(segmentation.sceneNode).copy()
+        self._remove_results()
+        skeleton = PotentialSkeletonLogic().extract(self._labelmap, device="cpu")
         return values, skeleton.skeleton.voxels
 
     def run(self):

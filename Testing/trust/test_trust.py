@@ -11,9 +11,9 @@ from trust.tally import Tally
 QUICK = {
     "exactness": 100,
     "skeletons": 10,
-    "faults": 25,
-    "memory": 100,
-    "repeatability": 3,
+    "faults": 20,
+    "memory": 80,
+    "repeatability": 2,
     "hostile-files": 60,
 }
 NEEDS_SLICER = {"hostile-files"}
