@@ -131,8 +131,9 @@ def test_a_card_of_little_memory_works_in_parts(cpu_cuda):
 
 def test_both_kinds_of_rows_are_the_same(cpu_cuda):
     sizes = Sizes((12, 9, 14))
-    cpu, cuda = cpu_transforms.CpuTransforms(sizes), cuda_transforms.CudaTransforms(sizes, cpu_cuda)
-    rows = [each.kernel_rows(slice(2, 7), 6, 3) for each in (cpu, cuda)]
+    cpu = cpu_transforms.CpuTransforms(sizes, 6)
+    cuda = cuda_transforms.CudaTransforms(sizes, 6, cpu_cuda)
+    rows = [each.kernel_rows(slice(2, 7), 3) for each in (cpu, cuda)]
     np.testing.assert_allclose(*(np.delete(r, sizes.padded[2] // 2, axis=2) for r in rows), 1e-14)
     classes = np.random.default_rng(0).integers(0, 4, sizes.shape, np.uint8)
     rows = [each.charge_rows(classes, slice(3, 8), 0.5) for each in (cpu, cuda)]

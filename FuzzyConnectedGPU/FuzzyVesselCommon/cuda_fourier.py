@@ -30,13 +30,13 @@ class Fourier:
         plan = self._plan(self._cufft.CUFFT_Z2Z, array.shape, axis)
         plan.fft(array, array, self._cufft.CUFFT_INVERSE)
 
-    def real_forward(self, array, axis):
+    def real_forward(self, array, axis, out=None):
         """Transform a float64 array; half of the spectrum and the middle."""
         import cupy
 
         size = array.shape[axis]
         shape = tuple(size // 2 + 1 if a == axis else n for a, n in enumerate(array.shape))
-        out = cupy.empty(shape, complex)
+        out = cupy.empty(shape, complex) if out is None else out
         plan = self._plan(self._cufft.CUFFT_D2Z, array.shape, axis, size, size // 2 + 1)
         plan.fft(array, out, self._cufft.CUFFT_FORWARD)
         return out

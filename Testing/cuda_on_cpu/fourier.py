@@ -18,9 +18,16 @@ class Fourier:
         self._check(array, complex, axis)
         array[...] = fft.ifft(array, axis=axis, norm="forward")
 
-    def real_forward(self, array, axis):
+    def real_forward(self, array, axis, out=None):
         self._check(array, float, axis)
-        return self._xp.array(fft.rfft(array, axis=axis))
+        found = fft.rfft(array, axis=axis)
+        if out is None:
+            return self._xp.array(found)
+        self._check(out, complex, axis)
+        if out.shape != found.shape:
+            raise ValueError(f"an array of shape {out.shape} for results of shape {found.shape}")
+        out[...] = found
+        return out
 
     def real_inverse(self, array, size):
         self._check(array, complex, array.ndim - 1)

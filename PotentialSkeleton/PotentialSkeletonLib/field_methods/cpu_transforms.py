@@ -16,6 +16,7 @@ class CpuTransforms:
     Parameters
     ----------
     sizes : Sizes
+    strength : int
 
     Attributes
     ----------
@@ -25,14 +26,13 @@ class CpuTransforms:
         How many parts are worked at once.
     """
 
-    xp = np
     group = 1 << 17
     on_host = True
 
-    def __init__(self, sizes, gpu=None):
+    def __init__(self, sizes, strength, gpu=None):
         from scipy import fft
 
-        self._fft, self._sizes = fft, sizes
+        self._fft, self._sizes, self._strength = fft, sizes, strength
         self.workers = os.cpu_count() or 1
 
     def empty(self, depth, columns, rows):
@@ -43,14 +43,14 @@ class CpuTransforms:
         """Rows along I of the charges of some planes."""
         return (classes[planes] == SURFACE) * charge
 
-    def kernel_rows(self, planes, strength, cut):
+    def kernel_rows(self, planes, cut):
         """Even and odd part along I of the kernel, for offsets K, J >= 0, added together."""
         _, rows, width = self._sizes.padded
         k = np.arange(planes.start, planes.stop)[:, None, None]
         j, i = np.arange(rows // 2 + 1)[:, None], np.arange(width // 2 + 1)
         squared = (k * k + j * j + i * i).astype(float)
         squared[(k < cut) & (j < cut) & (i < cut)] = np.inf
-        power = inverse_power(squared, strength + 1)
+        power = inverse_power(squared, self._strength + 1)
         odd = power * i
         power += odd
         return np.concatenate((power, (power - 2 * odd)[:, :, -2:0:-1]), axis=2)
@@ -90,16 +90,40 @@ class CpuTransforms:
         """Transform real lines."""
         return self._fft.rfft(lines, axis=axis, overwrite_x=True)
 
-    def multiply(self, spectrum, factors, odd_axis):
+    def extended(self, half, size, axis, imaginary=False, add_odd=False):
+        """A real even sequence of even size from its values at 0 to size / 2, and an odd one added.
+
+        Parameters
+        ----------
+        half : ndarray, complex, shape (K, columns, J)
+            Its real part, or with `imaginary` the imaginary one with the sign turned, is the even
+            sequence along the axis.
+        size : int
+        axis : int
+            0 or 2.
+        add_odd : bool
+            Add the real part times the distance from 0, which is odd. It is not 0 at size / 2, as
+            it should be; no offset is as large.
+        """
+        whole = np.empty(tuple(size if a == axis else n for a, n in enumerate(half.shape)))
+        if axis == 0:
+            extend_first(half, imaginary, add_odd, whole)
+        else:
+            extend_last(half, imaginary, add_odd, whole)
+        return whole
+
+    def multiply(self, spectrum, factors, imaginary, odd_axis):
         """-i times a spectrum times real factors, which are given for frequencies from 0 up.
 
         Parameters
         ----------
+        factors, imaginary
+            From `KernelSpectra.factors`.
         odd_axis : int
             The axis along which the factors of negative frequencies have the other sign.
         """
         product = np.empty_like(spectrum)
-        multiply(spectrum, factors, odd_axis, product)
+        multiply(spectrum, factors, imaginary, odd_axis, product)
         return product
 
     def write(self, values, wanted, planes, component, vectors):
@@ -110,8 +134,41 @@ class CpuTransforms:
         """Until all work is done; here it always is."""
 
 
+@njit(cache=True, inline="always")
+def part_of(number, imaginary):
+    return -number.imag if imaginary else number.real
+
+
 @njit(cache=True, nogil=True)
-def multiply(spectrum, factors, odd_axis, product):
+def extend_first(half, imaginary, add_odd, whole):
+    size, columns, rows = whole.shape
+    for place in range(size):
+        n = min(place, size - place)
+        offset = place if place <= size // 2 else place - size
+        for column in range(columns):
+            for j in range(rows):
+                value = part_of(half[n, column, j], imaginary)
+                if add_odd:
+                    value += offset * half[n, column, j].real
+                whole[place, column, j] = value
+
+
+@njit(cache=True, nogil=True)
+def extend_last(half, imaginary, add_odd, whole):
+    depth, columns, size = whole.shape
+    for k in range(depth):
+        for column in range(columns):
+            source, target = half[k, column], whole[k, column]
+            for n in range(size // 2 + 1):
+                value = part_of(source[n], imaginary)
+                odd = n * source[n].real if add_odd else 0.0
+                if 0 < n < size // 2:
+                    target[size - n] = value - odd
+                target[n] = value + odd
+
+
+@njit(cache=True, nogil=True)
+def multiply(spectrum, factors, imaginary, odd_axis, product):
     depth, columns, rows = spectrum.shape
     for k in range(depth):
         mirrored = k > depth // 2
@@ -122,10 +179,10 @@ def multiply(spectrum, factors, odd_axis, product):
             source, target = spectrum[k, column], product[k, column]
             factor = factors[from_k, column]
             for j in range(rows // 2 + 1):
-                by = sign * factor[j]
+                by = sign * part_of(factor[j], imaginary)
                 target[j] = complex(source[j].imag * by, -source[j].real * by)
             for j in range(rows // 2 + 1, rows):
-                by = other_sign * factor[rows - j]
+                by = other_sign * part_of(factor[rows - j], imaginary)
                 target[j] = complex(source[j].imag * by, -source[j].real * by)
 
 

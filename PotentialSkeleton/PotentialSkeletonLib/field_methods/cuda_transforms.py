@@ -22,6 +22,7 @@ class CudaTransforms:
     Parameters
     ----------
     sizes : Sizes
+    strength : int
     gpu : CudaDevice
 
     Attributes
@@ -39,8 +40,9 @@ class CudaTransforms:
 
     workers = 1
 
-    def __init__(self, sizes, gpu):
-        self.xp, self._gpu, self._fourier, self._sizes = gpu.xp, gpu, gpu.fourier, sizes
+    def __init__(self, sizes, strength, gpu):
+        self._xp, self._gpu, self._fourier, self._sizes = gpu.xp, gpu, gpu.fourier, sizes
+        self._defines = (f"STRENGTH={strength}",)
         free = int(USABLE * gpu.free_memory())
         self.on_host = sizes.waiting_bytes > free // 2
         left = free if self.on_host else free - sizes.waiting_bytes
@@ -56,28 +58,30 @@ class CudaTransforms:
 
     def empty(self, depth, columns, rows):
         shape = depth, rows, columns
-        return np.empty(shape, complex) if self.on_host else self.xp.empty(shape, complex)
+        return np.empty(shape, complex) if self.on_host else self._xp.empty(shape, complex)
 
     def charge_rows(self, classes, planes, charge):
         count = planes.stop - planes.start
         _, rows, width = self._sizes.shape
         padded = self._sizes.padded[2]
-        out = self.xp.empty((count, rows, padded), float)
+        out = self._xp.empty((count, rows, padded), float)
         numbers = (planes.start, count, rows, width, padded)
         self._launch("charge_rows", out.size, classes, *numbers, float(charge), out)
         return out
 
-    def kernel_rows(self, planes, strength, cut):
+    def kernel_rows(self, planes, cut):
         count = planes.stop - planes.start
         rows, padded = self._sizes.padded[1] // 2 + 1, self._sizes.padded[2]
-        out = self.xp.empty((count, rows, padded), float)
+        out = self._xp.empty((count, rows, padded), float)
         numbers = (planes.start, count, rows, padded, cut)
-        self._launch("kernel_rows", out.size, *numbers, out, strength=strength)
+        self._launch("kernel_rows", out.size, *numbers, out)
         return out
 
     def put_rows(self, rows, columns, planes):
-        spectra = self._fourier.real_forward(rows, 2)
-        columns[planes] = self._gpu.get(spectra) if self.on_host else spectra
+        if self.on_host:
+            columns[planes] = self._gpu.get(self._fourier.real_forward(rows, 2))
+        else:
+            self._fourier.real_forward(rows, 2, out=columns[planes])
 
     def get_rows(self, columns, planes):
         spectra = self._gpu.put(columns[planes]) if self.on_host else columns[planes]
@@ -85,7 +89,8 @@ class CudaTransforms:
 
     def load(self, columns, some):
         part = columns[:, :, some]
-        return (self._gpu.put(part) if self.on_host else part).swapaxes(1, 2)
+        part = self._gpu.put(part) if self.on_host else self._xp.ascontiguousarray(part)
+        return part.swapaxes(1, 2)
 
     def save(self, product, columns, some):
         part = product.swapaxes(1, 2)
@@ -93,7 +98,7 @@ class CudaTransforms:
 
     def forward(self, columns):
         depth, count, rows = columns.shape
-        spectrum = self.xp.empty((self._sizes.padded[0], count, self._sizes.padded[1]), complex)
+        spectrum = self._xp.empty((self._sizes.padded[0], count, self._sizes.padded[1]), complex)
         inside = spectrum[:depth]
         inside[:, :, :rows] = columns
         inside[:, :, rows:] = 0
@@ -112,9 +117,20 @@ class CudaTransforms:
     def real_forward(self, lines, axis):
         return self._fourier.real_forward(lines, axis)
 
-    def multiply(self, spectrum, factors, odd_axis):
-        product = self.xp.empty(spectrum.shape, complex)
-        arguments = spectrum, factors, *spectrum.shape, odd_axis, product
+    def extended(self, half, size, axis, imaginary=False, add_odd=False):
+        shape = tuple(size if a == axis else n for a, n in enumerate(half.shape))
+        whole = self._xp.empty(shape, float)
+        strides = (np.int64(step // half.itemsize) for step in half.strides)
+        choices = axis, int(imaginary), int(add_odd)
+        # What `load` returned is turned, and the kernel takes the memory as it lies.
+        source = half if half.flags.c_contiguous else half.swapaxes(1, 2)
+        self._launch("extend", whole.size, source, *strides, *shape, *choices, whole)
+        return whole
+
+    def multiply(self, spectrum, factors, imaginary, odd_axis):
+        product = self._xp.empty(spectrum.shape, complex)
+        choices = int(imaginary), odd_axis
+        arguments = spectrum, factors, *spectrum.shape, *choices, product
         self._launch("multiply", product.size, *arguments)
         return product
 
@@ -130,8 +146,7 @@ class CudaTransforms:
         """Until all work is done."""
         self._gpu.synchronize()
 
-    def _launch(self, name, count, *args, strength=3):
+    def _launch(self, name, count, *args):
         args = [np.int32(a) if isinstance(a, int) else a for a in args]
         args = [np.float64(a) if isinstance(a, float) else a for a in args]
-        kernel = self._gpu.kernel(KERNELS, name, (f"STRENGTH={strength}",))
-        kernel(grid_for(count), (THREADS,), args)
+        self._gpu.kernel(KERNELS, name, self._defines)(grid_for(count), (THREADS,), args)

@@ -47,8 +47,8 @@ def sum_bands(solid, strength, bands, vectors, report, gpu=None):
         from .cpu_transforms import CpuTransforms as transforms_for
     else:
         from .cuda_transforms import CudaTransforms as transforms_for
-    transforms = transforms_for(sizes, gpu)
-    convolution = Convolution(solid.classes, strength, sizes, transforms)
+    transforms = transforms_for(sizes, strength, gpu)
+    convolution = Convolution(solid.classes, sizes, transforms)
 
     def write(values, members, planes, component):
         transforms.write(values, members, planes, component, vectors)
@@ -64,14 +64,12 @@ class Convolution:
     ----------
     classes : ndarray, uint8, shape (K, J, I)
         Classes of the solid's voxels in its box: numpy's or CuPy's, as `transforms` has them.
-    strength : int
     sizes : Sizes
     transforms : CpuTransforms or CudaTransforms
     """
 
-    def __init__(self, classes, strength, sizes, transforms):
-        self._classes, self._strength = classes, strength
-        self._sizes, self._transforms = sizes, transforms
+    def __init__(self, classes, sizes, transforms):
+        self._classes, self._sizes, self._transforms = classes, sizes, transforms
         nk, nj, ni = sizes.padded
         group = transforms.group
         self._planes = list(_slices(sizes.shape[0], group // (nj * ni)))
@@ -119,7 +117,7 @@ class Convolution:
         """The three components, still transformed along I; charges nearer than `cut` left out."""
         work = self._transforms
         kernel = KernelSpectra(self._sizes.padded, work)
-        self._each(lambda planes: kernel.begin(planes, self._strength, cut), self._offsets)
+        self._each(lambda planes: kernel.begin(planes, cut), self._offsets)
         results = [self._empty() for _ in range(3)]
 
         def touch(planes):
@@ -132,7 +130,7 @@ class Convolution:
         def convolve(some):
             spectrum = work.forward(work.load(self._charges, some))
             for component, factors in enumerate(kernel.factors(some)):
-                product = work.multiply(spectrum, factors, component)
+                product = work.multiply(spectrum, *factors, component)
                 work.save(work.inverse(product), results[component], some)
 
         self._each(convolve, self._columns)

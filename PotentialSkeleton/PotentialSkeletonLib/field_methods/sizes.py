@@ -26,10 +26,8 @@ class Sizes:
     bytes_a_number = COMPLEX * ARRAYS
 
     def __init__(self, shape):
-        from scipy.fft import next_fast_len
-
         self.shape = tuple(int(n) for n in shape)
-        self.padded = tuple(2 * next_fast_len(max(n - 1, 1), real=True) for n in self.shape)
+        self.padded = tuple(fast_even(2 * n - 3) for n in self.shape)
 
     @cached_property
     def waiting_bytes(self):
@@ -43,3 +41,18 @@ class Sizes:
         """Complex numbers of the smallest part that can be worked by itself."""
         depth, rows, width = self.padded
         return rows * max(depth, width)
+
+
+def fast_even(least):
+    """The smallest even number from `least` up, and from 2, without prime factors above 7."""
+    size = max(least + least % 2, 2)
+    while not factors_well(size):
+        size += 2
+    return size
+
+
+def factors_well(number):
+    for prime in (2, 3, 5, 7):
+        while number % prime == 0:
+            number //= prime
+    return number == 1

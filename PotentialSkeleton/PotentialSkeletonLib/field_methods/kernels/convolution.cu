@@ -45,11 +45,41 @@ extern "C" __global__ void kernel_rows(int first_plane, int plane_count, int row
     }
 }
 
+// The real part of a number, or the imaginary one with the sign turned.
+__device__ inline double part_of(double2 number, int imaginary)
+{
+    return imaginary ? -number.y : number.x;
+}
+
+// A real even sequence along an axis (0 or 2), from its values at 0 to half its size; and the real
+// part times the distance from 0, which is odd, added. The arrays' order is K, column, J.
+extern "C" __global__ void extend(const double2* __restrict__ half, long long stride_k,
+                                  long long stride_column, long long stride_j, int depth,
+                                  int columns, int rows, int axis, int imaginary, int add_odd,
+                                  double* __restrict__ whole)
+{
+    Grid grid;
+    long long total = (long long)depth * columns * rows;
+    for (long long n = grid.first; n < total; n += grid.step) {
+        int j = (int)(n % rows), column = (int)(n / rows % columns), k = (int)(n / rows / columns);
+        int size = axis == 0 ? depth : rows, place = axis == 0 ? k : j;
+        int offset = place > size / 2 ? place - size : place;
+        if (axis == 0)
+            k = abs(offset);
+        else
+            j = abs(offset);
+        double2 number = half[k * stride_k + column * stride_column + j * stride_j];
+        double value = part_of(number, imaginary);
+        whole[n] = add_odd ? value + offset * number.x : value;
+    }
+}
+
 // -i times a spectrum times real factors, which are given for frequencies K, J from 0 up; along
 // `odd_axis` the factors of negative frequencies have the other sign.
 extern "C" __global__ void multiply(const double2* __restrict__ spectrum,
-                                    const double* __restrict__ factors, int depth, int columns,
-                                    int rows, int odd_axis, double2* __restrict__ product)
+                                    const double2* __restrict__ factors, int depth, int columns,
+                                    int rows, int imaginary, int odd_axis,
+                                    double2* __restrict__ product)
 {
     Grid grid;
     long long total = (long long)depth * columns * rows;
@@ -57,7 +87,8 @@ extern "C" __global__ void multiply(const double2* __restrict__ spectrum,
         int j = (int)(n % rows), column = (int)(n / rows % columns), k = (int)(n / rows / columns);
         bool turned = (odd_axis == 0 && k > depth / 2) || (odd_axis == 1 && j > rows / 2);
         long long from_k = k > depth / 2 ? depth - k : k, from_j = j > rows / 2 ? rows - j : j;
-        double factor = factors[(from_k * columns + column) * (rows / 2 + 1) + from_j];
+        double2 number = factors[(from_k * columns + column) * (rows / 2 + 1) + from_j];
+        double factor = part_of(number, imaginary);
         if (turned)
             factor = -factor;
         double2 value = spectrum[n];
