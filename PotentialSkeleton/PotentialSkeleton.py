@@ -1,4 +1,5 @@
 import enum
+import importlib.util
 from typing import Annotated
 
 import slicer
@@ -284,7 +285,11 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
         slicer.mrmlScene.Clear()
 
     def runTest(self):
-        for test in (self.test_FindsCentrelines, self.test_RefusesAnEmptyLabelmap):
+        for test in (
+            self.test_FindsCentrelines,
+            self.test_RefusesAnEmptyLabelmap,
+            self.test_PanelListsBranches,
+        ):
             self.setUp()
             test()
 
@@ -332,3 +337,43 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
         self.assertIn(labelmap.GetName(), str(refusal.exception))
         self.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), before)
         self.delayDisplay("Test passed")
+
+    def test_PanelListsBranches(self):
+        """Apply in the panel lists the branches that the model has; a click shows one of them."""
+        self.delayDisplay("Pressing Apply in the panel")
+        try:
+            panel = slicer.util.getModuleWidget("PotentialSkeleton")
+        except (AttributeError, RuntimeError) as error:
+            self.delayDisplay(f"Skipped, as there is no user interface: {error}")
+            return
+        if importlib.util.find_spec("numba") is None:
+            self.delayDisplay("Skipped: numba is not installed")
+            return
+        opened = panel.parent.isEntered
+        if not opened:
+            panel.enter()
+        try:
+            self.checkPanel(panel)
+        finally:
+            if not opened:
+                panel.exit()
+        self.delayDisplay("Test passed")
+
+    def checkPanel(self, panel):
+        _phantom, labelmap = self.addLabelmap(48)
+        panel.logic.getParameterNode().input = labelmap
+        panel.ui.applyButton.click()
+        shown = [
+            model
+            for model in slicer.util.getNodesByClass("vtkMRMLModelNode")
+            if model.GetNodeReference("PotentialSkeleton.Input") is labelmap
+        ]
+        self.assertEqual(len(shown), 1)
+        branches = shown[0].GetPolyData().GetNumberOfLines()
+        self.assertGreater(branches, 3)
+        self.assertEqual(panel.ui.branchTable.rowCount, branches)
+        models = slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLModelNode")
+        panel.ui.branchTable.selectRow(0)
+        self.assertEqual(slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLModelNode"), models + 1)
+        panel.ui.branchTable.clearSelection()
+        self.assertEqual(slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLModelNode"), models)

@@ -431,6 +431,17 @@ def test_reload_makes_a_panel_that_works(slicer_scene, panel):
     assert panel.ui.applyButton.enabled
 
 
+def test_the_module_s_own_test_works_the_panel(slicer_scene, panel, monkeypatch):
+    from PotentialSkeleton import PotentialSkeletonTest
+
+    said = []
+    monkeypatch.setattr(
+        PotentialSkeletonTest, "delayDisplay", lambda self, text, **_delay: said.append(text)
+    )
+    PotentialSkeletonTest().test_PanelListsBranches()
+    assert said == ["Pressing Apply in the panel", "Test passed"]
+
+
 # --- how it looks
 
 

@@ -21,7 +21,7 @@ class BranchList:
     def __init__(self, table, chosen):
         self._table, self._chosen, self._filling = table, chosen, False
         titles = (
-            _("Branch"),
+            _("No."),
             _("Gen."),
             _("Length\n(mm)"),
             _("Mean\nradius (mm)"),
@@ -29,6 +29,7 @@ class BranchList:
         )
         table.setColumnCount(len(COLUMNS))
         table.setHorizontalHeaderLabels(titles)
+        table.horizontalHeaderItem(0).setToolTip(_("Number of the branch, as in the table"))
         table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)

@@ -7,6 +7,7 @@ import types
 from conftest import ROOT
 
 WIDTH = 420  # pixels, about that of Slicer's module panel
+ARROW = 16  # pixels of a sorted column's arrow
 
 
 class Panel:
@@ -117,7 +118,7 @@ class Panel:
         delattr(slicer.modules, f"{self.name}Widget")
 
     def clipped(self):
-        """Names of visible widgets whose text needs more room than they have."""
+        """Names of visible widgets and columns whose text needs more room than they have."""
         import qt
 
         found = []
@@ -126,6 +127,13 @@ class Panel:
                 wraps = kind is qt.QLabel and (each.wordWrap or not each.pixmap.isNull())
                 if each.isVisible() and not wraps and each.sizeHint().width() > each.width:
                     found.append(each.name)
+        for table in self.window.findChildren(qt.QTableWidget):
+            for column in range(table.columnCount if table.isVisible() else 0):
+                lines = table.horizontalHeaderItem(column).text().split("\n")
+                metrics = table.horizontalHeader().fontMetrics()
+                needed = max(metrics.horizontalAdvance(line) for line in lines) + ARROW
+                if needed > table.columnWidth(column):
+                    found.append(f"{table.name} column {column}")
         return found
 
     def tab_places(self):
