@@ -31,6 +31,7 @@ class PotentialSkeleton(ScriptedLoadableModule):
             "Turns a labelmap or a segment into centrelines with radius, branch by branch: charges "
             "on the surface of the object repel what is inside, and curves follow their force. The "
             "result is connected, thin and inside the object. Runs on an NVIDIA GPU or on the CPU. "
+            "Research software, not for diagnosis. "
             'See the <a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'
             "documentation</a>."
         )

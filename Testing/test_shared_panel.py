@@ -197,7 +197,7 @@ def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packagi
     packaging.pip_ensure = pip_ensure
     line.line.look()
     line.button.click()
-    assert line.asked == [("cupy-cuda13x[ctk]>=14", "Fuzzy Connectedness"), "forgotten"]
+    assert line.asked == [("cupy-cuda13x[ctk]>=14,<15", "Fuzzy Connectedness"), "forgotten"]
     assert line.label.text == "CPU: a trial kernel does not run (no headers)"
     assert line.button.isHidden()
 

@@ -21,7 +21,7 @@ REST = 60  # milliseconds that a change rests before the result follows it
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    requirements = ("numba>=0.61",)
+    requirements = ("numba>=0.61,<1",)
     packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel")
 
     def title(self):

@@ -16,6 +16,8 @@ examples:
   fuzzy-vessel benchmark --quick
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
+
+This is research software: not a medical device, and not for diagnosis.
 """
 # A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
 SMALL_ISLAND = 27

@@ -57,7 +57,7 @@ class DeviceLine:
         import slicer.packaging
 
         with slicer.util.tryWithErrorDisplay(_("CuPy was not installed.")):
-            requirement = f"{cupy_wheel()}[ctk]>=14"
+            requirement = f"{cupy_wheel()}[ctk]>=14,<15"
             slicer.packaging.pip_ensure(requirement, requester=self._requester)
         importlib.invalidate_caches()
         forget_cuda_status()

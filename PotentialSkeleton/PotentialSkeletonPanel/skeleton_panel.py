@@ -32,7 +32,7 @@ AUTOMATIC = -1  # charge distance
 class SkeletonPanel(Panel):
     """See `Panel`; a result belongs to its object: the panel shows that of the chosen one."""
 
-    requirements = ("numba>=0.61",)
+    requirements = ("numba>=0.61,<1",)
     packages = ("PotentialSkeletonLib", "PotentialSkeletonMRML", "PotentialSkeletonPanel")
 
     def __init__(self, widget):
@@ -174,10 +174,9 @@ class SkeletonPanel(Panel):
         if branch is None or self._skeleton is None:
             self._highlight.hide()
         else:
-            model = self._shown[0]
-            positions = self._skeleton.branches[branch].points[:, ::-1]
-            self._highlight.show(positions, model.GetTransformNodeID())
-            self._highlight.jump()
+            curve = self._skeleton.branches[branch]
+            transform_id = self._shown[0].GetTransformNodeID()
+            self._highlight.show(curve.points[:, ::-1], curve.radius, transform_id)
         self._plot(branch)
 
     def _plot(self, branch):
