@@ -18,7 +18,6 @@ from PotentialSkeletonLib.cleaning import close_tunnels
 from PotentialSkeletonLib.component import ComponentRun
 from PotentialSkeletonLib.labelling import CUBE
 from PotentialSkeletonLib.solids import fill_cavities
-from PotentialSkeletonLib.stages import Stages
 from PotentialSkeletonLib.thinning import removable
 from PotentialSkeletonLib.topology import cycle_count, euler_characteristic
 from solids import line
@@ -52,7 +51,7 @@ def check_guarantees(skeleton, mask):
         np.testing.assert_array_equal(branch.points[0], skeleton.nodes[branch.start].position)
         np.testing.assert_array_equal(branch.points[-1], skeleton.nodes[branch.end].position)
     if skeleton.report["removable_voxels"] == 0:
-        assert not removable(np.pad(labelmap, 1)).any()
+        assert not len(removable(np.pad(labelmap, 1)))
     assert len({tuple(node.position) for node in skeleton.nodes}) == len(skeleton.nodes)
     assert all(skeleton.report["guarantees"].values())
 
@@ -98,8 +97,8 @@ def test_levels_of_random_solids_are_nested_and_thin(mask):
         finer = np.pad(skeleton.to_labelmap().astype(bool), 1)
         could_go = removable(finer)
         assert (coarser <= finer).all()
-        assert (could_go <= coarser).all()
-        assert skeleton.report["removable_voxels"] == np.count_nonzero(could_go)
+        assert coarser.flat[could_go].all()
+        assert skeleton.report["removable_voxels"] == len(could_go)
         coarser = finer
 
 
@@ -261,9 +260,9 @@ def test_curves_round_a_cavity_are_no_skeleton():
     curves[2, 2, 2] = False
     curves[2, 1:4, 4:7] = True
     curves[2, 2, 5] = False
-    run = SimpleNamespace(level_voxels=[1], characteristic=1, stages=Stages(None))
+    run = SimpleNamespace(level_voxels=[1], characteristic=1, mask=curves)
     assert euler_characteristic(curves) == 1
-    assert not ComponentRun._is_homotopic(run, curves)
+    assert not ComponentRun._is_homotopic(run, np.flatnonzero(curves))
 
 
 def test_wide_tunnels_stay():

@@ -71,7 +71,7 @@ def close_tunnels(mask, width, spacing, report=None):
     away = distance_to_outside((~object_).view(np.uint8), spacing, report)
     grown = covered(object_, away, width / 2, spacing, report)
     grown, _, _ = fill_cavities(grown, report)
-    solid = thin(grown, away.max() - away, object_, np.zeros_like(object_), report)
+    solid = thin(np.flatnonzero(grown), away.max() - away, object_, np.zeros_like(object_), report)
     closed = (object_ | _without_strands(solid, object_, report))[inner]
     left = cycle_count(closed, report)
     return closed, tunnels - left, int(np.count_nonzero(closed & ~mask))

@@ -104,7 +104,8 @@ class ComponentRun:
             self.order = removal_order(self.depth, self.stages.tick)
             self.stages.tick()
             self.characteristic = euler_characteristic(self.mask, self.stages.tick)
-        if np.count_nonzero(self.mask) >= FEW_VOXELS:
+        self.inside = np.flatnonzero(self.mask)
+        if len(self.inside) >= FEW_VOXELS:
             self._find_core()
         skeleton = self._thin(0.6)
         self._end_level(skeleton)
@@ -153,10 +154,11 @@ class ComponentRun:
         with self.stages("thinning", start, 0.05):
             traced = self.curves.mask()
             self.stages.tick()
-            curves = (traced | self.anchors | self.before) & self.mask
-            begin = curves if self._is_homotopic(curves) else self.mask
             kept = self.anchors | self.coarser
-            skeleton = thin(begin.view(np.uint8), self.order, kept, traced, self.stages.tick)
+            begin = np.flatnonzero((traced | self.anchors | self.before) & self.mask)
+            if not self._is_homotopic(begin):
+                begin = self.inside
+            skeleton = thin(begin, self.order, kept, traced, self.stages.tick)
             self.stages.tick()
             trim(skeleton, self.coarser)
         self.anchors &= skeleton
@@ -166,20 +168,20 @@ class ComponentRun:
     def _end_level(self, skeleton):
         self.level_voxels.append(int(np.count_nonzero(skeleton)))
         could_go = removable(skeleton)
-        self.removable = int(np.count_nonzero(could_go))
-        self.thin = not (could_go & ~self.coarser).any()
+        self.removable = len(could_go)
+        self.thin = bool(self.coarser.reshape(-1)[could_go].all())
         self.coarser = skeleton
 
     def _is_homotopic(self, curves):
         """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
 
-        One piece, no cavity, and as many cycles as the object: with the skeleton of the level
-        before among them, these are the object's cycles; without it only an object that has none
-        is safe.
+        Their voxels are given as flat indices. One piece, no cavity, and as many cycles as the
+        object: with the skeleton of the level before among them, these are the object's cycles;
+        without it only an object that has none is safe.
         """
         if not self.level_voxels and self.characteristic != 1:
             return False
-        found = thin_topology(np.argwhere(curves))
+        found = thin_topology(np.stack(np.unravel_index(curves, self.mask.shape), axis=1))
         return (found.characteristic, found.pieces, found.cavities) == (self.characteristic, 1, 0)
 
     def _add_limbs(self, core):

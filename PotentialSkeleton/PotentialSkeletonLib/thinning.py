@@ -11,17 +11,18 @@ from .topology import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT, TRACED = 1, 2, 4, 8
 VOXELS_A_SLICE = 1 << 18  # removals tried between two looks at the progress callback
-VOXELS_FILLED = 1 << 22  # put into the queue between two looks
+VOXELS_FILLED = 1 << 20  # put into the queue between two looks
 KEY_STEPS = 1 << 16  # of depth; as many keys again are for the traced curves
 
 
-def thin(mask, depth, kept, traced, report=None):
+def thin(voxels, depth, kept, traced, report=None):
     """Thin an object to a skeleton, one voxel wide.
 
     Parameters
     ----------
-    mask : ndarray, shape (K, J, I)
-        Not 0 in the object, which must not touch the array's border; any number of components.
+    voxels : ndarray of int, (n,)
+        Flat indices, rising, of the object, which must not touch the array's border; any number of
+        components.
     depth : ndarray of float32, shape (K, J, I)
         How central each voxel is; voxels go in rising order, ties as they come to the surface.
     kept : ndarray of bool, shape (K, J, I)
@@ -35,24 +36,23 @@ def thin(mask, depth, kept, traced, report=None):
     -------
     ndarray of bool, shape (K, J, I)
     """
-    states = np.where(mask, np.uint8(OBJECT), np.uint8(0))
-    states[kept & mask.astype(bool)] |= KEPT
-    states[traced & mask.astype(bool)] |= TRACED
-    flat = states.reshape(-1)
-    depth = np.ascontiguousarray(depth).reshape(-1)
-    deepest = float(depth.max()) if depth.size else 0.0
+    shape, row, plane = depth.shape, depth.shape[2], depth.shape[1] * depth.shape[2]
+    depth, kept, traced = (array.reshape(-1) for array in (depth, kept, traced))
+    states = np.zeros(depth.size, np.uint8)
+    deepest = mark(states, voxels, depth, kept, traced)
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
-    row, plane = mask.shape[2], mask.shape[1] * mask.shape[2]
-    queue = Queue(flat.size)
-    for first in range(0, flat.size, VOXELS_FILLED):
-        last = min(first + VOXELS_FILLED, flat.size)
-        fill_queue(flat, depth, scale, row, plane, first, last, *queue)
+    queue = Queue(depth.size)
+    for first in range(0, voxels.size, VOXELS_FILLED):
+        some = voxels[first : first + VOXELS_FILLED]
+        fill_queue(states, depth, scale, row, plane, some, *queue)
         if report is not None:
             report()
-    while remove_simple(flat, depth, scale, row, plane, VOXELS_A_SLICE, *queue):
+    while remove_simple(states, depth, scale, row, plane, VOXELS_A_SLICE, *queue):
         if report is not None:
             report()
-    return (states & OBJECT).astype(bool)
+    skeleton = np.zeros(shape, bool)
+    skeleton.reshape(-1)[voxels[states[voxels] & OBJECT != 0]] = True
+    return skeleton
 
 
 class Queue(tuple):
@@ -94,14 +94,13 @@ def removable(skeleton):
 
     Returns
     -------
-    ndarray of bool, shape (K, J, I)
+    ndarray of int
+        Flat indices, rising.
     """
     flat = skeleton.view(np.uint8).reshape(-1)
     row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
-    could_go = np.zeros_like(skeleton)
     voxels = np.flatnonzero(skeleton)
-    could_go.reshape(-1)[voxels] = lie_beside(flat, voxels, row, plane)
-    return could_go
+    return voxels[lie_beside(flat, voxels, row, plane)]
 
 
 @njit(cache=True)
@@ -143,10 +142,20 @@ def put(states, depth, scale, voxel, first, last, following, lowest):
 
 
 @njit(cache=True)
-def fill_queue(states, depth, scale, row, plane, start, stop, first, last, following, lowest):
+def mark(states, voxels, depth, kept, traced):
+    """Set the states of the object's voxels; the largest of their depths."""
+    deepest = np.float32(0)
+    for voxel in voxels:
+        states[voxel] = OBJECT | KEPT * kept[voxel] | TRACED * traced[voxel]
+        deepest = max(deepest, depth[voxel])
+    return deepest
+
+
+@njit(cache=True)
+def fill_queue(states, depth, scale, row, plane, voxels, first, last, following, lowest):
     """Put in every voxel of the object that has an outside voxel at one of its faces."""
-    for voxel in range(start, stop):
-        if states[voxel] & (OBJECT | KEPT) != OBJECT:
+    for voxel in voxels:
+        if states[voxel] & KEPT:
             continue
         if not (
             states[voxel - 1] & states[voxel + 1] & states[voxel - row] & states[voxel + row]
