@@ -1,10 +1,12 @@
 """Affinity: how strongly two neighbouring voxels hang together, in 65,536 levels."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCommon.threads import thread_count
 
 from .checks import checked_seeds, checked_volume
 from .gaussian import bell
@@ -13,6 +15,7 @@ from .seed_statistics import neighbourhoods
 TOP_LEVEL = 65535
 FORMS = ("geometric", "weighted")
 SIDES = ("both", "bright", "dark")
+VALUES_A_PART = 1 << 21  # converted by one thread at a time
 
 # A robust standard deviation is this many median absolute deviations of a normal distribution.
 MAD_TO_SIGMA = 1.4826
@@ -147,7 +150,20 @@ def combine(sum_term, difference_term, weighted):
 
 def level_values(levels):
     """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
-    return np.divide(levels, np.float32(TOP_LEVEL), dtype=np.float32)
+    levels = np.asarray(levels)
+    values = np.empty(levels.shape, np.float32)
+    if levels.size < 2 * VALUES_A_PART:
+        return np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+    flat_levels, flat_values = levels.reshape(-1), values.reshape(-1)
+
+    def convert(start):
+        part = slice(start, start + VALUES_A_PART)
+        top = np.float32(TOP_LEVEL)
+        np.divide(flat_levels[part], top, out=flat_values[part], dtype=np.float32)
+
+    with ThreadPoolExecutor(thread_count()) as pool:  # numpy leaves Python's lock meanwhile
+        list(pool.map(convert, range(0, levels.size, VALUES_A_PART)))
+    return values
 
 
 def estimate_affinity(volume, seeds, *, radius=2, side="both"):

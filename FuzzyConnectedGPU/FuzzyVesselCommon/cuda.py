@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from FuzzyVesselCommon.errors import DeviceError, InputError
+from FuzzyVesselCommon.transfers import from_card, to_card
 
 _TRIAL = Path(__file__).with_name("trial.cu")
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
@@ -252,11 +253,11 @@ class CudaDevice:
 
     def put(self, array):
         """Copy a numpy array to the card (C order)."""
-        return self.xp.asarray(np.ascontiguousarray(array))
+        return to_card(self.xp, np.ascontiguousarray(array))
 
     def get(self, array):
         """Copy an array of the card into a new numpy array."""
-        return self.xp.asnumpy(array)
+        return from_card(self.xp, array if array.flags.c_contiguous else array.copy())
 
     def synchronize(self):
         """Wait until everything that was launched has ended."""

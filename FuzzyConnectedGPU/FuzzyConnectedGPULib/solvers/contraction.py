@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from ..affinity import TOP_LEVEL
+from . import node_rounds
 from .active_tiles import VOXEL_NAMES
-from .node_rounds import connect_nodes
 
 KERNELS = Path(__file__).with_name("kernels") / "contract_tiles.cu"
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_place.cuh
@@ -39,9 +39,9 @@ def propagate(problem, voxels, mask, report, gpu):
     """Levels on the card, from the problem's voxels and mask (or None) on the card."""
     tiles = ContractedTiles(problem, voxels, mask, gpu)
     tiles.contract(report)
-    connected, rounds = connect_nodes(tiles, report)
+    connected, rounds = node_rounds.connect_nodes(tiles, report)
     place = tiles.levels, tiles.node_of, tiles.first_nodes, connected, *tiles.shape
-    tiles.launch("node_rounds.cu", "lower_voxels", THREADS, place)
+    tiles.launch(node_rounds.KERNELS, "lower_voxels", THREADS, place)
     tiles.mark_seeds()
     return tiles.levels, rounds
 
@@ -53,7 +53,7 @@ class ContractedTiles:
     ----------
     levels : array, uint16, of the volume's shape
         The lowest weight on the way from a voxel to its node; at last the scene.
-    node_of : array, uint16
+    node_of : array, uint8 or uint16
         Each voxel's node, counted from the first of its tile.
     first_nodes : array, uint32
         Of each tile.
@@ -72,46 +72,55 @@ class ContractedTiles:
         self.shape = tuple(np.int32(n) for n in problem.voxels.shape)
         self.tile_count = tile_count(problem.voxels.shape)
         self.affinity = gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
-        self.voxel_define = f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}"
-        extent = table_extent(problem)
-        self.defines = self.voxel_define, f"TABLES={int(extent is not None)}"
+        self.voxel_name = VOXEL_NAMES[problem.voxels.dtype.name]
+        self.node_type = np.uint8
+        self.table_extent = extent = table_extent(problem)
         self.tables = self.xp.empty(TABLE, np.float32), *(np.int32(n) for n in extent or (0, 0, 0))
         if extent:
-            fill = gpu.kernel(KERNELS, "fill_tables", self.defines)
             arguments = self.affinity[0], *self.tables[1:], self.tables[0]
-            fill((TABLE // THREADS,), (THREADS,), arguments)
+            self.kernel(KERNELS, "fill_tables")((TABLE // THREADS,), (THREADS,), arguments)
 
     def contract(self, report):
-        """Contract all tiles, twice where they have more nodes than was guessed."""
+        """Contract all tiles; again where they have more nodes than was reckoned with."""
         xp, voxel_count = self.xp, self.voxels.size
         self.levels = xp.empty(self.voxels.shape, np.uint16)
-        self.node_of = xp.empty(voxel_count, np.uint16)
         self.first_nodes = xp.empty(self.tile_count, np.uint32)
         most = int(voxel_count * NODES_A_VOXEL)
         while True:
             self.levels.fill(0)
             self.mark_seeds()
+            self.node_of = xp.empty(voxel_count, self.node_type)
             self.exits, self.exit_weights = xp.empty(most, np.uint32), xp.empty(most, np.uint16)
             self.steps, self.step_weights = xp.empty(most, np.int16), xp.empty(most, np.uint16)
-            count = xp.zeros(1, np.uint32)
+            counts = xp.zeros(2, np.uint32)
             place = self.voxels, self.mask, self.levels, self.node_of, self.first_nodes, *self.shape
             nodes = self.exits, self.exit_weights, self.steps, self.step_weights, np.uint32(most)
             before = *place, *self.affinity, *self.tables
-            self.launch("contract_tiles.cu", "contract_tiles", THREADS, before, (*nodes, count))
-            self.node_count = int(self.gpu.get(count)[0])
+            self.launch(KERNELS, "contract_tiles", THREADS, before, (*nodes, counts))
+            self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
             report(0.6)
-            if self.node_count <= most:
+            if self.node_count <= most and in_one_tile <= np.iinfo(self.node_type).max:
                 return
+            most = max(most, self.node_count)
+            if in_one_tile > np.iinfo(self.node_type).max:
+                self.node_type = np.uint16
             self.exits = self.exit_weights = self.steps = self.step_weights = nodes = None
-            most = self.node_count
+            self.node_of = place = before = None
 
-    def launch(self, file, kernel, threads, before, after=()):
+    def kernel(self, file, name):
+        """A kernel for these voxels and nodes."""
+        node = "u8" if self.node_type is np.uint8 else "u16"
+        defines = f"VOXEL={self.voxel_name}", f"NODE={node}"
+        if file is KERNELS:
+            defines += (f"TABLES={int(self.table_extent is not None)}",)
+        return self.gpu.kernel(file, name, defines)
+
+    def launch(self, file, name, threads, before, after=()):
         """Run a kernel that takes one block a tile, on all tiles."""
-        defines = self.defines if file == KERNELS.name else (self.voxel_define,)
-        run = self.gpu.kernel(KERNELS.with_name(file), kernel, defines)
+        kernel = self.kernel(file, name)
         for first in range(0, self.tile_count, TILES_A_LAUNCH):
             count = min(TILES_A_LAUNCH, self.tile_count - first)
-            run((count,), (threads,), (*before, np.int32(first), *after))
+            kernel((count,), (threads,), (*before, np.int32(first), *after))
 
     def mark_seeds(self):
         self.levels.reshape(-1)[self.seeds] = TOP_LEVEL

@@ -4,12 +4,17 @@ from pathlib import Path
 
 import numpy as np
 
+from FuzzyVesselCommon.errors import DeviceError
+
 from ..affinity import TOP_LEVEL
 
 KERNELS = Path(__file__).with_name("kernels") / "node_rounds.cu"
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
 EDGES_A_THREAD = 4  # as in node_rounds.cu
-EDGES_A_VOXEL = 0.14  # of the second round, a first guess
+MOST_NODES = 2**24  # an edge holds two nodes in 48 bits
+# First guesses: which share of the edges within tiles is left for the second round, and how many
+# edges across the tiles' borders, a voxel.
+STEPS_KEPT, CROSSES_A_VOXEL = 0.5, 0.1
 
 
 def connect_nodes(tiles, report):
@@ -43,73 +48,98 @@ def connect_nodes(tiles, report):
 
 def first_round(tiles):
     """Hooks along the nodes' best edges, all of which lead into other tiles."""
-    first = Round(tiles, tiles.node_count)
-    parent = tiles.xp.empty(first.count, np.uint32)
+    first = Round(tiles, tiles.node_count, tiles.exit_weights)
     place = tiles.exits, tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
-    first.run("hook_exits", first.count, *place, first.count, parent)
-    first.weights, tiles.exit_weights = tiles.exit_weights, None
-    first.merge(parent, kept=tiles.exits)
-    tiles.exits = None
-    most = int(tiles.voxels.size * EDGES_A_VOXEL)
-    while True:
-        target = first.open_list(most)
-        steps = tiles.steps, tiles.step_weights, first.count
-        first.run("keep_steps", -(-first.count // EDGES_A_THREAD), *steps, *target)
+    first.run("hook_exits", first.count, *place, first.count, tiles.exits)
+    first.merge(tiles.exits)
+    tiles.exits = tiles.exit_weights = place = None
+    if first.next_count > MOST_NODES:
+        raise DeviceError(
+            f"The volume contracts to {first.next_count:,} nodes only, and {MOST_NODES:,} can be "
+            "numbered; use the solver 'active-tiles', or raise the cut."
+        )
+
+    def keep_steps(list_of_edges):
+        steps = tiles.steps, tiles.step_weights, first.count, first.next
+        first.run("keep_steps", -(-first.count // EDGES_A_THREAD), *steps, *list_of_edges)
+
+    def cross_edges(list_of_edges):
         place = tiles.voxels, tiles.node_of, tiles.first_nodes, *tiles.shape, *tiles.affinity
-        tiles.launch(KERNELS.name, "cross_edges", FACE_THREADS, place, target)
-        first.close_list()
-        if first.edge_count <= most:
-            tiles.steps = tiles.step_weights = None
-            return first
-        most = first.edge_count
+        after = first.next, *list_of_edges
+        tiles.launch(KERNELS, "cross_edges", FACE_THREADS, place, after)
+
+    first.list_edges(keep_steps, int(first.count * STEPS_KEPT))
+    tiles.steps = tiles.step_weights = None
+    first.list_edges(cross_edges, int(tiles.voxels.size * CROSSES_A_VOXEL))
+    return first
 
 
 def further_round(tiles, last):
     """Hooks along the best edges that were found while the last round's edges were listed."""
-    further = Round(tiles, last.next_count)
+    further = Round(tiles, last.next_count, tiles.xp.empty(last.next_count, np.uint16))
     parent = tiles.xp.empty(further.count, np.uint32)
-    further.weights = tiles.xp.empty(further.count, np.uint16)
-    ends = last.best, *last.edges[:2], further.count
+    (edges, count), (more, _) = (*last.lists, last.lists[0])[:2]
+    ends = last.best, edges, count, more, further.count
     further.run("hook_nodes", further.count, *ends, parent, further.weights)
-    further.merge(parent, kept=tiles.xp.empty(further.count, np.uint32))
-    target = further.open_list(last.edge_count)
-    blocks = -(-last.edge_count // EDGES_A_THREAD)
-    further.run("keep_edges", blocks, *last.edges, last.edge_count, *target)
-    further.close_list()
-    last.edges = last.best = None
+    further.merge(parent)
+
+    def keep_edges(list_of_edges):
+        for edges, count in last.lists:
+            blocks = -(-count // EDGES_A_THREAD)
+            further.run("keep_edges", blocks, edges, count, further.next, *list_of_edges)
+
+    further.list_edges(keep_edges, last.edge_count)
+    last.lists = last.best = None
     return further
 
 
 class Round:
-    """Nodes of one round, what they become in the next, and the edges that are left for it."""
+    """Nodes of one round, what they become in the next, and the edges that are left for it.
 
-    def __init__(self, tiles, count):
-        self.gpu, self.xp, self.define = tiles.gpu, tiles.xp, tiles.voxel_define
-        self.count = count
+    Attributes
+    ----------
+    count, next_count : int
+        Nodes of this round and of the next.
+    weights : array, uint16
+        Of the edges by which the nodes hook.
+    next : array, uint32
+        Each node's number in the next round; 0 with the seeds.
+    lists : list of (array, int)
+        Edges, and how many they are.
+    best : array, uint64
+        Best edge of each node of the next round.
+    """
 
-    def run(self, kernel, threads, *arguments):
+    def __init__(self, tiles, count, weights):
+        self.gpu, self.xp, self.kernel = tiles.gpu, tiles.xp, tiles.kernel
+        self.count, self.weights = count, weights
+        self.lists, self.edge_count = [], 0
+
+    def run(self, name, threads, *arguments):
         """Run a kernel with so many threads; integers among the arguments go as uint32."""
-        arguments = [np.uint32(a) if isinstance(a, int) else a for a in arguments]
-        run = self.gpu.kernel(KERNELS, kernel, (self.define,))
-        run((-(-threads // THREADS),), (THREADS,), arguments)
+        if threads:
+            arguments = [np.uint32(a) if isinstance(a, int) else a for a in arguments]
+            self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), arguments)
 
-    def merge(self, parent, kept):
-        """Find what each node becomes, by where it hooked; kept: room to work in."""
-        self.counts = self.xp.zeros(2, np.uint32)  # edges; nodes besides that of the seeds
+    def merge(self, parent):
+        """Find what each node becomes, by where it hooked."""
         self.next = self.xp.empty(self.count, np.uint32)
-        nodes = self.counts[1:]
-        self.run("number_nodes", self.count, parent, self.weights, self.count, kept, nodes)
-        self.run("follow_hooks", self.count, parent, kept, self.count, self.next)
+        count = self.xp.zeros(1, np.uint32)  # of nodes besides that of the seeds
+        self.run("number_nodes", self.count, parent, self.weights, self.count, self.next, count)
+        self.run("follow_hooks", self.count, parent, self.count, self.next)
+        self.next_count = int(self.gpu.get(count)[0]) + 1
+        self.best = self.xp.zeros(self.next_count, np.uint64)
 
-    def open_list(self, most):
-        """Arguments by which the kernels list the next round's edges, at most so many."""
-        xp = self.xp
-        self.counts[:1].fill(0)
-        self.edges = xp.empty(most, np.uint32), xp.empty(most, np.uint32), xp.empty(most, np.uint16)
-        most_nodes = self.count // 2 + 1  # at least two become one, besides the seeds' node
-        self.best = xp.zeros(most_nodes, np.uint64)
-        return self.next, *self.edges, np.uint32(most), self.counts, self.best
-
-    def close_list(self):
-        edges, nodes = self.gpu.get(self.counts)
-        self.edge_count, self.next_count = int(edges), int(nodes) + 1
+    def list_edges(self, kernels, most):
+        """Let kernels list edges for the next round; again where more come than `most`."""
+        best = self.best.copy()
+        while True:
+            edges, count = self.xp.empty(most, np.uint64), self.xp.zeros(1, np.uint32)
+            kernels((edges, np.uint32(self.edge_count), np.uint32(most), count, self.best))
+            found = int(self.gpu.get(count)[0])
+            if found <= most:
+                self.lists.append((edges, found))
+                self.edge_count += found
+                return
+            edges, most = None, found
+            self.best[...] = best  # its edges would have other numbers in the next try

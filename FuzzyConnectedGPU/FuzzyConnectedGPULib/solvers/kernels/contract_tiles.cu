@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char TABLES=1 | VOXEL=short TABLES=0 | VOXEL=short TABLES=1 | VOXEL=float TABLES=0
+// defines: VOXEL=unsigned char TABLES=1 NODE=u8 | VOXEL=short TABLES=0 NODE=u16 | VOXEL=short TABLES=1 NODE=u8 | VOXEL=float TABLES=0 NODE=u8
 //
 // From voxels to nodes: contraction within tiles. Each piece of the volume, at first a voxel, hooks
 // onto the piece to which its best edge leads, and pieces that hang together become one (Boruvka
@@ -16,6 +16,7 @@
 #include "tile_place.cuh"
 
 #define STEP(axis) ((axis) == 0 ? 128 : (axis) == 1 ? 16 : 1)  // between neighbours' numbers in the tile
+#define NOTHING 0xffffu    // no piece, no node; its low bits are NONE
 #define MOST_PIECES 1024  // where every voxel is a seed
 #define WARPS (THREADS / 32)
 #if __CUDA_ARCH__ >= 800
@@ -161,9 +162,8 @@ extern "C" __global__ void fill_tables(const float* coefficients, int lowest_sum
         tables[n] = difference_term((float)(n - sums), a);
 }
 
-__device__ __forceinline__ int root_of(const u16* parents, int at)
+__device__ __forceinline__ int root_of(const u16* parent, int at)
 {
-    const volatile u16* parent = parents;
     int up = parent[at];
     while (up != at) {
         at = up;
@@ -237,7 +237,7 @@ __device__ int list_pieces(Tile& tile, Own& own, const Place& p)
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 below = (1u << lane) - 1;
     int root[OWN];
-    const volatile u16* parent = tile.parent;
+    const u16* parent = tile.parent;
 #pragma unroll
     for (int m = 0; m < OWN; m++) root[m] = parent[p.voxel(m)];
     bool on_the_way;
@@ -265,7 +265,7 @@ __device__ int list_pieces(Tile& tile, Own& own, const Place& p)
         int v = p.voxel(m), number = piece + __popc(heads[m] & below);
         piece += __popc(heads[m]);
         if (root[m] != v) continue;
-        tile.parent[v] = own.weight(m) ? number : NONE;
+        tile.parent[v] = own.weight(m) ? number : NOTHING;
         if (!own.weight(m)) continue;
         tile.root[number] = tile.hooked[number] = number;
         tile.leaving[number] = tile.best[v];
@@ -326,6 +326,7 @@ __device__ bool hook_pieces(Tile& tile, int& edges)
             other = tile.root[tile.other[warp][e]];
         }
         u32 lanes = __ballot_sync(0xffffffffu, one != other);
+        __syncwarp();  // all have read before the first writes
         if (one != other) {
             int at = kept + __popc(lanes & ((1u << lane) - 1));
             tile.weight_and_one[warp][at] = edge | one;
@@ -367,32 +368,42 @@ __device__ bool hook_pieces(Tile& tile, int& edges)
         if (up[r] != n) tile.root[n] = up[r];
     }
     __syncthreads();
-    for (int n = threadIdx.x; n < pieces; n += THREADS) {
-        int root = root_of(tile.root, n);
-        if (root == n) continue;
-        ((volatile u16*)tile.root)[n] = root;
-        if (!NODES && tile.leaving[n]) atomicMax(&tile.leaving[root], tile.leaving[n]);
+#pragma unroll
+    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+        int n = threadIdx.x + r * THREADS;
+        up[r] = n < pieces ? root_of(tile.root, n) : n;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+        int n = threadIdx.x + r * THREADS;
+        if (up[r] == n) continue;
+        tile.root[n] = up[r];
+        if (!NODES && tile.leaving[n]) atomicMax(&tile.leaving[up[r]], tile.leaving[n]);
     }
     __syncthreads();
     return true;
 }
 
 // The pieces that are left are the nodes: number them and write down where their best edges lead.
-__device__ void settle_nodes(Tile& tile, const Place& p, u32* node_count, u32* first_node, u32* exits,
+__device__ void settle_nodes(Tile& tile, const Place& p, u32* counts, u32* first_node, u32* exits,
                              u16* exit_weights, u32 most_nodes)
 {
     int pieces = tile.pieces;
     for (int n = threadIdx.x; n < pieces; n += THREADS)
-        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NONE;
+        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
     __syncthreads();
-    if (threadIdx.x == 0) *first_node = tile.first_node = atomicAdd(node_count, tile.nodes);
+    if (threadIdx.x == 0) {
+        *first_node = tile.first_node = atomicAdd(&counts[0], tile.nodes);
+        atomicMax(&counts[1], tile.nodes);
+    }
     __syncthreads();
     for (int n = threadIdx.x; n < pieces; n += THREADS) {
         u32 lowest = TOP, at = n;
         for (; tile.hooked[at] != at; at = tile.hooked[at]) lowest = min(lowest, (u32)tile.lowest[at]);
         u32 node = tile.parent[at], number = tile.first_node + node;
-        tile.best[n] = (node == NONE ? 0 : lowest) << 16 | node;
-        if (at != n || node == NONE || number >= most_nodes) continue;
+        tile.best[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
+        if (at != n || node == NOTHING || number >= most_nodes) continue;
         u32 key = tile.leaving[n];
         int k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
         bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
@@ -413,11 +424,12 @@ __device__ void settle_nodes(Tile& tile, const Place& p, u32* node_count, u32* f
 // steps, step_weights: how far off, in the count of nodes, the node of its tile lies onto which it
 // hooks by edges within the tile (weight 0: none). All these edges together hold the nodes of the
 // tile together as well as all its edges.
-// node_count: nodes so far. Beyond most_nodes nothing is written, but all is counted.
+// counts: nodes so far, and the most in one tile. Beyond most_nodes nothing is written, but all is
+// counted.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_AT_A_TIME) contract_tiles(
-    const VOXEL* voxels, const unsigned char* mask, u16* levels, u16* node_of, u32* first_nodes, int nk, int nj,
+    const VOXEL* voxels, const unsigned char* mask, u16* levels, NODE* node_of, u32* first_nodes, int nk, int nj,
     int ni, const float* coefficients, int cut_level, const float* tables, int lowest_sum, int sums, int differences,
-    int first_tile, u32* exits, u16* exit_weights, short* steps, u16* step_weights, u32 most_nodes, u32* node_count)
+    int first_tile, u32* exits, u16* exit_weights, short* steps, u16* step_weights, u32 most_nodes, u32* counts)
 {
     __shared__ Tile tile;
     int number = first_tile + blockIdx.x;
@@ -436,13 +448,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_AT_A_TIME) contract
     hook_voxels(tile, own, levels, p);
     int edges = list_pieces(tile, own, p);
     while (hook_pieces<false>(tile, edges)) continue;
-    settle_nodes(tile, p, node_count, &first_nodes[number], exits, exit_weights, most_nodes);
+    settle_nodes(tile, p, counts, &first_nodes[number], exits, exit_weights, most_nodes);
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         if (!p.inside(m)) continue;
-        u32 way = own.piece(m) == NONE ? NONE : tile.best[own.piece(m)];
+        u32 way = own.piece(m) == NOTHING ? NOTHING : tile.best[own.piece(m)];
         levels[p.at(m)] = min(own.weight(m), way >> 16);
-        node_of[p.at(m)] = way & 0xffff;
+        node_of[p.at(m)] = way;
     }
     int nodes = tile.nodes;
     for (int n = threadIdx.x; n < nodes; n += THREADS) tile.leaving[n] = n;

@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char | VOXEL=short | VOXEL=unsigned short | VOXEL=float
+// defines: VOXEL=unsigned char NODE=u8 | VOXEL=short NODE=u16 | VOXEL=unsigned short NODE=u8 | VOXEL=float NODE=u8
 //
 // Contraction of the graph of nodes that contract_tiles.cu leaves, round by round: each node hooks
 // along its best edge, and what hangs together is one node of the next round. The node that holds
@@ -8,15 +8,15 @@
 #include "affinity.cuh"
 #include "tile_place.cuh"
 
-__device__ __forceinline__ u32 node_at(u32 voxel, const u16* node_of, const u32* first_nodes, int nj, int ni)
+__device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32* first_nodes, int nj, int ni)
 {
     int i = voxel % ni, j = voxel / ni % nj, k = voxel / ni / nj;
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     return first_nodes[(k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I] + node_of[voxel];
 }
 
-// The first round's hooks, along the edges across the tiles' borders
-extern "C" __global__ void hook_exits(const u32* exits, const u16* node_of, const u32* first_nodes, int nj, int ni,
+// The first round's hooks, along the edges across the tiles' borders. exits and parent may be one.
+extern "C" __global__ void hook_exits(const u32* exits, const NODE* node_of, const u32* first_nodes, int nj, int ni,
                                       u32 nodes, u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,23 +24,32 @@ extern "C" __global__ void hook_exits(const u32* exits, const u16* node_of, cons
     parent[n] = exits[n] == SEED ? n : node_at(exits[n], node_of, first_nodes, nj, ni);
 }
 
+// An edge of the later rounds: 24 bits for each node, 16 for the weight
+__device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 40; }
+__device__ __forceinline__ u32 edge_other(u64 edge) { return edge >> 16 & 0xffffff; }
+__device__ __forceinline__ u32 edge_weight(u64 edge) { return edge & 0xffff; }
+
 // A later round's hooks. best: weight << 32 | number of the edge, 0 for none. weights: out; of nodes
 // that hook nowhere TOP for the seeds' node and 0 for those that no edge leaves.
-extern "C" __global__ void hook_nodes(const u64* best, const u32* one, const u32* other, u32 nodes, u32* parent,
-                                      u16* weights)
+extern "C" __global__ void hook_nodes(const u64* best, const u64* edges, u32 edge_count, const u64* more_edges,
+                                      u32 nodes, u32* parent, u16* weights)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= nodes) return;
     u64 key = n ? best[n] : 0;
-    u32 edge = (u32)key;
-    parent[n] = !key ? n : one[edge] == n ? other[edge] : one[edge];
+    parent[n] = n;
+    if (key) {
+        u32 number = (u32)key;
+        u64 edge = number < edge_count ? edges[number] : more_edges[number - edge_count];
+        parent[n] = edge_one(edge) == n ? edge_other(edge) : edge_one(edge);
+    }
     weights[n] = n ? key >> 32 : TOP;
 }
 
 // Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
-// first of them stays. kept: the next round's number, of the nodes that stay; 0 for the nodes that
+// first of them stays. next: the next round's number, of the nodes that stay; 0 for the nodes that
 // hook nowhere, whose weight says the rest.
-extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* kept, u32* count)
+extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
 {
     __shared__ u32 stay, start;
     if (threadIdx.x == 0) stay = 0;
@@ -50,7 +59,7 @@ extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u3
     if (n < nodes) {
         u32 up = parent[n];
         numbered = up != n && n < up && parent[up] == n;
-        if (up == n) kept[n] = 0;
+        if (up == n) next[n] = 0;
         if (numbered) {
             parent[n] = n;
             weights[n] = TOP;
@@ -60,29 +69,30 @@ extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u3
     __syncthreads();
     if (threadIdx.x == 0) start = stay ? atomicAdd(count, stay) + 1 : 0;
     __syncthreads();
-    if (numbered) kept[n] = start + place;
+    if (numbered) next[n] = start + place;
 }
 
-// Where each node goes: its number in the next round
-extern "C" __global__ void follow_hooks(const u32* parent, const u32* kept, u32 nodes, u32* next)
+// The next round's number, of the nodes that do not stay
+extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= nodes) return;
+    if (n >= nodes || parent[n] == n) return;
     u32 at = n, up = parent[n];
     while (up != at) {
         at = up;
         up = parent[at];
     }
-    next[n] = kept[at];
+    next[n] = next[at];
 }
 
 #define EDGES_A_THREAD 4
 
+// A list of edges. The numbers of its edges begin at `first`; beyond `most` of them none is written,
+// but all are counted.
 struct Edges
 {
-    u32 *one, *other;
-    u16* weights;
-    u32 most;
+    u64* edges;
+    u32 first, most;
     u32* count;
     u64* best;
 };
@@ -125,10 +135,8 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
         u32 at = start + __popc(heads[n] & below);
         start += __popc(heads[n]);
         if (!(heads[n] >> lane & 1) || at >= list.most) continue;
-        list.one[at] = one[n];
-        list.other[at] = other[n];
-        list.weights[at] = weight[n];
-        u64 key = (u64)weight[n] << 32 | at;
+        list.edges[at] = (u64)one[n] << 40 | (u64)other[n] << 16 | weight[n];
+        u64 key = (u64)weight[n] << 32 | (list.first + at);
         volatile u64* best = list.best;
         if (one[n] && best[one[n]] < key) atomicMax(list.best + one[n], key);
         if (other[n] && best[other[n]] < key) atomicMax(list.best + other[n], key);
@@ -137,10 +145,9 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
 
 // The edges within tiles, in the second round's numbers
 extern "C" __global__ void keep_steps(const short* steps, const u16* step_weights, u32 nodes, const u32* next,
-                                      u32* kept_one, u32* kept_other, u16* kept_weights, u32 most, u32* count,
-                                      u64* best)
+                                      u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
-    Edges list = {kept_one, kept_other, kept_weights, most, count, best};
+    Edges list = {kept, first, most, count, best};
     u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
 #pragma unroll
     for (int n = 0; n < EDGES_A_THREAD; n++) {
@@ -154,31 +161,28 @@ extern "C" __global__ void keep_steps(const short* steps, const u16* step_weight
 }
 
 // The edges that still lead from one node to another, in the next round's numbers
-extern "C" __global__ void keep_edges(const u32* one, const u32* other, const u16* weights, u32 edges, const u32* next,
-                                      u32* kept_one, u32* kept_other, u16* kept_weights, u32 most, u32* count,
-                                      u64* best)
+extern "C" __global__ void keep_edges(const u64* edges, u32 edge_count, const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
-    Edges list = {kept_one, kept_other, kept_weights, most, count, best};
+    Edges list = {kept, first, most, count, best};
     u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
 #pragma unroll
     for (int n = 0; n < EDGES_A_THREAD; n++) {
         u32 e = (blockIdx.x * EDGES_A_THREAD + n) * blockDim.x + threadIdx.x;
-        bool there = e < edges;
-        a[n] = there ? next[one[e]] : 0;
-        b[n] = there ? next[other[e]] : 0;
-        weight[n] = there && a[n] != b[n] ? weights[e] : 0;
+        u64 edge = e < edge_count ? edges[e] : 0;
+        a[n] = edge ? next[edge_one(edge)] : 0;
+        b[n] = edge ? next[edge_other(edge)] : 0;
+        weight[n] = a[n] != b[n] ? edge_weight(edge) : 0;
     }
     add_edges(list, a, b, weight);
 }
 
 // The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
 // a tile
-extern "C" __global__ void cross_edges(const VOXEL* voxels, const u16* node_of, const u32* first_nodes, int nk, int nj,
+extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
                                        int ni, const float* coefficients, int cut_level, int first_tile,
-                                       const u32* next, u32* kept_one, u32* kept_other, u16* kept_weights, u32 most,
-                                       u32* count, u64* best)
+                                       const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
-    Edges list = {kept_one, kept_other, kept_weights, most, count, best};
+    Edges list = {kept, first, most, count, best};
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     int number = first_tile + blockIdx.x, t = threadIdx.x, axis = t >> 7;
     int k = number / (tiles_i * tiles_j) * SIDE_K + (axis == 0 ? SIDE_K - 1 : axis == 1 ? t >> 4 & 7 : t >> 3 & 7);
@@ -186,8 +190,8 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const u16* node_of, 
     int i = number % tiles_i * SIDE_I + (axis == 2 ? SIDE_I - 1 : t & 15);
     int tile_step = axis == 0 ? tiles_i * tiles_j : axis == 1 ? tiles_i : 1;
     bool wanted = k + (axis == 0) < nk && j + (axis == 1) < nj && i + (axis == 2) < ni;
-    u32 first = first_nodes[number], first_to = wanted ? first_nodes[number + tile_step] : NO_NODES;
-    wanted = first != NO_NODES && first_to != NO_NODES;
+    u32 node_first = first_nodes[number], first_to = wanted ? first_nodes[number + tile_step] : NO_NODES;
+    wanted = node_first != NO_NODES && first_to != NO_NODES;
     u32 a[1] = {0}, b[1] = {0}, weight[1] = {0};
     if (wanted) {
         long long at = ((long long)k * nj + j) * ni + i;
@@ -195,7 +199,7 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const u16* node_of, 
         u32 node = node_of[at], node_to = node_of[to];
         VOXEL voxel = voxels[at], voxel_to = voxels[to];
         if (node != NONE && node_to != NONE) {
-            a[0] = next[first + node];
+            a[0] = next[node_first + node];
             b[0] = next[first_to + node_to];
         }
         if (a[0] != b[0])
@@ -213,7 +217,7 @@ extern "C" __global__ void lower_nodes(u16* weights, const u32* next, const u16*
     if (n < nodes) weights[n] = min(weights[n], later[next[n]]);
 }
 
-extern "C" __global__ void lower_voxels(u16* levels, const u16* node_of, const u32* first_nodes, const u16* connected,
+extern "C" __global__ void lower_voxels(u16* levels, const NODE* node_of, const u32* first_nodes, const u16* connected,
                                         int nk, int nj, int ni, int first_tile)
 {
     int number = first_tile + blockIdx.x;

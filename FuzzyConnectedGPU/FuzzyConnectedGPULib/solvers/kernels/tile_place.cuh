@@ -1,6 +1,7 @@
 // How a volume is cut into tiles for contraction, and what the nodes of the tiles are called by.
 #pragma once
 
+typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -14,7 +15,7 @@ typedef unsigned long long u64;
 #define OWN 4
 
 #define TOP 0xffffu
-#define NONE 0xffffu          // node of a voxel from whose piece nothing leads out
+#define NONE ((NODE)0xffffu)   // node of a voxel from whose piece nothing leads out
 #define SEED 0xffffffffu      // exit of a node that holds a seed
 #define NO_NODES 0xffffffffu  // first node of a tile without any edge
 
