@@ -142,6 +142,14 @@ def test_tortuosity_of_an_arc():
     assert skeleton.to_table()["tortuosity"] == pytest.approx([np.pi / 2], rel=1e-3)
 
 
+def test_the_root_is_at_the_thickest_branch_also_where_that_ends_in_a_point():
+    skeleton = three_branches()
+    trunk = skeleton.branches[0]
+    trunk.radius[-1] = 0.1
+    skeleton.nodes[0] = Node(skeleton.nodes[0].position, "end", 0.1, 1)
+    assert skeleton.roots() == [0]
+
+
 def test_the_root_is_the_widest_end(fork):
     (root,) = fork.roots()
     assert fork.nodes[root].kind == "end"

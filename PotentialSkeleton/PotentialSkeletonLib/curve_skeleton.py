@@ -97,7 +97,8 @@ class CurveSkeleton:
         ----------
         roots : iterable of int, optional
             Nodes from which generations are counted, at most one for each component. By default,
-            and in the other components, the end with the largest radius.
+            and in the other components, the end of the branch with the largest mean radius (at
+            the very end even of a thick branch the radius is small).
 
         Returns
         -------
@@ -151,7 +152,7 @@ class CurveSkeleton:
         return generations
 
     def roots(self, chosen=None):
-        """One node for each component that has branches: the chosen ones, else the widest end."""
+        """One node for each component: the chosen ones, else the end of the thickest branch."""
         by_component = {}
         for node in chosen or ():
             if not 0 <= node < len(self.nodes):
@@ -163,9 +164,13 @@ class CurveSkeleton:
                     "choose one."
                 )
             by_component[component] = node
+        thickness = [0.0] * len(self.nodes)
+        for branch in self.branches:
+            for number in (branch.start, branch.end):
+                thickness[number] = max(thickness[number], self._mean_radius(branch))
         best = {}
         for number, node in enumerate(self.nodes):
-            rank = (node.kind == END, node.radius)
+            rank = (node.kind == END, thickness[number], node.radius)
             if node.component not in best or rank > best[node.component][0]:
                 best[node.component] = rank, number
         for component, (_, number) in best.items():
