@@ -1,35 +1,43 @@
-"""Shows a chosen branch in all views: a yellow line, which is never saved, and a jump there."""
+"""Shows a chosen branch in all views: a cyan tube, which is never saved, and a jump there."""
 
 import slicer
 import vtk
 from vtk.util.numpy_support import numpy_to_vtk
 
+from PotentialSkeletonMRML.lines import RADIUS, tubes
+
 NAME = "Chosen branch"
-COLOR = (1.0, 0.9, 0.1)
-WIDTH = 7  # pixels
+COLOR = (0.1, 0.95, 1.0)  # none of the colours of radii is like it
+WIDTH = 3  # pixels, of its outline in slices
+THICKER = 1.1  # than the object, so that it is seen round the object's own tubes
 
 
 class Highlight:
-    """One line in the scene, made when it is first needed."""
+    """One tube in the scene, made when it is first needed."""
 
     def __init__(self):
         self._node = None
 
-    def show(self, positions, transform_id):
-        """Draw a line.
+    def show(self, positions, radius, transform_id):
+        """Draw a branch and centre all slices on its middle.
 
         Parameters
         ----------
         positions : ndarray, shape (n, 3)
             R, A, S in the frame below a transform.
+        radius : ndarray, shape (n,)
+            mm.
         transform_id : str or None
         """
         if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
             self._node = _new_node()
         with slicer.util.NodeModify(self._node):
             self._node.SetAndObserveTransformNodeID(transform_id)
-            self._node.SetAndObservePolyData(_line(positions))
-        self._node.GetDisplayNode().SetVisibility(True)
+            self._node.SetAndObservePolyData(tubes(_line(positions, THICKER * radius)))
+        world = [0.0] * 3
+        self._node.TransformPointToWorld(positions[len(positions) // 2].tolist(), world)
+        slices = slicer.vtkMRMLSliceNode
+        slices.JumpAllSlices(slicer.mrmlScene, *world, slices.CenteredJumpSlice)
 
     def hide(self):
         """Draw nothing; the node goes."""
@@ -37,14 +45,6 @@ class Highlight:
             slicer.mrmlScene.RemoveNode(self._node.GetDisplayNode())
             slicer.mrmlScene.RemoveNode(self._node)
         self._node = None
-
-    def jump(self):
-        """Centre all slices on the middle of the line."""
-        data = self._node.GetPolyData()
-        middle, world = data.GetPoint(data.GetNumberOfPoints() // 2), [0.0] * 3
-        self._node.TransformPointToWorld(middle, world)
-        slices = slicer.vtkMRMLSliceNode
-        slices.JumpAllSlices(slicer.mrmlScene, *world, slices.CenteredJumpSlice)
 
 
 def _new_node():
@@ -58,15 +58,12 @@ def _new_node():
     display = node.GetDisplayNode()
     display.SetSaveWithScene(False)
     display.SetColor(COLOR)
-    display.SetLineWidth(WIDTH)
     display.SetSliceIntersectionThickness(WIDTH)
-    display.LightingOff()
     display.SetVisibility2D(True)
-    display.SetSliceDisplayModeToProjection()
     return node
 
 
-def _line(positions):
+def _line(positions, radius):
     points, lines = vtk.vtkPoints(), vtk.vtkCellArray()
     points.SetData(numpy_to_vtk(positions.copy(), deep=True))
     lines.InsertNextCell(len(positions))
@@ -75,4 +72,7 @@ def _line(positions):
     data = vtk.vtkPolyData()
     data.SetPoints(points)
     data.SetLines(lines)
+    thickness = numpy_to_vtk(radius, deep=True)
+    thickness.SetName(RADIUS)
+    data.GetPointData().AddArray(thickness)
     return data
