@@ -117,7 +117,8 @@ def test_only_least_edges_of_squares_are_left_out():
     block_edges.strong_along_j(*along[0], along[1, 1])
     block_edges.strong_along_k(*along[0], along[1, 2])
     edges = np.empty(block_edges.MOST_EDGES + 1, np.uint32)
-    count = block_edges.listed_edges(along[1], edges)
+    apart = np.arange(block_edges.VOXELS + 1).astype(np.uint16)
+    count = block_edges.listed_edges(along[1], apart, edges)
     assert block_edges.VOXELS < count < 1.8 * block_edges.VOXELS
     spare, wanted = np.empty_like(edges), np.sort(edges[:count] >> 16)
     block_edges.sort_edges(edges, count, spare, np.empty((2, 256), np.int32))

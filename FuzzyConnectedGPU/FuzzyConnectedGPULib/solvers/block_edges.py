@@ -162,45 +162,59 @@ def strong_along_k(along_i, along_j, along_k, strong):
 
 
 @njit(cache=True, nogil=True)
-def listed_edges(strong, edges):
-    """List the edges of a block: those within it, and those that lead into or out of it.
+def listed_edges(strong, parent, edges):
+    """List the edges of a block: between its pieces, and those that lead into or out of it.
 
     An edge is one number: 65535 - level, axis, and the voxel in the block (16, 2 and 14 bits).
+
+    Parameters
+    ----------
+    strong : ndarray, uint16, shape (3, ARRAY)
+    parent : ndarray, uint16, shape (VOXELS + 1,)
+        Edges between voxels of the same parent are left out.
+    edges : ndarray, uint32
+        Receives the list.
 
     Returns
     -------
     count : int
     """
     count = 0
-    for axis in range(3):
-        levels = strong[axis]
-        for k in range(DEPTH):
-            for j in range(HEIGHT):
-                at = FIRST + (k + 1) * PLANE + (j + 1) * ROW + 1
-                for i in range(WIDTH):
-                    voxel = (k * HEIGHT + j) * WIDTH + i
-                    count = listed(edges, count, levels[at + i], axis, voxel)
+    for k in range(DEPTH):
+        for j in range(HEIGHT):
+            at, first = FIRST + (k + 1) * PLANE + (j + 1) * ROW + 1, (k * HEIGHT + j) * WIDTH
+            for i in range(WIDTH):
+                apart = (i == WIDTH - 1) | (parent[first + i] != parent[first + i + 1])
+                count = listed(edges, count, strong[AXIS_I, at + i], apart, AXIS_I, first + i)
+            leaves, step = j == HEIGHT - 1, WIDTH if j < HEIGHT - 1 else 0
+            for i in range(WIDTH):
+                apart = leaves | (parent[first + i] != parent[first + i + step])
+                count = listed(edges, count, strong[AXIS_J, at + i], apart, AXIS_J, first + i)
+            leaves, step = k == DEPTH - 1, HEIGHT * WIDTH if k < DEPTH - 1 else 0
+            for i in range(WIDTH):
+                apart = leaves | (parent[first + i] != parent[first + i + step])
+                count = listed(edges, count, strong[AXIS_K, at + i], apart, AXIS_K, first + i)
     for j in range(HEIGHT):
         for i in range(WIDTH):
             level = strong[AXIS_K, FIRST + (j + 1) * ROW + i + 1]
-            count = listed(edges, count, level, FROM_BEFORE, j * WIDTH + i)
+            count = listed(edges, count, level, True, FROM_BEFORE, j * WIDTH + i)
     for k in range(DEPTH):
         plane = FIRST + (k + 1) * PLANE
         for i in range(WIDTH):
             level = strong[AXIS_J, plane + i + 1]
-            count = listed(edges, count, level, FROM_BEFORE, k * HEIGHT * WIDTH + i)
+            count = listed(edges, count, level, True, FROM_BEFORE, k * HEIGHT * WIDTH + i)
         for j in range(HEIGHT):
             level = strong[AXIS_I, plane + (j + 1) * ROW]
-            count = listed(edges, count, level, FROM_BEFORE, (k * HEIGHT + j) * WIDTH)
+            count = listed(edges, count, level, True, FROM_BEFORE, (k * HEIGHT + j) * WIDTH)
     return count
 
 
 @njit(cache=True, nogil=True)
-def listed(edges, count, level, axis, voxel):
-    """Write an edge; it is kept, the count being one more, if its level is not 0: no branch."""
+def listed(edges, count, level, apart, axis, voxel):
+    """Write an edge; the count is one more if it is kept, which takes no branch."""
     low_bits = np.uint32((axis << 14) | voxel)
     edges[count] = ((np.uint32(TOP_LEVEL) - np.uint32(level)) << np.uint32(16)) | low_bits
-    return count + np.int64(level > 0)
+    return count + np.int64((level > 0) & apart)
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,11 @@
 """What one block can say of its voxels without the rest of the volume.
 
-Edges are taken from the strongest down (Kruskal). As long as no edge leads out of a piece of the
-block, all its voxels have the same value in the end. A piece that an edge leads out of, or that
-holds a seed, becomes a node: its value is found later, among the nodes of all blocks. A piece that
+First every voxel hooks on its best neighbour (Boruvka). What hangs together is a piece: a voxel has
+the value of its piece, but at most the level of its own best edge.
+
+Then the edges between pieces are taken from the strongest down (Kruskal). Two pieces that meet
+before any edge led out of the block from them have one value. A piece that an edge leads out of, or
+that holds a seed, is a node: its value is found later, among the nodes of all blocks. A piece that
 meets a node by an edge of level L hangs on it: it has the node's value, but at most L.
 """
 
@@ -10,21 +13,88 @@ import numpy as np
 from numba import njit
 
 from ..affinity import TOP_LEVEL
-from .block_edges import DEPTH, HEIGHT, VOXELS, WIDTH
+from .block_edges import DEPTH, FIRST, FROM_BEFORE, HEIGHT, PLANE, ROW, VOXELS, WIDTH
 
 # Which bits of a voxel's number are all set where an edge along the axis leaves the block; for
 # edges from before the block, always.
 LEAVING = np.array([WIDTH - 1, (HEIGHT - 1) * WIDTH, (DEPTH - 1) * HEIGHT * WIDTH, 0], np.uint32)
 STEPS = np.array([1, WIDTH, HEIGHT * WIDTH, 0], np.uint32)
-FROM_BEFORE = 3
+SHORTENINGS = 2  # of all voxels' ways to their pieces; most are then at their ends
 FIRST_NODE = np.uint32(VOXELS)  # in `parent`: from here on nodes, below it voxels
 
 
 @njit(cache=True, nogil=True)
-def begin(seeds, parent, limit, node_parent):
-    """Every voxel is a piece of its own; seeds (numbers of voxels) are nodes. Returns the nodes."""
-    for voxel in range(VOXELS):
+def hook_voxels(strong, seeds, parent, limit):
+    """Hook every voxel on the neighbour that its best edge leads to (Boruvka's first round).
+
+    A voxel has the value of its piece, but at most the level of its best edge. Seeds (numbers of
+    voxels) hook on nothing, nor do voxels whose best edge leads out of the block.
+
+    Parameters
+    ----------
+    strong : ndarray, uint16, shape (3, ARRAY)
+    seeds : ndarray of int
+    parent : ndarray, uint16, shape (VOXELS,)
+        Receives the voxel that stands for each voxel's piece.
+    limit : ndarray, uint16, shape (VOXELS,)
+        Receives the level of each voxel's best edge.
+    """
+    for k in range(DEPTH):
+        for j in range(HEIGHT):
+            row = (k * HEIGHT + j) * WIDTH
+            find_best_neighbours(strong[0], strong[1], strong[2], k, j, parent, limit, row)
+    for voxel in seeds:
         parent[voxel] = voxel
+    for voxel in range(VOXELS):
+        other = parent[voxel]
+        is_first = (parent[other] == voxel) & (voxel < other)
+        parent[voxel] = voxel if is_first else other
+    for _ in range(SHORTENINGS):
+        for voxel in range(VOXELS):
+            parent[voxel] = parent[parent[voxel]]
+
+
+@njit(cache=True, nogil=True)
+def find_best_neighbours(along_i, along_j, along_k, k, j, parent, limit, row):
+    """For a row of voxels the level of the best edge, and where it leads within the block.
+
+    Among equal levels the last edge by axis and place is the best, so that no ring can close.
+    """
+    at = FIRST + (k + 1) * PLANE + (j + 1) * ROW + 1
+    plane = HEIGHT * WIDTH
+    below = np.int32(-plane if k > 0 else 0)
+    above = np.int32(plane if k < DEPTH - 1 else 0)
+    before = np.int32(-WIDTH if j > 0 else 0)
+    behind = np.int32(WIDTH if j < HEIGHT - 1 else 0)
+    for i in range(WIDTH):
+        x = at + i
+        best, step = along_k[x], above
+        other = along_k[x - PLANE]
+        step = below if other > best else step
+        best = max(best, other)
+        other = along_j[x]
+        step = behind if other > best else step
+        best = max(best, other)
+        other = along_j[x - ROW]
+        step = before if other > best else step
+        best = max(best, other)
+        other = along_i[x]
+        step = np.int32(1) if other > best else step
+        best = max(best, other)
+        other = along_i[x - 1]
+        step = np.int32(-1) if other > best else step
+        best = max(best, other)
+        limit[row + i] = best
+        parent[row + i] = np.uint16(row + i + (step if best > 0 else 0))
+    if parent[row] == np.uint16(row - 1):
+        parent[row] = row
+    if parent[row + WIDTH - 1] == row + WIDTH:
+        parent[row + WIDTH - 1] = row + WIDTH - 1
+
+
+@njit(cache=True, nogil=True)
+def make_nodes(seeds, parent, limit, node_parent):
+    """Make the seeds nodes; returns how many there are."""
     for node in range(seeds.size):
         parent[seeds[node]] = VOXELS + node
         limit[seeds[node]] = TOP_LEVEL
@@ -98,7 +168,6 @@ def grow_trees(
             if node < FIRST_NODE:
                 node = FIRST_NODE + np.uint32(nodes)
                 parent[piece] = node
-                limit[piece] = TOP_LEVEL
                 node_parent[nodes] = nodes
                 nodes += 1
             if axis != FROM_BEFORE:
@@ -146,14 +215,13 @@ def write_voxels(parent, limit, corner, levels, node_numbers):
         for j in range(min(HEIGHT, height - j0)):
             for i in range(min(WIDTH, width - i0)):
                 voxel = np.uint32((k * HEIGHT + j) * WIDTH + i)
-                node = np.uint32(parent[voxel])
-                if node < FIRST_NODE:
-                    voxel = piece_of(parent, voxel)
-                    node = np.uint32(parent[voxel])
+                piece = piece_of(parent, voxel)
+                node = np.uint32(parent[piece])
                 hangs = node >= FIRST_NODE
+                most = min(limit[voxel], limit[piece])
                 number = np.uint16(node - FIRST_NODE + np.uint32(1))
                 node_numbers[k0 + k, j0 + j, i0 + i] = number if hangs else np.uint16(0)
-                levels[k0 + k, j0 + j, i0 + i] = limit[voxel] if hangs else np.uint16(0)
+                levels[k0 + k, j0 + j, i0 + i] = most if hangs else np.uint16(0)
 
 
 @njit(cache=True, nogil=True)

@@ -34,7 +34,7 @@ from .block_edges import (
     strong_along_j,
     strong_along_k,
 )
-from .block_trees import begin, grow_trees, write_nothing, write_voxels
+from .block_trees import grow_trees, hook_voxels, make_nodes, write_nothing, write_voxels
 
 EDGES_A_SLICE = 1 << 20  # of the nodes, between two looks at the progress callback
 MOST_OUTER = HEIGHT * WIDTH + DEPTH * WIDTH + DEPTH * HEIGHT  # edges that lead on from a block
@@ -187,7 +187,7 @@ class Scratch:
             np.empty(MOST_EDGES + 1, np.uint32),
             np.empty(MOST_EDGES + 1, np.uint32),
             np.empty((2, 256), np.int32),
-            np.empty(VOXELS, np.uint16),
+            np.zeros(VOXELS + 1, np.uint16),
             np.empty(VOXELS, np.uint16),
             np.empty(VOXELS, np.int32),
         )
@@ -260,12 +260,14 @@ def trees_of_row(
         strong_along_i(along[0], along[1], along[2], strong[0])
         strong_along_j(along[0], along[1], along[2], strong[1])
         strong_along_k(along[0], along[1], along[2], strong[2])
-        count = listed_edges(strong, edges)
-        sort_edges(edges, count, spare, places)
         first_seed = next_seed
         while next_seed < seeds.shape[0] and seeds[next_seed, 0] == block:
             next_seed += 1
-        nodes = begin(seeds[first_seed:next_seed, 1], parent, limit, node_parent)
+        seeds_here = seeds[first_seed:next_seed, 1]
+        hook_voxels(strong, seeds_here, parent, limit)
+        count = listed_edges(strong, parent, edges)
+        sort_edges(edges, count, spare, places)
+        nodes = make_nodes(seeds_here, parent, limit, node_parent)
         origin = (corner[0] * height + corner[1]) * width + corner[2]
         nodes, inner, outer = grow_trees(
             edges, count, parent, limit, node_parent, nodes, first_node, origin, strides,
