@@ -39,6 +39,11 @@ def test_a_tunnel_closes_from_its_own_width_on(sides, axis, spacing):
         assert voxels == np.count_nonzero(closed) - np.count_nonzero(mask) == sides[0] * sides[1]
 
 
+def test_a_width_beyond_all_bounds_closes_every_tunnel():
+    mask = plate_with_hole((3, 4), 2, 0)
+    assert close_tunnels(mask, 1e300, (1, 1, 1))[1] == 1
+
+
 @pytest.mark.parametrize("wide", [1, 2, 3, 4])
 def test_the_width_is_that_of_skeletonize(wide):
     """In mm by the spacing: 0.4 mm voxels."""

@@ -65,6 +65,8 @@ def close_tunnels(mask, width, spacing, report=None):
     tunnels = cycle_count(mask, report)
     if tunnels == 0:
         return mask, 0, 0
+    # No tunnel is wider than the object.
+    width = min(width, float(np.linalg.norm(np.array(mask.shape) * spacing)))
     margin = [2 + int(width / 2 / step) for step in spacing]
     inner = tuple(slice(n, -n) for n in margin)
     object_ = np.pad(mask, [(n, n) for n in margin])

@@ -1,8 +1,8 @@
 """From a labelmap to its curve skeleton: the face that a person meets first."""
 
 from dataclasses import dataclass
-
-import numpy as np
+from math import inf
+from numbers import Integral, Real
 
 from FuzzyVesselCommon.errors import InputError
 
@@ -11,6 +11,8 @@ from .needs_numba import compiled_code
 from .stages import Stages
 
 LEVELS = (1, 2, 3)
+HUGE = 1e300  # but not infinite
+LARGEST = {"divergence": 100, "drop_islands": HUGE, "close_tunnels": HUGE}
 
 
 @dataclass(frozen=True)
@@ -108,17 +110,17 @@ def skeletonize(
 def _checked_options(options, spacing):
     """The spacing as a tuple of floats; `InputError` for what cannot be worked with."""
     check_options(options.strength, options.method, options.charge_distance or 0)
-    if options.level not in LEVELS or isinstance(options.level, bool):
+    if options.level not in LEVELS or not isinstance(options.level, Integral):
         raise InputError(f"The level is {options.level!r}; choose 1, 2 or 3.")
     try:
-        spacing = tuple(float(step) for step in spacing)
+        steps = tuple(float(step) for step in spacing)
     except (TypeError, ValueError):
-        spacing = ()
-    if len(spacing) != 3 or not all(0 < step < np.inf for step in spacing):
+        steps = ()
+    if len(steps) != 3 or not all(0 < step < inf for step in steps):
         raise InputError(f"The spacing is {spacing}; three positive lengths K, J, I are needed.")
-    for name, largest in (("divergence", 100), ("drop_islands", np.inf), ("close_tunnels", np.inf)):
+    for name, largest in LARGEST.items():
         value = getattr(options, name)
-        if not isinstance(value, int | float | np.number) or not 0 <= value <= largest:
-            limit = "from 0 to 100" if largest == 100 else "from 0 up"
+        if not isinstance(value, Real) or not 0 <= value <= largest:
+            limit = f"from 0 to {largest:g}" if largest < HUGE else "from 0 up"
             raise InputError(f"{name} is {value!r}; a number {limit} is needed.")
-    return spacing
+    return steps
