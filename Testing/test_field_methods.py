@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cuda_on_cpu import CpuCudaDevice
+from FuzzyVesselCommon.cuda import CudaDevice
 from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
 from PotentialSkeletonLib import FORCE_METHODS, force_field
 from PotentialSkeletonLib.field_methods import (
@@ -374,3 +375,15 @@ def test_a_card_gives_its_memory_back_when_cancelled(method):
     with pytest.raises(Cancelled):
         force_field(ball(20), method=method, device="cuda", progress=lambda f: f == 0)
     assert cupy.cuda.Device(0).mem_info[0] >= before
+
+
+@pytest.mark.gpu
+def test_a_card_whose_memory_is_short_gives_the_same_field(monkeypatch):
+    mask = wavy_tube((200, 90, 94))
+    whole = force_field(mask, method="fft", device="cuda")
+    sizes = Sizes(solid_of(mask).classes.shape)
+    for memory in (sizes.waiting_bytes, 3 * sizes.smallest_group * sizes.bytes_a_number):
+        monkeypatch.setattr(CudaDevice, "free_memory", lambda self, memory=memory: memory)
+        field = force_field(mask, method="fft", device="cuda")
+        assert "waited in the computer's memory" in field.notes[0]
+        np.testing.assert_allclose(field.vectors, whole.vectors, rtol=1e-6, atol=1e-13)

@@ -54,6 +54,11 @@ class Solid:
         """Positions K, J, I in the box of the charges: the surface voxels; int32 (n, 3)."""
         return self.positions(self.classes == SURFACE)
 
+    @property
+    def charge_count(self):
+        """How many charges there are."""
+        return int((self.classes == SURFACE).sum())
+
     @cached_property
     def wanted(self):
         """The voxels whose force is summed over the charges; bool, shape of the box.

@@ -91,4 +91,4 @@ def _shrink_along(mask, layers, axis):
         step = min(covered, length - covered)
         window = window[:-step] & window[step:]
         covered += step
-    return window.swapaxes(0, axis)
+    return window.swapaxes(0, axis).copy()  # kernels take the memory as it lies

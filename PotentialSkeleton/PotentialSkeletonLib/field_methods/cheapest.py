@@ -30,7 +30,7 @@ def sum_forces(solid, strength, vectors, report, gpu=None):
     report(0.0)
     bearable = prod(Sizes(solid.classes.shape).padded)
     bearable *= PAIRS_A_VOXEL_ON_CPU if gpu is None else PAIRS_A_VOXEL_ON_CUDA
-    charges = len(solid.charges)
+    charges = solid.charge_count
     direct = [band for band in bands if band[2] * charges <= bearable]
     convolved = [band for band in bands if band[2] * charges > bearable]
     part, launch, on_host = len(direct) / max(len(bands), 1), None, False

@@ -41,7 +41,7 @@ def sum_members(solid, members, strength, vectors, report, gpu, variant):
     """The same for some voxels of the solid, a bool array on the card."""
     positions = solid.positions(members)
     forces, launch = sum_at(positions, solid.charges, strength, report, gpu, variant)
-    vectors[tuple(positions.T)] = forces
+    vectors[tuple(positions.T)] = forces.astype(vectors.dtype)
     return launch
 
 

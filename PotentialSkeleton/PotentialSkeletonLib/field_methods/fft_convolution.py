@@ -75,7 +75,6 @@ class Convolution:
         self._planes = list(_slices(sizes.shape[0], group // (nj * ni)))
         self._offsets = list(_slices(nk // 2 + 1, group // (nj * ni)))
         self._columns = list(_slices(ni // 2 + 1, group // (nk * nj)))
-        self._charges = None
 
     def run(self, bands, write, report):
         """Compute the forces for some bands of points.
@@ -91,10 +90,9 @@ class Convolution:
             Called with the share that is done; raises to cancel.
         """
         planes, passes = len(self._planes), 4 if self._transforms.on_host else 3
-        often = len(self._offsets) + len(self._columns) + passes * planes
-        self._total = planes + len(bands) * often
+        often = len(self._offsets) + len(self._columns) + (passes + 1) * planes
+        self._total = len(bands) * often
         self._done, self._report = 0, report
-        self._transform_charges()
         for cut, members in bands:
             for component, result in enumerate(self._convolved(cut)):
 
@@ -103,32 +101,34 @@ class Convolution:
 
                 self._each(pass_on, self._planes)
 
-    def _transform_charges(self):
-        self._charges = self._empty()
+    def _transformed_charges(self):
+        charges = self._empty()
         charge = 1 / float(np.prod(self._sizes.padded))  # none of the transforms back scales
 
         def transform(planes):
             rows = self._transforms.charge_rows(self._classes, planes, charge)
-            self._transforms.put_rows(rows, self._charges, planes)
+            self._transforms.put_rows(rows, charges, planes)
 
         self._each(transform, self._planes)
+        return charges
 
     def _convolved(self, cut):
         """The three components, still transformed along I; charges nearer than `cut` left out."""
         work = self._transforms
         kernel = KernelSpectra(self._sizes.padded, work)
         self._each(lambda planes: kernel.begin(planes, cut), self._offsets)
-        results = [self._empty() for _ in range(3)]
+        charges = self._transformed_charges()
+        results = [self._empty(), self._empty(), charges]  # a group is read before it is written
 
         def touch(planes):
-            for result in results:
+            for result in results[:2]:
                 result[planes, :, 0] = 0
 
         if work.on_host:  # else the first columns would wait for all of the memory
             self._each(touch, self._planes)
 
         def convolve(some):
-            spectrum = work.forward(work.load(self._charges, some))
+            spectrum = work.forward(work.load(charges, some))
             for component, factors in enumerate(kernel.factors(some)):
                 product = work.multiply(spectrum, *factors, component)
                 work.save(work.inverse(product), results[component], some)

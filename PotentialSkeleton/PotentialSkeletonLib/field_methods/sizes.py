@@ -31,10 +31,10 @@ class Sizes:
 
     @cached_property
     def waiting_bytes(self):
-        """Of the arrays that wait between the passes: charges, results, the kernel along I."""
+        """Of what waits between the passes: three components, the kernel along I."""
         depth, rows, _ = self.shape
         half_depth, half_rows, columns = (n // 2 + 1 for n in self.padded)
-        return COMPLEX * columns * (4 * depth * rows + half_depth * half_rows)
+        return COMPLEX * columns * (3 * depth * rows + half_depth * half_rows)
 
     @property
     def smallest_group(self):

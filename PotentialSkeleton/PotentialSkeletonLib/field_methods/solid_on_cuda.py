@@ -23,7 +23,7 @@ class SolidOnCuda:
 
     Attributes
     ----------
-    classes, charges, wanted, is_free
+    classes, charges, charge_count, wanted, is_free
         As `Solid`'s, on the card.
     """
 
@@ -38,6 +38,10 @@ class SolidOnCuda:
     @cached_property
     def charges(self):
         return self.positions(self.classes == SURFACE)
+
+    @property
+    def charge_count(self):
+        return int((self.classes == SURFACE).sum())
 
     @cached_property
     def wanted(self):
