@@ -174,6 +174,7 @@ class FuzzyConnectedGPUParameterNode:
     autoUpdate: bool = False
     thresholdSource: ThresholdSource = ThresholdSource.AUTOMATIC
     threshold: Share = 0.5
+    fillGaps: Annotated[int, WithinRange(0, 10)] = 0
     sceneVolume: vtkMRMLScalarVolumeNode | None
     labelmap: vtkMRMLLabelMapVolumeNode | None
     segmentation: vtkMRMLSegmentationNode | None
@@ -262,6 +263,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         radius=2,
         side="both",
         maskSegmentID="",
+        fillGaps=0,
         sceneVolumeNode=None,
         labelmapNode=None,
         segmentationNode=None,
@@ -296,6 +298,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             intensities on that side of the mean are vessel, too.
         maskSegmentID : str
             Of a segmentation as mask: only this segment.
+        fillGaps : int
+            Rounds in which voxels are added that the vessels surround: what noise has left out of
+            a wide vessel. 0 to 10.
         sceneVolumeNode, labelmapNode : nodes, optional
             Filled; by default new nodes are added.
         segmentationNode : vtkMRMLSegmentationNode, optional
@@ -336,6 +341,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             affinity=affinity,
             radius=radius,
             side=side,
+            fillGaps=fillGaps,
             **variant,
         )
         outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID)
@@ -348,6 +354,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         *,
         backgroundSeedsNode=None,
         cut=0.0,
+        fillGaps=0,
+        maskNode=None,
+        maskSegmentID="",
+        roiNode=None,
         labelmapNode=None,
         segmentationNode=None,
         segmentID="",
@@ -360,6 +370,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             Of an earlier run, also of one that was saved and loaded.
         threshold, backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID
             As in `segment`.
+        fillGaps, maskNode, maskSegmentID, roiNode
+            As in `segment`: gaps are filled within mask and box.
 
         Returns
         -------
@@ -372,8 +384,17 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """
         from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 
+        options = dict(
+            threshold=threshold,
+            backgroundSeedsNode=backgroundSeedsNode,
+            cut=cut,
+            fillGaps=fillGaps,
+            maskNode=maskNode,
+            maskSegmentID=maskSegmentID,
+            roiNode=roiNode,
+        )
         outputs = _outputs(None, labelmapNode, segmentationNode, segmentID)
-        return threshold_scene(sceneVolumeNode, backgroundSeedsNode, threshold, cut, outputs)
+        return threshold_scene(sceneVolumeNode, options, outputs)
 
     def automaticThreshold(self, sceneVolumeNode, backgroundSeedsNode=None, cut=0.0):
         """The threshold that `segment` would choose: a float, mostly with confidence and reason."""

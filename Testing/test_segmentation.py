@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import binarize, connectedness, estimate_affinity
+from FuzzyConnectedGPULib import GaussianAffinity, binarize, connectedness, estimate_affinity
+from FuzzyConnectedGPULib.gaps import fill_gaps
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyConnectedGPULib.threshold import (
     AutomaticThreshold,
@@ -81,3 +82,56 @@ def test_the_run_can_be_cancelled_after_the_propagation(phantom):
 def test_a_threshold_below_the_cut_is_refused_before_anything_is_computed(phantom):
     with pytest.raises(InputError, match="below the cut"):
         segment(phantom.volume, phantom.seeds, threshold=0.1, cut=0.2, device="no such device")
+
+
+# --- gaps
+
+
+def test_gaps_are_filled_and_a_smooth_border_stays():
+    labels = np.zeros((12, 12, 12), np.uint8)
+    labels[2:10, 2:10, 2:10] = 1
+    whole = labels.copy()
+    labels[5, 5, 5] = labels[5, 5, 6] = labels[2, 6, 6] = 0
+    assert np.array_equal(fill_gaps(labels), whole)
+    assert labels.sum() == whole.sum() - 3  # the input is left as it was
+    assert np.array_equal(fill_gaps(whole, 5), whole)
+
+
+def test_a_wide_gap_needs_more_rounds():
+    labels = np.ones((9, 9, 9), np.uint8)
+    labels[3:6, 3:6, 3:6] = 0
+    once, often = fill_gaps(labels, 1), fill_gaps(labels, 5)
+    assert labels.sum() < once.sum() < often.sum() == labels.size
+    assert fill_gaps(labels, 0) is labels
+
+
+def test_a_thin_vessel_and_an_empty_volume_stay():
+    labels = np.zeros((7, 7, 7), np.uint8)
+    assert not fill_gaps(labels, 3).any()
+    labels[3, 3, :] = labels[3, 4, :] = 1
+    assert np.array_equal(fill_gaps(labels, 3), labels)
+
+
+def test_nothing_is_added_outside_the_mask_or_at_a_background_seed():
+    labels = np.ones((5, 5, 5), np.uint8)
+    labels[2, 2, 2] = labels[2, 2, 3] = 0
+    mask = np.ones_like(labels)
+    mask[2, 2, 3] = 0
+    assert fill_gaps(labels, 3, mask)[2, 2].tolist() == [1, 1, 1, 0, 1]
+    assert fill_gaps(labels, 3, mask, [[2, 2, 2]])[2, 2].tolist() == [1, 1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("rounds", [-1, 11, 1.5, True])
+def test_other_numbers_of_rounds_are_refused(rounds):
+    with pytest.raises(InputError, match="rounds"):
+        fill_gaps(np.ones((3, 3, 3), np.uint8), rounds)
+
+
+def test_segment_fills_gaps_on_wish():
+    random = np.random.default_rng(2)
+    volume = random.normal(100, 10, (16, 16, 16)).astype(np.int16)
+    options = dict(threshold=0.4, device="cpu", affinity=GaussianAffinity(100, 12, 12))
+    plain = segment(volume, [[8, 8, 8]], **options)
+    filled = segment(volume, [[8, 8, 8]], fill_gaps=2, **options)
+    assert np.array_equal(filled.labels, fill_gaps(plain.labels, 2))
+    assert filled.labels.sum() > plain.labels.sum()

@@ -6,6 +6,7 @@ import numpy as np
 
 from FuzzyVesselCommon.progress import reporter
 
+from . import gaps
 from .affinity import GaussianAffinity, estimate_affinity
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
@@ -38,6 +39,7 @@ def segment(
     device="auto",
     progress=None,
     kept=None,
+    fill_gaps=0,
     **variant,
 ):
     """Segment what hangs together with the seeds.
@@ -54,6 +56,8 @@ def segment(
         Above 0, up to 1. By default as `choose_threshold` finds it.
     kept : KeptConnectedness, optional
         Of earlier runs: only what has changed since is computed.
+    fill_gaps : int
+        Rounds of `gaps.fill_gaps`: what noise leaves out of a wide vessel is added.
     **variant
         `corrections` and `directions` of `connectedness`.
 
@@ -67,6 +71,7 @@ def segment(
         As `connectedness`, `check_threshold` and `background_threshold` do.
     """
     check_threshold(threshold, cut)
+    gaps.check_rounds(fill_gaps)
     report = reporter(progress)
     if affinity is None:
         affinity = estimate_affinity(volume, seeds, radius=radius, side=side)
@@ -86,6 +91,6 @@ def segment(
     if threshold is None:
         threshold = choose_threshold(scene, background_seeds, cut)
         report(1.0)
-    labels = binarize(scene, threshold)
+    labels = gaps.fill_gaps(binarize(scene, threshold), fill_gaps, mask, background_seeds)
     report(1.0)
     return Segmentation(labels, affinity, scene, threshold)

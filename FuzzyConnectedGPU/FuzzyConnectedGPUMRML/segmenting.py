@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from FuzzyConnectedGPULib.gaps import check_rounds, fill_gaps
 from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
 from FuzzyConnectedGPULib.threshold import binarize
 from FuzzyConnectedGPULib.threshold_choice import UNSURE, check_threshold, choose_threshold
@@ -35,7 +36,7 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     options = dict(options)
     background_node = options.pop("backgroundSeedsNode")
     mask_node, segment_id = options.pop("maskNode"), options.pop("maskSegmentID")
-    roi_node = options.pop("roiNode")
+    roi_node, rounds = options.pop("roiNode"), options.pop("fillGaps")
     voxels = mrml.voxels_of(volume_node)
     _check_outputs(volume_node, outputs)
     check_threshold(options["threshold"], options["cut"])
@@ -57,6 +58,7 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         mask=region,
         progress=progress,
         kept=kept,
+        fill_gaps=rounds,
         **options,
     )
     if not _in_scene(volume_node):
@@ -68,21 +70,33 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 
 
-def threshold_scene(scene_node, background_node, threshold, cut, outputs):
+def threshold_scene(scene_node, options, outputs):
     """Cut a fuzzy scene that is there at a threshold; parameters and result as for `segment`."""
     import slicer
 
+    threshold, cut, rounds = options["threshold"], options["cut"], options["fillGaps"]
     check_threshold(threshold, cut)
+    check_rounds(rounds)
     values = scene_values(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
     seeds_node = scene_node.GetNodeReference(run_inputs.SEEDS)
     if slicer.util.arrayFromVolume(volume_node).shape != values.shape:
         volume_node = scene_node
     _check_outputs(volume_node, outputs)
-    background = background_seeds(background_node, scene_node, values.shape)
+    background = background_seeds(options["backgroundSeedsNode"], scene_node, values.shape)
+    voxels = background and background.voxels
     if threshold is None:
-        threshold = choose_threshold(values, background and background.voxels, cut)
+        threshold = choose_threshold(values, voxels, cut)
     labels = binarize(values, threshold)
+    if rounds:
+        region = region_mask(
+            options["maskNode"],
+            options["roiNode"],
+            scene_node,
+            values.shape,
+            options["maskSegmentID"],
+        )
+        labels = fill_gaps(labels, rounds, region, voxels)
     outputs = {**outputs, "sceneVolumeNode": scene_node}
     measured = _millilitres(volume_node, labels)
     written = _write(volume_node, seeds_node, None, labels, outputs)

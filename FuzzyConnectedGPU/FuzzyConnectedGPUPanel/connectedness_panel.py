@@ -150,7 +150,7 @@ class ConnectednessPanel(Panel):
             parameters.segmentation = segmentation
         with slicer.util.NodeModify(parameters.parameterNode):
             self.output.written(parameters, result)
-            self.threshold.taken(parameters, result.threshold)
+            self.threshold.taken(parameters, result)
         if parameters.thresholdSource.value == "background":
             self.threshold.choose_by("background")
         slice_layers.show_volume(parameters.inputVolume)
@@ -174,6 +174,7 @@ class ConnectednessPanel(Panel):
             solver=parameters.solver.value,
             device=parameters.device,
             affinity=affinity_of(parameters),
+            fillGaps=parameters.fillGaps,
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,
             segmentationNode=segmentation,

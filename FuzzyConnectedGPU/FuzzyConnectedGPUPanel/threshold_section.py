@@ -8,6 +8,7 @@ from FuzzyConnectedGPULib.threshold_choice import UNSURE
 from FuzzyConnectedGPUMRML.slice_layers import ThresholdPreview
 from FuzzyVesselCommon.errors import InputError
 
+from . import region_section
 from .plots import VolumePlot, millilitres
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
@@ -20,7 +21,7 @@ class ThresholdSection:
     def __init__(self, panel):
         self._panel, self.ui = panel, panel.ui
         self._plot = VolumePlot(self.ui.curveFrame, self.choose)
-        self._curve = self._curve_of = self._applied = self._preview = None
+        self._curve = self._curve_of = self._applied = self._preview = self._volume = None
         self._reason = ""
         self._timer = qt.QTimer()
         self._timer.setInterval(LOOK)
@@ -92,12 +93,13 @@ class ThresholdSection:
             parameters.threshold = float(threshold)
             self._apply(parameters, parameters.threshold)
 
-    def taken(self, parameters, threshold):
-        """A run wrote the labels of this threshold."""
-        self.note(threshold)
-        self._applied = self._curve_of = None
-        parameters.threshold = float(threshold)
-        self._applied = parameters.threshold
+    def taken(self, parameters, result):
+        """A run wrote the labels of a threshold."""
+        self.note(result.threshold)
+        self._curve_of = None
+        parameters.threshold = float(result.threshold)
+        self._applied = (parameters.threshold, parameters.fillGaps)
+        self._volume = result.volumeMl
 
     def note(self, threshold):
         """Remember what an automatic threshold says of itself."""
@@ -131,26 +133,29 @@ class ThresholdSection:
 
     def _follow(self, parameters, scene_node):
         """Write the labels of a threshold that the user or a script has set."""
-        if self._applied is None or self._panel.running.active:
-            self._applied = parameters.threshold
-        if parameters.threshold == self._applied:
+        wanted = (parameters.threshold, parameters.fillGaps)
+        if self._applied is None or self._panel.running.active or scene_node is None:
+            self._applied = wanted
+        if wanted == self._applied:
             return
-        self._reason = ""
         with slicer.util.NodeModify(parameters.parameterNode):
-            parameters.thresholdSource = type(parameters.thresholdSource)("manual")
-            if scene_node is None:
-                self._applied = parameters.threshold
-            else:
-                self._apply(parameters, parameters.threshold)
+            if wanted[0] != self._applied[0]:
+                self._reason = ""
+                parameters.thresholdSource = type(parameters.thresholdSource)("manual")
+            self._apply(parameters, parameters.threshold)
 
     def _apply(self, parameters, threshold):
         self.end_preview()
-        self._applied = threshold
+        self._applied = (threshold, parameters.fillGaps)
         threshold = max(threshold, LEAST)
         try:
             result = self._panel.logic.thresholdScene(
                 parameters.sceneVolume,
                 max(threshold, parameters.cut),
+                backgroundSeedsNode=parameters.backgroundSeeds,
+                cut=parameters.cut,
+                fillGaps=parameters.fillGaps,
+                **region_section.nodes_of(parameters),
                 labelmapNode=parameters.labelmap,
                 segmentationNode=parameters.segmentation,
                 segmentID=self._panel.output.segment_to_write(parameters),
@@ -158,6 +163,7 @@ class ThresholdSection:
         except InputError as error:
             self._panel.say(str(error))
             return
+        self._volume = result.volumeMl
         self._panel.output.written(parameters, result)
 
     def _show_curve(self, scene_node):
@@ -175,7 +181,9 @@ class ThresholdSection:
     def _show_volume(self, threshold):
         text = ""
         if self._curve is not None:
-            volume = millilitres(self._curve.at(max(threshold, LEAST)))
+            written = self._applied is not None and threshold == self._applied[0]
+            exact = self._volume if written else None
+            volume = millilitres(exact or self._curve.at(max(threshold, LEAST)))
             text = f"<span style='font-size:large; font-weight:600'>{volume}</span>"
         self.ui.volumeValueLabel.text = text
         self._plot.show_threshold(threshold)
@@ -190,6 +198,6 @@ class ThresholdSection:
     def forget(self):
         """The fuzzy scene is gone."""
         self._timer.stop()
-        self._preview = self._curve = self._curve_of = self._applied = None
+        self._preview = self._curve = self._curve_of = self._applied = self._volume = None
         self._reason = ""
         self._plot.show_curve(None)

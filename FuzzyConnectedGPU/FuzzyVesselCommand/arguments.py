@@ -171,7 +171,8 @@ def _add_demo(commands):
     parser.add_argument(
         "--seed-number", type=int, default=0, metavar="S", help="another number, another liver (0)"
     )
-    _add_affinity(parser)
+    _add_gaps(parser, 2)
+    _add_affinity(parser, side="bright")
     _add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _add_output(parser)
 
@@ -235,10 +236,22 @@ def _add_segmentation(parser):
         metavar="X",
         help="ignore affinities below X: faster, exact from X on (0)",
     )
+    _add_gaps(parser, 0)
     _add_affinity(parser)
 
 
-def _add_affinity(parser):
+def _add_gaps(parser, rounds):
+    parser.add_argument(
+        "--fill-gaps",
+        type=int,
+        default=rounds,
+        metavar="N",
+        help="add voxels that the vessels surround, in N rounds: what noise has left out of wide "
+        f"vessels ({rounds})",
+    )
+
+
+def _add_affinity(parser, side="both"):
     parser.add_argument(
         "--radius",
         type=int,
@@ -249,8 +262,8 @@ def _add_affinity(parser):
     parser.add_argument(
         "--side",
         choices=("both", "bright", "dark"),
-        default="both",
-        help="bright: intensities above the seeds' mean count as vessel too (both)",
+        default=side,
+        help=f"bright: intensities above the seeds' mean count as vessel too ({side})",
     )
     parser.add_argument(
         "--solver",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from FuzzyConnectedGPULib import SOLVERS
+from FuzzyConnectedGPULib.gaps import check_rounds
 from FuzzyVesselCommon.cuda import choose_device
 from FuzzyVesselCommon.errors import InputError
 
@@ -201,6 +202,7 @@ def _refuse_segmentation(options):
     if options.solver not in SOLVERS:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
     choose_device(options.device)
+    check_rounds(options.fill_gaps)
     if reads_file and not options.seed and not options.seeds:
         raise InputError(
             "there is no seed: give voxels inside the vessels with --seed I,J,K (Slicer shows "

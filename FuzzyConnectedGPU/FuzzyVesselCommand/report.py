@@ -54,6 +54,7 @@ def segmentation(outcome):
     return {
         "affinity": dataclasses.asdict(outcome.result.affinity),
         "threshold": outcome.threshold,
+        "fill_gaps": outcome.fill_gaps,
         "vessels": {
             "voxels": int(outcome.labels.sum()),
             "ml": outcome.result.volumeMl,

@@ -42,6 +42,8 @@ class Outcome:
     warnings : list of str
     dice : float or None
         Against the known vessels of a phantom.
+    fill_gaps : int
+        Rounds in which gaps were filled.
     """
 
     result: object
@@ -50,6 +52,7 @@ class Outcome:
     threshold: dict
     warnings: list = field(default_factory=list)
     dice: float | None = None
+    fill_gaps: int = 0
 
 
 def read_inputs(options):
@@ -146,6 +149,7 @@ def segment(inputs, options, watch):
         device=options.device,
         radius=options.radius,
         side=options.side,
+        fillGaps=options.fill_gaps,
         segmentationNode=segmentation,
         progress=watch.progress,
     )
@@ -156,7 +160,7 @@ def segment(inputs, options, watch):
         segmentation.CreateClosedSurfaceRepresentation()
     threshold = _threshold(result.threshold, options)
     warnings = [*inputs.notes, *result.warnings]
-    return Outcome(result, segmentation, labels, threshold, warnings)
+    return Outcome(result, segmentation, labels, threshold, warnings, fill_gaps=options.fill_gaps)
 
 
 def _threshold(value, options):

@@ -15,6 +15,10 @@ from pathlib import Path
 SOURCE = os.environ.get("FUZZYVESSEL_SLICER_SOURCE")
 
 
+# What modules want to be called when the application has started: tests call it.
+started = []
+
+
 @functools.cache
 def install():
     """Make everything, once in a process; returns what Slicer calls `qt`."""
@@ -71,6 +75,7 @@ def _extend(application, qt, window_system):
     application.settings = application.userSettings = lambda: qt.QSettings()
     application.userSettings().setValue("Developer/SelfTestDisplayMessageDelay", 0)
     application.restart = lambda: None
+    application.connect = lambda signal, slot: started.append(slot)
     application.clipboard = window_system.clipboard
     application.keyboardModifiers = window_system.keyboardModifiers
 
