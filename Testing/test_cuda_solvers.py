@@ -109,8 +109,8 @@ def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monke
     seeds = np.argwhere(random.random(volume.shape) < 0.5)
     problem = state_problem(volume, seeds, GaussianAffinity(1, 1, 1))
     monkeypatch.setattr(contraction, "NODES_A_VOXEL", 0.0)
-    monkeypatch.setattr(node_rounds, "STEPS_KEPT", 0.0)
-    monkeypatch.setattr(node_rounds, "CROSSES_A_VOXEL", 0.0)
+    monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
+    monkeypatch.setattr(node_rounds, "KEPT", 0.0)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
@@ -209,15 +209,15 @@ def test_the_default_takes_active_tiles_where_contraction_has_no_room(monkeypatc
         raise DeviceError("too little memory")
 
     for solver in (contraction, active_tiles):
-        propagate = solver.propagate
+        solve = solver.solve
         monkeypatch.setattr(
-            solver, "propagate", lambda *a, s=solver, p=propagate: [taken.append(s), p(*a)][1]
+            solver, "solve", lambda *a, s=solver, f=solve: [taken.append(s), f(*a)][1]
         )
     for memory, wanted in ((8 << 30, contraction), (9 * volume.size, active_tiles)):
         found = levels(exact, problem, CpuCudaDevice(memory=memory))
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
-    monkeypatch.setattr(contraction, "propagate", spend_memory)
+    monkeypatch.setattr(contraction, "solve", spend_memory)
     np.testing.assert_array_equal(levels(exact, problem, CpuCudaDevice()), reference(problem))
     assert taken == ["contraction", active_tiles]
 

@@ -18,7 +18,9 @@ TILE = 8, 8, 16  # voxels along K, J, I; as in tile_place.cuh
 THREADS = 256
 TILES_A_LAUNCH = 1 << 16  # keeps a launch short on a slow card
 MOST_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
-NODES_A_VOXEL = 0.12  # a first guess; where it is too small the true number is known after the run
+# First guesses of nodes, and of edges across tiles' borders that are left after the first round;
+# where they are too small the true numbers are known after the run.
+NODES_A_VOXEL, CROSSES_A_VOXEL = 0.115, 0.085
 TABLE = 2048  # entries; as in contract_tiles.cu
 REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
 
@@ -28,16 +30,21 @@ def solve(problem, report, gpu):
 
     The rounds that are returned are those among the nodes that the tiles leave.
     """
-    voxels = gpu.put(problem.voxels)
-    mask = None if problem.mask is None else gpu.put(problem.mask)
     report(0.0)
-    levels, rounds = propagate(problem, voxels, mask, report, gpu)
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    # Nobody else holds the voxels: they make room as soon as all edges are known.
+    tiles = ContractedTiles(problem, gpu.put(problem.voxels), mask, gpu)
+    levels, rounds = connect(tiles, report)
     return gpu.get(levels), rounds
 
 
 def propagate(problem, voxels, mask, report, gpu):
     """Levels on the card, from the problem's voxels and mask (or None) on the card."""
-    tiles = ContractedTiles(problem, voxels, mask, gpu)
+    return connect(ContractedTiles(problem, voxels, mask, gpu), report)
+
+
+def connect(tiles, report):
+    """Levels on the card and rounds, from a volume whose tiles are not contracted yet."""
     tiles.contract(report)
     connected, rounds = node_rounds.connect_nodes(tiles, report)
     place = tiles.levels, tiles.node_of, tiles.first_nodes, connected, *tiles.shape
@@ -62,6 +69,8 @@ class ContractedTiles:
         The voxel to which each node's best edge leads.
     steps, step_weights : arrays, int16 and uint16
         The edges that hold the nodes of one tile together.
+    rooms : two arrays, uint64
+        The memory of exits and of the steps, for the lists of edges that come after them.
     """
 
     def __init__(self, problem, voxels, mask, gpu):
@@ -86,12 +95,18 @@ class ContractedTiles:
         self.levels = xp.empty(self.voxels.shape, np.uint16)
         self.first_nodes = xp.empty(self.tile_count, np.uint32)
         most = int(voxel_count * NODES_A_VOXEL)
+        crosses = int(voxel_count * CROSSES_A_VOXEL)
         while True:
             self.levels.fill(0)
             self.mark_seeds()
             self.node_of = xp.empty(voxel_count, self.node_type)
-            self.exits, self.exit_weights = xp.empty(most, np.uint32), xp.empty(most, np.uint16)
-            self.steps, self.step_weights = xp.empty(most, np.int16), xp.empty(most, np.uint16)
+            self.exit_weights = xp.empty(most, np.uint16)
+            self.rooms = [
+                xp.empty(n, np.uint64) for n in (-(-most // 2), max(most // 2 + 1, crosses))
+            ]
+            self.exits = self.rooms[0].view(np.uint32)
+            self.steps = self.rooms[1].view(np.int16)[:most]
+            self.step_weights = self.rooms[1].view(np.uint16)[most : 2 * most]
             counts = xp.zeros(2, np.uint32)
             place = self.voxels, self.mask, self.levels, self.node_of, self.first_nodes, *self.shape
             nodes = self.exits, self.exit_weights, self.steps, self.step_weights, np.uint32(most)
@@ -105,6 +120,7 @@ class ContractedTiles:
             if in_one_tile > np.iinfo(self.node_type).max:
                 self.node_type = np.uint16
             self.exits = self.exit_weights = self.steps = self.step_weights = nodes = None
+            self.rooms = None
             self.node_of = place = before = None
 
     def kernel(self, file, name):

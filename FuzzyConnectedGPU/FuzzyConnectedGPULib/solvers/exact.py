@@ -9,11 +9,12 @@ BYTES_A_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a res
 
 def solve(problem, report, gpu):
     """Levels of the fuzzy scene and rounds; parameters as in `active_tiles.solve`."""
-    voxels = gpu.put(problem.voxels)
-    mask = None if problem.mask is None else gpu.put(problem.mask)
-    report(0.0)
-    levels, rounds = propagate(problem, voxels, mask, report, gpu)
-    return gpu.get(levels), rounds
+    if has_room(problem, gpu, problem.voxels.nbytes):
+        try:
+            return contraction.solve(problem, report, gpu)
+        except DeviceError:
+            pass  # more nodes than were reckoned with; active tiles need room for the levels only
+    return active_tiles.solve(problem, report, gpu)
 
 
 def propagate(problem, voxels, mask, report, gpu):
@@ -26,9 +27,10 @@ def propagate(problem, voxels, mask, report, gpu):
     return active_tiles.propagate(problem, voxels, mask, report, gpu)
 
 
-def has_room(problem, gpu):
-    """Whether contraction fits beside the voxels that are on the card already."""
+def has_room(problem, gpu, more=0):
+    """Whether contraction, and so many bytes more, fit beside what is on the card already."""
     voxel_count = problem.voxels.size
     return (
-        voxel_count <= contraction.MOST_VOXELS and BYTES_A_VOXEL * voxel_count <= gpu.free_memory()
+        voxel_count <= contraction.MOST_VOXELS
+        and BYTES_A_VOXEL * voxel_count + more <= gpu.free_memory()
     )

@@ -12,9 +12,7 @@ KERNELS = Path(__file__).with_name("kernels") / "node_rounds.cu"
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
 EDGES_A_THREAD = 4  # as in node_rounds.cu
 MOST_NODES = 2**24  # an edge holds two nodes in 48 bits
-# First guesses: which share of the edges within tiles is left for the second round, and how many
-# edges across the tiles' borders, a voxel.
-STEPS_KEPT, CROSSES_A_VOXEL = 0.5, 0.1
+KEPT = 0.6  # a first guess: the share of its edges that a later round leaves
 
 
 def connect_nodes(tiles, report):
@@ -68,9 +66,11 @@ def first_round(tiles):
         after = first.next, *list_of_edges
         tiles.launch(KERNELS, "cross_edges", FACE_THREADS, place, after)
 
-    first.list_edges(keep_steps, int(first.count * STEPS_KEPT))
+    rooms, tiles.rooms = tiles.rooms, None
+    first.list_edges(keep_steps, rooms[0])
     tiles.steps = tiles.step_weights = None
-    first.list_edges(cross_edges, int(tiles.voxels.size * CROSSES_A_VOXEL))
+    first.list_edges(cross_edges, rooms[1])
+    tiles.voxels = None
     return first
 
 
@@ -88,7 +88,8 @@ def further_round(tiles, last):
             blocks = -(-count // EDGES_A_THREAD)
             further.run("keep_edges", blocks, edges, count, further.next, *list_of_edges)
 
-    further.list_edges(keep_edges, last.edge_count)
+    room = tiles.xp.empty(int(last.edge_count * KEPT), np.uint64)
+    further.list_edges(keep_edges, room)
     last.lists = last.best = None
     return further
 
@@ -130,16 +131,17 @@ class Round:
         self.next_count = int(self.gpu.get(count)[0]) + 1
         self.best = self.xp.zeros(self.next_count, np.uint64)
 
-    def list_edges(self, kernels, most):
-        """Let kernels list edges for the next round; again where more come than `most`."""
+    def list_edges(self, kernels, room):
+        """Let kernels list edges for the next round in the array `room`, or a larger one."""
         best = self.best.copy()
         while True:
-            edges, count = self.xp.empty(most, np.uint64), self.xp.zeros(1, np.uint32)
-            kernels((edges, np.uint32(self.edge_count), np.uint32(most), count, self.best))
+            count, most = self.xp.zeros(1, np.uint32), np.uint32(room.size)
+            kernels((room, np.uint32(self.edge_count), most, count, self.best))
             found = int(self.gpu.get(count)[0])
-            if found <= most:
-                self.lists.append((edges, found))
+            if found <= room.size:
+                self.lists.append((room, found))
                 self.edge_count += found
                 return
-            edges, most = None, found
-            self.best[...] = best  # its edges would have other numbers in the next try
+            room = None
+            room = self.xp.empty(found, np.uint64)
+            self.best[...] = best  # its edges will have other numbers
