@@ -18,6 +18,7 @@ from trust.hostile_cases import zeros
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
 from FuzzyVesselCommand import formats, headless, reading
+from FuzzyVesselCommand.output_folder import OutputFolder
 from FuzzyVesselCommon.errors import InputError
 
 VALUES = np.random.default_rng(5).integers(-1000, 1000, (4, 5, 6)).astype(np.int16)
@@ -144,6 +145,8 @@ def test_padding_behind_packed_data_does_no_harm(tmp_path):
         (b"NDims = 3", b"NDims = 2"),
         (b"BinaryData = True", b"BinaryData = inf"),
         (b"CompressedData = False", b"CompressedData = 2"),
+        (b"CompressedData = False", b"CompressedData = True\nCompressedDataSize = 99999999999999"),
+        (b"CompressedData = False", b"CompressedData = True\nCompressedDataSize = -1"),
     ],
 )
 def test_an_ambiguous_metaimage_is_refused(tmp_path, there, instead):
@@ -169,13 +172,16 @@ def test_axes_that_span_no_space_are_refused(tmp_path, spacing):
     refusal(write_nrrd(tmp_path / "a.nrrd", VALUES, directions=spacing.split()))
 
 
-@pytest.mark.parametrize("step", [np.nan, np.inf, 1e30])
-def test_unusable_spacing_is_refused(tmp_path, step):
+@pytest.mark.parametrize("code_at", [252, 254])
+@pytest.mark.parametrize("wild", [np.nan, np.inf, 3e38])
+def test_transforms_of_a_nifti_file_that_are_no_lengths(tmp_path, code_at, wild):
+    # Slicer's reader did not come to an end with some of them.
     path = write_nifti(tmp_path / "a.nii", VALUES)
     content = bytearray(path.read_bytes())
-    struct.pack_into("<f", content, 280, step)  # srow_x
+    struct.pack_into("<h", content, code_at, 1)
+    struct.pack_into("<f", content, 268 if code_at == 252 else 280, wild)  # qoffset_x, srow_x
     path.write_bytes(content)
-    refusal(path)
+    assert "position or axes" in refusal(path)
 
 
 def test_a_message_quotes_no_control_characters(tmp_path):
@@ -202,12 +208,48 @@ def test_an_image_far_thinner_than_a_pixel_is_drawn(tmp_path):
         '{"markups": [{"type": null}]}',
         '{"markups": {"type": "Fiducial"}}',
         '{"markups": [{"type": "\\u001b[2J"}]}',
+        '{"markups": [{"type": "Fiducial", "controlPoints": [[]]}]}',
+        '{"markups": [{"type": "Fiducial", "controlPoints": {"a": 1}}]}',
+        '{"markups": [{"type": "Fiducial", "controlPoints": [{"position": [1, 2]}]}]}',
+        '{"markups": [{"type": "Fiducial", "controlPoints": [{"position": [1, 2, NaN]}]}]}',
+        '{"markups": [{"type": "Fiducial", "controlPoints": [{"positionStatus": "lost"}]}]}',
+        '{"markups": [{"type": "Fiducial", "coordinateSystem": "XYZ"}]}',
     ],
 )
 def test_points_that_are_none(tmp_path, text):
     path = tmp_path / "seeds.mrk.json"
     path.write_text(text)
     refusal(path, reading.read_seeds)
+
+
+@pytest.mark.parametrize("strange", [[[]], "", {"a": 1}, [[[[]]]]])
+def test_what_no_seed_needs_is_not_handed_on(tmp_path, strange):
+    # Slicer's reader ended the process at measurements that are no objects.
+    point = {"label": "a", "position": [1, 2, 3], "orientation": strange, "measurements": strange}
+    markup = {"type": "Fiducial", "measurements": strange, "display": strange}
+    path = tmp_path / "seeds.mrk.json"
+    path.write_text(json.dumps({"markups": [{**markup, "controlPoints": [point]}]}))
+    node = reading.read_seeds(path)
+    assert node.GetNthControlPointPosition(0) == (-1, -2, 3)  # LPS, where no system is named
+    assert node.GetNthControlPointLabel(0) == "a"
+    assert node.GetStorageNode() is None
+
+
+def test_points_that_were_not_placed_are_kept_as_such(tmp_path):
+    points = [{"positionStatus": "undefined"}, {"position": [1, 2, 3]}]
+    path = tmp_path / "seeds.mrk.json"
+    path.write_text(json.dumps({"markups": [{"type": "Fiducial", "controlPoints": points}]}))
+    node = reading.read_seeds(path)
+    assert node.GetNumberOfControlPoints() == 2
+    assert node.GetNumberOfDefinedControlPoints() == 1
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"program": "fuzzy-vessel", "files": [[1]]}'])
+def test_a_folder_whose_report_is_none_is_left_alone(tmp_path, text):
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(InputError, match="holds other files"), OutputFolder(tmp_path):
+        pass
+    assert (tmp_path / "report.json").read_text() == text
 
 
 # ---- DICOM

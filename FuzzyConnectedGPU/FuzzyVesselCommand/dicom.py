@@ -12,6 +12,7 @@ import numpy as np
 from FuzzyVesselCommon.errors import InputError
 
 from .formats.dicom_elements import check_elements, is_dicom
+from .messages import one_line
 from .vtk_messages import vtk_messages
 
 # Distances between slices may differ from their median by this share of it.
@@ -119,7 +120,7 @@ TAGS = (
 def _text(value):
     """The text of a tag on one line; VTK hands out bytes where it is not UTF-8."""
     text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
-    return "".join(sign for sign in text if sign.isprintable()).strip()
+    return one_line(text.strip(" \0"))
 
 
 def _numbers(text, count):

@@ -153,5 +153,5 @@ def _files_of_result(report):
     try:
         content = json.loads(report.read_text(encoding="utf-8"))
         return set(content["files"]) if content["program"] == PROGRAM else set()
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return set()

@@ -10,7 +10,8 @@ from FuzzyConnectedGPULib.checks import VOXEL_TYPES
 from FuzzyVesselCommon.errors import InputError
 from FuzzyVesselCommon.mrml import ijk_to_ras
 
-from . import dicom, formats
+from . import dicom, formats, points
+from .messages import one_line
 from .vtk_messages import vtk_messages
 
 # Options of vtkSlicerVolumesLogic::AddArchetypeVolume.
@@ -21,7 +22,6 @@ K_REVERSED = "FuzzyVesselGPU.KReversed"
 # A file with more numbers than these is taken for a scan, unless one of them is asked for.
 MOST_LABELS = 256
 MOST_LISTED = 12
-LONGEST_REASON = 300
 # Voxels are between these lengths, mm: from far below a cell's to far above a patient's.
 LEAST_STEP, LARGEST_STEP = 1e-6, 1e4
 
@@ -164,24 +164,23 @@ def read_seeds(path):
     InputError
         If the file is missing, or is not a list of points.
     """
+    path = _existing(path)
+    markup = points.read(path)
+    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+        checked = Path(folder) / "points.mrk.json"
+        checked.write_text(json.dumps({"markups": [markup]}), encoding="utf-8")
+        node = _load_points(checked, path)
+        # The checked file is gone in a moment: the node must not point to it.
+        node.SetAndObserveStorageNodeID(None)
+    return node
+
+
+def _load_points(checked, path):
+    """Let Slicer's own reader load the checked points; `path` is what the user named."""
     import slicer
 
-    path = _existing(path)
-    try:
-        markups = json.loads(path.read_text(encoding="utf-8"))["markups"]
-        kinds = [str(markup["type"]) for markup in markups]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(
-            f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
-            "Markups module, or give them one by one with --seed I,J,K."
-        ) from error
-    if kinds != ["Fiducial"]:
-        raise InputError(
-            f"{path}: one list of points is needed; the file holds "
-            f"{_one_line(', '.join(kinds)) or 'nothing'}."
-        )
     with vtk_messages():
-        node_id = slicer.modules.markups.logic().LoadMarkups(str(path), _name(path))
+        node_id = slicer.modules.markups.logic().LoadMarkups(str(checked), _name(path))
     if not node_id:
         raise InputError(f"{path}: the list of points cannot be read.")
     return slicer.mrmlScene.GetNodeByID(node_id)
@@ -214,7 +213,7 @@ def _checked_header(path):
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        reason = _one_line(error)
+        reason = one_line(error)
         raise InputError(f"{path}: this is not an image that can be read: {reason}.") from error
     except OSError as error:
         raise InputError(f"{path}: the file cannot be read: {error.strerror or error}.") from error
@@ -226,12 +225,6 @@ def _checked_header(path):
     if header.values != 1:
         _refuse_colours(path, header.values)
     return header
-
-
-def _one_line(error):
-    """What an error says, which may quote the file, without control characters and not too long."""
-    text = "".join(sign if sign.isprintable() else "?" for sign in str(error))
-    return text if len(text) <= LONGEST_REASON else text[:LONGEST_REASON] + "..."
 
 
 def _refuse_colours(path, count):

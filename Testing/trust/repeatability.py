@@ -42,8 +42,8 @@ class Part:
             self._first = found
             if self._device != "cpu":
                 on_cpu = dict(self._work("cpu"))
-                exact = [name for name in on_cpu if name.startswith("connectedness")]
-                self._compare({n: found[n] for n in exact}, on_cpu, "CPU and card")
+                exact = {name: found[name] for name in found if name.startswith("connectedness")}
+                self._compare(exact, on_cpu, "CPU and card")
         self._compare(found, self._first, f"run {number}")
         return "the same bits"
 

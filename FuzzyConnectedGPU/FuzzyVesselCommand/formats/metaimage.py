@@ -45,7 +45,10 @@ def read(path):
         raise ValueError(f"its header declares {len(sizes)} sizes, and NDims {fields.get('NDims')}")
     sizes += [1] * (3 - len(sizes))
     data, offset = _place(path, place, fields, len(text))
-    packing = "stream" if _is_true(fields, "CompressedData", "False") else "none"
+    packing = "none"
+    if _is_true(fields, "CompressedData", "False"):
+        packing = "stream"
+        _refuse_packed_size(fields.get("CompressedDataSize", "0"), data)
     if not _is_true(fields, "BinaryData", "True"):
         packing = "text"
     return Header(
@@ -115,6 +118,12 @@ def _is_true(fields, key, otherwise):
     if value not in ("true", "false"):
         raise ValueError(f"its header declares {key} = {value}")
     return value == "true"
+
+
+def _refuse_packed_size(text, data):
+    """MetaIO, which reads the file later, reserves what the header claims."""
+    if not text.isdecimal() or int(text) > data.stat().st_size:
+        raise ValueError(f"its header declares CompressedDataSize = {text}")
 
 
 def _place(path, name, fields, header_bytes):

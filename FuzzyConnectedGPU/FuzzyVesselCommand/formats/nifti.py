@@ -25,7 +25,12 @@ TYPES = {
 }
 # Version: bytes of the header; struct of the sizes and its place; place of the type; of the offset.
 LAYOUTS = {348: ("8h", 40, 70, "f", 108), 540: ("8q", 16, 12, "q", 168)}
-
+# Of both transforms: place and format of the code, of the numbers.
+TRANSFORMS = {
+    348: ((252, "h", 256, "6f"), (254, "h", 280, "12f")),
+    540: ((344, "i", 352, "6d"), (348, "i", 400, "12d")),
+}
+LARGEST = 1e9  # mm
 # The most bytes before the voxels: the header and its extensions.
 LONGEST = 1 << 26
 
@@ -44,6 +49,7 @@ def read(path):
         raise ValueError(f"its header declares that the voxels start at byte {offset}")
     if type_code not in TYPES:
         raise ValueError(f"its header declares an unknown voxel type ({type_code})")
+    _refuse_wild_transforms(start, order)
     sizes = sizes[:count] + [1] * (7 - count)
     name, values, value_bytes = TYPES[type_code]
     packed = path.name.lower().endswith(".gz")
@@ -70,6 +76,16 @@ def write_frame(header, data, folder):
     path = folder / "frame.nii"
     path.write_bytes(bytes(text) + data)
     return path
+
+
+def _refuse_wild_transforms(start, order):
+    """ITK, which reads the file later, does not come to an end with numbers that are none."""
+    (size,) = struct.unpack_from(order + "i", start)
+    for code_at, code_format, at, numbers_format in TRANSFORMS[size]:
+        (code,) = struct.unpack_from(order + code_format, start, code_at)
+        numbers = struct.unpack_from(order + numbers_format, start, at)
+        if code and not all(abs(number) <= LARGEST for number in numbers):  # also for NaN
+            raise ValueError("its header declares a position or axes that are no lengths")
 
 
 def _layout(start):
