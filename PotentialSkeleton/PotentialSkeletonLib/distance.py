@@ -113,9 +113,9 @@ def removal_order(depth, report=None):
     return order
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=True)
 def order_planes(depth, order, first, last):
-    for k in range(first, last):
+    for k in prange(first, last):
         for j in range(1, depth.shape[1] - 1):
             for i in range(1, depth.shape[2] - 1):
                 if depth[k, j, i] > 0:
@@ -125,11 +125,16 @@ def order_planes(depth, order, first, last):
                     order[k, j, i] = (depth[k, j, i] + mean / np.float32(27)) / np.float32(2)
 
 
-@njit(cache=True)
 def ridge_depths(depth):
     """Depths of the voxels that none of their 26 neighbours exceeds in depth."""
-    found = []
-    for k in range(1, depth.shape[0] - 1):
+    ridge = np.zeros(depth.shape, bool)
+    mark_ridge(depth, ridge)
+    return depth[ridge]
+
+
+@njit(cache=True, parallel=True)
+def mark_ridge(depth, ridge):
+    for k in prange(1, depth.shape[0] - 1):
         for j in range(1, depth.shape[1] - 1):
             for i in range(1, depth.shape[2] - 1):
                 here = depth[k, j, i]
@@ -138,6 +143,4 @@ def ridge_depths(depth):
                     if not deepest:
                         break
                     deepest = depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1] <= here
-                if deepest:
-                    found.append(here)
-    return np.array(found)
+                ridge[k, j, i] = deepest

@@ -66,7 +66,7 @@ class CudaTransforms:
         padded = self._sizes.padded[2]
         out = self._xp.empty((count, rows, padded), float)
         numbers = (planes.start, count, rows, width, padded)
-        self._launch("charge_rows", out.size, classes, *numbers, float(charge), out)
+        self._launch("charge_rows", count * rows, classes, *numbers, float(charge), out)
         return out
 
     def kernel_rows(self, planes, cut):
@@ -74,7 +74,7 @@ class CudaTransforms:
         rows, padded = self._sizes.padded[1] // 2 + 1, self._sizes.padded[2]
         out = self._xp.empty((count, rows, padded), float)
         numbers = (planes.start, count, rows, padded, cut)
-        self._launch("kernel_rows", out.size, *numbers, out)
+        self._launch("kernel_rows", count * rows, *numbers, out)
         return out
 
     def put_rows(self, rows, columns, planes):
@@ -124,14 +124,14 @@ class CudaTransforms:
         choices = axis, int(imaginary), int(add_odd)
         # What `load` returned is turned, and the kernel takes the memory as it lies.
         source = half if half.flags.c_contiguous else half.swapaxes(1, 2)
-        self._launch("extend", whole.size, source, *strides, *shape, *choices, whole)
+        self._launch("extend", shape[0] * shape[1], source, *strides, *shape, *choices, whole)
         return whole
 
     def multiply(self, spectrum, factors, imaginary, odd_axis):
         product = self._xp.empty(spectrum.shape, complex)
         choices = int(imaginary), odd_axis
         arguments = spectrum, factors, *spectrum.shape, *choices, product
-        self._launch("multiply", product.size, *arguments)
+        self._launch("multiply", product.shape[0] * product.shape[1], *arguments)
         return product
 
     def write(self, values, wanted, planes, component, vectors):
@@ -140,13 +140,13 @@ class CudaTransforms:
         count, padded = planes.stop - planes.start, values.shape[2]
         numbers = (planes.start, count, rows, width, padded, component)
         arguments = values, wanted.view(np.uint8), *numbers, vectors
-        self._launch("write_component", count * rows * width, *arguments)
+        self._launch("write_component", count * rows, *arguments)
 
     def wait(self):
         """Until all work is done."""
         self._gpu.synchronize()
 
-    def _launch(self, name, count, *args):
+    def _launch(self, name, rows, *args):
         args = [np.int32(a) if isinstance(a, int) else a for a in args]
         args = [np.float64(a) if isinstance(a, float) else a for a in args]
-        self._gpu.kernel(KERNELS, name, self._defines)(grid_for(count), (THREADS,), args)
+        self._gpu.kernel(KERNELS, name, self._defines)(grid_for(rows), (THREADS,), args)

@@ -8,7 +8,7 @@ import numpy as np
 from ..voxel_classes import BOUNDARY, INNER, SURFACE
 
 KERNELS = Path(__file__).with_name("kernels") / "solid.cu"
-MOST_BLOCKS, THREADS = 8192, 256
+MOST_BLOCKS, THREADS = 1 << 18, 64
 
 
 class SolidOnCuda:
@@ -91,9 +91,10 @@ class SolidOnCuda:
         return result
 
     def _kernel(self, name, *args):
-        self._gpu.kernel(KERNELS, name)(grid_for(args[0].size), (THREADS,), args)
+        depth, rows, _ = args[0].shape
+        self._gpu.kernel(KERNELS, name)(grid_for(depth * rows), (THREADS,), args)
 
 
-def grid_for(count):
-    """Blocks for so many items; where there are more, a thread takes several."""
-    return (min(-(-count // THREADS), MOST_BLOCKS),)
+def grid_for(rows):
+    """Blocks for so many rows of an array; where there are more, a block takes several."""
+    return (min(rows, MOST_BLOCKS),)

@@ -1,28 +1,18 @@
 // defines: STRENGTH=3 | STRENGTH=6 | STRENGTH=9
 // What the convolution does between its Fourier transforms. Complex numbers are double2; arrays of
-// frequencies are ordered K, frequency along I, J.
+// frequencies are ordered K, frequency along I (called column), J. A block takes whole rows, so that
+// no thread divides by sizes for each number.
 #include "force.cuh"
-
-struct Grid {
-    long long first, step;
-    __device__ Grid()
-        : first((long long)blockIdx.x * blockDim.x + threadIdx.x),
-          step((long long)gridDim.x * blockDim.x)
-    {
-    }
-};
 
 // Rows of the charges of some planes, padded with 0.
 extern "C" __global__ void charge_rows(const unsigned char* __restrict__ classes, int first_plane,
                                        int plane_count, int rows, int width, int padded,
                                        double charge, double* __restrict__ out)
 {
-    Grid grid;
-    long long total = (long long)plane_count * rows * padded;
-    for (long long n = grid.first; n < total; n += grid.step) {
-        int i = (int)(n % padded);
-        long long row = n / padded + (long long)first_plane * rows;
-        out[n] = i < width && classes[row * width + i] == 1 ? charge : 0.0;
+    for (int row = blockIdx.x; row < plane_count * rows; row += gridDim.x) {
+        const unsigned char* source = classes + ((long long)first_plane * rows + row) * width;
+        for (int i = threadIdx.x; i < padded; i += blockDim.x)
+            out[(long long)row * padded + i] = i < width && source[i] == 1 ? charge : 0.0;
     }
 }
 
@@ -32,16 +22,15 @@ extern "C" __global__ void charge_rows(const unsigned char* __restrict__ classes
 extern "C" __global__ void kernel_rows(int first_plane, int plane_count, int rows, int padded,
                                        int cut, double* __restrict__ out)
 {
-    Grid grid;
-    long long total = (long long)plane_count * rows * padded;
-    for (long long n = grid.first; n < total; n += grid.step) {
-        int i = (int)(n % padded);
-        if (i > padded / 2)
-            i -= padded;
-        int j = (int)(n / padded % rows), k = first_plane + (int)(n / padded / rows);
-        double squared = (double)k * k + (double)j * j + (double)i * i;
-        bool near = k < cut && j < cut && abs(i) < cut;
-        out[n] = near ? 0.0 : (1 + i) * power<STRENGTH + 1>(inverse_root(squared));
+    for (int row = blockIdx.x; row < plane_count * rows; row += gridDim.x) {
+        int k = first_plane + row / rows, j = row % rows;
+        double across = (double)k * k + (double)j * j;
+        for (int n = threadIdx.x; n < padded; n += blockDim.x) {
+            int i = n > padded / 2 ? n - padded : n;
+            bool near = k < cut && j < cut && abs(i) < cut;
+            double power_of_distance = power<STRENGTH + 1>(inverse_root(across + (double)i * i));
+            out[(long long)row * padded + n] = near ? 0.0 : (1 + i) * power_of_distance;
+        }
     }
 }
 
@@ -52,25 +41,24 @@ __device__ inline double part_of(double2 number, int imaginary)
 }
 
 // A real even sequence along an axis (0 or 2), from its values at 0 to half its size; and the real
-// part times the distance from 0, which is odd, added. The arrays' order is K, column, J.
+// part times the distance from 0, which is odd, added.
 extern "C" __global__ void extend(const double2* __restrict__ half, long long stride_k,
                                   long long stride_column, long long stride_j, int depth,
                                   int columns, int rows, int axis, int imaginary, int add_odd,
                                   double* __restrict__ whole)
 {
-    Grid grid;
-    long long total = (long long)depth * columns * rows;
-    for (long long n = grid.first; n < total; n += grid.step) {
-        int j = (int)(n % rows), column = (int)(n / rows % columns), k = (int)(n / rows / columns);
-        int size = axis == 0 ? depth : rows, place = axis == 0 ? k : j;
-        int offset = place > size / 2 ? place - size : place;
-        if (axis == 0)
-            k = abs(offset);
-        else
-            j = abs(offset);
-        double2 number = half[k * stride_k + column * stride_column + j * stride_j];
-        double value = part_of(number, imaginary);
-        whole[n] = add_odd ? value + offset * number.x : value;
+    int size = axis == 0 ? depth : rows;
+    for (int row = blockIdx.x; row < depth * columns; row += gridDim.x) {
+        int k = row / columns, column = row % columns;
+        for (int j = threadIdx.x; j < rows; j += blockDim.x) {
+            int place = axis == 0 ? k : j;
+            int offset = place > size / 2 ? place - size : place;
+            int from_k = axis == 0 ? abs(offset) : k, from_j = axis == 0 ? j : abs(offset);
+            double2 number =
+                half[from_k * stride_k + column * stride_column + from_j * stride_j];
+            double value = part_of(number, imaginary);
+            whole[(long long)row * rows + j] = add_odd ? value + offset * number.x : value;
+        }
     }
 }
 
@@ -81,18 +69,18 @@ extern "C" __global__ void multiply(const double2* __restrict__ spectrum,
                                     int rows, int imaginary, int odd_axis,
                                     double2* __restrict__ product)
 {
-    Grid grid;
-    long long total = (long long)depth * columns * rows;
-    for (long long n = grid.first; n < total; n += grid.step) {
-        int j = (int)(n % rows), column = (int)(n / rows % columns), k = (int)(n / rows / columns);
-        bool turned = (odd_axis == 0 && k > depth / 2) || (odd_axis == 1 && j > rows / 2);
-        long long from_k = k > depth / 2 ? depth - k : k, from_j = j > rows / 2 ? rows - j : j;
-        double2 number = factors[(from_k * columns + column) * (rows / 2 + 1) + from_j];
-        double factor = part_of(number, imaginary);
-        if (turned)
-            factor = -factor;
-        double2 value = spectrum[n];
-        product[n] = make_double2(value.y * factor, -value.x * factor);
+    for (int row = blockIdx.x; row < depth * columns; row += gridDim.x) {
+        int k = row / columns, column = row % columns;
+        int from_k = k > depth / 2 ? depth - k : k;
+        const double2* factors_of_row =
+            factors + ((long long)from_k * columns + column) * (rows / 2 + 1);
+        for (int j = threadIdx.x; j < rows; j += blockDim.x) {
+            bool mirrored = odd_axis == 0 ? k > depth / 2 : odd_axis == 1 && j > rows / 2;
+            double factor = part_of(factors_of_row[j > rows / 2 ? rows - j : j], imaginary);
+            factor = mirrored ? -factor : factor;
+            double2 value = spectrum[(long long)row * rows + j];
+            product[(long long)row * rows + j] = make_double2(value.y * factor, -value.x * factor);
+        }
     }
 }
 
@@ -102,11 +90,10 @@ extern "C" __global__ void write_component(const double* __restrict__ values,
                                            int first_plane, int plane_count, int rows, int width,
                                            int padded, int component, float* __restrict__ vectors)
 {
-    Grid grid;
-    long long total = (long long)plane_count * rows * width;
-    for (long long n = grid.first; n < total; n += grid.step) {
-        long long voxel = n + (long long)first_plane * rows * width;
-        if (wanted[voxel])
-            vectors[3 * voxel + component] = (float)values[n / width * padded + n % width];
+    for (int row = blockIdx.x; row < plane_count * rows; row += gridDim.x) {
+        long long first = ((long long)first_plane * rows + row) * width;
+        for (int i = threadIdx.x; i < width; i += blockDim.x)
+            if (wanted[first + i])
+                vectors[3 * (first + i) + component] = (float)values[(long long)row * padded + i];
     }
 }

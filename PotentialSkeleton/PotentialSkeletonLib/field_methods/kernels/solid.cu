@@ -4,13 +4,20 @@
 struct Box {
     int depth, rows, width;
 
-    // Calls `look(neighbour)` for the voxel itself and its neighbours, as long as it returns true,
-    // with -1 beyond the box. Returns whether it always did.
+    // Calls `look(voxel, k, j, i)` for all voxels; a block takes whole rows.
     template <class Look>
-    __device__ bool all_around(long long voxel, Look look) const
+    __device__ void each_voxel(Look look) const
     {
-        int i = (int)(voxel % width), j = (int)(voxel / width % rows);
-        int k = (int)(voxel / width / rows);
+        for (int row = blockIdx.x; row < depth * rows; row += gridDim.x)
+            for (int i = threadIdx.x; i < width; i += blockDim.x)
+                look((long long)row * width + i, row / rows, row % rows, i);
+    }
+
+    // Calls `look(neighbour)` for a voxel and its neighbours, as long as it returns true, with -1
+    // beyond the box. Returns whether it always did.
+    template <class Look>
+    __device__ bool all_around(long long voxel, int k, int j, int i, Look look) const
+    {
         for (int dk = -1; dk <= 1; dk++)
             for (int dj = -1; dj <= 1; dj++)
                 for (int di = -1; di <= 1; di++) {
@@ -28,24 +35,24 @@ extern "C" __global__ void grow(const unsigned char* __restrict__ mask, int dept
                                 int width, unsigned char* __restrict__ grown)
 {
     Box box = {depth, rows, width};
-    long long total = (long long)depth * rows * width, step = (long long)gridDim.x * blockDim.x;
-    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < total; n += step)
-        grown[n] = !box.all_around(n, [&](long long other) { return other < 0 || !mask[other]; });
+    box.each_voxel([&](long long voxel, int k, int j, int i) {
+        grown[voxel] = !box.all_around(
+            voxel, k, j, i, [&](long long other) { return other < 0 || !mask[other]; });
+    });
 }
 
-// Adds 1 to the layers of the voxels all of whose neighbours have at least `layers`.
+// Adds 1 to the layers of the voxels all of whose neighbours have at least `least`.
 extern "C" __global__ void classify(const unsigned char* __restrict__ layers, int least, int depth,
                                     int rows, int width, unsigned char* __restrict__ classes)
 {
     Box box = {depth, rows, width};
-    long long total = (long long)depth * rows * width, step = (long long)gridDim.x * blockDim.x;
-    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < total; n += step) {
-        unsigned char own = layers[n];
-        bool deeper = own >= least && box.all_around(n, [&](long long other) {
+    box.each_voxel([&](long long voxel, int k, int j, int i) {
+        unsigned char own = layers[voxel];
+        bool deeper = own >= least && box.all_around(voxel, k, j, i, [&](long long other) {
             return other >= 0 && layers[other] >= least;
         });
-        classes[n] = own + deeper;
-    }
+        classes[voxel] = own + deeper;
+    });
 }
 
 // Boundary voxels (class 2) with inner voxels (class 3) around them get the mean of their forces.
@@ -53,25 +60,24 @@ extern "C" __global__ void mean_of_neighbours(const unsigned char* __restrict__ 
                                               int rows, int width, float* __restrict__ vectors)
 {
     Box box = {depth, rows, width};
-    long long total = (long long)depth * rows * width, step = (long long)gridDim.x * blockDim.x;
-    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < total; n += step) {
-        if (classes[n] != 2)
-            continue;
-        double k = 0.0, j = 0.0, i = 0.0;
+    box.each_voxel([&](long long voxel, int k, int j, int i) {
+        if (classes[voxel] != 2)
+            return;
+        double force_k = 0.0, force_j = 0.0, force_i = 0.0;
         int count = 0;
-        box.all_around(n, [&](long long other) {
+        box.all_around(voxel, k, j, i, [&](long long other) {
             if (other >= 0 && classes[other] == 3) {
-                k += vectors[3 * other];
-                j += vectors[3 * other + 1];
-                i += vectors[3 * other + 2];
+                force_k += vectors[3 * other];
+                force_j += vectors[3 * other + 1];
+                force_i += vectors[3 * other + 2];
                 count++;
             }
             return true;
         });
         if (count) {
-            vectors[3 * n] = (float)(k / count);
-            vectors[3 * n + 1] = (float)(j / count);
-            vectors[3 * n + 2] = (float)(i / count);
+            vectors[3 * voxel] = (float)(force_k / count);
+            vectors[3 * voxel + 1] = (float)(force_j / count);
+            vectors[3 * voxel + 2] = (float)(force_i / count);
         }
-    }
+    });
 }
