@@ -94,7 +94,7 @@ def slicer_scene():
 
 def _own_modules():
     """Everything of the project that is loaded, by name; not the command line's host."""
-    own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCommon)")
+    own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCommon|FuzzyVesselPanel)")
     return {name: module for name, module in sys.modules.items() if own.match(name)}
 
 

@@ -82,6 +82,11 @@ def test_events_are_handled_every_few_hundredths_of_a_second(shared, made, monke
     assert made.bar.value == pytest.approx(rounds[-1] * 1000, abs=1)
 
 
+def test_the_bar_says_that_a_run_has_begun(made):
+    with made.run:
+        assert made.bar.format.startswith("Preparing")
+
+
 def test_the_bar_says_how_long_a_run_takes(shared, made, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(shared.run.time, "perf_counter", lambda: now[0])

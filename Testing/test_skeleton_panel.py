@@ -268,13 +268,22 @@ def test_a_click_on_a_title_sorts_by_numbers(panel):
     assert len(set(lengths)) > 1
 
 
-def test_a_click_on_a_branch_shows_it(slicer_scene, panel):
+@pytest.fixture
+def slices(slicer_scene):
+    """Two slice nodes; clearing the scene would keep them."""
     import slicer
 
-    for name in ("Red", "Green"):
-        slices = slicer.vtkMRMLSliceNode()
-        slices.SetLayoutName(name)
-        slicer_scene.AddNode(slices)
+    nodes = []
+    for name in ("one", "other"):
+        nodes.append(slicer.vtkMRMLSliceNode())
+        nodes[-1].SetLayoutName(name)
+        slicer_scene.AddNode(nodes[-1])
+    yield nodes
+    for node in nodes:
+        slicer_scene.RemoveNode(node)
+
+
+def test_a_click_on_a_branch_shows_it(slicer_scene, slices, panel):
     panel.click("applyButton")
     (lines,) = lines_of(slicer_scene)
     panel.ui.branchTable.selectRow(1)
@@ -288,9 +297,9 @@ def test_a_click_on_a_branch_shows_it(slicer_scene, panel):
     assert (around[:, 0] <= inside.min(axis=0)).all()
     assert (around[:, 1] >= inside.max(axis=0)).all()
     middle = np.array(line.GetPoint(line.GetNumberOfPoints() // 2))
-    for number in range(slicer_scene.GetNumberOfNodesByClass("vtkMRMLSliceNode")):
-        slices = slicer_scene.GetNthNodeByClass(number, "vtkMRMLSliceNode").GetSliceToRAS()
-        assert [slices.GetElement(row, 3) for row in range(3)] == pytest.approx(middle, abs=1e-3)
+    for node in slices:
+        place = [node.GetSliceToRAS().GetElement(row, 3) for row in range(3)]
+        assert place == pytest.approx(middle, abs=1e-3)
     assert not panel.ui.plotLabel.pixmap.isNull()
     panel.ui.branchTable.clearSelection()
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == models - 1

@@ -2,7 +2,9 @@
 
 import time
 
+import qt
 import slicer
+from slicer.i18n import tr as _
 
 # Events are handled this often, at most: between two steps of a run, never inside one.
 ROUND = 0.03  # seconds
@@ -53,6 +55,7 @@ class Run:
         self._show(0.0)
         self._bar.setVisible(True)
         self._changed()
+        self._paint()
         return self
 
     def __exit__(self, *error):
@@ -72,8 +75,17 @@ class Run:
         return not self._cancelled
 
     def _show(self, fraction):
-        self._bar.setValue(round(STEPS * min(max(fraction, 0.0), 1.0)))
-        self._bar.setFormat(f"%p %   {clock(time.perf_counter() - self._start)}")
+        step = round(STEPS * min(max(fraction, 0.0), 1.0))
+        text = "%p %" if step else _("Preparing ...")  # a first run compiles its code, too
+        self._bar.setValue(step)
+        self._bar.setFormat(f"{text}   {clock(time.perf_counter() - self._start)}")
+
+    def _paint(self):
+        """Show the bar at once, without handling any other event."""
+        qt.QCoreApplication.sendPostedEvents()
+        panel = self._bar.parentWidget()
+        if panel is not None:
+            panel.repaint()
 
 
 def clock(seconds):

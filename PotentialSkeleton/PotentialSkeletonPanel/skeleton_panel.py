@@ -245,5 +245,5 @@ def _size_text(labelmap):
     size, spacing = image.GetDimensions(), labelmap.GetSpacing()
     return _("{size} of {spacing} mm").format(
         size=" \N{MULTIPLICATION SIGN} ".join(str(each) for each in size),
-        spacing=" \N{MULTIPLICATION SIGN} ".join(f"{each:.2f}" for each in spacing),
+        spacing=" \N{MULTIPLICATION SIGN} ".join(f"{each:.3g}" for each in spacing),
     )
