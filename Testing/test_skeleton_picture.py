@@ -58,6 +58,7 @@ def drawn(tmp_path_factory):
         points=[branch.points[:, ::-1] * [-1, -1, 2]],
         radius=[branch.radius],
         colours=[colours(branch.radius, 2, 6)],
+        branch_colours=[colours(branch.radius, 2, 6)],
         joints=np.empty((0, 3)),
     )
     folder = tmp_path_factory.mktemp("tubes")
@@ -114,6 +115,13 @@ def test_the_page_holds_both_views_and_the_colour_bar():
     for colour in colours([0, 1], 0, 1):
         assert (abs(foot - colour).max(axis=-1) <= 2).any()
     half = page.shape[1] // 2
+    # On the right one colour for the branch, whatever its radii are.
+    hues = []
+    for side in (page[:, :half], page[:, half:]):
+        seen = side[: -skeleton_picture.FOOT].reshape(-1, 3)
+        seen = seen[np.ptp(seen, axis=1) > 60]
+        hues.append((seen - seen.mean(axis=1, keepdims=True)) / np.ptp(seen, axis=1)[:, None])
+    assert hues[0].std(axis=0).max() > 3 * hues[1].std(axis=0).max()
     colourful = np.ptp(page[: -skeleton_picture.FOOT], axis=-1) > 60
     assert colourful[:, :half].sum() > 500
     assert colourful[:, half:].sum() > 500

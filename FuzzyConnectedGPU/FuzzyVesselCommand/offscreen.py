@@ -41,7 +41,7 @@ def run_child(module, folder, picture):
         environment["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
         way_out += " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"
     code = (
-        "import sys; sys.path.append(sys.argv[1]); "
+        "import sys; sys.path.insert(0, sys.argv[1]); "
         f"from FuzzyVesselCommand.{module} import render; render(sys.argv[2])"
     )
     packages = Path(__file__).resolve().parents[1]

@@ -1,4 +1,4 @@
-"""The picture of a skeleton: centrelines coloured by radius in the vessels, from two sides."""
+"""The picture of a skeleton: centrelines in the vessels, coloured by radius and by branch."""
 
 import tempfile
 from dataclasses import dataclass
@@ -28,6 +28,8 @@ class Curves:
     radius : list of ndarray, (n,)
         mm.
     colours : list of ndarray of uint8, (n, 3)
+        Of the radii.
+    branch_colours : list of ndarray of uint8, (n, 3)
     joints : ndarray, (m, 3)
         Ends and junctions, RAS in mm.
     """
@@ -35,6 +37,7 @@ class Curves:
     points: list
     radius: list
     colours: list
+    branch_colours: list
     joints: np.ndarray
 
 
@@ -63,6 +66,7 @@ def draw(subject, skeleton, *, title, subtitle, caption):
         points=[_to_ras(branch.points, subject.ijk_to_ras) for branch in skeleton.branches],
         radius=[branch.radius for branch in skeleton.branches],
         colours=[colours(branch.radius, low, high) for branch in skeleton.branches],
+        branch_colours=[_of_branch(*each) for each in enumerate(skeleton.branches)],
         joints=_to_ras(np.array([node.position for node in skeleton.nodes]), subject.ijk_to_ras),
     )
     background = tuple(channel / 255 for channel in NOTHING)
@@ -70,8 +74,8 @@ def draw(subject, skeleton, *, title, subtitle, caption):
         panels = draw_tubes(subject, curves, PANEL, folder, background)
     width, height = 2 * EDGE + 2 * PANEL + GAP, HEAD + PANEL + FOOT
     page, drawing = headed_page(width, height, title, subtitle)
-    for panel, left in zip(panels, (EDGE, EDGE + PANEL + GAP)):
-        panel_in_3d(page, drawing, panel, (left, HEAD), "Centrelines")
+    for panel, left, name in zip(panels, (EDGE, EDGE + PANEL + GAP), ("Radii", "Branches")):
+        panel_in_3d(page, drawing, panel, (left, HEAD), name)
     drawing.text((EDGE, HEAD + PANEL + 18), caption, INK, font(23))
     _colour_bar(drawing, low, high, width - EDGE - 20, HEAD + PANEL + 22)
     return page
@@ -79,6 +83,14 @@ def draw(subject, skeleton, *, title, subtitle, caption):
 
 def _to_ras(points, ijk_to_ras):
     return points[:, ::-1] @ ijk_to_ras[:3, :3].T + ijk_to_ras[:3, 3]
+
+
+def _of_branch(number, branch):
+    """The branch's colour, which its curve has in Slicer, at each of its points."""
+    from PotentialSkeletonMRML.curves import branch_color
+
+    colour = np.rint(255 * np.array(branch_color(number))).astype(np.uint8)
+    return np.tile(colour, (len(branch.points), 1))
 
 
 def _limits(radius):

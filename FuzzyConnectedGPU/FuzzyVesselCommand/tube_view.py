@@ -23,6 +23,8 @@ JOINT, JOINT_SIZE = (0.97, 0.97, 0.95), 0.0088
 def draw_tubes(subject, curves, size, folder, background):
     """Draw curves within a subject's vessels, from the two sides that show most.
 
+    From the first in the colours of the radii, from the second in those of the branches.
+
     Parameters
     ----------
     subject : Subject
@@ -56,7 +58,7 @@ def draw_tubes(subject, curves, size, folder, background):
         points=np.concatenate(curves.points),
         counts=[len(points) for points in curves.points],
         radius=np.concatenate(curves.radius),
-        colours=np.concatenate(curves.colours),
+        colours=[np.concatenate(each) for each in (curves.colours, curves.branch_colours)],
         joints=curves.joints,
     )
     task = {"size": size, "background": background, "views": views}
@@ -89,7 +91,8 @@ def render(folder):
     renderer = vtk.vtkRenderer()
     renderer.SetBackground(task["background"])
     renderer.AddActor(_glass(vessel_surface(arrays["labels"], arrays["matrix"])))
-    renderer.AddActor(_tubes(arrays, half))
+    tubes = _tubes(arrays, half)
+    renderer.AddActor(tubes)
     if len(arrays["joints"]):
         renderer.AddActor(spheres(arrays["joints"], JOINT_SIZE * half, JOINT))
     renderer.SetUseDepthPeeling(1)
@@ -99,6 +102,7 @@ def render(folder):
     window = offscreen.window(task["size"])
     window.AddRenderer(renderer)
     for number, view in enumerate(task["views"]):
+        tubes.GetMapper().SelectColorArray(f"colours {number}")
         renderer.SetActiveCamera(offscreen.camera(view))
         offscreen.save(window, task["size"], folder / f"tubes-{number}.png")
 
@@ -146,8 +150,10 @@ def _tubes(arrays, half):
     curves.SetPoints(points)
     curves.SetLines(lines)
     thickness = np.clip(OF_VESSEL * arrays["radius"], LEAST_TUBE * half, TUBE * half)
-    for name, values in (("thickness", thickness), ("colour", arrays["colours"])):
-        array = numpy_to_vtk(np.ascontiguousarray(values), deep=True)
+    values = {"thickness": thickness}
+    values |= {f"colours {number}": each for number, each in enumerate(arrays["colours"])}
+    for name, each in values.items():
+        array = numpy_to_vtk(np.ascontiguousarray(each), deep=True)
         array.SetName(name)
         curves.GetPointData().AddArray(array)
     curves.GetPointData().SetActiveScalars("thickness")
@@ -159,7 +165,6 @@ def _tubes(arrays, half):
     mapper = vtk.vtkPolyDataMapper()
     mapper.SetInputConnection(tubes.GetOutputPort())
     mapper.SetScalarModeToUsePointFieldData()
-    mapper.SelectColorArray("colour")
     mapper.SetColorModeToDirectScalars()
     return _solid(mapper)
 
