@@ -134,7 +134,6 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
     blocks.solve(problem, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    before = threading.active_count()
     for stage in (0.0, blocks.TREES, blocks.NODES):
 
         def report(share, stage=stage):
@@ -143,7 +142,32 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
 
         with pytest.raises(Cancelled):
             blocks.solve(problem, report)
-        assert threading.active_count() == before
+    workers = [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+    for thread in workers:
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+
+
+def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
+    """Compiling takes seconds in a fresh process; the callback is asked all the while."""
+    monkeypatch.setattr(blocks, "LOOK", 0.001)
+    blocked = threading.Event()
+
+    def compile_for_long(*_):
+        blocked.wait(20)
+        raise RuntimeError("nobody looks at it any more")
+
+    monkeypatch.setattr(blocks, "load_row", compile_for_long)
+
+    def report(share):
+        raise Cancelled("enough")
+
+    try:
+        with pytest.raises(Cancelled):
+            blocks.solve(state_problem(noise((4, 5, 6)), [[1, 1, 1]], AFFINITY), report)
+        assert not blocked.is_set()
+    finally:
+        blocked.set()
 
 
 def test_it_holds_less_than_seven_bytes_a_voxel_of_noise():

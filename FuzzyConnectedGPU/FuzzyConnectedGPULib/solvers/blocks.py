@@ -7,7 +7,7 @@ only few nodes and edges matter outside of the block (4 % of the voxels in noise
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import pairwise
 
 import numpy as np
@@ -36,6 +36,7 @@ from .block_edges import (
 )
 from .block_trees import grow_trees, hook_voxels, make_nodes, write_nothing, write_voxels
 
+LOOK = 0.1  # seconds between two looks at the progress callback, also while code is compiled
 EDGES_A_SLICE = 1 << 20  # of the nodes, between two looks at the progress callback
 MOST_OUTER = HEIGHT * WIDTH + DEPTH * WIDTH + DEPTH * HEIGHT  # edges that lead on from a block
 TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and the nodes are done
@@ -43,14 +44,14 @@ TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and th
 
 def solve(problem, report):
     """Levels of the fuzzy scene; parameters and results as in `dial.solve`."""
-    run = Run(problem)
-    with ThreadPoolExecutor(usable_cores()) as pool:
-        try:
-            run.grow_trees(pool, lambda share: report(TREES * share))
-            run.connect_nodes(pool, lambda share: report(TREES + (NODES - TREES) * share))
-            run.give_values(pool, lambda share: report(NODES + (1 - NODES) * share))
-        finally:
-            pool.shutdown(cancel_futures=True)  # a row of blocks that has begun ends in 0.05 s
+    run, pool = Run(problem), ThreadPoolExecutor(usable_cores())
+    try:
+        run.grow_trees(pool, lambda share: report(TREES * share))
+        run.connect_nodes(pool, lambda share: report(TREES + (NODES - TREES) * share))
+        run.give_values(pool, lambda share: report(NODES + (1 - NODES) * share))
+    finally:
+        # Nobody waits: a row of blocks that has begun ends in 0.05 s, or once it is compiled.
+        pool.shutdown(wait=False, cancel_futures=True)
     return run.levels, 0, run.peak_bytes
 
 
@@ -96,10 +97,12 @@ class Run:
     def _in_parallel(self, pool, work, report):
         """What `work` returns for the number of each row of blocks."""
         tasks = {pool.submit(work, number): number for number in range(len(self._rows))}
-        found = [None] * len(tasks)
-        for done, task in enumerate(as_completed(tasks), start=1):
-            found[tasks[task]] = task.result()
-            report(done / len(tasks))
+        found, waiting = [None] * len(tasks), set(tasks)
+        while waiting:
+            done, waiting = wait(waiting, LOOK, FIRST_COMPLETED)
+            for task in done:
+                found[tasks[task]] = task.result()
+            report(1 - len(waiting) / len(tasks))
         return found
 
     def grow_trees(self, pool, report):
