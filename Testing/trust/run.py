@@ -52,7 +52,10 @@ def run_part(name, options, seconds):
         for number in range(first, end_of_cases):
             if time.monotonic() > end:
                 break
-            tally.try_case(part.check, number)
+            try:
+                tally.try_case(part.check, number)
+            except KeyboardInterrupt:  # what was found so far is told
+                break
         notes = list(getattr(part, "notes", list)())
     for line in (*tally.lines(), *notes):
         print(line, flush=True)
