@@ -95,7 +95,9 @@ def force_field(
         Where dilated components overlap, outside of both, the one with the lower label has the
         voxel.
     device : str
-        "auto" (CUDA where it is usable and the object fits, else the CPU), "cpu", "cuda", "cuda:1".
+        "auto" (CUDA where it is usable, else the CPU), "cpu", "cuda", "cuda:1". Where the card's
+        memory does not hold the whole convolution, parts of it wait in the computer's memory; where
+        it does not hold the object, "auto" takes the CPU. Notes say so.
     progress : callable, optional
         ``progress(fraction) -> bool``; the run is cancelled where it returns False.
 

@@ -41,7 +41,9 @@ STEPS = (
 
 def main():
     options = read_options()
+    begin = perf_counter()
     gpu = choose_device(options.device)
+    print(f"looking for a card: {perf_counter() - begin:.2f} s")
     gpu = None if gpu == "cpu" else gpu
     if options.mask:
         mask = np.load(options.mask) != 0
@@ -93,6 +95,9 @@ def on_card(gpu, solid, options):
             gpu.synchronize()
             return vectors
 
+        begin = perf_counter()
+        field()
+        print(f"first field in this process: {perf_counter() - begin:.2f} s")
         print(f"field on the card: {timed(field, options.runs)}; peak {gpu.peak_bytes >> 20} MiB")
         for note in summation.notes():
             print(note)

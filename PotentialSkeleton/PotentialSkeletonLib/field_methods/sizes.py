@@ -4,8 +4,8 @@ from functools import cached_property
 
 COMPLEX = 16  # bytes
 # The arrays of a group of columns at their padded sizes: spectrum, product, those of the kernel's
-# factors, and as much again for the Fourier transforms to work in.
-ARRAYS = 6
+# factors, and what the Fourier transforms work in, also for a last group that is smaller.
+ARRAYS = 8
 
 
 class Sizes:
