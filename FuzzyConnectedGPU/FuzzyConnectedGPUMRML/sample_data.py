@@ -2,11 +2,11 @@
 
 import os
 
-from slicer.i18n import tr as _
+from .point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 CATEGORY = "FuzzyVesselGPU"
 PHANTOM = "LiverPhantom"
-PHANTOM_SIZE = 128
+PHANTOM_SIZE = 192
 # Slicer's own public scans with vessels full of contrast medium.
 PUBLIC_SCANS = ("CTACardio", "CTLiver", "CTAAbdomenPanoramix")
 # No file is downloaded for the phantom, but Sample Data asks for an address.
@@ -22,6 +22,7 @@ def register(icons_folder):
         Holds the phantom's picture.
     """
     import SampleData
+    from slicer.i18n import tr as _
 
     logic = SampleData.SampleDataLogic()
     logic.registerCustomSampleDataCategory(CATEGORY, title=_("Vessels (FuzzyVesselGPU)"))
@@ -66,8 +67,8 @@ def add_phantom_with_seeds(source=None):
     display = volume.GetDisplayNode()
     display.AutoWindowLevelOff()
     display.SetWindowLevelMinMax(-60, 300)
-    background.GetDisplayNode().SetSelectedColor(0.25, 0.65, 1.0)
-    for node in (seeds, background):
+    for node, color in ((seeds, VESSEL_COLOR), (background, BACKGROUND_COLOR)):
+        paint(node, color)
         node.GetDisplayNode().SetPointLabelsVisibility(False)
     slicer.util.setSliceViewerLayers(background=volume, fit=True)
     return [volume]

@@ -5,11 +5,11 @@ import slicer
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
+from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
 from FuzzyConnectedGPUMRML.point_history import PointHistory
 from FuzzyConnectedGPUMRML.slice_layers import jump_to
 
 ROW = 22  # pixels
-VESSEL_COLOR, BACKGROUND_COLOR = (1.0, 0.78, 0.1), (0.25, 0.65, 1.0)
 COLUMNS = (_("Point"), "I, J, K", _("Value"), _("Around it"))
 
 
@@ -233,15 +233,6 @@ def new_list(name):
     node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
     return node
-
-
-def paint(node, color):
-    """Give a list of points its colour in the views."""
-    if node.GetDisplayNode() is None:
-        node.CreateDefaultDisplayNodes()
-    display = node.GetDisplayNode()
-    display.SetSelectedColor(color)
-    display.SetColor(color)
 
 
 def _note(rows, parameters):
