@@ -304,7 +304,7 @@ def test_auto_falls_back_to_the_cpu_where_the_cards_memory_is_short(played):
 def test_that_the_hosts_memory_helps_out_is_said(played):
     mask = ball(24)
     whole = force_field(mask, device="cuda")
-    played._memory = 1 << 20
+    played._memory = 2 << 20
     field = force_field(mask, device="cuda")
     assert not whole.notes
     assert "waited in the computer's memory" in field.notes[0]
