@@ -7,7 +7,7 @@ from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from PotentialSkeletonLib import topology
+from PotentialSkeletonLib import geodesic, tips, topology
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.geodesic import bring_nearer, distance_along, neighbour_steps, unit_of
 from PotentialSkeletonLib.solids import fill_cavities
@@ -97,11 +97,23 @@ def test_distances_along_go_round_corners():
     assert distances[1, 5, 1] == -1
 
 
-@given(random_solids(), strategies.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
-def test_distances_along_are_the_shortest(mask, seed):
-    """As far as from the nearest source, by another program; and so after more sources."""
-    mask, spacing = padded(mask), (2.3, 0.4, 1.0)
+@pytest.mark.parametrize("sweeps", [0, 1, 100])
+@given(mask=random_solids(), seed=strategies.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_distances_along_are_the_shortest(sweeps, mask, seed):
+    """As far as from the nearest source, by another program; and so after more sources.
+
+    By the queue alone, by the queue after sweeps that did not suffice, and by sweeps alone.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(geodesic, "MOST_SWEEPS", sweeps)
+        patch.setattr(geodesic, "MANY_VOXELS", 0 if sweeps else np.inf)
+        patch.setattr(geodesic, "THICK", 0)
+        check_distances(padded(mask), seed)
+
+
+def check_distances(mask, seed):
+    spacing = (2.3, 0.4, 1.0)
     object_ = np.flatnonzero(mask)
     sources = np.random.default_rng(seed).permutation(object_)[:4]
     offsets, weights = neighbour_steps(mask.shape, spacing)
@@ -119,9 +131,25 @@ def test_distances_along_are_the_shortest(mask, seed):
     assert sorted(order) == object_[expected >= 0].tolist()
     one_by_one, _ = distance_along(mask, sources[:1], spacing)
     for n in range(2, len(sources) + 1):
-        bring_nearer(one_by_one, sources[:n], spacing)
+        bring_nearer(one_by_one, sources[:n], spacing, len(object_))
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == distances[reached]).all()
+
+
+@given(mask=random_solids(largest=20), seed=strategies.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_tips_are_found_before_the_core_is_reached(mask, seed):
+    """Looking on to the core, which large slices do, finds no more."""
+    mask, spacing = padded(mask), (1.0, 1.0, 1.5)
+    sources = np.random.default_rng(seed).permutation(np.flatnonzero(mask))[:1]
+    distances, order = distance_along(mask, sources, spacing)
+    depth = distance_to_outside(mask, spacing)
+    found = []
+    for slice_ in (1, 7, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tips, "VOXELS_A_SLICE", slice_)
+            found.append(tips.geodesic_tips(distances, order, depth, spacing, 1.0).tolist())
+    assert found[0] == found[1] == found[2]
 
 
 def thinned(mask, kept=None, traced=None):

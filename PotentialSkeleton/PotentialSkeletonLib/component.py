@@ -230,7 +230,8 @@ class ComponentRun:
 
     def _measure_from(self, skeleton):
         """Let `distances` start from a skeleton that holds the one from which they started."""
-        bring_nearer(self.distances, np.flatnonzero(skeleton), self.spacing, self.stages.tick)
+        sources, count = np.flatnonzero(skeleton), len(self.inside)
+        bring_nearer(self.distances, sources, self.spacing, count, self.stages.tick)
 
     def _add_seeds(self, seeds, skeleton, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
@@ -295,9 +296,8 @@ def automatic_charge_distance(mask, depth, spacing, report=None):
     Judged by the distances to the outside, in voxels, at its local maxima. `report` is called
     between slices; it raises to cancel.
     """
+    step = spacing[0]
     if len(set(spacing)) > 1:
-        depth = distance_to_outside(mask, (1.0, 1.0, 1.0), report)
-    else:
-        depth = depth / spacing[0]
-    thin_radius = np.percentile(ridge_depths(depth), THIN_SHARE)
+        depth, step = distance_to_outside(mask, (1.0, 1.0, 1.0), report), 1.0
+    thin_radius = np.percentile(ridge_depths(depth), THIN_SHARE) / step
     return int(np.clip(np.ceil(ENOUGH_RADIUS - thin_radius), 0, LARGEST_CHARGE_DISTANCE))

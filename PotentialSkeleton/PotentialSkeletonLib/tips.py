@@ -8,7 +8,7 @@ skeleton ends within a limb, little is left of the limb beyond: such an end is d
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 from .geodesic import neighbour_steps, unit_of
 from .topology import neighbour_bits
@@ -46,10 +46,15 @@ def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
     pieces = np.full(flat.size, -1, np.int32)
     merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
     widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
-    falling, count = order[::-1].copy(), 0
-    for first in range(0, falling.size, VOXELS_A_SLICE):
+    lowest, count = lowest_top(distances, offsets, smallest / unit), 0
+    for last in range(order.size, 0, -VOXELS_A_SLICE):
+        some = order[max(last - VOXELS_A_SLICE, 0) : last][::-1]
+        if flat[some[0]] < lowest and not any_may_become_a_limb(
+            flat, unit, smallest, count, merged, tops, widths, accepted
+        ):
+            break
         count, merged, tops, widths, accepted = sink(
-            falling[first : first + VOXELS_A_SLICE], flat, deep, offsets, unit, smallest,
+            some, flat, deep, offsets, unit, smallest,
             pieces, count, merged, tops, widths, accepted,
         )  # fmt: skip
         if report is not None:
@@ -59,6 +64,37 @@ def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
         for n in np.flatnonzero(accepted[:count] == 1)
     ]
     return np.unique(np.array(tips, np.int64))
+
+
+@njit(cache=True, parallel=True)
+def lowest_top(distances, offsets, nearest):
+    """The least distance, from `nearest` on, of the voxels that no neighbour exceeds in it."""
+    flat = distances.reshape(-1)
+    size = distances.shape[1] * distances.shape[2]
+    lowest = np.full(distances.shape[0], np.iinfo(np.int32).max, np.int32)
+    for k in prange(1, distances.shape[0] - 1):
+        for voxel in range(k * size, (k + 1) * size):
+            here = flat[voxel]
+            if nearest <= here < lowest[k]:
+                is_top = True
+                for offset in offsets:
+                    if flat[voxel + offset] > here:
+                        is_top = False
+                        break
+                if is_top:
+                    lowest[k] = here
+    return lowest.min()
+
+
+@njit(cache=True)
+def any_may_become_a_limb(distances, unit, smallest, count, merged, tops, widths, accepted):
+    """Whether there is a piece that would be long enough for a limb if it grew to the core."""
+    for piece in range(count):
+        longest = distances[tops[piece]] * unit
+        is_open = merged[piece] == piece and accepted[piece] == 0
+        if is_open and longest > SLENDERNESS * widths[piece] + smallest:
+            return True
+    return False
 
 
 @njit(cache=True)
