@@ -115,7 +115,7 @@ def test_a_segment_is_chosen_in_a_segmentation(slicer_scene, panel):
     panel.process_events()
     selector = panel.ui.segmentSelector
     assert not selector.isHidden()
-    first_id, second_id = selector.segmentIDs()
+    first_id, second_id = panel.parameters.input.GetSegmentation().GetSegmentIDs()
     assert panel.parameters.segment == first_id
     panel.click("applyButton")
     assert panel.ui.branchTable.rowCount
@@ -126,6 +126,29 @@ def test_a_segment_is_chosen_in_a_segmentation(slicer_scene, panel):
     selector.setCurrentSegmentID(first_id)
     assert panel.ui.branchTable.rowCount
     assert len(lines_of(slicer_scene)) == 1
+
+
+def test_the_segment_of_a_loaded_scene_is_chosen(slicer_scene, panel):
+    segmentation = add_segmentation(add_bars("first"), add_bars("second"))
+    second_id = segmentation.GetSegmentation().GetNthSegmentID(1)
+    panel.window.exit()
+    panel.parameters.input, panel.parameters.segment = segmentation, second_id
+    panel.window.enter()
+    assert panel.parameters.segment == second_id
+    assert panel.ui.segmentSelector.currentSegmentID() == second_id
+
+
+def test_the_segment_that_was_chosen_is_removed(panel):
+    segmentation = add_segmentation(add_bars("first"), add_bars("second"))
+    first_id, second_id = segmentation.GetSegmentation().GetSegmentIDs()
+    panel.parameters.input = segmentation
+    panel.ui.segmentSelector.setCurrentSegmentID(second_id)
+    segmentation.GetSegmentation().RemoveSegment(second_id)
+    panel.process_events()
+    assert panel.parameters.segment == first_id
+    segmentation.GetSegmentation().RemoveSegment(first_id)
+    panel.widget.panel.update()
+    assert not panel.ui.applyButton.enabled
 
 
 def test_a_segmentation_without_segments_cannot_be_run(panel):

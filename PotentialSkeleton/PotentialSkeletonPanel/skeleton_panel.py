@@ -82,16 +82,21 @@ class SkeletonPanel(Panel):
         ui.sizeLabel.setVisible(chosen is not None and not segmented)
         ui.sizeValueLabel.setVisible(chosen is not None and not segmented)
         if segmented:
-            self._filling = True
-            ui.segmentSelector.setCurrentNode(chosen)
-            if self.parameters.segment in ui.segmentSelector.segmentIDs():
-                ui.segmentSelector.setCurrentSegmentID(self.parameters.segment)
-            self._filling = False
-            current = ui.segmentSelector.currentSegmentID()
-            if current and current != self.parameters.segment:
-                self.parameters.segment = current
+            self._show_segment(chosen)
         elif chosen is not None:
             ui.sizeValueLabel.text = _size_text(chosen)
+
+    def _show_segment(self, segmentation):
+        """Choose in the selector what the parameters say, or the first segment in both."""
+        selector, ids = self.ui.segmentSelector, segmentation.GetSegmentation().GetSegmentIDs()
+        self._filling = True
+        selector.setCurrentNode(segmentation)
+        if self.parameters.segment in ids:
+            selector.setCurrentSegmentID(self.parameters.segment)
+        self._filling = False
+        current = selector.currentSegmentID()
+        if current in ids and current != self.parameters.segment:
+            self.parameters.segment = current
 
     # --- what Panel asks for
 

@@ -195,7 +195,7 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         self._nodes.noneEnabled = True
         self._segments = QComboBox()
         self._segments.setSizeAdjustPolicy(QComboBox.AdjustToMinimumContentsLengthWithIcon)
-        self._observed, self._last, self._none = None, "", False
+        self._observed, self._tags, self._current = None, [], ""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._nodes)
@@ -221,46 +221,48 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         self._nodes.setCurrentNodeID(node_id)
 
     def segmentIDs(self):
-        node = self.currentNode()
-        return list(node.GetSegmentation().GetSegmentIDs()) if node is not None else []
+        return []  # the real one lists those of its multiple selection only
 
     def currentSegmentID(self):
-        return self._segments.currentData or ""
+        return self._current  # also after the segment or the segmentation has gone
 
     def setCurrentSegmentID(self, segment_id):
-        self._segments.setCurrentIndex(self._segments.findData(segment_id))
+        index = self._segments.findData(segment_id)
+        if index >= 0:
+            self._segments.setCurrentIndex(index)
 
     def _on_node(self, node):
-        if self._observed is not None:
-            self._observed[0].RemoveObserver(self._observed[1])
-        self._observed = None
-        if node is not None:
-            events = (slicer.vtkSegmentation.SegmentAdded, slicer.vtkSegmentation.SegmentRemoved)
-            for event in events:
-                tag = node.AddObserver(event, lambda *_: self._fill())
-                self._observed = (node, tag)
+        for tag in self._tags:
+            self._observed.RemoveObserver(tag)
+        events = (slicer.vtkSegmentation.SegmentAdded, slicer.vtkSegmentation.SegmentRemoved)
+        self._observed = node
+        self._tags = [
+            node.AddObserver(event, lambda *_: self._fill()) for event in events if node is not None
+        ]
         self._fill()
         self.currentNodeChanged.emit(node)
         self.currentNodeChanged[bool].emit(node is not None)
 
     def _fill(self):
-        current, node = self.currentSegmentID(), self.currentNode()
+        node = self.currentNode()
+        ids = list(node.GetSegmentation().GetSegmentIDs()) if node is not None else []
         self._segments.blockSignals(True)
         self._segments.clear()
-        if self.noneEnabled:
+        self._segments.setVisible(bool(ids))
+        if self.noneEnabled and ids:
             self._segments.addItem("None", "")
-        for each in self.segmentIDs():
-            name = node.GetSegmentation().GetSegment(each).GetName()
-            self._segments.addItem(name, each)
-        index = self._segments.findData(current) if current else -1
-        self._segments.setCurrentIndex(max(index, 0) if self._segments.count else -1)
+        for each in ids:
+            self._segments.addItem(node.GetSegmentation().GetSegment(each).GetName(), each)
+        keep = self._current in ids or (self.noneEnabled and not self._current)
+        self._segments.setCurrentIndex(self._segments.findData(self._current) if keep else -1)
         self._segments.blockSignals(False)
-        self._tell()
+        if ids and not keep:
+            self._segments.setCurrentIndex(1 if self.noneEnabled else 0)
 
     def _tell(self):
-        if self.currentSegmentID() != self._last:
-            self._last = self.currentSegmentID()
-            self.currentSegmentChanged.emit(self._last)
+        if self.currentNode() is not None:
+            self._current = self._segments.currentData or ""
+            self.currentSegmentChanged.emit(self._current)
 
     noneEnabled = stored(bool, "none", False, _fill)
     segmentationNodeSelectorVisible = Property(
