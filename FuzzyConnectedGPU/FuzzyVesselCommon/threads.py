@@ -1,8 +1,15 @@
-"""How many threads copy and convert large arrays."""
+"""How many threads to work with."""
 
 import os
 
 
 def thread_count():
-    """As many as there are processors, at most 8: more are bound by the memory."""
+    """For copying and converting large arrays: at most 8, as more are bound by the memory."""
     return min(os.cpu_count() or 1, 8)
+
+
+def usable_cores():
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

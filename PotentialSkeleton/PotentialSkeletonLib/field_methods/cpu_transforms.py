@@ -1,9 +1,9 @@
 """The steps of the convolution in numpy and scipy.fft; see `cuda_transforms`."""
 
-import os
-
 import numpy as np
 from numba import njit
+
+from FuzzyVesselCommon.threads import usable_cores
 
 from ..voxel_classes import SURFACE
 
@@ -33,7 +33,7 @@ class CpuTransforms:
         from scipy import fft
 
         self._fft, self._sizes, self._strength = fft, sizes, strength
-        self.workers = os.cpu_count() or 1
+        self.workers = usable_cores()
 
     def empty(self, depth, columns, rows):
         """An array of columns."""

@@ -1,10 +1,11 @@
 """The paper's serial program: for every point, all charges, on one core."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numba import njit
+
+from FuzzyVesselCommon.threads import usable_cores
 
 PAIRS_A_SLICE = 1 << 25  # between two looks at the progress callback: under 0.1 s
 
@@ -29,7 +30,7 @@ def sum_at(positions, charges, strength, report, workers=1):
     forces = np.zeros((len(positions), 3))
     step = max(PAIRS_A_SLICE // max(charges.shape[1], 1), 1)
     parts = [slice(start, start + step) for start in range(0, len(positions), step)]
-    pool = ThreadPoolExecutor(workers or os.cpu_count())
+    pool = ThreadPoolExecutor(workers or usable_cores())
     try:
         tasks = [pool.submit(add_forces, positions[n], charges, powers, forces[n]) for n in parts]
         for done, task in enumerate(tasks):
