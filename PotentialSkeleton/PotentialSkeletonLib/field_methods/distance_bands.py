@@ -31,9 +31,11 @@ def distance_bands(solid, strength):
     """
     ratio = WEAKEST ** (1 / max(strength - 2, 0.5))
     cut, members = 1, solid.wanted
+    room = int(solid.is_free.sum())
     while True:
         following = min(max(int(cut * ratio), cut + 1), sum(members.shape))
-        if 2 * following > min(members.shape):  # no voxel lies so deep
+        side = 2 * following - 1  # of the cube without charges round a voxel so deep
+        if side > min(members.shape) or side**3 > room:
             yield cut, members
             return
         deeper = members & shrink(solid.is_free, following - 1)
