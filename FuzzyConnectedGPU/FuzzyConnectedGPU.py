@@ -1,4 +1,5 @@
 import enum
+import importlib.util
 from typing import Annotated
 
 import numpy as np
@@ -483,6 +484,10 @@ def _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID):
     )
 
 
+class DeviceMissing(Exception):
+    """What a self test needs is not there."""
+
+
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
     """Self test on the liver phantom, through the same calls as a user's script."""
 
@@ -490,9 +495,20 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         slicer.mrmlScene.Clear()
 
     def runTest(self):
-        for test in (self.test_SegmentsPhantom, self.test_RefusesWithoutSeeds):
+        for test in (
+            self.test_SegmentsPhantom,
+            self.test_CutsSceneAgain,
+            self.test_KeepsEditedSegment,
+            self.test_RefusesWithoutSeeds,
+            self.test_PanelSegments,
+        ):
             self.setUp()
-            test()
+            try:
+                test()
+            except DeviceMissing as reason:  # neither CUDA nor numba: said, no failure of the code
+                self.delayDisplay(f"Skipped: {reason}")
+                continue
+            self.delayDisplay("Test passed")
 
     def addPhantom(self, size):
         """A liver phantom, and the nodes of its volume and seeds."""
@@ -502,26 +518,94 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         phantom = liver_phantom((size, size, size))
         return phantom, *add_phantom(phantom)[:2]
 
-    def test_SegmentsPhantom(self):
-        """Most of the phantom's vessels are found, in the labelmap and in the segment."""
+    def segmented(self, **options):
+        """A phantom and what a run on it gave."""
         from FuzzyVesselCommon.errors import DeviceError
 
-        self.delayDisplay("Segmenting the liver phantom")
         phantom, volume, seeds = self.addPhantom(64)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-        logic = FuzzyConnectedGPULogic()
         try:
-            result = logic.segment(volume, seeds, segmentationNode=segmentation)
-        except DeviceError as error:  # neither CUDA nor numba: said, and no failure of the code
-            self.delayDisplay(f"Skipped: {error}")
-            return
+            result = FuzzyConnectedGPULogic().segment(
+                volume, seeds, segmentationNode=segmentation, **options
+            )
+        except DeviceError as error:
+            raise DeviceMissing(str(error)) from error
+        return phantom, volume, seeds, segmentation, result
+
+    def test_SegmentsPhantom(self):
+        """Most of the phantom's vessels are found, in the labelmap and in the segment."""
+        self.delayDisplay("Segmenting the liver phantom")
+        phantom, volume, _seeds, segmentation, result = self.segmented()
         found = slicer.util.arrayFromVolume(result.labelmapNode) > 0
         true = phantom.mask > 0
         dice = 2 * np.count_nonzero(found & true) / (found.sum() + true.sum())
         self.assertGreater(dice, 0.5)
         segment = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
         self.assertTrue(np.array_equal(segment > 0, found))
-        self.delayDisplay("Test passed")
+
+    def test_CutsSceneAgain(self):
+        """Another threshold of the scene that is there, its volume, and where the two differ."""
+        self.delayDisplay("Cutting the fuzzy scene at another threshold")
+        _phantom, volume, _seeds, _segmentation, result = self.segmented(threshold=0.5)
+        logic = FuzzyConnectedGPULogic()
+        wider = logic.thresholdScene(result.sceneNode, 0.2)
+        values = slicer.util.arrayFromVolume(result.sceneNode)
+        labels = slicer.util.arrayFromVolume(wider.labelmapNode)
+        self.assertTrue(np.array_equal(labels > 0, values >= np.float32(0.2)))
+        self.assertAlmostEqual(logic.volumeCurve(result.sceneNode).at(0.2), wider.volumeMl)
+        found = logic.difference(result.labelmapNode, wider.labelmapNode, volume)
+        self.assertEqual(found.onlyFirstMl, 0)
+        self.assertAlmostEqual(found.bothMl, result.volumeMl)
+        self.assertAlmostEqual(found.bothMl + found.onlySecondMl, wider.volumeMl)
+
+    def test_KeepsEditedSegment(self):
+        """A segment that somebody edited stays, and the next run makes another one."""
+        self.delayDisplay("Editing a segment and running again")
+        _phantom, volume, seeds, segmentation, result = self.segmented(threshold=0.5)
+        edited = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
+        edited[:2] = 1
+        slicer.util.updateSegmentBinaryLabelmapFromArray(
+            edited, segmentation, result.segmentID, volume
+        )
+        again = FuzzyConnectedGPULogic().segment(
+            volume, seeds, threshold=0.4, segmentationNode=segmentation
+        )
+        self.assertNotEqual(again.segmentID, result.segmentID)
+        kept = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
+        self.assertTrue(np.array_equal(kept, edited))
+
+    def test_PanelSegments(self):
+        """Apply in the panel makes a segment, and the slider cuts it anew."""
+        self.delayDisplay("Pressing Apply in the panel")
+        try:
+            panel = slicer.util.getModuleWidget("FuzzyConnectedGPU")
+        except (AttributeError, RuntimeError) as error:
+            self.delayDisplay(f"Skipped, as there is no user interface: {error}")
+            return
+        if importlib.util.find_spec("numba") is None:
+            raise DeviceMissing("numba is not installed")
+        opened = panel.parent.isEntered
+        if not opened:
+            panel.enter()
+        try:
+            self.checkPanel(panel)
+        finally:
+            if not opened:
+                panel.exit()
+
+    def checkPanel(self, panel):
+        _phantom, volume, seeds = self.addPhantom(48)
+        parameters = panel.logic.getParameterNode()
+        parameters.inputVolume, parameters.seeds = volume, seeds
+        slicer.app.processEvents()
+        self.assertEqual(panel.ui.seedsTable.rowCount, seeds.GetNumberOfControlPoints())
+        panel.ui.applyButton.click()
+        self.assertEqual(parameters.segmentation.GetSegmentation().GetNumberOfSegments(), 1)
+        panel.ui.thresholdSlider.value = 0.25
+        slicer.app.processEvents()
+        values = slicer.util.arrayFromVolume(parameters.sceneVolume)
+        labels = slicer.util.arrayFromVolume(parameters.labelmap)
+        self.assertTrue(np.array_equal(labels > 0, values >= np.float32(parameters.threshold)))
 
     def test_RefusesWithoutSeeds(self):
         """Without a seed there is a message and nothing new in the scene."""
@@ -535,4 +619,3 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
             FuzzyConnectedGPULogic().segment(volume, seeds)
         self.assertIn(seeds.GetName(), str(refusal.exception))
         self.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), before)
-        self.delayDisplay("Test passed")

@@ -567,6 +567,14 @@ def test_several_volumes(done):
     assert first.shape == SHAPE
 
 
+def test_the_module_s_own_test_works_the_panel(panel):
+    test, said = panel.module.FuzzyConnectedGPUTest(), []
+    test.delayDisplay = said.append
+    test.runTest()
+    assert said.count("Test passed") == 5
+    assert not any("Skipped" in text for text in said)
+
+
 # --- how it looks
 
 
