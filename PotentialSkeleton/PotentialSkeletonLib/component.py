@@ -14,7 +14,7 @@ from .geodesic import bring_nearer, distance_along
 from .seeds import curvature_seeds, divergence_seeds
 from .streamlines import Tracer, grow_core
 from .thin_topology import thin_topology
-from .thinning import removable, thin, trim
+from .thinning import Queue, removable, thin, trim
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import euler_characteristic
 from .voxel_classes import OUTSIDE
@@ -101,6 +101,7 @@ class ComponentRun:
             self.depth = distance_to_outside(self.bytes, self.spacing, self.stages.tick)
             self.stages.tick()
             self.curves = CurveVoxels(self.depth)
+            self.queue = Queue(self.depth.size)
             self.order = removal_order(self.depth, self.stages.tick)
             self.stages.tick()
             self.characteristic = euler_characteristic(self.mask, self.stages.tick)
@@ -158,7 +159,7 @@ class ComponentRun:
             begin = np.flatnonzero((traced | self.anchors | self.before) & self.mask)
             if not self._is_homotopic(begin):
                 begin = self.inside
-            skeleton = thin(begin, self.order, kept, traced, self.stages.tick)
+            skeleton = thin(begin, self.order, kept, traced, self.stages.tick, self.queue)
             self.stages.tick()
             trim(skeleton, self.coarser)
         self.anchors &= skeleton

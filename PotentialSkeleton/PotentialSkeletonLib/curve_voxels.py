@@ -43,9 +43,10 @@ class CurveVoxels:
     def mask(self):
         """The voxels that the curves pass; bool (K, J, I)."""
         self._gather()
+        voxels = self._voxels[self._sums[:, 0] >= SHORT]
         passed = np.zeros(self.depth.shape, bool)
-        passed.flat[self._voxels[self._sums[:, 0] >= SHORT]] = True
-        return passed & (self.depth > 0)
+        passed.reshape(-1)[voxels] = self.depth.reshape(-1)[voxels] > 0
+        return passed
 
     def places(self, voxels):
         """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""

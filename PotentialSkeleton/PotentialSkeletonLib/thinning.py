@@ -15,7 +15,7 @@ VOXELS_FILLED = 1 << 20  # put into the queue between two looks
 KEY_STEPS = 1 << 16  # of depth; as many keys again are for the traced curves
 
 
-def thin(voxels, depth, kept, traced, report=None):
+def thin(voxels, depth, kept, traced, report=None, queue=None):
     """Thin an object to a skeleton, one voxel wide.
 
     Parameters
@@ -31,6 +31,8 @@ def thin(voxels, depth, kept, traced, report=None):
         Voxels of traced curves: they go last, so that the skeleton lies along them.
     report : callable, optional
         Called between slices; raises to cancel.
+    queue : Queue, optional
+        Of as many voxels as the volume has; one serves any number of times.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def thin(voxels, depth, kept, traced, report=None):
     states = np.zeros(depth.size, np.uint8)
     deepest = mark(states, voxels, depth, kept, traced)
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
-    queue = Queue(depth.size)
+    queue = queue or Queue(depth.size)
     for first in range(0, voxels.size, VOXELS_FILLED):
         some = voxels[first : first + VOXELS_FILLED]
         fill_queue(states, depth, scale, row, plane, some, *queue)

@@ -43,7 +43,7 @@ def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
     """
     flat, deep, unit = distances.reshape(-1), depth.reshape(-1), unit_of(spacing)
     offsets, _ = neighbour_steps(distances.shape, spacing)
-    pieces = np.full(flat.size, -1, np.int32)
+    pieces = np.zeros(flat.size, np.int32)  # of each voxel, from 1
     merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
     widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
     lowest, count = lowest_top(distances, offsets, smallest / unit), 0
@@ -122,7 +122,7 @@ def sink(
     for voxel in order:
         own = last = -1
         for offset in offsets:
-            other = pieces[voxel + offset]
+            other = pieces[voxel + offset] - 1
             if other < 0 or other == last:
                 continue
             last = other
@@ -142,7 +142,7 @@ def sink(
             if length > SLENDERNESS * widths[own] + smallest:
                 accepted[own] = 1
             widths[own] = max(widths[own], depth[voxel])
-        pieces[voxel] = own
+        pieces[voxel] = own + 1
     return count, merged, tops, widths, accepted
 
 

@@ -1,6 +1,6 @@
 """Our skeletons beside scikit-image's thinning (Lee et al. 1994), on the same masks.
 
-    python Testing/benchmarks/skeletons.py [DATA_FOLDER]
+    python Testing/benchmarks/skeletons.py [DATA_FOLDER] [--level 1|2|3]
 
 Solids with known axes; the liver phantom with known centrelines, clean and with 5 to 30 % of the
 voxels at its border flipped; shapes and scans from DATA_FOLDER (FUZZY_VESSEL_DATA, else
@@ -13,7 +13,8 @@ other branches count as far off, for both methods.
 Columns: components and cycles of the object and of the skeleton; ends; spurs (ends further from
 any known end than that place's radius and 2 voxels; "-" where no axis is known); the mean and 95th
 percentile of the distance from the skeleton to the true axis and back, in voxels (anisotropic
-ones: the smallest side); joins (gaps between our traced curves that thinning closed); seconds.
+ones: the smallest side); joins (gaps between our traced curves that thinning closed); voxels that
+could go (simple, and no ends); seconds.
 """
 
 import argparse
@@ -40,12 +41,13 @@ from PotentialSkeletonLib import cleaning, skeletonize  # noqa: E402
 from PotentialSkeletonLib.graph import VoxelGraph  # noqa: E402
 from PotentialSkeletonLib.labelling import CUBE  # noqa: E402
 from PotentialSkeletonLib.solids import fill_cavities  # noqa: E402
+from PotentialSkeletonLib.thinning import removable  # noqa: E402
 from PotentialSkeletonLib.topology import cycle_count  # noqa: E402
 
 NOISE_VOXELS, SMALLEST_ISLAND = 2, 27  # as `fuzzy-vessel run`
-ROW = "{:<22}{:<14}{:>7}{:>5}{:>8}{:>5}{:>6}{:>7}{:>8}{:>7}{:>10}{:>7}{:>7}{:>9}"
+ROW = "{:<22}{:<14}{:>7}{:>5}{:>8}{:>5}{:>6}{:>7}{:>8}{:>7}{:>10}{:>7}{:>7}{:>10}{:>9}"
 HEAD = ("object", "method", "comp.", "", "cycles", "", "ends", "spurs", "to axis", "95 %",
-        "from axis", "95 %", "joins", "seconds")  # fmt: skip
+        "from axis", "95 %", "joins", "could go", "seconds")  # fmt: skip
 
 
 @dataclass
@@ -179,9 +181,9 @@ def cleaned(case):
     return mask
 
 
-def potential_field(mask, spacing):
+def potential_field(mask, spacing, level):
     begin = perf_counter()
-    skeleton = skeletonize(mask, spacing)
+    skeleton = skeletonize(mask, spacing, level=level)
     seconds = perf_counter() - begin
     points = [branch.points for branch in skeleton.branches]
     points += [node.position[None] for node in skeleton.nodes if node.kind == "isolated"]
@@ -192,7 +194,7 @@ def potential_field(mask, spacing):
     )
 
 
-def lee(mask, spacing):
+def lee(mask, spacing, level):
     from skimage.morphology import skeletonize as thin
 
     begin = perf_counter()
@@ -242,7 +244,7 @@ def distances(case, points):
     return [f"{v:.2f}" for d in (there, back) for v in (d.mean(), np.percentile(d, 95))]
 
 
-def compare(case):
+def compare(case, level):
     """Print one row for each method."""
     mask = cleaned(case)
     box = ndimage.find_objects(mask.astype(np.uint8))[0]
@@ -250,7 +252,7 @@ def compare(case):
     inner = np.pad(mask[box], 1)
     components, cycles = ndimage.label(inner, CUBE)[1], cycle_count(inner)
     for label, method in METHODS.items():
-        found = method(inner, case.spacing)
+        found = method(inner, case.spacing, level)
         print(
             ROW.format(
                 case.name,
@@ -263,6 +265,7 @@ def compare(case):
                 spurs(case, mask, found.ends + origin),
                 *distances(case, found.points + origin),
                 "-" if found.joins is None else found.joins,
+                len(removable(np.pad(found.labelmap, 1))),
                 f"{found.seconds:.2f}",
             ),
             flush=True,
@@ -283,13 +286,15 @@ def data_folder(given):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", nargs="?", metavar="DATA_FOLDER")
-    folder = data_folder(parser.parse_args().data)
+    parser.add_argument("--level", type=int, default=2, choices=(1, 2, 3))
+    given = parser.parse_args()
+    folder = data_folder(given.data)
     for method in METHODS.values():  # compile and warm up
-        method(solids.tapered_y()[0], (1.0, 1.0, 1.0))
+        method(solids.tapered_y()[0], (1.0, 1.0, 1.0), given.level)
     print(ROW.format(*HEAD))
     for cases in (solid_cases(), phantom_cases(), file_cases(folder) if folder else ()):
         for case in cases:
-            compare(case)
+            compare(case, given.level)
 
 
 if __name__ == "__main__":
