@@ -132,6 +132,9 @@ def test_the_real_scan_is_read(data_folder):
     case = volumes.scan(data_folder)
     assert case.volume.shape == (129, 512, 512)
     assert (case.volume[tuple(case.seeds.T)] > 100).all()
+    _, mask, spacing = volumes.vessels(data_folder, None)
+    assert (mask.shape, np.count_nonzero(mask)) == (case.volume.shape, 103533)
+    np.testing.assert_allclose(spacing, (1.6, 0.57, 0.57), atol=0.005)
 
 
 def test_reconstruction_solves_its_own_problem():

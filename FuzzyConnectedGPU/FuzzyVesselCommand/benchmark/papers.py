@@ -16,7 +16,7 @@ from FuzzyConnectedGPULib import estimate_affinity
 from . import resident, volumes
 from .goals import dial_levels
 from .results import Table
-from .timing import measure
+from .timing import measure, measure_once
 
 SERIAL, ORIGINAL, CORRECTED, EXACT = "kfoe", "cuda-kfoe", "cuda-kfoe-corrected", "exact"
 COLUMNS = {
@@ -145,17 +145,6 @@ def serial_run(shape, number, seed):
     problem = state_problem(case.volume, case.seeds, case.affinity)
     measured = measure_once(lambda: kfoe.solve(problem, lambda fraction: None)[0])
     return measured.seconds, digest_of(measured.result)
-
-
-def measure_once(run):
-    """A run without warm-up and repeats, for what takes minutes."""
-    from time import perf_counter
-
-    from .timing import Measured
-
-    begin = perf_counter()
-    result = run()
-    return Measured([perf_counter() - begin], result)
 
 
 def digest_of(levels):

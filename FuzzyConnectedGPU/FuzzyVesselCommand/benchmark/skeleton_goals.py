@@ -62,11 +62,9 @@ def _skeletons(setting, mask, device, goals):
     setting.tell("Skeleton of the tube")
     yield _skeleton_row(setting, f"{SKELETON}: {named}", mask, (1, 1, 1), device, goals[SKELETON])
     setting.tell("Skeleton of the vessels")
-    _, phantom = volumes.liver(setting.sizes.liver)
-    named = f"phantom of {'x'.join(map(str, phantom.mask.shape[::-1]))}"
-    goal = goals[VESSELS]
-    work = f"{VESSELS}: {named}"
-    yield _skeleton_row(setting, work, phantom.mask > 0, phantom.spacing, device, goal)
+    name, vessels, spacing = volumes.vessels(setting.data, setting.sizes.liver)
+    work = f"{VESSELS}: {name}, {'x'.join(map(str, vessels.shape[::-1]))}"
+    yield _skeleton_row(setting, work, vessels, spacing, device, goals[VESSELS])
 
 
 def _skeleton_row(setting, work, mask, spacing, device, goal):

@@ -41,3 +41,10 @@ def measure(run, repeats, wait=lambda: None):
         wait()
         seconds.append(perf_counter() - begin)
     return Measured(seconds, result)
+
+
+def measure_once(run):
+    """A run without warm-up and repeats, for what takes minutes."""
+    begin = perf_counter()
+    result = run()
+    return Measured([perf_counter() - begin], result)

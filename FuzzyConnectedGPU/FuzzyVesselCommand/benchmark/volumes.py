@@ -12,7 +12,10 @@ from FuzzyVesselCommon.errors import InputError
 
 TISSUE, VESSEL, WALL = 100, 220, 3000
 SIGMA, GRADIENT_SIGMA = 30.0, 15.0
-SCAN = "ircadb01_01_ct.nrrd"  # of the folder that --data names, with seeds in seeds.json
+# Of the folder that --data names: a CT with seeds in seeds.json, and a mask of its vessels.
+SCAN, SCAN_VESSELS = "ircadb01_01_ct.nrrd", "ircadb01_01_portalvein.nrrd"
+VOXEL_TYPES = {"short": "<i2", "int16": "<i2", "signed short": "<i2", "uint8": "u1", "uchar": "u1",
+               "unsigned char": "u1"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,7 @@ def scan(folder):
     if folder is None:
         return None
     try:
-        volume = _read_nrrd(folder / SCAN)
+        volume, _ = _read_nrrd(folder / SCAN)
         listed = json.loads((folder / "seeds.json").read_text(encoding="utf-8"))[SCAN]["seeds"]
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{folder / SCAN} or its seeds.json cannot be read: {error}") from error
@@ -177,16 +180,39 @@ def scan(folder):
     return Case("liver CT", volume, np.array(seeds), estimate_affinity(volume, seeds))
 
 
+def vessels(folder, shape):
+    """A mask of the vessels of a liver: of the real CT, or of the phantom without a folder.
+
+    Returns
+    -------
+    name : str
+    mask : ndarray of bool, shape (K, J, I)
+    spacing : tuple of 3 float
+        K, J, I in mm.
+    """
+    if folder is None:
+        _, phantom = liver(shape)
+        return "phantom", phantom.mask > 0, phantom.spacing
+    try:
+        labels, spacing = _read_nrrd(folder / SCAN_VESSELS)
+    except (OSError, KeyError, ValueError) as error:
+        raise InputError(f"{folder / SCAN_VESSELS} cannot be read: {error}") from error
+    return "portal vein of the CT", labels > 0, spacing
+
+
 def _read_nrrd(path):
-    """Voxels (K, J, I) of a gzip-compressed little-endian int16 NRRD file."""
+    """Voxels (K, J, I) and spacing (K, J, I) of a gzip-compressed NRRD file of small integers."""
     header, _, data = path.read_bytes().partition(b"\n\n")
     fields = dict(
         line.split(": ", 1) for line in header.decode("ascii").splitlines() if ": " in line
     )
-    if fields["type"] not in ("short", "int16", "signed short") or fields["encoding"] != "gzip":
-        raise ValueError("only gzip-compressed int16 NRRD files are read here")
+    if fields["type"] not in VOXEL_TYPES or fields["encoding"] != "gzip":
+        raise ValueError("only gzip-compressed int16 and uint8 NRRD files are read here")
     sizes = [int(size) for size in fields["sizes"].split()]
-    return np.frombuffer(gzip.decompress(data), "<i2").reshape(sizes[::-1])
+    steps = [part.strip("()").split(",") for part in fields["space directions"].split()]
+    spacing = tuple(float(np.linalg.norm(np.array(step, float))) for step in steps[::-1])
+    kind = VOXEL_TYPES[fields["type"]]
+    return np.frombuffer(gzip.decompress(data), kind).reshape(sizes[::-1]), spacing
 
 
 def wavy_tube(shape, fill=0.36):
