@@ -115,7 +115,7 @@ def force_field(
         If `progress` returned False.
     """
     strength, charge_distance = check_options(strength, method, charge_distance)
-    checked_device(method, device)
+    choose_device(checked_device(method, device))  # a wrong word is named before the work begins
     report = reporter(progress)
     report(0.0)
     start = perf_counter()
