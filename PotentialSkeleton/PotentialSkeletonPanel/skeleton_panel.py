@@ -80,11 +80,10 @@ class SkeletonPanel(Panel):
         ui.segmentLabel.setVisible(segmented)
         ui.segmentSelector.setVisible(segmented)
         ui.sizeLabel.setVisible(chosen is not None and not segmented)
-        ui.sizeValueLabel.setVisible(chosen is not None and not segmented)
         if segmented:
             self._show_segment(chosen)
         elif chosen is not None:
-            ui.sizeValueLabel.text = _size_text(chosen)
+            ui.sizeLabel.text = _size_text(chosen)
 
     def _show_segment(self, segmentation):
         """Choose in the selector what the parameters say, or the first segment in both."""
@@ -248,7 +247,7 @@ def _size_text(labelmap):
     if image is None:
         return _("empty")
     size, spacing = image.GetDimensions(), labelmap.GetSpacing()
-    return _("{size} of {spacing} mm").format(
+    return _("{size} voxels of {spacing} mm").format(
         size=" \N{MULTIPLICATION SIGN} ".join(str(each) for each in size),
-        spacing=" \N{MULTIPLICATION SIGN} ".join(f"{each:.3g}" for each in spacing),
+        spacing=" \N{MULTIPLICATION SIGN} ".join(f"{each:.2f}" for each in spacing),
     )

@@ -124,8 +124,11 @@ class Panel:
         found = []
         for kind in (qt.QLabel, qt.QPushButton, qt.QCheckBox):
             for each in self.window.findChildren(kind):
-                wraps = kind is qt.QLabel and (each.wordWrap or not each.pixmap.isNull())
-                if each.isVisible() and not wraps and each.sizeHint().width() > each.width:
+                pictured = kind is qt.QLabel and not each.pixmap.isNull()
+                fits = each.sizeHint().width() <= each.width
+                if kind is qt.QLabel and each.wordWrap and each.text:
+                    fits = each.heightForWidth(each.width) <= each.height
+                if each.isVisible() and not fits and not pictured:
                     found.append(each.name)
         for table in self.window.findChildren(qt.QTableWidget):
             for column in range(table.columnCount if table.isVisible() else 0):
