@@ -14,18 +14,18 @@ from scipy import ndimage
 
 from conftest import ROOT
 from FuzzyVesselCommand.__main__ import main
-from FuzzyVesselCommand.benchmark import connectedness_goals, peers, plots, results, volumes
+from FuzzyVesselCommand.benchmark import connectedness_goals, papers, peers, plots, results, volumes
 from FuzzyVesselCommand.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from FuzzyVesselCommand.benchmark.setting import Setting, Sizes
 from FuzzyVesselCommand.benchmark.tables import TABLES
 
 TINY = Sizes(
-    tree=(20, 18, 22),
-    cube=12,
+    tree=(12, 14, 18),
+    cube=10,
     liver=(10, 24, 24),
     plane=(16, 16),
-    english=(8, 9, 10),
-    chinese=(8, 9, 10),
+    english=(6, 7),
+    chinese=(6, 7),
     field_sides=(16, 20),
     field_length=30,
     threads_side=16,
@@ -49,6 +49,7 @@ def played(cpu_cuda, monkeypatch):
     run = connectedness_goals.FIRST_RUN.replace('"cuda"', '"cpu"')
     monkeypatch.setattr(connectedness_goals, "FIRST_RUN", run)
     monkeypatch.setattr(connectedness_goals, "FRESH_PROCESSES", 1)
+    monkeypatch.setattr(papers, "REPEATS", 1)
     return tiny(gpu=cpu_cuda)
 
 
