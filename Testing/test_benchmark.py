@@ -14,7 +14,15 @@ from scipy import ndimage
 
 from conftest import ROOT
 from FuzzyVesselCommand.__main__ import main
-from FuzzyVesselCommand.benchmark import connectedness_goals, papers, peers, plots, results, volumes
+from FuzzyVesselCommand.benchmark import (
+    connectedness_goals,
+    papers,
+    peers,
+    plots,
+    results,
+    tables,
+    volumes,
+)
 from FuzzyVesselCommand.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from FuzzyVesselCommand.benchmark.setting import Setting, Sizes
 from FuzzyVesselCommand.benchmark.tables import TABLES
@@ -201,6 +209,24 @@ def test_later_tables_join_earlier_ones_and_plots_are_drawn_from_the_file(tmp_pa
     told = " ".join(picture.itertext())
     assert "dial, on the CPU" in told
     assert "Mvoxel/s" in told
+
+
+def test_a_run_that_is_interrupted_keeps_its_finished_tables(tmp_path, monkeypatch, capsys):
+    def interrupted(setting):
+        raise KeyboardInterrupt
+
+    first = results.Table("First", {"a": "a"}, [{"a": 1}])
+    monkeypatch.setattr(tables, "TABLES", {"first": lambda setting: first, "second": interrupted})
+    path = tmp_path / "figures.json"
+    run = ["benchmark", "--quick", "--device", "cpu", "--json", str(path)]
+    with pytest.raises(SystemExit) as end:
+        main(run)
+    assert end.value.code == 130
+    assert "has the tables before" in capsys.readouterr().err
+    assert list(results.read(path)[1]) == ["first"]
+    monkeypatch.setattr(tables, "TABLES", {"second": interrupted})
+    assert main(run) == 130
+    assert "nothing was written" in capsys.readouterr().err
 
 
 def test_figures_of_another_machine_are_left_alone(tmp_path, capsys):

@@ -37,8 +37,17 @@ def run(options, progress):
         results.refuse_foreign(options.json, machine)
     progress.clear()
     print(f"{results.described(machine)}\n")
-    for name in names:
-        table = TABLES[name](setting)
+    for number, name in enumerate(names):
+        try:
+            table = TABLES[name](setting)
+        except KeyboardInterrupt:
+            if number == 0 or not options.json:
+                raise
+            progress.clear()
+            print(
+                f"fuzzy-vessel: cancelled; {options.json} has the tables before.", file=sys.stderr
+            )
+            sys.exit(130)
         progress.clear()
         print(results.plain_text(table), flush=True)
         if options.json:  # after each table: a run that is cut short keeps what it has found
