@@ -97,7 +97,7 @@ def test_curves_grow_both_ways_from_a_saddle():
     slopes, axes = np.array([-1.0, -1.0, 1.0]), np.eye(3)[:, ::-1]
     points = [CriticalPoint(p, kind, slopes, axes) for p, kind in zip([CENTRE, *wells], kinds)]
     tracer = tracer_of(field(double_well), [point.position for point in points])
-    curves = grow_core(tracer, points)
+    curves = list(grow_core(tracer, points))
     assert len(curves) == 2
     ends = sorted(curve[-1][0] for curve in curves)
     assert ends == pytest.approx([6, 14])

@@ -141,8 +141,10 @@ class ComponentRun:
         with self.stages("curves", 0.58, 0.02):
             points = [p for p in points if p.kind != REPELLER]
             solid = self.field.classes > OUTSIDE
+            self.stages.tick()
             self.tracer = Tracer(self.field.vectors, solid, [p.position for p in points])
             for curve in grow_core(self.tracer, points):
+                self.stages.tick()
                 self.curves.add(curve)
             self._keep([p.position for p in self.critical_points if p.kind != REPELLER])
 

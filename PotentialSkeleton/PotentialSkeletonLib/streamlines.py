@@ -93,7 +93,7 @@ class Tracer:
 
 
 def grow_core(tracer, points):
-    """Curves of level 1: from each saddle both ways along each eigenvector that leads away.
+    """Yield the curves of level 1: from each saddle both ways along each eigenvector leading away.
 
     Parameters
     ----------
@@ -101,12 +101,11 @@ def grow_core(tracer, points):
     points : list of CriticalPoint
         The tracer's `ends`, in its order.
 
-    Returns
-    -------
-    list of ndarray, (n, 3)
-        Each begins at its saddle.
+    Yields
+    ------
+    ndarray, (n, 3)
+        Begins at its saddle.
     """
-    curves = []
     for own, point in enumerate(points):
         if not point.kind.startswith("saddle"):
             continue
@@ -114,9 +113,8 @@ def grow_core(tracer, points):
             for sign in (1.0, -1.0):
                 start = point.position + sign * START * direction
                 curve, _ = tracer.trace(start, lead=point.position, own=own)
-                curves.append(curve)
                 tracer.keep(curve[2:])
-    return curves
+                yield curve
 
 
 def _ways_out(point):
