@@ -220,6 +220,58 @@ def test_only_the_widgets_of_the_chosen_region_are_shown(chosen):
     assert ui.roiSelector.isHidden()
 
 
+def test_a_segment_can_be_the_mask(chosen):
+    import slicer
+
+    halves = np.ones(SHAPE, np.uint8)
+    halves[:, :, 9:] = 2
+    labelmap = add_volume(halves, kind="vtkMRMLLabelMapVolumeNode")
+    segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "halves")
+    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, segmentation)
+    parameters = chosen.parameters
+    parameters.region = type(parameters.region).MASK
+    assert chosen.ui.maskSegmentComboBox.isHidden()
+    parameters.mask = segmentation
+    box = chosen.ui.maskSegmentComboBox
+    assert not box.isHidden()
+    assert box.itemText(0) == "All segments"
+    assert box.count == 3
+    box.currentIndex = 1
+    box.activated.emit(1)
+    chosen.click("applyButton")
+    scene = array(parameters.sceneVolume)
+    assert scene[:, :, :9].any()
+    assert not scene[:, :, 9:].any()
+    assert "Left out" in chosen.ui.statusLabel.text  # the seed in the other half
+
+
+def test_a_box_bounds_the_paths_and_the_cut_the_threshold(chosen):
+    parameters = chosen.parameters
+    parameters.region = type(parameters.region).BOX
+    chosen.click("fitRoiButton")
+    size = np.zeros(3)
+    parameters.roi.GetSizeWorld(size)
+    parameters.roi.SetSizeWorld(size * 0.5)
+    chosen.ui.cutSlider.value = 0.3
+    chosen.click("applyButton")
+    scene = array(parameters.sceneVolume)
+    assert 0 < np.count_nonzero(scene) < scene.size / 4
+    assert scene[scene > 0].min() >= np.float32(0.3)
+    chosen.ui.thresholdSlider.value = 0.1
+    chosen.process_events()
+    assert np.array_equal(array(parameters.labelmap), scene >= np.float32(0.3))
+
+
+def test_numbers_of_another_solver_rest_until_it_is_chosen(chosen):
+    assert not chosen.ui.correctionsSpinBox.enabled
+    assert "corrected" in chosen.ui.correctionsSpinBox.toolTip
+    chosen.parameters.solver = type(chosen.parameters.solver).CUDA_KFOE_CORRECTED
+    assert chosen.ui.correctionsSpinBox.enabled
+    assert not chosen.ui.weightSlider.enabled
+    chosen.parameters.form = type(chosen.parameters.form).WEIGHTED
+    assert chosen.ui.weightSlider.enabled
+
+
 # --- a run
 
 
@@ -338,6 +390,19 @@ def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
     done.click("automaticThresholdButton")
     assert parameters.thresholdSource.value == "automatic"
     assert parameters.threshold != 0.7
+
+
+def test_gaps_are_filled_on_wish(done, no_runs):
+    done.ui.thresholdSlider.value = 0.5
+    done.process_events()
+    before, text = array(done.parameters.labelmap).copy(), done.ui.volumeValueLabel.text
+    done.ui.fillGapsSpinBox.value = 3
+    done.process_events()
+    after = array(done.parameters.labelmap)
+    assert (after >= before).all()
+    assert after.sum() > before.sum()
+    assert done.ui.volumeValueLabel.text != text
+    assert done.parameters.thresholdSource.value == "manual"
 
 
 def test_background_seeds_choose_the_threshold(done, no_runs):

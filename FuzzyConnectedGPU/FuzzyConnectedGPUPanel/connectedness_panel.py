@@ -96,10 +96,6 @@ class ConnectednessPanel(Panel):
             and image.GetNumberOfScalarComponents() == 1
         )
 
-    @staticmethod
-    def collapsed(section):
-        return section.collapsed
-
     def result_scene(self):
         """The fuzzy scene of the last run, or None."""
         node = self.parameters.sceneVolume if self.parameters is not None else None

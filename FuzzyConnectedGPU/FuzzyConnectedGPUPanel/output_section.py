@@ -106,7 +106,7 @@ class OutputSection:
         self._show_overlay(parameters)
         self._show_difference(parameters)
         segmentation = parameters.segmentation
-        if segmentation is not None and not self._timer.isActive():
+        if segmentation is not None and not self._timer.active:
             inner = segmentation.GetSegmentation()
             surface = inner.ContainsRepresentation("Closed surface")
             if inner.GetNumberOfSegments() and surface != parameters.show3D:

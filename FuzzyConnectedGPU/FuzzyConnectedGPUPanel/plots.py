@@ -27,7 +27,7 @@ class Plot(qt.QWidget):
         area = self.area()
         painter.fillRect(area, self.palette.color(qt.QPalette.Base))
         self.paint_curves(painter, area)
-        painter.setPen(qt.QPen(self.palette.color(qt.QPalette.Mid), 1.0))
+        painter.setPen(_pen(self.palette.color(qt.QPalette.Mid), 1.0))
         painter.drawRect(area)
         painter.end()
 
@@ -45,7 +45,7 @@ class Plot(qt.QWidget):
 
     def line(self, painter, area, values, heights, color, width=1.6):
         """A curve through values of the axis, with heights 0..1."""
-        painter.setPen(qt.QPen(qt.QColor(*color), width))
+        painter.setPen(_pen(qt.QColor(*color), width))
         last = None
         for value, height in zip(values, heights):
             point = qt.QPointF(self.x_of(value, area), area.bottom() - height * area.height())
@@ -57,7 +57,7 @@ class Plot(qt.QWidget):
         """A vertical line at a value of the axis, if it is within."""
         if not self.low <= value <= self.high:
             return
-        pen = qt.QPen(qt.QColor(*color), 1.4)
+        pen = _pen(qt.QColor(*color), 1.4)
         if dashed:
             pen.setStyle(qt.Qt.DashLine)
         painter.setPen(pen)
@@ -176,6 +176,12 @@ class VolumePlot(Plot):
         painter.drawText(inner, qt.Qt.AlignRight | qt.Qt.AlignTop, millilitres(most))
         painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignBottom, millilitres(least))
         self.numbers(painter, area, ["0", _("threshold"), "1"])
+
+
+def _pen(color, width):
+    pen = qt.QPen(color)
+    pen.setWidthF(width)
+    return pen
 
 
 def _points(curve):

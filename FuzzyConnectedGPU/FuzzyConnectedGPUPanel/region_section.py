@@ -39,8 +39,7 @@ class RegionSection:
         for each, names in ROWS.items():
             for name in names:
                 getattr(self._widgets, name).setVisible(each == kind)
-        if not self._panel.collapsed(self.ui.regionCollapsibleButton):
-            self._show_segments(parameters, kind == "mask")
+        self._show_segments(parameters, kind == "mask")
         why = "" if self._panel.has_voxels(parameters.inputVolume) else _("Choose a volume first.")
         self._panel.enable(self.ui.fitRoiButton, why)
 

@@ -60,11 +60,11 @@ class SeedsSection:
         table.setColumnCount(len(COLUMNS))
         table.setHorizontalHeaderLabels(list(COLUMNS))
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(ROW)
+        table.verticalHeader().defaultSectionSize = ROW
         header = table.horizontalHeader()
         header.setSectionResizeMode(qt.QHeaderView.ResizeToContents)
         header.setSectionResizeMode(0, qt.QHeaderView.Stretch)
-        header.setHighlightSections(False)
+        header.highlightSections = False
         table.connect("cellClicked(int,int)", self.jump)
         table.connect("itemSelectionChanged()", self._enable)
 
@@ -121,8 +121,6 @@ class SeedsSection:
     def show(self, parameters):
         lists = [node for node in (parameters.seeds, parameters.backgroundSeeds) if node]
         self._observe(lists)
-        for _button, place_widget in self._kinds.values():
-            place_widget.enabled = True
         for name, (_button, place_widget) in self._kinds.items():
             place_widget.setCurrentNode(getattr(parameters, name))
         self._record(lists)

@@ -51,7 +51,7 @@ class ThresholdSection:
             self._preview = None
 
     def _end_if_released(self):
-        if qt.QApplication.mouseButtons() == qt.Qt.NoButton:
+        if not slicer.app.mouseButtons():
             self.end_preview()
             self._panel.update_soon()
 

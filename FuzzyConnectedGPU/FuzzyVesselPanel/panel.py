@@ -238,7 +238,10 @@ class Panel:
         try:
             with self.running as running:
                 text = self.run(parameters, running.progress)
-            self.say(f"{text}  ({clock(running.seconds)})" if running.seconds >= 1 else text)
+            first, *rest = text.split("\n")
+            if running.seconds >= 1:
+                first += f"  ({clock(running.seconds)})"
+            self.say("\n".join([first, *rest]))
         except Cancelled:
             self.say(_("Cancelled; nothing was changed."))
         except Exception as error:

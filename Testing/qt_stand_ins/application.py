@@ -78,6 +78,7 @@ def _extend(application, qt, window_system):
     application.connect = lambda signal, slot: started.append(slot)
     application.clipboard = window_system.clipboard
     application.keyboardModifiers = window_system.keyboardModifiers
+    application.mouseButtons = window_system.mouseButtons
 
 
 def _use_source(checkout):
