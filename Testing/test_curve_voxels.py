@@ -66,5 +66,18 @@ def test_a_curve_that_leaves_the_object_stays_in_one_piece_along_its_deepest_vox
     assert not passed(line[1:] + np.array([3, 0, 0]), depth=depth).mask().any()
 
 
+def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a_thick_part_stays():
+    depth = np.zeros((30, 30, 12), np.float32)
+    depth[5, 4:7] = 1
+    depth[5, 5] = 2
+    depth[10:30, 10:30] = 9 - np.hypot(*(np.indices((20, 20)) - 9.5))[:, :, None].clip(max=9)
+    line = np.stack([np.full(33, 5.0), np.full(33, 6.2), np.linspace(2, 10, 33)], axis=1)
+    voxels = passed(line, line + np.array([14, 15, 0]), depth=depth)
+    found = np.argwhere(voxels.mask())
+    assert found[found[:, 0] == 5][:, 1].tolist() == [5] * 9
+    assert found[found[:, 0] == 19][:, 1].tolist() == [21] * 9
+    np.testing.assert_allclose(voxels.places(np.array([[5, 5, 6], [19, 21, 6]]))[:, 1], [5, 21.2])
+
+
 def test_points_far_apart_are_not_joined():
     assert np.count_nonzero(passed([(2, 2, 2), (2, 2, 3), (2, 2, 9), (2, 2, 10)]).mask()) == 4

@@ -13,6 +13,7 @@ OFF_THE_FACE = 1e-3  # voxels: a position nearer than this to an upper face is i
 SHORT = 0.05  # voxels: length of all curves in a voxel from which on they pass it
 ON_IT = 1e-9  # voxels from a face
 LONGEST_SEGMENT = 2.0  # voxels: points further apart are not joined
+CENTRAL = 0.8  # depth of a place as a share of a neighbour's below which it is off the middle
 WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 
 
@@ -37,8 +38,8 @@ class CurveVoxels:
         self._new = []
 
     def add(self, curve):
-        """Add a curve (n, 3); what lies outside of the object is moved inside or left out."""
-        self._new.append(pieces(moved_inside(curve, self.depth), np.array(self.depth.shape)))
+        """Add a curve (n, 3); what lies off the object's middle is moved there."""
+        self._new.append(pieces(centred(curve, self.depth), np.array(self.depth.shape)))
 
     def mask(self):
         """The voxels that the curves pass; bool (K, J, I)."""
@@ -122,17 +123,26 @@ def next_face(start, way, share):
 
 
 @njit(cache=True)
-def moved_inside(points, depth):
-    """Points (n, 3) in the object: those outside go to one of 26 neighbours, or are left out.
+def centred(points, depth):
+    """Points (n, 3) of a curve, those outside of the object or close to its border moved.
 
-    Charges that were moved outward let a curve leave a thin part of the object for a short way. It
-    goes to the deepest neighbour, the nearest of those; one beside the point before it goes first.
+    The field does not resolve parts that are few voxels thick: a curve follows their border there
+    or, where charges were moved outward, leaves them for a short way. Its points go to the middle
+    of the deepest neighbour of their voxel, the nearest of those; one beside the point before goes
+    first. Points without a neighbour in the object are left out. Where the object is thick,
+    neighbours are nearly as deep, and all points stay.
     """
     inside = np.empty_like(points)
     count = 0
     for n in range(points.shape[0]):
         k, j, i = voxel_along(points[n, 0]), voxel_along(points[n, 1]), voxel_along(points[n, 2])
-        if depth[k, j, i] > 0:
+        deepest = np.float32(0)
+        for side in range(27):
+            a, b, c = k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
+            deepest = max(deepest, depth_at(depth, a, b, c))
+        if deepest == 0:
+            continue
+        if depth_at(depth, k, j, i) >= CENTRAL * deepest:
             inside[count] = points[n]
             count += 1
             continue
@@ -141,7 +151,7 @@ def moved_inside(points, depth):
             a, b, c = k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
             if depth_at(depth, a, b, c) == 0:
                 continue
-            before = inside[count - 1]  # of no meaning at first
+            before = inside[max(count - 1, 0)]
             is_beside = count > 0 and (
                 max(abs(before[0] - a), abs(before[1] - b), abs(before[2] - c)) < 1.5
             )
@@ -149,9 +159,8 @@ def moved_inside(points, depth):
             rank = (is_beside, depth[a, b, c], round(-away, 3))
             if rank > best:
                 best, moved = rank, (a, b, c)
-        if best[1] > 0:
-            inside[count, 0], inside[count, 1], inside[count, 2] = moved
-            count += 1
+        inside[count, 0], inside[count, 1], inside[count, 2] = moved
+        count += 1
     return inside[:count]
 
 
