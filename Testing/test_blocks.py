@@ -170,10 +170,14 @@ def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
         blocked.set()
 
 
-def test_it_holds_less_than_seven_bytes_a_voxel_of_noise():
+def test_it_holds_less_than_seven_bytes_a_voxel_of_noise_and_a_scratch_for_each_thread():
     volume = noise((64, 96, 96))
-    peak = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), lambda share: None)[2]
-    assert 4 < peak / volume.size < 7
+    run = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), lambda share: None)
+    scratch = blocks.Scratch(3).nbytes
+    threads = np.arange(1, blocks.usable_cores() + 1)
+    assert ((run[2] - threads * scratch) / volume.size < 7).any()
+    assert run[2] > 4 * volume.size + scratch
+    assert scratch < 4e6
 
 
 # --- the choice

@@ -31,6 +31,13 @@ def nodes_of_voxels(voxels, node_numbers, first_nodes, found):
 
 
 @njit(cache=True, nogil=True)
+def count_by_level(levels, counts):
+    """Count edges: those of level 65535 in counts[1], those of level 65534 in counts[2], ..."""
+    for n in range(levels.size):
+        counts[TOP_LEVEL - levels[n] + 1] += 1
+
+
+@njit(cache=True, nogil=True)
 def place_by_level(nodes, others, levels, next_place, sorted_nodes, sorted_others, sorted_levels):
     """Copy edges to their places by falling level.
 

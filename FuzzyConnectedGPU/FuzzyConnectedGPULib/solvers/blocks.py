@@ -74,8 +74,14 @@ class Run:
         self._columns = -(-shape[2] // WIDTH)
         self._rows = [(k, j) for k in range(0, shape[0], DEPTH) for j in range(0, shape[1], HEIGHT)]
         self._seeds = self._seeds_by_row()
-        self._local = threading.local()
-        self.peak_bytes = self.levels.nbytes + self._node_numbers.nbytes
+        self._local, self._scratches = threading.local(), []
+        self._edge_bytes = 0
+
+    @property
+    def peak_bytes(self):
+        """The most that was held at a time."""
+        size = self.levels.nbytes + self._node_numbers.nbytes + self._edge_bytes
+        return size + sum(scratch.nbytes for scratch in self._scratches)
 
     def _seeds_by_row(self):
         """For each row of blocks the seeds' block and number in it, shape (n, 2)."""
@@ -92,6 +98,7 @@ class Run:
         """The working memory of this thread."""
         if not hasattr(self._local, "scratch"):
             self._local.scratch = Scratch(self._columns)
+            self._scratches.append(self._local.scratch)
         return self._local.scratch
 
     def _in_parallel(self, pool, work, report):
@@ -133,9 +140,11 @@ class Run:
         """Find the value of every node."""
         self._in_parallel(pool, self._find_ends, lambda share: report(0.3 * share))
         parts, self._parts = self._parts, None
-        lists = [array for part in parts for array in part.edge_levels]
-        per_level = sum(np.bincount(levels, minlength=TOP_LEVEL + 1) for levels in lists)
-        places = np.concatenate([[0], np.cumsum(per_level[::-1])])
+        places = np.zeros(TOP_LEVEL + 2, np.int64)
+        for part in parts:
+            for levels in part.edge_levels:
+                block_nodes.count_by_level(levels, places)
+        places = np.cumsum(places)
         total = int(places[-1])
         edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
         for part in parts:
@@ -148,8 +157,7 @@ class Run:
         for part in parts:
             connected[part.seeds] = 1
             self._values[part.seeds] = TOP_LEVEL
-        held = 20 * total + 7 * count  # the edges are there twice
-        self.peak_bytes += held
+        self._edge_bytes = 20 * total + 7 * count  # the edges are there twice
         for first in range(0, total, EDGES_A_SLICE):
             last = min(first + EDGES_A_SLICE, total)
             block_nodes.connect_nodes(*edges, first, last, parent, connected, self._values)
@@ -200,6 +208,12 @@ class Scratch:
             *(np.empty(outer, np.int32), np.empty(outer, np.int64), np.empty(outer, np.uint16)),
         )
         self.table = np.empty(VOXELS + 1, np.uint16)
+
+    @property
+    def nbytes(self):
+        """Bytes of all arrays."""
+        arrays = (*self.loaded, *self.of_block, *self.of_row, self.table)
+        return sum(array.nbytes for array in arrays)
 
     def taken(self, inner, outer):
         """Copies of what the last row of blocks gave."""

@@ -6,7 +6,7 @@ The queue's time grows with the voxels that it reaches, the blocks' time with th
 from . import blocks, dial
 
 SMALL = 1 << 19  # voxels: below, the blocks' threads are not worth their start
-FEW = 64  # the queue gives up after one of so many voxels; it has then cost a sixth of the blocks
+FEW = 64  # the queue gives up after one of so many voxels; it has then cost a fifth of the blocks
 
 
 def solve(problem, report):
