@@ -23,7 +23,7 @@ started = []
 def install():
     """Make everything, once in a process; returns what Slicer calls `qt`."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    _keep_none()
+    _keep_constants()
     from FuzzyVesselCommand import headless
 
     application = headless.start()
@@ -47,13 +47,15 @@ def install():
     return qt
 
 
-def _keep_none():
-    """Hold on to None: this PySide6 gives it back once too often in every call without a result.
+def _keep_constants():
+    """Hold on to None, True and False: this PySide6 gives them back once too often.
 
-    Since Python 3.12 nobody counts who holds None; before, the process ends when nobody does.
+    It does so in calls without a result, and when a signal is disconnected. Since Python 3.12
+    nobody counts who holds them; before, the process ends when nobody does.
     """
     if sys.version_info < (3, 12):
-        ctypes.c_ssize_t.from_address(id(None)).value += 1 << 40
+        for constant in (None, True, False):
+            ctypes.c_ssize_t.from_address(id(constant)).value += 1 << 40
 
 
 def _keep_settings_apart(qt):
