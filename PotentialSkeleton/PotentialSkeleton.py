@@ -166,6 +166,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         print(f"{len(table['branch'])} branches, {sum(table['length_mm']):.0f} mm")
 
     With a segment of your own: ``extract(slicer.util.getNode("Segmentation"), "Portal vein")``.
+    `PotentialSkeletonMRML.colouring.color_by` colours what was made, and
+    `PotentialSkeletonMRML.stored_skeleton` reads a skeleton from the lines of a scene, for tables
+    and for SWC files.
     """
 
     def __init__(self):

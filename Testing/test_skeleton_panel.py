@@ -466,6 +466,26 @@ def test_reload_makes_a_panel_that_works(slicer_scene, panel):
     assert panel.ui.applyButton.enabled
 
 
+def test_reload_during_a_run_ends_it(slicer_scene, panel, monkeypatch):
+    happened = during_the_run(monkeypatch, panel.widget.onReload)
+    panel.ui.applyButton.click()
+    monkeypatch.undo()
+    panel.process_events()
+    assert happened
+    assert lines_of(slicer_scene) == []
+    assert panel.ui.applyButton.enabled
+    assert panel.ui.progressBar.isHidden()
+
+
+def test_lines_that_were_emptied_are_no_result(slicer_scene, panel):
+    import vtk
+
+    panel.click("applyButton")
+    lines_of(slicer_scene)[0].SetAndObservePolyData(vtk.vtkPolyData())
+    panel.widget.panel.update()
+    assert "no result" in panel.ui.summaryLabel.text
+
+
 def test_the_module_s_own_test_works_the_panel(slicer_scene, panel, monkeypatch):
     from PotentialSkeleton import PotentialSkeletonTest
 

@@ -136,7 +136,7 @@ class SkeletonPanel(Panel):
     def show(self):
         self._show_object()
         model = kept_model(self.parameters.input, self._segment())
-        shown = (model, model.GetPolyData().GetPoints().GetMTime()) if model is not None else ()
+        shown = _stamp(model)
         colouring = self.parameters.colouring
         if shown != self._shown:
             self._shown, self._colouring = shown, colouring
@@ -224,6 +224,12 @@ class SkeletonPanel(Panel):
 
 def _is_segmentation(node):
     return node is not None and node.IsA(SEGMENTATION)
+
+
+def _stamp(model):
+    """What changes when a model gets other lines; colours change nothing of it."""
+    points = model.GetPolyData().GetPoints() if model is not None else None
+    return (model, points.GetMTime() if points is not None else 0) if model is not None else ()
 
 
 def _latest_object():
