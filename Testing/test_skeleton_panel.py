@@ -417,6 +417,9 @@ def test_the_chosen_branch_is_not_shown_in_other_modules(slicer_scene, panel):
     panel.ui.branchTable.selectRow(0)
     panel.window.exit()
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 1
+    panel.window.enter()
+    assert panel.ui.branchTable.selectedItems() == []
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 1
 
 
 @pytest.mark.parametrize("suffix", ["mrb", "mrml"])

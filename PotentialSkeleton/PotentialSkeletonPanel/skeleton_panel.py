@@ -57,8 +57,8 @@ class SkeletonPanel(Panel):
         self.update_soon()  # the plot is as wide as the panel, which is only known later
 
     def exit(self):
+        self.ui.branchTable.clearSelection()  # and with it what shows the branch in the views
         super().exit()
-        self._highlight.hide()
 
     def forget(self):
         self._highlight.hide()
