@@ -9,12 +9,12 @@ from trust.tally import Tally
 
 # How many cases of each part. Those of a list of faults are taken evenly from it.
 QUICK = {
-    "exactness": 100,
-    "skeletons": 10,
-    "faults": 20,
-    "memory": 80,
+    "exactness": 60,
+    "skeletons": 8,
+    "faults": 16,
+    "memory": 60,
     "repeatability": 2,
-    "hostile-files": 60,
+    "hostile-files": 50,
 }
 NEEDS_SLICER = {"hostile-files"}
 
