@@ -26,6 +26,11 @@ done
 if [ "$name" = test ]; then
     command -v g++ >/dev/null ||
         fail "The compiler g++ is missing: the tests run the CUDA kernels on the CPU with it (Debian: apt-get install g++)."
+    # Qt's, for the panels.
+    for library in libxkbcommon.so.0 libdbus-1.so.3 libfontconfig.so.1 libglib-2.0.so.0; do
+        "$base" -c "import ctypes; ctypes.CDLL('$library')" 2>/dev/null ||
+            fail "The system library $library is missing (Debian: apt-get install libxkbcommon0 libdbus-1-3 libfontconfig1 libglib2.0-0)."
+    done
 fi
 
 # The packages of an NVIDIA card are chosen by the CUDA version of its driver.
