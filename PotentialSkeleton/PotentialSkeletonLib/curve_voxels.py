@@ -12,7 +12,7 @@ from numba import njit
 OFF_THE_FACE = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
 SHORT = 0.05  # voxels: length of all curves in a voxel from which on they pass it
 ON_IT = 1e-9  # voxels from a face
-LONGEST_SEGMENT = 2.0  # voxels: points further apart are not joined
+LONGEST_SEGMENT = 4.0  # voxels: neighbouring points that were moved are no further apart
 CENTRAL = 0.8  # depth of a place as a share of a neighbour's below which it is off the middle
 WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 
