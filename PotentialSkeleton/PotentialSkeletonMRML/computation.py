@@ -1,5 +1,7 @@
 """The skeleton, and where it is asked for the force field, of an object."""
 
+import warnings
+
 from PotentialSkeletonLib import force_field, skeletonize
 
 # Share of a run after which the force field, where it is asked for, is summed once more.
@@ -27,14 +29,16 @@ def compute(solid, options, wants_field, progress):
     skeleton = skeletonize(solid.mask, solid.spacing, progress=progress_of_skeleton, **options)
     if not wants_field:
         return skeleton, None
-    field = force_field(
-        solid.mask,
-        options["strength"],
-        method=options["method"],
-        charge_distance=_charge_distance(options["charge_distance"], skeleton),
-        device=options["device"],
-        progress=_share(progress, FIELD_FROM, 1.0),
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the skeleton's report has them
+        field = force_field(
+            solid.mask,
+            options["strength"],
+            method=options["method"],
+            charge_distance=_charge_distance(options["charge_distance"], skeleton),
+            device=options["device"],
+            progress=_share(progress, FIELD_FROM, 1.0),
+        )
     return skeleton, field
 
 
