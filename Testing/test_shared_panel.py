@@ -1,13 +1,18 @@
 """What both panels share: runs, and the line that names the device."""
 
+import subprocess
+import sys
 import types
 from itertools import pairwise
 
 import pytest
 
+from conftest import ROOT
+
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
+FOLDERS = ("Testing", "FuzzyConnectedGPU", "PotentialSkeleton")
 REASON = 'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".'
 
 
@@ -184,8 +189,6 @@ def test_a_card_that_was_lost_is_no_error(line, monkeypatch):
 @pytest.fixture
 def packaging(monkeypatch):
     """Slicer's module for packages, which only notes what it is asked for."""
-    import sys
-
     import slicer
 
     module = types.ModuleType("slicer.packaging")
@@ -251,3 +254,19 @@ def test_nothing_is_shown_but_the_panel_at_the_start(slicer_scene, open_panel):
     panel = open_panel("PotentialSkeleton")
     after = [each for each in qt.QApplication.topLevelWidgets() if each.isVisible()]
     assert [each for each in after if each not in before] == [panel.window]
+
+
+@pytest.mark.parametrize("name", ["FuzzyConnectedGPU", "PotentialSkeleton"])
+def test_panels_open_without_cupy_numba_and_scipy(name):
+    missing = ("cupy", "numba", "scipy")
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
+        f"sys.path[:0] = {[str(ROOT / each) for each in FOLDERS]}\n"
+        "from qt_stand_ins.application import install; install()\n"
+        "from qt_stand_ins.panel import Panel\n"
+        f"panel = Panel({name!r}, []); panel.process_events()\n"
+        "print(panel.ui.deviceLabel.text)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("CPU: ")
