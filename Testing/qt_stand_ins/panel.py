@@ -4,6 +4,8 @@ import importlib
 import sys
 import types
 
+from PySide6.QtWidgets import QWidget
+
 from conftest import ROOT
 
 WIDTH = 420  # pixels, about that of Slicer's module panel
@@ -112,6 +114,9 @@ class Panel:
         self.window.exit()
         self.widget.cleanup()
         self.window.hide()
+        for child in self.window.findChildren(QWidget):
+            if hasattr(child, "setMRMLScene"):
+                child.setMRMLScene(None)  # else it would go on following the scene
         self.window.deleteLater()
         self.process_events()
         delattr(slicer.modules, self.name.lower())
