@@ -138,6 +138,29 @@ def test_the_segment_of_a_loaded_scene_is_chosen(slicer_scene, panel):
     assert panel.ui.segmentSelector.currentSegmentID() == second_id
 
 
+def test_the_chosen_segment_is_there_after_saving_and_loading(slicer_scene, panel, tmp_path):
+    import slicer
+
+    segmentation = add_segmentation(add_bars("first"), add_bars("second"))
+    second_id = segmentation.GetSegmentation().GetNthSegmentID(1)
+    panel.parameters.input = segmentation
+    panel.ui.segmentSelector.setCurrentSegmentID(second_id)
+    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"), {})
+    slicer_scene.Clear(False)
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
+    panel.process_events()
+    assert panel.parameters.input.GetName() == "parts"
+    assert panel.parameters.segment == second_id
+    assert panel.ui.segmentSelector.currentSegmentID() == second_id
+
+
+def test_other_segmentations_choose_no_segment(panel):
+    add_segmentation(add_bars("first"))
+    panel.process_events()
+    assert panel.ui.segmentSelector.isHidden()
+    assert panel.parameters.segment == ""
+
+
 def test_the_segment_that_was_chosen_is_removed(panel):
     segmentation = add_segmentation(add_bars("first"), add_bars("second"))
     first_id, second_id = segmentation.GetSegmentation().GetSegmentIDs()

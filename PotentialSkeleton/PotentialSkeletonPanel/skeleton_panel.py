@@ -71,13 +71,15 @@ class SkeletonPanel(Panel):
         return self.parameters.segment if _is_segmentation(self.parameters.input) else ""
 
     def _on_segment(self, segment_id):
-        if not self._filling and self.parameters is not None and segment_id:
+        """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
+        if self._filling or self.parameters is None or slicer.mrmlScene.IsBatchProcessing():
+            return
+        if segment_id and self.ui.segmentSelector.currentNode() is self.parameters.input:
             self.parameters.segment = segment_id
 
     def _show_object(self):
         ui, chosen = self.ui, self.parameters.input
         segmented = _is_segmentation(chosen)
-        ui.segmentLabel.setVisible(segmented)
         ui.segmentSelector.setVisible(segmented)
         ui.sizeLabel.setVisible(chosen is not None and not segmented)
         if segmented:

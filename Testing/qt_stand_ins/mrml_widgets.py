@@ -2,7 +2,7 @@
 
 import slicer
 from PySide6.QtCore import Property, QObject, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from .ctk_widgets import ctkSliderWidget, stored
 
@@ -191,15 +191,17 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
     def __init__(self, parent=None):
         super().__init__(parent)
         self._nodes = qMRMLNodeComboBox()
-        self._nodes.nodeTypes = ["vtkMRMLSegmentationNode"]
-        self._nodes.noneEnabled = True
-        self._segments = QComboBox()
-        self._segments.setSizeAdjustPolicy(QComboBox.AdjustToMinimumContentsLengthWithIcon)
+        self._nodes.nodeTypes = ["vtkMRMLSegmentationNode"]  # and never none, if there is one
+        self._label, self._segments = QLabel("Segment: "), QComboBox()
         self._observed, self._tags, self._current = None, [], ""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._nodes)
-        layout.addWidget(self._segments)
+        inside = QHBoxLayout()
+        inside.setContentsMargins(4, 0, 0, 0)
+        inside.addWidget(self._label)
+        inside.addWidget(self._segments, 1)
+        layout.addLayout(inside)
         self.setFocusProxy(self._segments)
         self._nodes.currentNodeChanged.connect(self._on_node)
         self._segments.currentIndexChanged.connect(lambda _: self._tell())
@@ -249,6 +251,7 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         self._segments.blockSignals(True)
         self._segments.clear()
         self._segments.setVisible(bool(ids))
+        self._label.setVisible(bool(ids))
         if self.noneEnabled and ids:
             self._segments.addItem("None", "")
         for each in ids:
