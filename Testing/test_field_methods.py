@@ -114,7 +114,7 @@ def test_the_convolution_in_many_groups_is_the_same(monkeypatch):
 def test_a_card_of_little_memory_works_in_parts(cpu_cuda):
     mask = wavy_tube((40, 22, 24))
     whole, _ = summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
-    sizes = Sizes(solid_of(mask).classes.shape)
+    sizes = Sizes(solid_of(mask).classes.shape, on_card=True)
     group = sizes.smallest_group * sizes.bytes_a_number
     waits = []
     for memory in (2 * sizes.waiting_bytes + group, sizes.waiting_bytes, group):
@@ -128,6 +128,28 @@ def test_a_card_of_little_memory_works_in_parts(cpu_cuda):
     cpu_cuda._memory = group // 2
     with pytest.raises(DeviceError, match="too little memory for the convolution"):
         summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
+
+
+@pytest.mark.parametrize("side", [1, 3, 5, 7])
+def test_few_planes_tell_where_no_cube_is(side):
+    random = np.random.default_rng(side)
+    for density in (0.8, 0.97, 0.995):
+        mask = random.random((17, 11, 13)) < density
+        held = shrink(mask, side // 2).any()
+        assert distance_bands.may_hold_cube(mask, side) or not held
+    assert distance_bands.may_hold_cube(np.ones((7, 7, 7), bool), side)
+    assert not distance_bands.may_hold_cube(np.ones((6, 40, 40), bool), 7)
+    assert not distance_bands.may_hold_cube(np.zeros((9, 9, 9), bool), side)
+
+
+def test_sizes_are_large_enough_and_those_along_k_suit_the_card():
+    for depth in (2, 9, 61, 100, 487):
+        least = 2 * depth - 3
+        on_card, on_cpu = (Sizes((depth, 9, 14), on_card).padded for on_card in (True, False))
+        assert on_card[1:] == on_cpu[1:]
+        assert least <= on_cpu[0] <= on_card[0] <= 2 * least + 2
+        assert on_card[0] % 2 == 0
+        assert on_card[0] % 5
 
 
 def test_both_kinds_of_rows_are_the_same(cpu_cuda):
@@ -205,8 +227,8 @@ def test_auto_is_exact_whatever_it_chooses(share, monkeypatch, cpu_cuda):
     solid = solid_of(mask)
     sizes = sorted(members.sum() for _, members in distance_bands.distance_bands(solid, 9))
     most = {"all": sizes[-1], "some": (sizes[0] + sizes[-1]) / 2, "none": 0}[share]
-    padded = np.prod(Sizes(solid.classes.shape).padded)
     for gpu, kind in ((None, "CPU"), (cpu_cuda, "CUDA")):
+        padded = np.prod(Sizes(solid.classes.shape, on_card=gpu is not None).padded)
         pairs = most * len(solid.charges) / padded
         monkeypatch.setattr(cheapest, f"PAIRS_A_VOXEL_ON_{kind}", pairs)
         vectors, (counts, _, launch) = summed(cheapest, mask, 9, gpu, gpu=gpu)
@@ -381,7 +403,7 @@ def test_a_card_gives_its_memory_back_when_cancelled(method):
 def test_a_card_whose_memory_is_short_gives_the_same_field(monkeypatch):
     mask = wavy_tube((200, 90, 94))
     whole = force_field(mask, method="fft", device="cuda")
-    sizes = Sizes(solid_of(mask).classes.shape)
+    sizes = Sizes(solid_of(mask).classes.shape, on_card=True)
     for memory in (sizes.waiting_bytes, 3 * sizes.smallest_group * sizes.bytes_a_number):
         monkeypatch.setattr(CudaDevice, "free_memory", lambda self, memory=memory: memory)
         field = force_field(mask, method="fft", device="cuda")

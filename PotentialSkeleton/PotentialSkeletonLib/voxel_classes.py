@@ -52,8 +52,8 @@ def checked_object(mask):
     return mask != 0
 
 
-def shrink(mask, layers):
-    """Erosion by a cube: the voxels whose distance along each axis to any other is over `layers`.
+def shrink(mask, layers, axes=(0, 1, 2)):
+    """Erosion by a cube, or by what it is along some axes: the voxels whose distance along each axis to any other is over `layers`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def shrink(mask, layers):
     -------
     ndarray, bool, of the same shape
     """
-    for axis in range(mask.ndim):
+    for axis in axes:
         mask = _shrink_along(mask, layers, axis)
     return mask
 

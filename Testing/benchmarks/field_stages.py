@@ -50,7 +50,7 @@ def main():
     else:
         mask = wavy_tube((487, options.side, options.side))
     [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
-    sizes = Sizes(solid.object.shape)
+    sizes = Sizes(solid.object.shape, on_card=gpu is not None)
     print(f"device {gpu.name if gpu else 'cpu'}, strength {options.strength}")
     print(f"box {sizes.shape}, padded to {sizes.padded}")
     if gpu is None:

@@ -28,7 +28,7 @@ def sum_forces(solid, strength, vectors, report, gpu=None):
     """
     bands = [(cut, members, int(members.sum())) for cut, members in distance_bands(solid, strength)]
     report(0.0)
-    bearable = prod(Sizes(solid.classes.shape).padded)
+    bearable = prod(Sizes(solid.classes.shape, on_card=gpu is not None).padded)
     bearable *= PAIRS_A_VOXEL_ON_CPU if gpu is None else PAIRS_A_VOXEL_ON_CUDA
     charges = solid.charge_count
     direct = [band for band in bands if band[2] * charges <= bearable]

@@ -35,7 +35,7 @@ def distance_bands(solid, strength):
     while True:
         following = min(max(int(cut * ratio), cut + 1), sum(members.shape))
         side = 2 * following - 1  # of the cube without charges round a voxel so deep
-        if side > min(members.shape) or side**3 > room:
+        if side**3 > room or not may_hold_cube(solid.is_free, side):
             yield cut, members
             return
         deeper = members & shrink(solid.is_free, following - 1)
@@ -44,3 +44,14 @@ def distance_bands(solid, strength):
         if not deeper.any():
             return
         cut, members = following, deeper
+
+
+def may_hold_cube(mask, side):
+    """Whether a cube of so many voxels a side could lie in the mask, by few of its planes.
+
+    One plane of each `side` goes through the cube, which is a square there.
+    """
+    planes = mask[side - 1 :: side]
+    if planes.shape[0] == 0 or side > min(mask.shape):
+        return False
+    return bool(shrink(planes, side // 2, axes=(1, 2)).any())

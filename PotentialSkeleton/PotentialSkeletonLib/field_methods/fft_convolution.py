@@ -42,7 +42,7 @@ def sum_forces(solid, strength, vectors, report, gpu=None):
 
 def sum_bands(solid, strength, bands, vectors, report, gpu=None):
     """Write the forces at the voxels of some `distance_bands` of a solid."""
-    sizes = Sizes(solid.classes.shape)
+    sizes = Sizes(solid.classes.shape, on_card=gpu is not None)
     if gpu is None:
         from .cpu_transforms import CpuTransforms as transforms_for
     else:

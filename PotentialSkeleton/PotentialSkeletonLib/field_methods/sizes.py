@@ -15,6 +15,9 @@ class Sizes:
     ----------
     shape : 3 int
         The solid's box, K, J, I.
+    on_card : bool
+        Whether cuFFT transforms: along K, where the numbers of a line do not lie side by side, it
+        is much slower for some sizes than for others.
 
     Attributes
     ----------
@@ -25,9 +28,11 @@ class Sizes:
 
     bytes_a_number = COMPLEX * ARRAYS
 
-    def __init__(self, shape):
+    def __init__(self, shape, on_card=False):
         self.shape = tuple(int(n) for n in shape)
-        self.padded = tuple(fast_even(2 * n - 3) for n in self.shape)
+        depth, rows, width = (2 * n - 3 for n in self.shape)
+        along_k = fast_along_k(depth) if on_card else fast_even(depth)
+        self.padded = along_k, fast_even(rows), fast_even(width)
 
     @cached_property
     def waiting_bytes(self):
@@ -51,8 +56,23 @@ def fast_even(least):
     return size
 
 
-def factors_well(number):
-    for prime in (2, 3, 5, 7):
+def fast_along_k(least):
+    """The size along K that takes cuFFT the least time.
+
+    Measured on an H200, milliseconds for 217 x 448 complex lines: 960: 4.9, 972: 2.2, 1000: 4.7,
+    1008: 1.7, 1024: 1.35. So a power of two is worth a third more numbers, and a factor 5 is none.
+    """
+    power = 2
+    while power < least:
+        power *= 2
+    other = fast_even(least)
+    while not factors_well(other, (2, 3, 7)):
+        other = fast_even(other + 2)
+    return power if power <= 4 / 3 * other else other
+
+
+def factors_well(number, primes=(2, 3, 5, 7)):
+    for prime in primes:
         while number % prime == 0:
             number //= prime
     return number == 1
