@@ -1,5 +1,7 @@
 """The panel of FuzzyConnectedGPU: real .ui file and MRML nodes, stand-ins for Slicer's widgets."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -644,21 +646,19 @@ def test_the_module_s_own_test_works_the_panel(panel):
 
 
 def test_nothing_is_clipped_at_the_usual_width(done, tmp_path):
-    from PySide6 import QtWidgets
-
     done.ui.advancedCollapsibleButton.collapsed = False
+    done.parameters.region = type(done.parameters.region).BOX
     picture = done.grab(tmp_path / "panel.png")
     assert picture.width() == 420
-    for widget in done.window.findChildren(QtWidgets.QWidget):
-        plain = isinstance(widget, QtWidgets.QPushButton | QtWidgets.QCheckBox) or (
-            isinstance(widget, QtWidgets.QLabel) and not widget.wordWrap
-        )
-        if plain and widget.visible:
-            assert widget.width >= widget.sizeHint().width(), widget.objectName
-            assert widget.height >= widget.sizeHint().height() - 1, widget.objectName
-    for widget in done.window.findChildren(QtWidgets.QWidget):
-        right = widget.mapTo(done.window, QtWidgets.QWidget.rect.fget(widget).topRight()).x()
-        assert not widget.visible or right < 420, widget.objectName
+    assert done.clipped() == []
+
+
+def test_tab_goes_down_the_panel(done):
+    done.grab()
+    places = done.tab_places()
+    assert len(places) > 25
+    row = 10  # pixels: what stands beside one another is not of one height
+    assert all(after > before - row for before, after in pairwise(places))
 
 
 def test_plots_show_curves(done):

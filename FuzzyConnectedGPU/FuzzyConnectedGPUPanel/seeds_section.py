@@ -9,7 +9,7 @@ from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR, p
 from FuzzyConnectedGPUMRML.point_history import PointHistory
 from FuzzyConnectedGPUMRML.slice_layers import jump_to
 
-ROW = 22  # pixels
+ROW, NARROWEST = 22, 56  # pixels of a row and of a column
 COLUMNS = (_("Point"), "I, J, K", _("Value"), _("Around it"))
 
 
@@ -65,6 +65,7 @@ class SeedsSection:
         header.setSectionResizeMode(qt.QHeaderView.ResizeToContents)
         header.setSectionResizeMode(0, qt.QHeaderView.Stretch)
         header.highlightSections = False
+        header.minimumSectionSize = NARROWEST
         table.connect("cellClicked(int,int)", self.jump)
         table.connect("itemSelectionChanged()", self._enable)
 
