@@ -53,7 +53,7 @@ def checked_object(mask):
 
 
 def shrink(mask, layers, axes=(0, 1, 2)):
-    """Erosion by a cube, or by what it is along some axes: the voxels whose distance along each axis to any other is over `layers`.
+    """Erosion by a cube: the voxels whose distance along the axes to any other is over `layers`.
 
     Parameters
     ----------
