@@ -158,6 +158,7 @@ def test_curves_follow_tubes_to_their_ends(name):
 def test_a_phantoms_vessel_trees_have_their_branches():
     phantom = liver_phantom((128, 160, 160))
     skeleton = skeletonize(phantom.mask, phantom.spacing, close_tunnels=4)
+    assert skeleton.report["joins"] < 16  # gaps in vessels that the field does not resolve
     children = np.bincount([b.parent for b in phantom.centrelines if b.parent >= 0])
     tips = len(phantom.centrelines) - np.count_nonzero(children)
     roots = sum(branch.parent < 0 for branch in phantom.centrelines)

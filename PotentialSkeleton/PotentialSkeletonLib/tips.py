@@ -10,13 +10,14 @@ skeleton ends within a limb, little is left of the limb beyond: such an end is d
 import numpy as np
 from numba import njit, prange
 
-from .geodesic import neighbour_steps, unit_of
+from .geodesic import FAR, neighbour_steps, unit_of
 from .topology import neighbour_bits
 
 SLENDERNESS = 2.0  # length of a piece over its largest inscribed radius that makes its top a tip
 DRAWN_OUT = 1.3  # inscribed radii at an end of the core beyond which its limb goes on
 CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that the tip is put on
-VOXELS_A_SLICE = 1 << 18
+VOXELS_A_SLICE = 1 << 18  # joined to pieces between two looks at the progress callback
+PLAIN = 16  # times as many voxels that are just compared with their neighbours
 
 
 def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
@@ -46,7 +47,13 @@ def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
     pieces = np.zeros(flat.size, np.int32)  # of each voxel, from 1
     merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
     widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
-    lowest, count = lowest_top(distances, offsets, smallest / unit), 0
+    lowest, count = FAR, 0
+    planes = max(1, VOXELS_A_SLICE * PLAIN // distances[0].size)
+    for first in range(1, distances.shape[0] - 1, planes):
+        last = min(first + planes, distances.shape[0] - 1)
+        lowest = min(lowest, lowest_top(distances, offsets, smallest / unit, first, last))
+        if report is not None:
+            report()
     for last in range(order.size, 0, -VOXELS_A_SLICE):
         some = order[max(last - VOXELS_A_SLICE, 0) : last][::-1]
         if flat[some[0]] < lowest and not any_may_become_a_limb(
@@ -67,22 +74,26 @@ def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
 
 
 @njit(cache=True, parallel=True)
-def lowest_top(distances, offsets, nearest):
-    """The least distance, from `nearest` on, of the voxels that no neighbour exceeds in it."""
+def lowest_top(distances, offsets, nearest, first, last):
+    """The least distance, from `nearest` on, of the voxels that no neighbour exceeds in it.
+
+    Of the planes from `first` to before `last`.
+    """
     flat = distances.reshape(-1)
     size = distances.shape[1] * distances.shape[2]
-    lowest = np.full(distances.shape[0], np.iinfo(np.int32).max, np.int32)
-    for k in prange(1, distances.shape[0] - 1):
+    lowest = np.full(last - first, FAR, np.int32)
+    for plane in prange(last - first):
+        k = first + plane
         for voxel in range(k * size, (k + 1) * size):
             here = flat[voxel]
-            if nearest <= here < lowest[k]:
+            if nearest <= here < lowest[plane]:
                 is_top = True
                 for offset in offsets:
                     if flat[voxel + offset] > here:
                         is_top = False
                         break
                 if is_top:
-                    lowest[k] = here
+                    lowest[plane] = here
     return lowest.min()
 
 
