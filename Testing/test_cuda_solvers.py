@@ -1,10 +1,14 @@
 """The CUDA solvers: their kernels on the CPU in both thread orders, and on a real card."""
 
+import weakref
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from scipy.ndimage import gaussian_filter
 
+from cuda_on_cpu import arrays
 from cuda_on_cpu.device import CpuCudaDevice
 from FuzzyConnectedGPULib import (
     GaussianAffinity,
@@ -112,6 +116,131 @@ def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monke
     monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
     monkeypatch.setattr(node_rounds, "KEPT", 0.0)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
+
+
+@pytest.mark.parametrize("values", [[100], [100, 101], [100, 103, 140]])
+@pytest.mark.parametrize("shape", [(1, 1, 70), (2, 33, 9), (24, 3, 17), (17, 9, 16)])
+def test_hooks_lead_in_no_circle_where_most_edges_are_equal(cpu_cuda, values, shape):
+    # A circle of more than two would never be left.
+    random = np.random.default_rng(12)
+    volume = random.choice(values, shape).astype(np.uint8)
+    seeds = np.argwhere(random.random(shape) < 0.02)
+    for cut, mask in ((0.0, None), (1.0, random.random(shape) < 0.7)):
+        first = [tuple(n // 2 for n in shape)]
+        if mask is not None:
+            mask[first[0]] = True
+        problem = state_problem(volume, [*first, *seeds], GaussianAffinity(100, 2, 2), cut, mask)
+        np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
+
+
+def test_a_long_chain_of_hooks_is_followed_to_its_end(cpu_cuda):
+    # Along the path every edge is weaker than the one before: all hook towards the seed.
+    left = {tuple(voxel) for voxel in np.argwhere(serpentine(17))}
+    volume, ways = np.zeros((17, 17, 17), np.float32), np.vstack([np.eye(3, dtype=int)] * 2)
+    ways[3:] *= -1
+    at = 0, 0, 0
+    for step in range(len(left)):
+        volume[at] = 110 + step / 40
+        left.remove(at)
+        at = next((to for to in map(tuple, at + ways) if to in left), None)
+    assert not left
+    problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 20, 20))
+    wanted = reference(problem)
+    assert len(np.unique(wanted[volume > 0])) > step
+    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), wanted)
+
+
+def test_seeds_without_any_edge_keep_their_level(cpu_cuda):
+    # One in a tile without edges, one beside a piece that it does not belong to.
+    volume = np.arange(16 * 3 * 40).reshape(16, 3, 40) % 2 * 90.0
+    volume[9:, :, 20:] = 0
+    problem = state_problem(volume, [[3, 1, 4], [9, 1, 21], [8, 1, 21]], GaussianAffinity(0, 1, 1))
+    found = levels(contraction, problem, cpu_cuda)
+    assert [found[3, 1, 4], found[9, 1, 39], found[8, 1, 21]] == [65535] * 3
+    np.testing.assert_array_equal(found, reference(problem))
+
+
+@pytest.mark.parametrize("mean", [-1e30, -32768, 0, 32767, 65535, 1e30])
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16])
+def test_tables_hold_at_the_ends_of_the_voxel_types(kind, mean):
+    ends = np.iinfo(kind)
+    sums = np.arange(2 * ends.min, 2 * ends.max + 1, dtype=np.float32)
+    differences = np.arange(ends.max - ends.min + 1, dtype=np.float32)
+    for sigma in (1e-30, 0.3, 40.0, 1e30):
+        for side in ("both", "bright", "dark"):
+            affinity = GaussianAffinity(mean, sigma, 0.7, "weighted", side=side)
+            problem = state_problem(np.zeros((1, 1, 2), kind), [[0, 0, 0]], affinity)
+            extent = contraction.table_extent(problem)
+            if extent is None:
+                assert sigma == 1e30
+                assert kind is not np.uint8
+                continue
+            lowest, sum_count, difference_count = extent
+            with np.errstate(over="ignore"):
+                table = affinity.sum_term(lowest + np.arange(sum_count, dtype=np.float32))
+                wanted = affinity.sum_term(sums)
+            entry = np.clip(sums.astype(int) - lowest, 0, sum_count - 1)
+            np.testing.assert_array_equal(table[entry], wanted)
+            table = affinity.difference_term(differences[:difference_count])
+            entry = np.minimum(differences.astype(int), difference_count - 1)
+            np.testing.assert_array_equal(table[entry], affinity.difference_term(differences))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "words"),
+    [(contraction, "MOST_VOXELS", "7,200 voxels"), (node_rounds, "MOST_NODES", "nodes only")],
+)
+def test_more_than_can_be_numbered_is_left_to_active_tiles(
+    cpu_cuda, monkeypatch, module, name, words
+):
+    volume = np.random.default_rng(13).normal(100, 20, (9, 20, 40)).astype(np.int16)
+    problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
+    monkeypatch.setattr(module, name, 5)
+    with pytest.raises(DeviceError, match=words):
+        levels(contraction, problem, cpu_cuda)
+    np.testing.assert_array_equal(levels(exact, problem, cpu_cuda), reference(problem))
+
+
+@pytest.fixture
+def card_memory(monkeypatch):
+    """The arrays of the played card: how many are alive, and after how many there is no room."""
+    memory = SimpleNamespace(alive=0, made=0, room=10**9)
+    make = arrays.guarded_empty
+
+    def forget():
+        memory.alive -= 1
+
+    def guarded_empty(shape, dtype=float):
+        memory.made += 1
+        if memory.made > memory.room:
+            memory.room = 10**9
+            raise DeviceError("too little memory")
+        array = make(shape, dtype)
+        memory.alive += 1
+        weakref.finalize(arrays.guarded_block(array), forget)
+        return array
+
+    monkeypatch.setattr(arrays, "guarded_empty", guarded_empty)
+    return memory
+
+
+def test_memory_is_back_before_active_tiles_begin(card_memory, monkeypatch):
+    # Whichever array of contraction finds no room.
+    monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
+    volume = np.random.default_rng(14).normal(100, 20, (9, 10, 40)).astype(np.int16)
+    problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20), 0.0, volume > 80)
+    gpu, alive = CpuCudaDevice(), []
+    solve = active_tiles.solve
+    monkeypatch.setattr(
+        active_tiles, "solve", lambda *a: [alive.append(card_memory.alive), solve(*a)][1]
+    )
+    wanted = levels(contraction, problem, gpu)
+    needed, card_memory.made = card_memory.made, 0
+    assert needed > 20
+    for room in range(needed):
+        card_memory.made, card_memory.room = 0, room
+        np.testing.assert_array_equal(levels(exact, problem, gpu), wanted)
+    assert alive == [0] * needed
 
 
 @pytest.mark.parametrize("tiles", [1, 2])

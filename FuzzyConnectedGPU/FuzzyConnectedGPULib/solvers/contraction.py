@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from FuzzyVesselCommon.errors import DeviceError
+
 from ..affinity import TOP_LEVEL
 from . import node_rounds
 from .active_tiles import VOXEL_NAMES
@@ -49,7 +51,6 @@ def connect(tiles, report):
     connected, rounds = node_rounds.connect_nodes(tiles, report)
     place = tiles.levels, tiles.node_of, tiles.first_nodes, connected, *tiles.shape
     tiles.launch(node_rounds.KERNELS, "lower_voxels", THREADS, place)
-    tiles.mark_seeds()
     return tiles.levels, rounds
 
 
@@ -74,6 +75,11 @@ class ContractedTiles:
     """
 
     def __init__(self, problem, voxels, mask, gpu):
+        if problem.voxels.size > MOST_VOXELS:
+            raise DeviceError(
+                f"The volume has {problem.voxels.size:,} voxels, and {MOST_VOXELS:,} can be "
+                "numbered; use the solver 'active-tiles', or work on a smaller region."
+            )
         self.gpu, self.xp = gpu, gpu.xp
         self.voxels = voxels
         self.mask = np.uintp(0) if mask is None else mask
@@ -98,7 +104,7 @@ class ContractedTiles:
         crosses = int(voxel_count * CROSSES_A_VOXEL)
         while True:
             self.levels.fill(0)
-            self.mark_seeds()
+            self.levels.reshape(-1)[self.seeds] = TOP_LEVEL
             self.node_of = xp.empty(voxel_count, self.node_type)
             self.exit_weights = xp.empty(most, np.uint16)
             self.rooms = [
@@ -137,9 +143,6 @@ class ContractedTiles:
         for first in range(0, self.tile_count, TILES_A_LAUNCH):
             count = min(TILES_A_LAUNCH, self.tile_count - first)
             kernel((count,), (threads,), (*before, np.int32(first), *after))
-
-    def mark_seeds(self):
-        self.levels.reshape(-1)[self.seeds] = TOP_LEVEL
 
 
 def tile_count(shape):

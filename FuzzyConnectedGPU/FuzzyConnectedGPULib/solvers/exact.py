@@ -9,7 +9,8 @@ BYTES_A_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a res
 
 def solve(problem, report, gpu):
     """Levels of the fuzzy scene and rounds; parameters as in `active_tiles.solve`."""
-    if has_room(problem, gpu, problem.voxels.nbytes):
+    mask_bytes = 0 if problem.mask is None else problem.mask.nbytes
+    if has_room(problem, gpu, problem.voxels.nbytes + mask_bytes):
         try:
             return contraction.solve(problem, report, gpu)
         except DeviceError:

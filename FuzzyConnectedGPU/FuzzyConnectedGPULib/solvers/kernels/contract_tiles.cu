@@ -2,8 +2,9 @@
 //
 // From voxels to nodes: contraction within tiles. Each piece of the volume, at first a voxel, hooks
 // onto the piece to which its best edge leads, and pieces that hang together become one (Boruvka
-// 1926). No edge out of a piece is better than the edges within, so a piece may be taken for one
-// point, whose connectedness is
+// 1926). From hook to hook the weights never fall; so the way through a piece, between two edges out
+// of it, is at least as good as the worse of these edges, and a piece may be taken for one point,
+// whose connectedness is
 //
 //   min(the weight of the edge by which it hooked, the connectedness of what it became part of)
 //
