@@ -5,7 +5,7 @@ import os
 
 def thread_count():
     """For copying and converting large arrays: at most 8, as more are bound by the memory."""
-    return min(os.cpu_count() or 1, 8)
+    return min(usable_cores(), 8)
 
 
 def usable_cores():
