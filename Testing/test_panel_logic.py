@@ -343,6 +343,20 @@ def test_preview_shows_the_scene_from_the_threshold_and_puts_all_back(composite,
     assert display.GetLowerThreshold() == pytest.approx(was)
 
 
+def test_what_the_user_shows_in_the_slices_stays(slicer_scene, composite, result, volume):
+    other = add_volume(array(volume).copy())
+    composite.SetBackgroundVolumeID(other.GetID())
+    slice_layers.show_volume(volume)
+    assert composite.GetBackgroundVolumeID() == other.GetID()
+    slice_layers.show_labelmap(result.labelmapNode)
+    slice_layers.hide_labelmap(result.labelmapNode)
+    assert composite.GetLabelVolumeID() is None
+    another = add_volume(array(result.labelmapNode).copy(), kind="vtkMRMLLabelMapVolumeNode")
+    slice_layers.show_labelmap(another)
+    slice_layers.hide_labelmap(result.labelmapNode)
+    assert composite.GetLabelVolumeID() == another.GetID()
+
+
 def test_taking_the_scene_away_leaves_another_foreground(composite, result, volume):
     slice_layers.show_scene(result.sceneNode, 0.5)
     assert composite.GetForegroundOpacity() == pytest.approx(0.5)

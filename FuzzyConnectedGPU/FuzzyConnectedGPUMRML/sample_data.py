@@ -22,8 +22,11 @@ def register(icons_folder):
         Holds the phantom's picture.
     """
     import SampleData
+    import slicer
     from slicer.i18n import tr as _
 
+    if not hasattr(slicer.modules, "sampleDataSources"):  # Sample Data is not loaded yet
+        slicer.modules.sampleDataSources = {}
     logic = SampleData.SampleDataLogic()
     logic.registerCustomSampleDataCategory(CATEGORY, title=_("Vessels (FuzzyVesselGPU)"))
     logic.registerCustomSampleDataSource(

@@ -9,9 +9,9 @@ def composites():
 
 
 def show_volume(volume_node):
-    """Put a volume under the other layers of all slice views."""
+    """Show a volume in the slice views that show none; where the user shows one, it stays."""
     for composite in composites():
-        if composite.GetBackgroundVolumeID() != volume_node.GetID():
+        if not composite.GetBackgroundVolumeID():
             composite.SetBackgroundVolumeID(volume_node.GetID())
 
 
@@ -35,10 +35,17 @@ def show_scene(scene_node, opacity):
 
 
 def show_labelmap(labelmap_node, opacity=1.0):
-    """Show a labelmap in all slice views; None hides whatever labelmap is there."""
+    """Show a labelmap in all slice views."""
     for composite in composites():
-        composite.SetLabelVolumeID(labelmap_node.GetID() if labelmap_node else None)
+        composite.SetLabelVolumeID(labelmap_node.GetID())
         composite.SetLabelOpacity(opacity)
+
+
+def hide_labelmap(labelmap_node):
+    """Take a labelmap away from the slice views; another one that the user shows stays."""
+    for composite in composites():
+        if composite.GetLabelVolumeID() == labelmap_node.GetID():
+            composite.SetLabelVolumeID(None)
 
 
 class ThresholdPreview:

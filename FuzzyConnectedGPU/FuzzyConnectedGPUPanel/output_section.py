@@ -43,7 +43,7 @@ class OutputSection:
             parameters.sceneVolume = result.sceneNode
         if result.segmentID:
             # The segment is drawn already; the labelmap over it would hide its outline.
-            slice_layers.show_labelmap(None)
+            slice_layers.hide_labelmap(result.labelmapNode)
             if parameters.show3D:
                 self._timer.start()
         else:
