@@ -29,7 +29,7 @@ def to_card(xp, array):
         np.copyto(buffer, host[part])
         return buffer
 
-    with ThreadPoolExecutor(thread_count()) as pool:
+    with _threads(xp) as pool:
         filled = [pool.submit(fill, n, part) for n, part in enumerate(parts[: len(buffers)])]
         for n, part in enumerate(parts):
             turn = n % len(buffers)
@@ -52,7 +52,7 @@ def from_card(xp, array):
         copied.synchronize()
         np.copyto(host[part], buffer)
 
-    with ThreadPoolExecutor(thread_count()) as pool:
+    with _threads(xp) as pool:
         for n, part in enumerate(_parts(array)):
             turn = n % len(buffers)
             if turn in emptied:
@@ -63,6 +63,11 @@ def from_card(xp, array):
         for job in emptied.values():
             job.result()
     return host.reshape(array.shape)
+
+
+def _threads(xp):
+    """Threads whose current card is that of this thread; CUDA gives new ones the first."""
+    return ThreadPoolExecutor(thread_count(), initializer=xp.cuda.Device().use)
 
 
 def _buffers(dtype):
