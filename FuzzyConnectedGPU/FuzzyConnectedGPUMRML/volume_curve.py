@@ -40,7 +40,7 @@ class VolumeCurve:
 
 
 def scene_values(scene_node):
-    """The values of a fuzzy scene: a copy, ndarray (K, J, I).
+    """The values of a fuzzy scene: ndarray (K, J, I), the node's own, only to be read.
 
     Raises
     ------
@@ -49,7 +49,8 @@ def scene_values(scene_node):
     """
     if scene_node is None:
         raise InputError("There is no fuzzy scene: run the segmentation first.")
-    values = voxels_of(scene_node)
-    if not (values.min() >= 0 and values.max() <= 1):
+    values = voxels_of(scene_node, copy=False)
+    low, high = scene_node.GetImageData().GetScalarRange()  # found once for an image
+    if not 0 <= low <= high <= 1:
         raise InputError(f"{node_name(scene_node)} is no fuzzy scene: its values leave 0..1.")
     return values

@@ -60,8 +60,14 @@ def matrix_from_array(array):
     return matrix
 
 
-def voxels_of(volume_node):
-    """A copy of the volume's voxels.
+def voxels_of(volume_node, copy=True):
+    """The volume's voxels.
+
+    Parameters
+    ----------
+    volume_node : vtkMRMLScalarVolumeNode
+    copy : bool
+        Without it they are the node's own, only to be read and not to be kept.
 
     Returns
     -------
@@ -87,7 +93,8 @@ def voxels_of(volume_node):
             f"The volume {node_name(volume_node)} has {components} components a voxel (a colour "
             "image has 3): extract one of them first (module Vector to Scalar Volume)."
         )
-    return slicer.util.arrayFromVolume(volume_node).copy()
+    voxels = slicer.util.arrayFromVolume(volume_node)
+    return voxels.copy() if copy else voxels
 
 
 def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
