@@ -7,11 +7,12 @@ import numpy as np
 from FuzzyVesselCommon.errors import InputError
 
 # Bytes a voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
-# labels, the queue of the CPU solver. Card: levels, and less than one byte for lists and mask.
+# labels, and what the CPU solver works in (6 bytes on noise). Card: besides the voxels and levels
+# what the exact solver works in; a mask is a byte more.
 HOST_COPIES = 2
 SCENE, LEVELS, LABELS = 8, 2, 2
 QUEUE = 7
-CARD_LISTS = 1
+CARD_WORK = 3
 
 
 @dataclass(frozen=True)
@@ -47,4 +48,4 @@ def memory_need(shape, voxel_type):
     voxels = int(np.prod(shape, dtype=np.int64))
     solver_size = min(size, 4)  # larger types become float32
     host = HOST_COPIES * size + SCENE + LEVELS + LABELS + QUEUE
-    return MemoryNeed(voxels * host, voxels * (solver_size + LEVELS + CARD_LISTS))
+    return MemoryNeed(voxels * host, voxels * (solver_size + LEVELS + CARD_WORK))
