@@ -5,6 +5,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs, slice_layers
+from FuzzyVesselCommon.cuda import cuda_status
 from FuzzyVesselPanel.panel import Panel
 
 from . import region_section
@@ -15,14 +16,21 @@ from .region_section import RegionSection
 from .seeds_section import SeedsSection
 from .threshold_section import ThresholdSection
 
+NUMBA = ("numba>=0.61,<1",)
 REST = 60  # milliseconds that a change rests before the result follows it
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    requirements = ("numba>=0.61,<1",)
     packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel")
+
+    @property
+    def requirements(self):
+        """numba, unless the card is used: then nobody is asked to install what is not needed."""
+        parameters = self.parameters
+        on_cpu = parameters.device == "cpu" or parameters.solver.value in ("dial", "kfoe")
+        return () if not on_cpu and cuda_status() is None else NUMBA
 
     def title(self):
         return _("Fuzzy Connectedness (GPU)")
