@@ -292,6 +292,24 @@ def test_positions_that_are_no_numbers_are_refused(tmp_path, value):
         reading.read_volume(tmp_path / "scan")
 
 
+@pytest.mark.parametrize(
+    ("tag", "value", "message"),
+    [
+        ((0x0028, 0x0100), 12, "its pixels have 12 bits"),
+        ((0x0028, 0x0100), 8, "pixels are of another kind"),
+        ((0x0028, 0x0103), 0, "pixels are of another kind"),
+    ],
+)
+def test_slices_whose_pixels_differ(tmp_path, tag, value, message):
+    # With 12 bits among 16 the reader spoilt the process's memory.
+    path = dicom_files.write_series(tmp_path / "scan")[2]
+    tags = dicom_files.slice_tags(2)
+    tags[tag] = b"US", struct.pack("<H", value)
+    path.write_bytes(dicom_files.dicom_bytes(tags))
+    with pytest.raises(InputError, match=rf"{path.name}: .*{message.removeprefix('its ')}"):
+        reading.read_volume(tmp_path / "scan")
+
+
 def test_tags_that_are_no_utf8(tmp_path):
     paths = dicom_files.write_series(tmp_path / "scan")
     for number, path in enumerate(paths):

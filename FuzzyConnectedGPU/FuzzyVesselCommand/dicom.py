@@ -19,6 +19,7 @@ from .vtk_messages import vtk_messages
 UNEVEN = 0.1
 # The sideways shift from slice to slice, as a share of their distance, that is still no tilt.
 TILT = 0.01
+WHOLE_BYTES = ("8", "16", "32", "64")
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Slice:
     description: str
     number: str
     size: tuple
+    pixels: tuple
     orientation: tuple
     position: tuple
 
@@ -61,6 +63,7 @@ def sorted_slices(folder):
     if not slices:
         raise InputError(f"{folder}: there is no DICOM image in this folder.")
     _refuse_several(folder, slices)
+    _refuse_other_pixels(slices)
     if len(slices) == 1:
         return [slices[0].path]
     lacking = next((s for s in slices if not s.position or not s.orientation), None)
@@ -105,15 +108,17 @@ def _read(path):
         description=tags["0008|103e"],
         number=tags["0020|0011"],
         size=(tags["0028|0011"], tags["0028|0010"]),
+        pixels=(tags["0028|0100"], tags["0028|0103"], tags["0028|0002"]),
         orientation=_numbers(tags["0020|0037"], 6),
         position=_numbers(tags["0020|0032"], 3),
     )
 
 
-# SOP class, series UID, description and number, columns and rows, orientation and position.
+# SOP class, series UID, description and number, columns and rows, orientation and position, bits,
+# sign and number of a pixel's values.
 TAGS = (
     "0008|0016", "0020|000e", "0008|103e", "0020|0011",
-    "0028|0011", "0028|0010", "0020|0037", "0020|0032",
+    "0028|0011", "0028|0010", "0020|0037", "0020|0032", "0028|0100", "0028|0103", "0028|0002",
 )  # fmt: skip
 
 
@@ -147,6 +152,21 @@ def _refuse_several(folder, slices):
         f"{folder}: the folder holds {len(groups)} series: {listed}. "
         "Put the images of one series into a folder of their own."
     )
+
+
+def _refuse_other_pixels(slices):
+    """GDCM writes beyond its memory where slices have pixels of other lengths than the first."""
+    for entry in slices:
+        if entry.pixels[0] not in WHOLE_BYTES:
+            raise InputError(
+                f"{entry.path}: its pixels have {entry.pixels[0] or 'no'} bits, which is not read; "
+                f"{', '.join(WHOLE_BYTES)} are."
+            )
+        if entry.pixels != slices[0].pixels:
+            raise InputError(
+                f"{entry.path}: its pixels are of another kind (bits, sign or colours) than those "
+                f"of {slices[0].path.name}; put the images of one kind into a folder of their own."
+            )
 
 
 def _refuse_gaps(folder, slices):

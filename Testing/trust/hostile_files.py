@@ -17,7 +17,7 @@ CHILD = Path(__file__).with_name("reading_child.py")
 # The time that the child computes is limited to the former; the latter, for a child that hangs,
 # leaves room for the other work of a busy machine.
 LONGEST_S = 10
-PATIENCE_S = 60
+PATIENCE_S = 120
 START_S = 300
 PACKAGES = [Path(__file__).resolve().parents[2] / name for name in
             ("FuzzyConnectedGPU", "PotentialSkeleton")]  # fmt: skip

@@ -20,6 +20,8 @@ from no_rendering import no_rendering
 ROOM, COPIES = 192 << 20, 8
 # What the whole process may reserve beyond what the libraries took at the start.
 RESERVE = 3 << 30
+# What the first whole run loads and compiles, in voxels' bytes.
+LIBRARIES = 32 << 20
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 LONGEST_MESSAGE = 4000
 
@@ -157,7 +159,7 @@ def run_program(case):
         code = program(arguments)
     if code not in (0, 2):
         return "finding", f"exit code {code}", 0
-    return ("read" if code == 0 else "refused"), f"exit code {code}", 1 << 20
+    return ("read" if code == 0 else "refused"), f"exit code {code}", LIBRARIES
 
 
 READERS = {
