@@ -2,9 +2,11 @@
 
 import types
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from cuda_on_cpu import CpuCudaDevice
 from cuda_on_cpu.arrays import GuardedNumpy
+from cuda_on_cpu.fourier import Fourier
 from FuzzyVesselCommon import cuda
 from FuzzyVesselCommon.errors import DeviceError
 
@@ -49,6 +51,11 @@ class PlayedCard(CpuCudaDevice):
         self._leave = ExitStack()
         self.xp = CountedNumpy(self)
         self.allocate = None
+        del self.fourier  # as on the real card, the plans end with a block, and are made anew
+
+    @cached_property
+    def fourier(self):
+        return Fourier(self.xp)
 
     def put(self, array):
         self.happens("lost")
