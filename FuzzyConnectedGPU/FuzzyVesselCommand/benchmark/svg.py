@@ -24,11 +24,10 @@ class Picture:
 
     def text(self, x, y, content, size=12, colour=INK, anchor="start", weight=400, halo=False):
         """A line of text; y is its baseline. With a halo it stays readable on lines."""
-        more = dict(stroke=PAPER, stroke_width=5, paint_order="stroke") if halo else {}
-        self.shape(
-            "text", content, x=x, y=y, font_size=size, fill=colour, text_anchor=anchor,
-            font_weight=weight, **more,
-        )  # fmt: skip
+        told = dict(x=x, y=y, font_size=size, fill=colour, text_anchor=anchor, font_weight=weight)
+        if halo:  # a text of its own below: not every program draws strokes first
+            self.shape("text", content, **told, stroke=PAPER, stroke_width=5)
+        self.shape("text", content, **told)
 
     def bar(self, x, y, width, height, colour):
         """A rectangle with rounded corners."""
