@@ -9,12 +9,12 @@ from trust.tally import Tally
 
 # How many cases of each part. Those of a list of faults are taken evenly from it.
 QUICK = {
-    "exactness": 60,
-    "skeletons": 8,
-    "faults": 16,
-    "memory": 60,
-    "repeatability": 2,
-    "hostile-files": 50,
+    "exactness": 200,
+    "skeletons": 25,
+    "faults": 30,
+    "memory": 200,
+    "repeatability": 3,
+    "hostile-files": 120,
 }
 NEEDS_SLICER = {"hostile-files"}
 
