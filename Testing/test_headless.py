@@ -178,8 +178,8 @@ def test_parameter_node_is_kept_in_the_scene(slicer_scene, numbers, tmp_path):
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
 
     choices = FuzzyConnectedGPULogic().getParameterNode()
-    assert (choices.automaticThreshold, choices.threshold, choices.inputVolume) == (True, 0.5, None)
-    choices.automaticThreshold = False
+    assert (choices.automaticAffinity, choices.threshold, choices.inputVolume) == (True, 0.5, None)
+    choices.automaticAffinity = False
     choices.threshold = 0.25
     choices.inputVolume = add_volume(numbers)
     with pytest.raises(ValueError, match=r"1\.5"):
@@ -188,5 +188,5 @@ def test_parameter_node_is_kept_in_the_scene(slicer_scene, numbers, tmp_path):
     headless.start().clear()
     slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
     again = FuzzyConnectedGPULogic().getParameterNode()
-    assert (again.automaticThreshold, again.threshold) == (False, 0.25)
+    assert (again.automaticAffinity, again.threshold) == (False, 0.25)
     assert again.inputVolume.GetName() == "scan"
