@@ -27,7 +27,7 @@ from FuzzyConnectedGPULib.solvers import (
     exact,
     node_rounds,
 )
-from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
+from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError, NoRoomError
 from problems import problems
 
 
@@ -196,7 +196,7 @@ def test_more_than_can_be_numbered_is_left_to_active_tiles(
     volume = np.random.default_rng(13).normal(100, 20, (9, 20, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
     monkeypatch.setattr(module, name, 5)
-    with pytest.raises(DeviceError, match=words):
+    with pytest.raises(NoRoomError, match=words):
         levels(contraction, problem, cpu_cuda)
     np.testing.assert_array_equal(levels(exact, problem, cpu_cuda), reference(problem))
 
@@ -214,7 +214,7 @@ def card_memory(monkeypatch):
         memory.made += 1
         if memory.made > memory.room:
             memory.room = 10**9
-            raise DeviceError("too little memory")
+            raise NoRoomError("too little memory")
         array = make(shape, dtype)
         memory.alive += 1
         weakref.finalize(arrays.guarded_block(array), forget)
@@ -335,7 +335,7 @@ def test_the_default_takes_active_tiles_where_contraction_has_no_room(monkeypatc
 
     def spend_memory(*arguments):
         taken.append("contraction")
-        raise DeviceError("too little memory")
+        raise NoRoomError("too little memory")
 
     for solver in (contraction, active_tiles):
         solve = solver.solve
@@ -349,6 +349,16 @@ def test_the_default_takes_active_tiles_where_contraction_has_no_room(monkeypatc
     monkeypatch.setattr(contraction, "solve", spend_memory)
     np.testing.assert_array_equal(levels(exact, problem, CpuCudaDevice()), reference(problem))
     assert taken == ["contraction", active_tiles]
+
+
+def test_the_default_does_not_hide_a_kernel_that_fails(monkeypatch):
+    def fail(*arguments):
+        raise DeviceError("a CUDA kernel does not compile")
+
+    monkeypatch.setattr(contraction, "solve", fail)
+    problem = state_problem(np.eye(4)[None], [[0, 0, 0]], GaussianAffinity(1, 1, 1))
+    with pytest.raises(DeviceError, match="does not compile"):
+        levels(exact, problem, CpuCudaDevice())
 
 
 def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import DeviceError, InputError
+from FuzzyVesselCommon.errors import DeviceError, InputError, NoRoomError
 from FuzzyVesselCommon.transfers import from_card, to_card
 
 _TRIAL = Path(__file__).with_name("trial.cu")
@@ -195,7 +195,7 @@ class CudaDevice:
         try:
             memory = self._pool.malloc(size)
         except self.xp.cuda.memory.OutOfMemoryError as error:
-            raise DeviceError(
+            raise NoRoomError(
                 f"{self.name} has too little memory: {_megabytes(size)} more were needed beside "
                 f"{_megabytes(self._pool.used_bytes())} already in use, and "
                 f"{_megabytes(self.free_memory())} are free. Close other programs that use the "

@@ -13,5 +13,9 @@ class DeviceError(FuzzyVesselError, RuntimeError):
     """The device that was asked for cannot be used, or its memory does not suffice."""
 
 
+class NoRoomError(DeviceError):
+    """The device's memory does not suffice, or the volume is too large to be numbered on it."""
+
+
 class Cancelled(FuzzyVesselError):
     """The progress callback returned False; nothing was changed and nothing is left behind."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import DeviceError
+from FuzzyVesselCommon.errors import NoRoomError
 
 from ..affinity import TOP_LEVEL
 from . import node_rounds
@@ -76,7 +76,7 @@ class ContractedTiles:
 
     def __init__(self, problem, voxels, mask, gpu):
         if problem.voxels.size > MOST_VOXELS:
-            raise DeviceError(
+            raise NoRoomError(
                 f"The volume has {problem.voxels.size:,} voxels, and {MOST_VOXELS:,} can be "
                 "numbered; use the solver 'active-tiles', or work on a smaller region."
             )

@@ -1,6 +1,6 @@
 """The default on CUDA: contraction where the card has room for it, else active tiles."""
 
-from FuzzyVesselCommon.errors import DeviceError
+from FuzzyVesselCommon.errors import NoRoomError
 
 from . import active_tiles, contraction
 
@@ -13,7 +13,7 @@ def solve(problem, report, gpu):
     if has_room(problem, gpu, problem.voxels.nbytes + mask_bytes):
         try:
             return contraction.solve(problem, report, gpu)
-        except DeviceError:
+        except NoRoomError:
             pass  # more nodes than were reckoned with; active tiles need room for the levels only
     return active_tiles.solve(problem, report, gpu)
 
@@ -23,7 +23,7 @@ def propagate(problem, voxels, mask, report, gpu):
     if has_room(problem, gpu):
         try:
             return contraction.propagate(problem, voxels, mask, report, gpu)
-        except DeviceError:
+        except NoRoomError:
             pass  # more nodes than were reckoned with; active tiles need room for the levels only
     return active_tiles.propagate(problem, voxels, mask, report, gpu)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import DeviceError
+from FuzzyVesselCommon.errors import NoRoomError
 
 from ..affinity import TOP_LEVEL
 
@@ -52,7 +52,7 @@ def first_round(tiles):
     first.merge(tiles.exits)
     tiles.exits = tiles.exit_weights = place = None
     if first.next_count > MOST_NODES:
-        raise DeviceError(
+        raise NoRoomError(
             f"The volume contracts to {first.next_count:,} nodes only, and {MOST_NODES:,} can be "
             "numbered; use the solver 'active-tiles', or raise the cut."
         )
