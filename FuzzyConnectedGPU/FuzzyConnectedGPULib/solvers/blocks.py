@@ -5,13 +5,14 @@ edges, so the forest of each block, made in the cache of one core, can stand for
 only few nodes and edges matter outside of the block (4 % of the voxels in noise, less elsewhere).
 """
 
-import os
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import pairwise
 
 import numpy as np
 from numba import njit
+
+from FuzzyVesselCommon.threads import usable_cores
 
 from ..affinity import TOP_LEVEL
 from . import block_nodes
@@ -53,13 +54,6 @@ def solve(problem, report):
         # Nobody waits: a row of blocks that has begun ends in 0.05 s, or once it is compiled.
         pool.shutdown(wait=False, cancel_futures=True)
     return run.levels, 0, run.peak_bytes
-
-
-def usable_cores():
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Run:
