@@ -5,7 +5,9 @@ from math import inf
 from numbers import Integral, Real
 
 from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCommon.progress import reporter
 
+from .first_use import SPACING, make_ready, small_object
 from .force_field import check_options
 from .needs_numba import compiled_code
 from .stages import Stages
@@ -101,10 +103,21 @@ def skeletonize(
         strength, level, divergence, charge_distance, method, device, drop_islands, close_tunnels
     )
     spacing = _checked_options(options, spacing)
+    if progress is not None:
+        make_ready(_try_out, reporter(progress))
     with compiled_code():
         from .assembly import assemble
 
     return assemble(mask, spacing, options, Stages(progress))
+
+
+def _try_out():
+    """Work on a small object in all ways that have code of their own."""
+    from .assembly import assemble
+
+    for charge_distance in (None, 2):
+        options = Options(6, 3, 20.0, charge_distance, "auto", "cpu", 27, 2.0)
+        assemble(small_object(), SPACING, options, Stages(None))
 
 
 def _checked_options(options, spacing):

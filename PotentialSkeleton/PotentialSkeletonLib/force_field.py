@@ -15,6 +15,7 @@ from FuzzyVesselCommon.progress import reporter
 from .field_methods import CPU_METHODS, FORCE_METHODS
 from .field_methods.solid_on_cuda import SolidOnCuda
 from .field_methods.summation import Summation, checked_device
+from .first_use import wait_until_ready
 from .needs_numba import compiled_code
 from .remarks import changes
 from .solids import fill_cavities, label_components, solids
@@ -117,6 +118,7 @@ def force_field(
     strength, charge_distance = check_options(strength, method, charge_distance)
     choose_device(checked_device(method, device))  # a wrong word is named before the work begins
     report = reporter(progress)
+    wait_until_ready(report)
     report(0.0)
     start = perf_counter()
     solid, notes = prepared_object(mask, strength, lambda: report(0.0))
