@@ -1,6 +1,7 @@
 """What Slicer's build, the Extensions Index and pip look at, and what may be imported where."""
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -148,6 +149,15 @@ def test_extension_describes_itself():
 def test_modules_are_the_folders_that_are_added():
     added = re.findall(r"^add_subdirectory\((\w+)\)", TOP, re.MULTILINE)
     assert sorted(added) == sorted(path.parent.name for path in ROOT.glob("*/CMakeLists.txt"))
+
+
+def test_the_indexs_entry_is_named_as_the_project_and_leads_to_its_home():
+    name = re.search(r"^project\((\w+)\)", TOP, re.MULTILINE)[1]
+    entry = json.loads((ROOT / "Resources" / f"{name}.json").read_text(encoding="utf-8"))
+    assert {"$schema", "category", "scm_url"} <= set(entry)
+    assert entry["scm_url"] == literal("EXTENSION_HOMEPAGE") + ".git"
+    assert entry["build_dependencies"] == []
+    assert literal("EXTENSION_DEPENDS") == "NA"
 
 
 @pytest.mark.parametrize(
