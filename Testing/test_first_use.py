@@ -1,7 +1,5 @@
 """The first use in a process: code is compiled in a thread while the callback is asked."""
 
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 from scipy import ndimage
 
 from FuzzyVesselCommon.errors import Cancelled
-from PotentialSkeletonLib import first_use
+from PotentialSkeletonLib import extraction, first_use
 from solid_shapes import ball
 
 
@@ -61,23 +59,27 @@ def test_the_small_object_has_all_that_needs_code_of_its_own():
     assert ndimage.label(~mask)[1] == 2  # a cavity
 
 
-def test_a_new_process_asks_the_callback_before_the_code_is_there():
-    program = (
-        "import sys, numpy as np\n"
-        "from PotentialSkeletonLib import skeletonize\n"
-        "def progress(share):\n"
-        "    print('compiled' if 'PotentialSkeletonLib.assembly' in sys.modules else 'not yet')\n"
-        "    return False\n"
-        "skeletonize(np.ones((5, 5, 5)), progress=progress)\n"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert run.stdout.splitlines() == ["not yet"]
-    assert "Cancelled" in run.stderr
+def test_a_run_asks_its_callback_before_the_code_is_there(nothing_begun, monkeypatch):
+    compiled, asked = threading.Event(), []
+    monkeypatch.setattr(extraction, "_try_out", lambda: compiled.wait(60))
+
+    def progress(share):
+        asked.append((share, compiled.is_set()))
+        if len(asked) == 3:
+            compiled.set()
+        return True
+
+    extraction.skeletonize(ball(4), progress=progress)
+    assert asked[:3] == [(0.0, False)] * 3
+    assert asked[-1] == (1.0, True)
+
+
+def test_the_trial_works():
+    extraction._try_out()  # its errors are not seen otherwise
 
 
 def test_a_skeleton_after_the_trial_is_the_same():
-    from PotentialSkeletonLib import skeletonize
-
     mask = ball(6)
-    with_progress = skeletonize(mask, progress=lambda share: True)
-    np.testing.assert_array_equal(with_progress.to_labelmap(), skeletonize(mask).to_labelmap())
+    with_progress = extraction.skeletonize(mask, progress=lambda share: True)
+    without = extraction.skeletonize(mask)
+    np.testing.assert_array_equal(with_progress.to_labelmap(), without.to_labelmap())
