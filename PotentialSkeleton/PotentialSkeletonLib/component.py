@@ -8,7 +8,7 @@ import numpy as np
 from .balls import Balls
 from .critical_points import REPELLER, critical_points, index_sum
 from .curve_voxels import CurveVoxels, voxels_of
-from .distance import distance_to_outside, removal_order, ridge_depths
+from .distance import automatic_charge_distance, distance_to_outside, removal_order
 from .force_field import field_of_components
 from .geodesic import bring_nearer, distance_along
 from .seeds import curvature_seeds, divergence_seeds
@@ -23,10 +23,7 @@ SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
 # voxels each bump of a rough surface would have a curve of its own.
 REACH_OUT = {"divergence": (1.0, 0.0), "curvature": (1.3, 3.0)}
-ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
-LARGEST_CHARGE_DISTANCE = 2
 FEW_VOXELS = 27  # components below it have no field
-THIN_SHARE = 10  # per cent of the deepest places that may be thinner than the field resolves
 
 
 @dataclass
@@ -291,16 +288,3 @@ def _nearer(distances, voxel):
     if block[best] >= block[1, 1, 1]:
         return None
     return voxel + np.array(best) - 1
-
-
-def automatic_charge_distance(mask, depth, spacing, report=None):
-    """Layers by which charges go outward, so that thin parts are resolved (0 to 2).
-
-    Judged by the distances to the outside, in voxels, at its local maxima. `report` is called
-    between slices; it raises to cancel.
-    """
-    step = spacing[0]
-    if len(set(spacing)) > 1:
-        depth, step = distance_to_outside(mask, (1.0, 1.0, 1.0), report), 1.0
-    thin_radius = np.percentile(ridge_depths(depth), THIN_SHARE) / step
-    return int(np.clip(np.ceil(ENOUGH_RADIUS - thin_radius), 0, LARGEST_CHARGE_DISTANCE))

@@ -8,6 +8,10 @@ LINES_A_SLICE = 1 << 14  # rows between two looks at the progress callback
 FEW_VOXELS = 1 << 12
 NO_ZERO = 1 << 20  # voxels: further than any row is long
 VOXELS_A_SLICE = 1 << 20  # voxels between two looks at the progress callback
+MANY_VOXELS = 1 << 12  # fewer are done by one thread: more would take longer to start
+ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
+LARGEST_CHARGE_DISTANCE = 2
+THIN_SHARE = 10  # per cent of the deepest places that may be thinner than the field resolves
 
 
 def distance_to_outside(mask, spacing, report=None):
@@ -123,6 +127,72 @@ def order_planes(depth, order, first, last):
                     for n in range(27):
                         mean += depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
                     order[k, j, i] = (depth[k, j, i] + mean / np.float32(27)) / np.float32(2)
+
+
+def order_at(depth, voxels):
+    """`removal_order` at some voxels only.
+
+    Parameters
+    ----------
+    depth : ndarray of float32, shape (K, J, I)
+        In C order.
+    voxels : ndarray of int, (n,)
+        Flat indices.
+
+    Returns
+    -------
+    ndarray of float32, (n,); 0 outside the object and at the array's border
+    """
+    order = np.empty(len(voxels), np.float32)
+    if len(voxels) < MANY_VOXELS:
+        order_few(depth.reshape(-1), depth.shape, voxels, order)
+    else:
+        order_many(depth.reshape(-1), depth.shape, voxels, order)
+    return order
+
+
+@njit(cache=True)
+def order_few(depth, shape, voxels, order):
+    for n in range(len(voxels)):
+        order[n] = order_of(depth, shape, voxels[n])
+
+
+@njit(cache=True, parallel=True)
+def order_many(depth, shape, voxels, order):
+    for n in prange(len(voxels)):
+        order[n] = order_of(depth, shape, voxels[n])
+
+
+@njit(cache=True)
+def order_of(depth, shape, voxel):
+    row, i = divmod(voxel, shape[2])
+    k, j = divmod(row, shape[1])
+    at_border = k in (0, shape[0] - 1) or j in (0, shape[1] - 1) or i in (0, shape[2] - 1)
+    if at_border or not depth[voxel] > 0:
+        return np.float32(0)
+    mean = np.float32(0)
+    for n in range(27):
+        step = ((n // 9 - 1) * shape[1] + n // 3 % 3 - 1) * shape[2] + n % 3 - 1
+        mean += depth[voxel + step]
+    return (depth[voxel] + mean / np.float32(27)) / np.float32(2)
+
+
+def automatic_charge_distance(mask, depth, spacing, report=None):
+    """Layers by which charges go outward, so that thin parts are resolved (0 to 2).
+
+    Judged by the distances to the outside, in voxels, at its local maxima. `report` is called
+    between slices; it raises to cancel.
+    """
+    step = spacing[0]
+    if len(set(spacing)) > 1:
+        depth, step = distance_to_outside(mask, (1.0, 1.0, 1.0), report), 1.0
+    return charge_distance_for(ridge_depths(depth), step)
+
+
+def charge_distance_for(ridges, step):
+    """The charge distance for depths at local maxima, in units of which a voxel has `step`."""
+    thin_radius = np.percentile(ridges, THIN_SHARE) / step
+    return int(np.clip(np.ceil(ENOUGH_RADIUS - thin_radius), 0, LARGEST_CHARGE_DISTANCE))
 
 
 def ridge_depths(depth):
