@@ -68,10 +68,12 @@ class Border:
     mask : ndarray of bool, shape (K, J, I)
         The object.
     spacing : 3 floats K, J, I, in mm
+    origin : 3 ints, optional
+        Where the mask begins in the volume.
     """
 
-    def __init__(self, mask, spacing):
-        self.spacing = np.asarray(spacing, float)
+    def __init__(self, mask, spacing, origin=(0, 0, 0)):
+        self.spacing, self.origin = np.asarray(spacing, float), np.asarray(origin)
         padded = np.pad(mask, 1)
         beside = np.zeros_like(padded)
         for axis in range(3):
@@ -83,4 +85,4 @@ class Border:
 
     def radius(self, points):
         """Distance of each point (n, 3, in voxels) to the nearest voxel centre outside."""
-        return self.tree.query(points * self.spacing)[0]
+        return self.tree.query((points - self.origin) * self.spacing)[0]
