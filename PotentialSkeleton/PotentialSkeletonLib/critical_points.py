@@ -58,26 +58,54 @@ def critical_points(field, everywhere=False, report=None):
     list of CriticalPoint
         In the order of their positions K, J, I.
     """
-    with compiled_code():
-        from .zeros import find_zeros, mark_cells
+    cells, corners = _cells_with_sign_changes(field.vectors, field.classes, report)
+    return critical_points_in(cells, corners, None if everywhere else field.object, report)
 
-    vectors = np.ascontiguousarray(field.vectors)
-    cells = []
-    planes = max(1, VOXELS_A_SLICE // max(1, field.classes[0].size))
-    for first in range(0, len(vectors) - 1, planes):
-        slab = slice(first, first + planes + 1)
-        marked = mark_cells(vectors[slab], field.classes[slab], BOUNDARY)
-        cells.append(np.argwhere(marked) + np.array([first, 0, 0]))
-        _look(report)
-    cells, zeros = np.concatenate([np.empty((0, 3), np.int64), *cells]), []
+
+def critical_points_in(cells, corners, mask=None, report=None):
+    """Find and classify the zeros in some cells; see `critical_points`.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, (n, 3)
+        First corners K, J, I of cells in which all components change sign, in rising order.
+    corners : ndarray, (n, 8, 3)
+        The forces at their corners, I fastest.
+    mask : ndarray of bool, shape (K, J, I), optional
+        Only zeros in these voxels count.
+    report : callable, optional
+        Called between slices; raises to cancel.
+
+    Returns
+    -------
+    list of CriticalPoint
+        In the order of their positions K, J, I.
+    """
+    with compiled_code():
+        from .zeros import find_zeros
+    zeros = []
     for first in range(0, max(1, len(cells)), CELLS_A_SLICE):
-        zeros.append(find_zeros(vectors, cells[first : first + CELLS_A_SLICE]))
+        some = slice(first, first + CELLS_A_SLICE)
+        zeros.append(find_zeros(cells[some], corners[some]))
         _look(report)
     positions, jacobians = (np.concatenate(found) for found in zip(*zeros))
-    if not everywhere:
-        inside = is_inside(positions, field.object)
+    if mask is not None:
+        inside = is_inside(positions, mask)
         positions, jacobians = positions[inside], jacobians[inside]
     return [_classified(positions[n], jacobians[n]) for n in _first_of_each(positions)]
+
+
+def _cells_with_sign_changes(vectors, classes, report):
+    with compiled_code():
+        from .zeros import cells_of_planes
+    vectors = np.ascontiguousarray(vectors)
+    planes = max(1, VOXELS_A_SLICE // max(1, classes[0].size))
+    found = [(np.empty((0, 3), np.int64), np.empty((0, 8, 3), vectors.dtype))]
+    for first in range(0, len(vectors) - 1, planes):
+        last = min(first + planes, len(vectors) - 1)
+        found.append(cells_of_planes(vectors, classes, BOUNDARY, first, last))
+        _look(report)
+    return tuple(np.concatenate(parts) for parts in zip(*found))
 
 
 def _look(report):

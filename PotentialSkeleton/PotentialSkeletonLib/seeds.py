@@ -36,8 +36,13 @@ def divergence_seeds(vectors, share, report=None):
         return np.empty((0, 3), np.int64)
     _look(report)
     low, high = divergence[known].min(), divergence[known].max()
-    seeds = _all_local_minima(divergence, low + share / 100 * (high - low), report)
+    seeds = _all_local_minima(divergence, highest_seed(low, high, share), report)
     return seeds[lowest_first(divergence[tuple(seeds.T)])]
+
+
+def highest_seed(low, high, share):
+    """The highest divergence of a seed, from the lowest and the highest of all (float32)."""
+    return low + share / 100 * (high - low)
 
 
 def _slabs(shape):

@@ -7,14 +7,31 @@ SUBDIVISIONS = 4  # a cell is halved so often along each axis before Newton step
 NEWTON_STEPS = 30
 
 
-@njit(cache=True)
-def mark_cells(vectors, classes, lowest_class):
-    count = classes.shape
-    marked = np.zeros((count[0] - 1, count[1] - 1, count[2] - 1), np.bool_)
+@njit(cache=True, nogil=True)
+def cells_of_planes(vectors, classes, lowest_class, first, last):
+    """Cells in which all components change sign, and the forces at their corners.
+
+    Parameters
+    ----------
+    vectors : ndarray, shape (K, J, I, 3)
+    classes : ndarray of uint8, shape (K, J, I)
+    lowest_class : int
+        All eight voxels of a cell have at least this class.
+    first, last : int
+        Planes of the cells, the latter excluded.
+
+    Returns
+    -------
+    cells : ndarray of int64, (n, 3)
+        Their first corners K, J, I, in rising order.
+    corners : ndarray, (n, 8, 3)
+        Of the vectors' type; I fastest.
+    """
+    shape, found = classes.shape, []
     corners = np.empty((8, 3))
-    for k in range(count[0] - 1):
-        for j in range(count[1] - 1):
-            for i in range(count[2] - 1):
+    for k in range(first, last):
+        for j in range(shape[1] - 1):
+            for i in range(shape[2] - 1):
                 if classes[k, j, i] < lowest_class:
                     continue
                 inside = True
@@ -24,8 +41,14 @@ def mark_cells(vectors, classes, lowest_class):
                         break
                 if inside:
                     load(vectors, k, j, i, corners)
-                    marked[k, j, i] = has_sign_changes(corners)
-    return marked
+                    if has_sign_changes(corners):
+                        found.append((k, j, i))
+    cells = np.empty((len(found), 3), np.int64)
+    forces = np.empty((len(found), 8, 3), vectors.dtype)
+    for n in range(len(found)):
+        cells[n, 0], cells[n, 1], cells[n, 2] = found[n]
+        load(vectors, found[n][0], found[n][1], found[n][2], forces[n])
+    return cells, forces
 
 
 @njit(cache=True)
@@ -101,13 +124,17 @@ def newton(corners, place, value, jacobian):
 
 
 @njit(cache=True)
-def find_zeros(vectors, cells):
-    """Positions (n, 3) in voxels and Jacobians (n, 3, 3) of the zeros within the cells."""
+def find_zeros(cells, forces):
+    """Positions (n, 3) in voxels and Jacobians (n, 3, 3) of the zeros within some cells.
+
+    Cells and forces are as `cells_of_planes` gives them.
+    """
     positions, jacobians = [], []
     corners, part = np.empty((8, 3)), np.empty((8, 3))
     value, jacobian, place = np.empty(3), np.empty((3, 3)), np.empty(3)
-    for cell in cells:
-        load(vectors, cell[0], cell[1], cell[2], corners)
+    for number in range(len(cells)):
+        cell = cells[number]
+        corners[:] = forces[number]
         waiting = [(0.0, 0.0, 0.0, 1.0)]
         while len(waiting) > 0:
             k, j, i, size = waiting.pop()
