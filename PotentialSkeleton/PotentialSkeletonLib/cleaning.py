@@ -25,12 +25,18 @@ def drop_islands(mask, smallest, report=None):
     """
     labels, count = label_pieces(mask, report=report)
     sizes = sizes_of(labels, count, report)
-    sizes[0] = 0
-    small = (sizes < smallest) & (sizes > 0)
-    small[np.argmax(sizes)] = False
+    small = small_pieces(sizes, smallest)
     if not small.any():
         return mask, 0, 0
     return mask & ~small[labels], int(small.sum()), int(sizes[small].sum())
+
+
+def small_pieces(sizes, smallest):
+    """Which pieces (bool, by their numbers) have fewer voxels; not number 0 nor the largest."""
+    small = sizes < smallest
+    small[0] = False
+    small[1 + np.argmax(sizes[1:])] = False
+    return small
 
 
 def close_tunnels(mask, width, spacing, report=None):

@@ -37,6 +37,11 @@ def classify_voxels(mask):
 
 def checked_object(mask):
     """Return the object of a labelmap as bool (K, J, I); `InputError` if it is no labelmap."""
+    return checked_labelmap(mask) != 0
+
+
+def checked_labelmap(mask):
+    """Return a labelmap as numbers (K, J, I); `InputError` if it is none."""
     mask = np.asarray(mask)
     if mask.ndim == 2:
         mask = mask[np.newaxis]
@@ -49,7 +54,7 @@ def checked_object(mask):
             f"The labelmap has {np.count_nonzero(~np.isfinite(mask))} voxels that are infinite or "
             "not a number; replace them by 0."
         )
-    return mask != 0
+    return mask
 
 
 def shrink(mask, layers, axes=(0, 1, 2)):
