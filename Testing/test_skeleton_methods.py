@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import solids
-from PotentialSkeletonLib import component, skeletonize
+from PotentialSkeletonLib import component_volumes, skeletonize
 from PotentialSkeletonLib.seeds import lowest_first, unit_divergence
 from solids import line, tube
 
@@ -53,7 +53,7 @@ SHAPES = {
 @pytest.fixture
 def other_device(monkeypatch):
     """Each force rounded otherwise: what another device may give."""
-    plain = component.field_of_components
+    plain = component_volumes.field_of_components
 
     def noisy(*arguments, **options):
         field = plain(*arguments, **options)
@@ -63,7 +63,7 @@ def other_device(monkeypatch):
         return dataclasses.replace(field, vectors=vectors)
 
     def choose():
-        monkeypatch.setattr(component, "field_of_components", noisy)
+        monkeypatch.setattr(component_volumes, "field_of_components", noisy)
 
     return choose
 

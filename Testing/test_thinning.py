@@ -1,5 +1,7 @@
 """Thinning keeps the topology and leaves nothing that could still go."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies
@@ -7,12 +9,13 @@ from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from PotentialSkeletonLib import geodesic, tips, topology
+from PotentialSkeletonLib import geodesic, thinning, tips, topology
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.geodesic import bring_nearer, distance_along, neighbour_steps, unit_of
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.thin_topology import thin_topology
-from PotentialSkeletonLib.thinning import removable, thin, trim
+from PotentialSkeletonLib.thinning import removable, room_for, thin, trim
+from PotentialSkeletonLib.ways_in import ways_in
 from solids import cube, random_solids, ring, tapered_y
 
 BLOCK = np.ones((3, 3, 3), bool)
@@ -68,7 +71,10 @@ def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expec
 @given(random_solids(largest=8))
 @settings(max_examples=150, deadline=None)
 def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
-    found = thin_topology(np.argwhere(mask))
+    states = room_for(np.add(mask.shape, 2).tolist())
+    found = thin_topology(np.argwhere(mask), states)
+    assert found == thin_topology(np.argwhere(mask))
+    assert not states.any()
     assert found.pieces == ndimage.label(mask, BLOCK)[1]
     assert found.characteristic == topology.euler_characteristic(mask)
     labels, _ = ndimage.label(mask, BLOCK)
@@ -152,11 +158,87 @@ def test_tips_are_found_before_the_core_is_reached(mask, seed):
     assert found[0] == found[1] == found[2]
 
 
-def thinned(mask, kept=None, traced=None):
-    none = np.zeros(mask.shape, bool)
-    depth = distance_to_outside(mask, (1, 1, 1))
+@given(mask=random_solids(), seed=strategies.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_ways_in_go_from_neighbour_to_neighbour_until_there_is_a_force_or_the_core(mask, seed):
+    mask, spacing = padded(mask), (1.0, 1.0, 1.5)
+    rng = np.random.default_rng(seed)
     voxels = np.flatnonzero(mask)
-    return thin(voxels, depth, none if kept is None else kept, none if traced is None else traced)
+    distances, _ = distance_along(mask, rng.permutation(voxels)[:2], spacing)
+    has_force = rng.random(mask.shape) < 0.05
+    forces = has_force[..., None] * np.float32([0, -1, 0])
+    voxels = voxels[distances.reshape(-1)[voxels] >= 0]
+    for field, ends in ((forces, has_force | (distances == 0)), (None, distances == 0)):
+        for voxel, way in zip(voxels, ways_in(distances, field, voxels), strict=True):
+            assert np.ravel_multi_index(way[0], mask.shape) == voxel
+            assert ends[tuple(way.T)].tolist() == [False] * (len(way) - 1) + [True]
+            for here, following in pairwise(way):
+                block = distances[tuple(slice(n - 1, n + 2) for n in here)]
+                nearest = np.argwhere(block == block[block >= 0].min())[0]
+                assert (following == here + nearest - 1).all()
+
+
+def thinned(mask, kept=None, traced=None):
+    """The skeleton as a mask; kept voxels and traced curves are masks, too."""
+    none = np.zeros(mask.shape, bool)
+    voxels = np.flatnonzero(mask)
+    order = distance_to_outside(mask, (1, 1, 1)).reshape(-1)[voxels]
+    kept, traced = ((none if some is None else some).reshape(-1)[voxels] for some in (kept, traced))
+    states = room_for(mask.shape)
+    left = thin(voxels, order, kept, traced, mask.shape, states=states)
+    assert not states.any()
+    return mask_of(left, mask.shape)
+
+
+def mask_of(voxels, shape):
+    """The mask of flat indices, which must rise."""
+    assert (np.diff(voxels) > 0).all()
+    mask = np.zeros(shape, bool)
+    mask.reshape(-1)[voxels] = True
+    return mask
+
+
+@pytest.mark.parametrize("few", [0, np.inf])
+@given(random_solids())
+@settings(max_examples=20, deadline=None)
+def test_the_order_of_removal_is_that_of_a_plain_list(few, mask):
+    """Always the first of those that came with the least key, whatever the buckets."""
+    mask = padded(mask)
+    voxels = np.flatnonzero(mask)
+    rng = np.random.default_rng(len(voxels))
+    order = rng.integers(1, 9, len(voxels)).astype(np.float32)
+    traced = rng.random(len(voxels)) < 0.1
+    kept = rng.random(len(voxels)) < 0.05
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thinning, "FEW_VOXELS", few)
+        found = thin(voxels, order, kept, traced, mask.shape)
+    assert found.tolist() == thinned_by_a_list(mask > 0, voxels, order, kept, traced)
+
+
+def thinned_by_a_list(mask, voxels, order, kept, traced):
+    rank = {v: (t, o) for v, o, t, k in zip(voxels.tolist(), order, traced, kept) if not k}
+
+    def block_at(voxel):
+        return tuple(slice(n - 1, n + 2) for n in np.unravel_index(voxel, mask.shape))
+
+    def is_at_the_surface(voxel):
+        block = mask[block_at(voxel)]
+        return not all(block[place] for place in FACE_CENTRES)
+
+    waiting = [voxel for voxel in rank if is_at_the_surface(voxel)]
+    while waiting:
+        voxel = min(waiting, key=rank.get)
+        waiting.remove(voxel)
+        block = mask[block_at(voxel)]
+        block[1, 1, 1] = False
+        if not is_simple_by_definition(block):
+            block[1, 1, 1] = True
+            continue
+        steps = np.argwhere(block) - 1
+        beside = voxel + np.ravel_multi_index((steps + 1).T, mask.shape)
+        beside -= np.ravel_multi_index((1, 1, 1), mask.shape)
+        waiting += [v for v in beside.tolist() if v in rank and v not in waiting]
+    return np.flatnonzero(mask).tolist()
 
 
 @given(random_solids())
@@ -201,13 +283,15 @@ def test_trimming_leaves_only_what_must_stay(mask):
     mask = np.pad(fill_cavities(mask)[0], 1)
     stays = np.zeros(mask.shape, bool)
     stays[tuple(np.argwhere(mask)[::5].T)] = True
-    skeleton = mask.copy()
-    trim(skeleton, stays)
+    voxels, states = np.flatnonzero(mask), room_for(mask.shape)
+    skeleton = mask_of(trim(voxels, np.flatnonzero(stays), mask.shape, states), mask.shape)
     assert (mask & stays <= skeleton).all()
     assert (skeleton <= mask).all()
     assert topology.euler_characteristic(skeleton) == topology.euler_characteristic(mask)
     left = could_go(skeleton)
-    assert removable(skeleton).tolist() == [np.ravel_multi_index(p, mask.shape) for p in left]
+    found = removable(np.flatnonzero(skeleton), mask.shape, states)
+    assert found.tolist() == [np.ravel_multi_index(p, mask.shape) for p in left]
+    assert not states.any()
     assert all(stays[tuple(place)] for place in left)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from . import remarks
 from .branches import branch_points, node_positions
 from .component import ComponentRun
+from .component_volumes import ComponentVolumes
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from .graph import VoxelGraph
 from .preparing import prepare
@@ -43,7 +44,8 @@ def _component_skeletons(prepared, spacing, options, stages):
     found, done = [], 0
     for number, size in enumerate(sizes):
         stages.part(0.02 + 0.93 * done / sizes.sum(), 0.93 * size / sizes.sum())
-        skeleton = ComponentRun(parts.mask(number), spacing, options, stages).run()
+        volumes = ComponentVolumes(parts.mask(number), spacing, options, stages.tick)
+        skeleton = ComponentRun(volumes, options, stages).run()
         found.append((parts.origin(number), skeleton))
         done += int(size)
     return found

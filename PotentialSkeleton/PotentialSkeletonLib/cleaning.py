@@ -79,10 +79,21 @@ def close_tunnels(mask, width, spacing, report=None):
     away = distance_to_outside((~object_).view(np.uint8), spacing, report)
     grown = covered(object_, away, width / 2, spacing, report)
     grown, _, _ = fill_cavities(grown, report)
-    solid = thin(np.flatnonzero(grown), away.max() - away, object_, np.zeros_like(object_), report)
+    solid = _thinned(grown, away, object_, report)
     closed = (object_ | _without_strands(solid, object_, report))[inner]
     left = cycle_count(closed, report)
     return closed, tunnels - left, int(np.count_nonzero(closed & ~mask))
+
+
+def _thinned(grown, away, kept, report):
+    """Thin a grown object back to what is kept, the voxels furthest from it first; bool."""
+    voxels = np.flatnonzero(grown)
+    order = (away.max() - away).reshape(-1)[voxels]
+    never = np.zeros(len(voxels), bool)
+    left = thin(voxels, order, kept.reshape(-1)[voxels], never, grown.shape, report)
+    solid = np.zeros_like(grown)
+    solid.reshape(-1)[left] = True
+    return solid
 
 
 def _without_strands(solid, mask, report=None):

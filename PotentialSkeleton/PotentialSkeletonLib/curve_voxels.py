@@ -41,13 +41,11 @@ class CurveVoxels:
         """Add a curve (n, 3); what lies off the object's middle is moved there."""
         self._new.append(pieces(centred(curve, self.depth), np.array(self.depth.shape)))
 
-    def mask(self):
-        """The voxels that the curves pass; bool (K, J, I)."""
+    def voxels(self):
+        """Flat indices, rising, of the object's voxels that the curves pass."""
         self._gather()
         voxels = self._voxels[self._sums[:, 0] >= SHORT]
-        passed = np.zeros(self.depth.shape, bool)
-        passed.reshape(-1)[voxels] = self.depth.reshape(-1)[voxels] > 0
-        return passed
+        return voxels[self.depth.reshape(-1)[voxels] > 0]
 
     def places(self, voxels):
         """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""

@@ -24,7 +24,8 @@ LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
 ALIKE = 1e-3  # eigenvalues that differ by no larger share are taken to be the same
 DOUBLINGS = 64  # of the time that a step may take
 TIE = 1e-6  # squared voxels: of two points as near, the one that was filed first counts
-NO_POINT = NO_CURVE = -1
+NO_POINT = NO_CURVE = NO_BLOCK = -1
+SIDE = 3  # power of 2 of the voxels along the side of a block
 
 
 class Tracer:
@@ -34,19 +35,20 @@ class Tracer:
     ----------
     vectors : ndarray, shape (K, J, I, 3)
         Forces, 0 where there is none.
-    mask : ndarray of bool, shape (K, J, I)
-        The object; no curve leaves it.
+    mask : ndarray of bool or uint8, shape (K, J, I)
+        Not 0 in the object; no curve leaves it.
     ends : ndarray of float, (n, 3)
         Critical points at which curves end, in voxels K, J, I.
     """
 
     def __init__(self, vectors, mask, ends):
-        self.vectors, self.mask = vectors, mask
-        shape = vectors.shape[:3]
-        self.points = np.empty((4096, 3))
-        self.following = np.empty(4096, np.int64)  # next point in the same voxel
-        self.curve_of = np.empty(4096, np.int64)
-        self.first_in = np.full(shape, -1, np.int32)
+        self.vectors, self.mask = vectors, mask.view(np.uint8)
+        self.points = np.empty((256, 3))
+        self.following = np.empty(256, np.int64)  # next point in the same voxel
+        self.curve_of = np.empty(256, np.int64)
+        # Points lie in few blocks of voxels: only those have room for each voxel's first point.
+        self.blocks = np.full([(n >> SIDE) + 1 for n in mask.shape], NO_BLOCK, np.int32)
+        self.first_in = np.empty((4, 1 << 3 * SIDE), np.int32)
         self.count = 0
         self.curves = []
         if len(ends):
@@ -69,10 +71,9 @@ class Tracer:
         ending : int
             `CRITICAL_POINT`, `CURVE` or `STALL`.
         """
-        longest = 4 * sum(self.first_in.shape)
         path, ending = follow(
-            self.vectors, self.mask, np.array(start, float), own, longest, self.points,
-            self.following, self.curve_of, self.first_in,
+            self.vectors, self.mask, np.array(start, float), own, 4 * sum(self.mask.shape),
+            self.points, self.following, self.curve_of, self.blocks, self.first_in,
         )  # fmt: skip
         return (np.concatenate([np.reshape(lead, (-1, 3)), path]) if len(lead) else path), ending
 
@@ -86,9 +87,10 @@ class Tracer:
             self.points = np.concatenate([self.points, np.empty_like(self.points)])
             self.following = np.concatenate([self.following, np.empty_like(self.following)])
             self.curve_of = np.concatenate([self.curve_of, np.empty_like(self.curve_of)])
-        file_points(
-            points, curve, self.count, self.points, self.following, self.curve_of, self.first_in
-        )
+        self.first_in = file_points(
+            points, curve, self.count, self.points, self.following, self.curve_of, self.blocks,
+            self.first_in,
+        )  # fmt: skip
         self.count += len(points)
 
 
@@ -147,13 +149,30 @@ def _along_axes(basis):
 
 
 @njit(cache=True)
-def file_points(points, curve, count, filed, following, curve_of, first_in):
+def file_points(points, curve, count, filed, following, curve_of, blocks, first_in):
+    """File the points of a curve, or ends; the room for first points, which may have grown."""
+    used = blocks.max() + 1
     for n in range(points.shape[0]):
         k, j, i = round(points[n, 0]), round(points[n, 1]), round(points[n, 2])
+        block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
+        if block == NO_BLOCK:
+            if used == first_in.shape[0]:
+                first_in = np.concatenate((first_in, np.empty_like(first_in)))
+            block = blocks[k >> SIDE, j >> SIDE, i >> SIDE] = used
+            first_in[used] = NO_POINT
+            used += 1
+        voxel = within_block(k, j, i)
         filed[count + n] = points[n]
         curve_of[count + n] = curve
-        following[count + n] = first_in[k, j, i]
-        first_in[k, j, i] = count + n
+        following[count + n] = first_in[block, voxel]
+        first_in[block, voxel] = count + n
+    return first_in
+
+
+@njit(cache=True, inline="always")
+def within_block(k, j, i):
+    last = (1 << SIDE) - 1
+    return (k & last) << 2 * SIDE | (j & last) << SIDE | i & last
 
 
 @njit(cache=True)
@@ -237,11 +256,11 @@ def holds(mask, place):
     k, j, i = round(place[0]), round(place[1]), round(place[2])
     if not (0 <= k < mask.shape[0] and 0 <= j < mask.shape[1] and 0 <= i < mask.shape[2]):
         return False
-    return mask[k, j, i]
+    return mask[k, j, i] != 0
 
 
 @njit(cache=True)
-def nearest_ahead(place, step, own, filed, following, first_in):
+def nearest_ahead(place, step, own, filed, following, shape, blocks, first_in):
     """Index of the nearest filed point but `own` within `NEAR` of a place and not behind it.
 
     `NO_POINT` if there is none. What lies behind is where a curve comes from, not where it leads.
@@ -250,13 +269,12 @@ def nearest_ahead(place, step, own, filed, following, first_in):
     for k in range(round(place[0]) - 1, round(place[0]) + 2):
         for j in range(round(place[1]) - 1, round(place[1]) + 2):
             for i in range(round(place[2]) - 1, round(place[2]) + 2):
-                if not (
-                    0 <= k < first_in.shape[0]
-                    and 0 <= j < first_in.shape[1]
-                    and 0 <= i < first_in.shape[2]
-                ):
+                if not (0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]):
                     continue
-                n = first_in[k, j, i]
+                block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
+                if block == NO_BLOCK:
+                    continue
+                n = first_in[block, within_block(k, j, i)]
                 while n >= 0:
                     way = filed[n] - place
                     away = (way * way).sum()
@@ -267,7 +285,7 @@ def nearest_ahead(place, step, own, filed, following, first_in):
 
 
 @njit(cache=True)
-def follow(vectors, mask, start, own, longest, filed, following, curve_of, first_in):
+def follow(vectors, mask, start, own, longest, filed, following, curve_of, blocks, first_in):
     """The flow of the force from a place; points (n, 3) and how the curve ended."""
     points = np.empty((256, 3))
     points[0] = start
@@ -288,7 +306,7 @@ def follow(vectors, mask, start, own, longest, filed, following, curve_of, first
             break
         load(vectors, int(low[0]), int(low[1]), int(low[2]), corners)
         length = flow(corners, place - low, step)
-        end = nearest_ahead(place, step, own, filed, following, first_in)
+        end = nearest_ahead(place, step, own, filed, following, mask.shape, blocks, first_in)
         if end >= 0:
             points[count] = filed[end]
             return points[: count + 1], CRITICAL_POINT if curve_of[end] < 0 else CURVE

@@ -3,6 +3,7 @@
 Only the voxels and what lies beside them are looked at: a skeleton is one voxel in thousands.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,28 +33,49 @@ class ThinTopology:
     cavities: int
 
 
-def thin_topology(voxels):
-    """The `ThinTopology` of voxels K, J, I, all different; ndarray of int, (n, 3)."""
+def thin_topology(voxels, states=None):
+    """The `ThinTopology` of voxels K, J, I, all different.
+
+    Parameters
+    ----------
+    voxels : ndarray of int, (n, 3)
+    states : ndarray of uint8, optional
+        Room, all 0 and so again at the end, for the box of the voxels and `MARGIN` round it; from
+        `thinning.room_for` of an array that holds the voxels off its border, for example.
+    """
     if not len(voxels):
         return ThinTopology(0, 0, 0)
     low = voxels.min(axis=0) - MARGIN
-    states = np.zeros(voxels.max(axis=0) + MARGIN + 1 - low, np.uint8)
-    places = np.ravel_multi_index((voxels - low).T, states.shape)
-    flat = states.reshape(-1)
-    flat[places] = OBJECT
-    row, plane = states.shape[2], states.shape[1] * states.shape[2]
-    steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
-    offsets = steps @ np.array([plane, row, 1])
-    faces = offsets[np.abs(steps).sum(axis=1) == 1]
-    characteristic = sum_of_corners(flat, places, row, plane, CORNER_TABLE) // 8
-    beside = mark_beside(flat, places, offsets)
+    size = voxels.max(axis=0) + MARGIN + 1 - low
+    if states is None:
+        states = np.zeros(math.prod(size.tolist()), np.uint8)
+    pieces, characteristic, cavities = measured(states, voxels - low, size, CORNER_TABLE)
+    return ThinTopology(pieces, characteristic, cavities)
+
+
+@njit(cache=True)
+def measured(states, voxels, size, table):
+    """Pieces, Euler characteristic and cavities of voxels in an array of some size."""
+    row, plane = size[2], size[1] * size[2]
+    places = voxels[:, 0] * plane + voxels[:, 1] * row + voxels[:, 2]
+    for place in places:
+        states[place] = OBJECT
+    offsets, faces = np.empty(26, np.int64), np.empty(6, np.int64)
+    sides = facing = 0
+    for n in range(27):
+        k, j, i = n // 9 - 1, n // 3 % 3 - 1, n % 3 - 1
+        if n != 13:
+            offsets[sides] = k * plane + j * row + i
+            sides += 1
+        if abs(k) + abs(j) + abs(i) == 1:
+            faces[facing] = k * plane + j * row + i
+            facing += 1
+    characteristic = sum_of_corners(states, places, row, plane, table) // 8
+    beside = mark_beside(states, places, offsets)
     # The background beside one piece has as many pieces as the whole background: each piece of
-    # it meets the object in one connected surface.
-    return ThinTopology(
-        pieces=count_floods(flat, places, offsets, OBJECT),
-        characteristic=int(characteristic),
-        cavities=count_floods(flat, beside, faces, BESIDE) - 1,
-    )
+    # it meets the object in one connected surface. The floods leave nothing marked.
+    pieces = count_floods(states, places, offsets, OBJECT)
+    return pieces, characteristic, count_floods(states, beside, faces, BESIDE) - 1
 
 
 @njit(cache=True)

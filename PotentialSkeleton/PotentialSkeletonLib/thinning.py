@@ -4,18 +4,21 @@ Whatever is kept, the result has the object's components and tunnels, since only
 (26,6) go; it is thin, since it ends when no other point is simple.
 """
 
+import math
+
 import numpy as np
 from numba import njit
 
 from .topology import is_simple, neighbour_bits
 
-OBJECT, WAITING, KEPT, TRACED = 1, 2, 4, 8
+OBJECT, WAITING, KEPT = 1, 2, 4
 VOXELS_A_SLICE = 1 << 18  # removals tried between two looks at the progress callback
 VOXELS_FILLED = 1 << 20  # put into the queue between two looks
 KEY_STEPS = 1 << 16  # of depth; as many keys again are for the traced curves
+FEW_VOXELS = 1 << 14  # up to which only those keys have buckets that occur
 
 
-def thin(voxels, depth, kept, traced, report=None, queue=None):
+def thin(voxels, order, kept, traced, shape, report=None, states=None):
     """Thin an object to a skeleton, one voxel wide.
 
     Parameters
@@ -23,86 +26,117 @@ def thin(voxels, depth, kept, traced, report=None, queue=None):
     voxels : ndarray of int, (n,)
         Flat indices, rising, of the object, which must not touch the array's border; any number of
         components.
-    depth : ndarray of float32, shape (K, J, I)
+    order : ndarray of float32, (n,)
         How central each voxel is; voxels go in rising order, ties as they come to the surface.
-    kept : ndarray of bool, shape (K, J, I)
+    kept : ndarray of bool, (n,)
         Voxels that stay: tips and critical points.
-    traced : ndarray of bool, shape (K, J, I)
+    traced : ndarray of bool, (n,)
         Voxels of traced curves: they go last, so that the skeleton lies along them.
+    shape : 3 ints K, J, I
+        Of the array.
     report : callable, optional
         Called between slices; raises to cancel.
-    queue : Queue, optional
-        Of as many voxels as the volume has; one serves any number of times.
-
-    Returns
-    -------
-    ndarray of bool, shape (K, J, I)
-    """
-    shape, row, plane = depth.shape, depth.shape[2], depth.shape[1] * depth.shape[2]
-    depth, kept, traced = (array.reshape(-1) for array in (depth, kept, traced))
-    states = np.zeros(depth.size, np.uint8)
-    deepest = mark(states, voxels, depth, kept, traced)
-    scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
-    queue = queue or Queue(depth.size)
-    for first in range(0, voxels.size, VOXELS_FILLED):
-        some = voxels[first : first + VOXELS_FILLED]
-        fill_queue(states, depth, scale, row, plane, some, *queue)
-        if report is not None:
-            report()
-    while remove_simple(states, depth, scale, row, plane, VOXELS_A_SLICE, *queue):
-        if report is not None:
-            report()
-    skeleton = np.zeros(shape, bool)
-    skeleton.reshape(-1)[voxels[states[voxels] & OBJECT != 0]] = True
-    return skeleton
-
-
-class Queue(tuple):
-    """Buckets by key, each a chain of voxels in the order of their arrival."""
-
-    def __new__(cls, voxels):
-        index = np.int32 if voxels < 2**31 else np.int64
-        first = np.full(2 * KEY_STEPS, -1, index)
-        last = np.full(2 * KEY_STEPS, -1, index)
-        following = np.empty(voxels, index)
-        lowest = np.array([2 * KEY_STEPS], np.int64)  # no bucket before it holds a voxel
-        return super().__new__(cls, (first, last, following, lowest))
-
-
-def trim(skeleton, stays):
-    """Remove kept voxels that lie beside a skeleton instead of ending it, until none is left.
-
-    Parameters
-    ----------
-    skeleton : ndarray of bool, shape (K, J, I)
-        From `thin`; changed in place.
-    stays : ndarray of bool, shape (K, J, I)
-        Voxels that may not go.
-    """
-    flat = skeleton.view(np.uint8).reshape(-1)
-    voxels = np.flatnonzero(skeleton & ~stays)
-    row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
-    while remove_beside(flat, voxels, row, plane):
-        pass
-
-
-def removable(skeleton):
-    """Voxels of a skeleton that could go without a change of topology, and are no ends.
-
-    Parameters
-    ----------
-    skeleton : ndarray of bool, shape (K, J, I)
-        Its border is empty.
+    states : ndarray of uint8, optional
+        Room for as many voxels as the array has, all 0; and so again at the end.
 
     Returns
     -------
     ndarray of int
         Flat indices, rising.
     """
-    flat = skeleton.view(np.uint8).reshape(-1)
-    row, plane = skeleton.shape[2], skeleton.shape[1] * skeleton.shape[2]
-    voxels = np.flatnonzero(skeleton)
-    return voxels[lie_beside(flat, voxels, row, plane)]
+    states = room_for(shape) if states is None else states
+    row, plane = shape[2], shape[1] * shape[2]
+    keys, count = keys_of(order, traced)
+    mark(states, voxels, kept)
+    queue = empty_queue(len(voxels), count)
+    rows = rows_of(voxels, shape[0] * shape[1], row)
+    for first in range(0, voxels.size, VOXELS_FILLED):
+        last = min(first + VOXELS_FILLED, voxels.size)
+        fill_queue(states, voxels, keys, row, plane, first, last, *queue)
+        if report is not None:
+            report()
+    while remove_simple(states, voxels, keys, rows, row, plane, VOXELS_A_SLICE, *queue):
+        if report is not None:
+            report()
+    skeleton = voxels[states[voxels] != 0]
+    states[voxels] = 0
+    return skeleton
+
+
+def room_for(shape):
+    """States of as many voxels as an array has and a margin round it, all 0."""
+    return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
+
+
+def keys_of(order, traced):
+    """Bucket of each voxel in the queue, and how many buckets there are."""
+    deepest = float(order.max(initial=0))
+    scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
+    keys = (order.astype(np.float64) * scale).astype(np.int32) + np.int32(KEY_STEPS) * traced
+    if len(keys) > FEW_VOXELS:
+        return keys, 2 * KEY_STEPS
+    used, keys = np.unique(keys, return_inverse=True)
+    return keys.astype(np.int32), len(used)
+
+
+def empty_queue(voxels, buckets):
+    """Buckets by key, each a chain of places in the list of voxels in the order of arrival."""
+    index = np.int32 if voxels < 2**31 else np.int64
+    first, last = np.full(buckets, -1, index), np.full(buckets, -1, index)
+    following = np.empty(voxels, index)
+    lowest = np.array([buckets], np.int64)  # no bucket before it holds a voxel
+    return first, last, following, lowest
+
+
+def trim(skeleton, stays, shape, states=None):
+    """Remove kept voxels that lie beside a skeleton instead of ending it, until none is left.
+
+    Parameters
+    ----------
+    skeleton : ndarray of int
+        From `thin`.
+    stays : ndarray of int
+        Flat indices of voxels that may not go.
+    shape, states
+        As for `thin`.
+
+    Returns
+    -------
+    ndarray of int
+        Flat indices, rising, of what is left.
+    """
+    states = room_for(shape) if states is None else states
+    states[skeleton] = OBJECT
+    states[stays] |= KEPT
+    voxels = skeleton[states[skeleton] == OBJECT]
+    states[stays] &= ~np.uint8(KEPT)
+    while remove_beside(states, voxels, shape[2], shape[1] * shape[2]):
+        pass
+    left = skeleton[states[skeleton] != 0]
+    states[skeleton] = 0
+    return left
+
+
+def removable(skeleton, shape, states=None):
+    """Voxels of a skeleton that could go without a change of topology, and are no ends.
+
+    Parameters
+    ----------
+    skeleton : ndarray of int
+        Flat indices of voxels off the array's border.
+    shape, states
+        As for `thin`.
+
+    Returns
+    -------
+    ndarray of int
+        Flat indices, in their order.
+    """
+    states = room_for(shape) if states is None else states
+    states[skeleton] = OBJECT
+    found = skeleton[lie_beside(states, skeleton, shape[2], shape[1] * shape[2])]
+    states[skeleton] = 0
+    return found
 
 
 @njit(cache=True)
@@ -129,45 +163,64 @@ def lies_beside(states, voxel, row, plane):
 
 
 @njit(cache=True, inline="always")
-def put(states, depth, scale, voxel, first, last, following, lowest):
-    key = np.int64(depth[voxel] * scale)
-    if states[voxel] & TRACED:
-        key += KEY_STEPS
-    following[voxel] = -1
+def put(states, voxel, place, key, first, last, following, lowest):
+    following[place] = -1
     if first[key] < 0:
-        first[key] = voxel
+        first[key] = place
     else:
-        following[last[key]] = voxel
-    last[key] = voxel
+        following[last[key]] = place
+    last[key] = place
     lowest[0] = min(lowest[0], key)
     states[voxel] |= WAITING
 
 
 @njit(cache=True)
-def mark(states, voxels, depth, kept, traced):
-    """Set the states of the object's voxels; the largest of their depths."""
-    deepest = np.float32(0)
-    for voxel in voxels:
-        states[voxel] = OBJECT | KEPT * kept[voxel] | TRACED * traced[voxel]
-        deepest = max(deepest, depth[voxel])
-    return deepest
+def mark(states, voxels, kept):
+    for n in range(voxels.size):
+        states[voxels[n]] = OBJECT | KEPT * kept[n]
 
 
 @njit(cache=True)
-def fill_queue(states, depth, scale, row, plane, voxels, first, last, following, lowest):
+def fill_queue(states, voxels, keys, row, plane, start, end, first, last, following, lowest):
     """Put in every voxel of the object that has an outside voxel at one of its faces."""
-    for voxel in voxels:
+    for place in range(start, end):
+        voxel = voxels[place]
         if states[voxel] & KEPT:
             continue
         if not (
             states[voxel - 1] & states[voxel + 1] & states[voxel - row] & states[voxel + row]
             & states[voxel - plane] & states[voxel + plane] & OBJECT
         ):  # fmt: skip
-            put(states, depth, scale, voxel, first, last, following, lowest)
+            put(states, voxel, place, keys[place], first, last, following, lowest)
 
 
 @njit(cache=True)
-def remove_simple(states, depth, scale, row, plane, budget, first, last, following, lowest):
+def rows_of(voxels, count, row):
+    """At which places in the list each of the array's rows begins, and where the last ends."""
+    places = np.empty(count + 1, np.int64)
+    place = 0
+    for n in range(count + 1):
+        while place < voxels.size and voxels[place] < n * row:
+            place += 1
+        places[n] = place
+    return places
+
+
+@njit(cache=True)
+def place_of(voxel, voxels, rows, row):
+    """Where a voxel stands in the list; `rows` from `rows_of`."""
+    low, high = rows[voxel // row], rows[voxel // row + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if voxels[middle] <= voxel:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True)
+def remove_simple(states, voxels, keys, rows, row, plane, budget, first, last, following, lowest):
     """Try up to `budget` voxels; a removal puts its neighbours in. False when none is left."""
     while budget:
         while lowest[0] < first.size and first[lowest[0]] < 0:
@@ -175,8 +228,9 @@ def remove_simple(states, depth, scale, row, plane, budget, first, last, followi
         if lowest[0] == first.size:
             return False
         budget -= 1
-        voxel = np.int64(first[lowest[0]])
-        first[lowest[0]] = following[voxel]
+        place = first[lowest[0]]
+        voxel = voxels[place]
+        first[lowest[0]] = following[place]
         states[voxel] &= ~np.uint8(WAITING)
         if not is_simple(neighbour_bits(states, voxel, row, plane, OBJECT)):
             continue
@@ -186,5 +240,6 @@ def remove_simple(states, depth, scale, row, plane, budget, first, last, followi
                 for i in range(-1, 2):
                     other = voxel + k + j + i
                     if states[other] & (OBJECT | KEPT | WAITING) == OBJECT:
-                        put(states, depth, scale, other, first, last, following, lowest)
+                        place = place_of(other, voxels, rows, row)
+                        put(states, other, place, keys[place], first, last, following, lowest)
     return True

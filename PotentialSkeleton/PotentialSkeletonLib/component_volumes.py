@@ -1,0 +1,149 @@
+"""All that is done with every voxel of a component, on the CPU.
+
+The rest of a component's skeleton works on few voxels, given as flat indices, and asks here for
+what it needs to know of them. Each result is made when it is first asked for.
+"""
+
+import warnings
+from functools import cached_property
+
+import numpy as np
+
+from .critical_points import critical_points
+from .distance import automatic_charge_distance, distance_to_outside, order_at
+from .force_field import field_of_components
+from .geodesic import bring_nearer, distance_along
+from .seeds import curvature_seeds, divergence_seeds
+from .tips import drawn_out_ends, geodesic_tips
+from .topology import euler_characteristic
+from .ways_in import ways_in
+
+
+class ComponentVolumes:
+    """The volumes of one component.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+        The component without cavities; it must not touch the array's border.
+    spacing : 3 floats K, J, I, in mm
+    options : Options
+    tick : callable
+        Called between slices, with the share done where that is known; raises to cancel.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    spacing : 3 floats
+    count : int
+        The component's voxels.
+    forces : ndarray of float32, shape (K, J, I, 3), or None
+        After `find_field`: components K, J, I; 0 where there is none.
+    free : ndarray, shape (K, J, I)
+        After `find_field`: not 0 where curves may run: the object, and as far as its charges were
+        moved outward.
+    """
+
+    def __init__(self, mask, spacing, options, tick):
+        self._mask, self._bytes = mask, mask.view(np.uint8)
+        self.shape, self.spacing = mask.shape, spacing
+        self._options, self._tick = options, tick
+        self.count = int(np.count_nonzero(mask))
+        self.forces = self.free = None
+
+    @cached_property
+    def depth(self):
+        """Distance to the outside in mm; float32 (K, J, I), 0 outside and only there."""
+        return distance_to_outside(self._bytes, self.spacing, self._tick)
+
+    @cached_property
+    def characteristic(self):
+        """Euler characteristic of the component."""
+        return euler_characteristic(self._mask, self._tick)
+
+    def voxels(self):
+        """Flat indices, rising, of all the component's voxels."""
+        return np.flatnonzero(self._mask)
+
+    def order_at(self, voxels):
+        """In which order voxels may be removed: float32 (n,), the least first."""
+        return order_at(self.depth, voxels)
+
+    def charge_distance(self):
+        """Layers by which charges go outward, so that thin parts are resolved (0 to 2)."""
+        return automatic_charge_distance(self._bytes, self.depth, self.spacing, self._tick)
+
+    def find_field(self, charge_distance):
+        """Find `forces` and `free`; the field's notes (tuple of str)."""
+        options = self._options
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the notes are passed on, once
+            self._field = field_of_components(
+                self._mask, self._bytes, options.strength, method=options.method,
+                charge_distance=charge_distance, device=options.device, report=self._tick,
+            )  # fmt: skip
+        self.forces, self.free = self._field.vectors, self._field.classes
+        return self._field.notes
+
+    def critical_points(self):
+        """Zeros of the field, also outside of the object; list of CriticalPoint."""
+        return critical_points(self._field, everywhere=True, report=self._tick)
+
+    def divergence_seeds(self, share):
+        """Voxels (n, 3) where the unit force converges most; see `seeds.divergence_seeds`."""
+        return divergence_seeds(self.forces, share, self._tick)
+
+    def curvature_seeds(self):
+        """Voxels (n, 3) where the surface is sharp; see `seeds.curvature_seeds`."""
+        return curvature_seeds(self._mask, self._tick)
+
+    def spread_from(self, voxels):
+        """Find the distances along the component from the nearest of some voxels.
+
+        All that follows refers to these distances. Voxels are given as flat indices, rising.
+        """
+        self._distances, self._rising = distance_along(
+            self._bytes, voxels, self.spacing, self._tick
+        )
+
+    def bring_nearer(self, voxels):
+        """Lower the distances to those from other voxels that hold the ones before."""
+        bring_nearer(self._distances, voxels, self.spacing, self.count, self._tick)
+
+    def distances_at(self, voxels):
+        """Distances of voxels from the nearest source, int32 (n,)."""
+        return self._distances.reshape(-1)[voxels]
+
+    def ways_in(self, voxels):
+        """From each voxel the shortest way to a source, as far as there is no force.
+
+        Returns
+        -------
+        list of ndarray of int, (n, 3)
+            Voxels K, J, I, one beside the other; the last has a force or is a source.
+        """
+        return ways_in(self._distances, self.forces, voxels)
+
+    def limb_tips(self, smallest):
+        """Flat indices, rising, of the ends of limbs; see `tips.geodesic_tips`.
+
+        Asked once, after `spread_from`; `smallest` in mm.
+        """
+        rising, self._rising = self._rising, None
+        return geodesic_tips(
+            self._distances, rising, self.depth, self.spacing, smallest, self._tick
+        )
+
+    def drawn_out_ends(self, skeleton, tips):
+        """Flat indices, rising, of the ends of limbs that go on beyond a skeleton's ends.
+
+        Parameters
+        ----------
+        skeleton : ndarray of int
+            Flat indices, rising, of the voxels from which the distances are.
+        tips : ndarray of int
+            Flat indices of ends that stay.
+        """
+        passed = np.zeros(self.shape, bool)
+        passed.reshape(-1)[skeleton] = True
+        return drawn_out_ends(self._distances, self.depth, passed, self.spacing, tips, self._tick)

@@ -1,0 +1,51 @@
+"""The way from voxels at the border of an object towards its core, up to where there is a force."""
+
+import numpy as np
+from numba import njit
+
+
+def ways_in(distances, forces, voxels):
+    """From each voxel the way along falling distances, as far as there is no force.
+
+    Of neighbours that are equally near to the core the first, in K, J, I, is the next.
+
+    Parameters
+    ----------
+    distances : ndarray of int32, shape (K, J, I)
+        From the core, along the object; -1 outside. The border is outside.
+    forces : ndarray, shape (K, J, I, 3), or None
+        0 where there is none.
+    voxels : ndarray of int, (n,)
+        Flat indices of voxels of the object.
+
+    Returns
+    -------
+    list of ndarray of int, (n, 3)
+        Voxels K, J, I. Each begins at its voxel; the last has a force or is in the core.
+    """
+    shape = np.array(distances.shape)
+    forces = np.empty((0, 3), np.float32) if forces is None else forces.reshape(-1, 3)
+    return [way_in(distances.reshape(-1), forces, shape, voxel) for voxel in voxels]
+
+
+@njit(cache=True)
+def way_in(distances, forces, shape, voxel):
+    row, plane = shape[2], shape[1] * shape[2]
+    way = [voxel]
+    while voxel >= forces.shape[0] or not (
+        forces[voxel, 0] != 0 or forces[voxel, 1] != 0 or forces[voxel, 2] != 0
+    ):
+        nearest = voxel
+        for n in range(27):
+            other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1
+            if 0 <= distances[other] < distances[nearest]:
+                nearest = other
+        if nearest == voxel:
+            break
+        voxel = nearest
+        way.append(voxel)
+    places = np.empty((len(way), 3), np.int64)
+    for n in range(len(way)):
+        places[n, 0], rest = divmod(way[n], plane)
+        places[n, 1], places[n, 2] = divmod(rest, row)
+    return places
