@@ -1,26 +1,50 @@
 """The stages of a skeleton: preparing, each component by itself, graph, checks, report."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from . import remarks
+from FuzzyVesselCommon.cuda import choose_device
+from FuzzyVesselCommon.errors import DeviceError, NoRoomError
+
+from . import preparing, remarks
 from .branches import branch_points, node_positions
 from .component import ComponentRun
 from .component_volumes import ComponentVolumes
 from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
+from .field_methods import CPU_METHODS
+from .field_methods.summation import checked_device
 from .graph import VoxelGraph
-from .preparing import prepare
 from .thin_topology import thin_topology
 
 TINY = 27  # voxels: components below it are reported
+FEW_FOR_A_CARD = 1 << 13  # voxels: so small components are done sooner on the CPU
 
 
 def assemble(mask, spacing, options, stages):
     """The `CurveSkeleton` of a mask; parameters checked, see `skeletonize`."""
+    chosen = choose_device(checked_device(options.method, options.device))
+    if chosen == "cpu":
+        return _assemble(mask, spacing, options, stages)
+    try:
+        with chosen:
+            return _assemble(mask, spacing, options, stages, chosen)
+    except NoRoomError as error:
+        note = f"The card was used for the field alone: {error}"
+    except DeviceError as error:
+        if options.device != "auto" or options.method not in CPU_METHODS:
+            raise
+        options, note = replace(options, device="cpu"), f"The CPU was used: {error}"
+    return _assemble(mask, spacing, options, stages, notes=[note])
+
+
+def _assemble(mask, spacing, options, stages, gpu=None, notes=()):
+    """The same; what touches every voxel is done on the card, if one is given."""
     with stages("prepare", 0.0, 0.02):
-        prepared = prepare(mask, spacing, options, stages.tick)
-    parts = _component_skeletons(prepared, spacing, options, stages)
+        prepared = prepared_object(mask, spacing, options, stages.tick, gpu)
+        prepared.warnings += notes
+    parts = _component_skeletons(prepared, spacing, options, stages, gpu)
     stages.part(0.95, 0.05)
     with stages("graph", 0.0, 0.6):
         nodes, branches, voxels = _graph(prepared, parts, stages.tick)
@@ -38,17 +62,39 @@ def assemble(mask, spacing, options, stages):
     return CurveSkeleton(nodes, branches, points, voxels, shape, spacing, report)
 
 
-def _component_skeletons(prepared, spacing, options, stages):
+def prepared_object(mask, spacing, options, tick, gpu):
+    """The `Prepared` object of a mask."""
+    if gpu is None:
+        return preparing.prepare(mask, spacing, options, tick)
+    from .on_cuda.preparing import prepare
+
+    return prepare(mask, spacing, options, tick, gpu)
+
+
+def _component_skeletons(prepared, spacing, options, stages, gpu):
     """For each component its origin in the volume and its `ComponentSkeleton`."""
     sizes, parts = prepared.sizes, prepared.parts
     found, done = [], 0
     for number, size in enumerate(sizes):
         stages.part(0.02 + 0.93 * done / sizes.sum(), 0.93 * size / sizes.sum())
-        volumes = ComponentVolumes(parts.mask(number), spacing, options, stages.tick)
+        volumes = _volumes(parts, number, int(size), spacing, options, stages.tick, gpu)
         skeleton = ComponentRun(volumes, options, stages).run()
         found.append((parts.origin(number), skeleton))
         done += int(size)
     return found
+
+
+def _volumes(parts, number, size, spacing, options, tick, gpu):
+    """The volumes of one component, on the device that is faster if both may be used."""
+    may_choose = options.device == "auto" and options.method in CPU_METHODS
+    if gpu is not None and may_choose and size < FEW_FOR_A_CARD:
+        gpu, options = None, replace(options, device="cpu")
+    if gpu is None:
+        return ComponentVolumes(parts.mask(number), spacing, options, tick)
+    from .on_cuda.component_volumes import ComponentVolumesOnCuda
+
+    on_card = partial(parts.on_card, number)
+    return ComponentVolumesOnCuda(on_card, spacing, options, tick, gpu, size)
 
 
 def _graph(prepared, parts, tick):
@@ -59,24 +105,26 @@ def _graph(prepared, parts, tick):
     order = np.lexsort(voxels.T[::-1])
     voxels, places, component = voxels[order], places[order], component[order]
     graph = VoxelGraph(voxels, tick)
-    border = prepared.parts.border()
-    tick()
     positions = node_positions(graph, places, prepared.object)
-    radii = border.radius(positions)
-    branches = []
-    for chain, points in zip(
-        graph.chains, branch_points(graph, places, positions, prepared.object)
-    ):
+    curves = []
+    for points in branch_points(graph, places, positions, prepared.object):
         tick()
-        owner = int(component[graph.nodes[chain[0]][0]])
-        branches.append(Branch(points, border.radius(points), chain[0], chain[2], owner))
+        curves.append(points)
+    ends = np.cumsum([len(positions), *map(len, curves)])
+    radii = prepared.parts.border().radius(np.concatenate([positions, *curves]))
+    tick()
+    radii = np.split(radii, ends[:-1])
+    branches = [
+        Branch(points, radius, first, last, int(component[graph.nodes[first][0]]))
+        for (first, _, last), points, radius in zip(graph.chains, curves, radii[1:])
+    ]
     degree = np.bincount(
         [node for first, _, last in graph.chains for node in (first, last)],
         minlength=len(graph.nodes),
     )
     nodes = [
         Node(position, _kind(meeting), float(radius), int(component[own[0]]))
-        for position, meeting, radius, own in zip(positions, degree, radii, graph.nodes)
+        for position, meeting, radius, own in zip(positions, degree, radii[0], graph.nodes)
     ]
     return nodes, branches, voxels
 
