@@ -1,0 +1,110 @@
+// Distances of points to the nearest border voxel: one outside an object and beside it over a face.
+// The border is kept as one bit for each voxel of the object's box with a layer round it, in words
+// of 32 voxels of a row.
+
+constexpr unsigned WARP = 0xffffffff;
+
+// A block takes a row of the box with the layer, a warp one word at a time.
+extern "C" __global__ void mark_border(const unsigned char* __restrict__ mask, int depth, int rows,
+                                       int width, int words, unsigned* __restrict__ border)
+{
+    int k = blockIdx.x / (rows + 2) - 1, j = blockIdx.x % (rows + 2) - 1;
+    auto is_object = [&](int k, int j, int i) {
+        bool in_box = k >= 0 && k < depth && j >= 0 && j < rows && i >= 0 && i < width;
+        return in_box && mask[((long long)k * rows + j) * width + i];
+    };
+    for (int word = threadIdx.x / 32; word < words; word += blockDim.x / 32) {
+        int i = 32 * word + threadIdx.x % 32 - 1;
+        bool beside = !is_object(k, j, i) &&
+                      (is_object(k, j, i - 1) || is_object(k, j, i + 1) ||
+                       is_object(k, j - 1, i) || is_object(k, j + 1, i) ||
+                       is_object(k - 1, j, i) || is_object(k + 1, j, i));
+        unsigned bits = __ballot_sync(WARP, beside);
+        if (threadIdx.x % 32 == 0)
+            border[(long long)blockIdx.x * words + word] = bits;
+    }
+}
+
+// One axis of the box with the layer: `size` voxels `step` mm apart, the first at -1.
+struct Axis {
+    int size, nearest;  // `nearest`: the voxel that is nearest to the point
+    double step, at;    // `at`: where the point is, in mm
+
+    __device__ Axis(int size, double step, double point) : size(size), step(step), at(point * step)
+    {
+        nearest = (int)fmin(fmax(floor(point + 1.5), 0.0), size - 1.0);
+    }
+
+    __device__ double squared(int n) const
+    {
+        double away = at - (n - 1) * step;
+        return away * away;
+    }
+};
+
+// The least of `best` and the squared distances to a row's voxels; `beside` is the row's own.
+__device__ double search_row(const unsigned* __restrict__ row, const Axis& axis, double beside,
+                             double best)
+{
+    int start = axis.nearest / 32, words = (axis.size + 31) / 32;
+    unsigned up_to_point = WARP >> (31 - axis.nearest % 32);
+    unsigned bits = row[start], before = bits & up_to_point, after = bits & ~up_to_point;
+    for (int word = start;;) {
+        if (before) {
+            best = fmin(best, beside + axis.squared(32 * word + 31 - __clz(before)));
+            break;
+        }
+        if (--word < 0 || beside + axis.squared(32 * word + 31) >= best)
+            break;
+        before = row[word];
+    }
+    for (int word = start;;) {
+        if (after) {
+            best = fmin(best, beside + axis.squared(32 * word + __ffs(after) - 1));
+            break;
+        }
+        if (++word == words || beside + axis.squared(32 * word) >= best)
+            break;
+        after = row[word];
+    }
+    return best;
+}
+
+// A warp takes a point. It searches the rows along I in square rings round the point's own, until
+// all rows of a ring are further away than the best voxel: those of the next rings are so too.
+extern "C" __global__ void nearest_border(const unsigned* __restrict__ border, int depth, int rows,
+                                          int width, int words, const double* __restrict__ points,
+                                          int count, double step_k, double step_j, double step_i,
+                                          double* __restrict__ radii)
+{
+    int number = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (number >= count)
+        return;
+    points += 3 * (long long)number;
+    Axis along_k(depth + 2, step_k, points[0]), along_j(rows + 2, step_j, points[1]);
+    Axis along_i(width + 2, step_i, points[2]);
+    double best = __longlong_as_double(0x7ff0000000000000);  // infinity
+    bool searching = true;
+    for (int ring = 0; searching; ring++) {
+        bool useful = false;
+        for (int n = lane; n < max(8 * ring, 1); n += 32) {
+            int side = ring ? n / (2 * ring) : 0, place = n - side * 2 * ring - ring;
+            int across = side < 2 ? ring : -ring, along = side < 2 ? place : -place;
+            int k = along_k.nearest + (side % 2 ? along : -across);
+            int j = along_j.nearest + (side % 2 ? across : along);
+            if (k < 0 || k >= along_k.size || j < 0 || j >= along_j.size)
+                continue;
+            double beside = along_k.squared(k) + along_j.squared(j);
+            if (beside >= best)
+                continue;
+            useful = true;
+            const unsigned* row = border + ((long long)k * along_j.size + j) * words;
+            best = search_row(row, along_i, beside, best);
+        }
+        for (int other = 16; other; other /= 2)
+            best = fmin(best, __shfl_xor_sync(WARP, best, other));
+        searching = __any_sync(WARP, useful);
+    }
+    if (lane == 0)
+        radii[number] = sqrt(best);
+}

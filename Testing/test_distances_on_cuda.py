@@ -1,0 +1,147 @@
+"""Distances to the outside: those of the card are those of the CPU, bit for bit."""
+
+import numpy as np
+import pytest
+
+from PotentialSkeletonLib import distance
+from PotentialSkeletonLib.branches import Border
+from PotentialSkeletonLib.on_cuda import distances, radii
+from solid_shapes import ball, wavy_tube
+from solids import tapered_y
+from trust.random_solids import random_solid
+
+SPACINGS = [(1.0, 1.0, 1.0), (0.7, 0.7, 0.7), (2.5, 0.683594, 0.683594), (0.4, 3.0, 1.1)]
+
+
+@pytest.fixture
+def all_by_passes(monkeypatch):
+    """Small volumes too are worked on by the CPU's own passes, and not by SciPy."""
+    monkeypatch.setattr(distance, "FEW_VOXELS", 0)
+
+
+def solids(count, seed=0):
+    """Random solids, some of which touch the border of their array, and two awkward volumes."""
+    rng = np.random.default_rng(seed)
+    masks = [np.pad(random_solid(rng, 24), int(n % 3 > 0)) for n in range(count)]
+    wide = np.pad(rng.random((2, 3, 75)) < 0.98, 1)
+    return [mask.view(np.uint8) for mask in (*masks, wide, np.ones((4, 5, 6), bool))]
+
+
+def assert_same_bits(ours, theirs):
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours.view(f"u{ours.itemsize}"), theirs.view(f"u{ours.itemsize}"))
+
+
+def points_in(mask, rng, count):
+    voxels = np.argwhere(mask)
+    return voxels[rng.integers(0, len(voxels), count)] + rng.uniform(-0.5, 0.5, (count, 3))
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+def test_distances_on_the_card_are_the_same(cpu_cuda, all_by_passes, spacing):
+    for mask in solids(12):
+        on_card = distances.distance_to_outside(cpu_cuda.put(mask), spacing, cpu_cuda)
+        assert_same_bits(cpu_cuda.get(on_card), distance.distance_to_outside(mask, spacing))
+
+
+def test_distances_are_the_same_in_many_launches(cpu_cuda, all_by_passes, monkeypatch):
+    monkeypatch.setattr(distances, "VOXELS_A_LAUNCH", 1000)
+    mask = np.pad(wavy_tube((24, 18, 40)), 1).view(np.uint8)
+    calls = []
+    on_card = distances.distance_to_outside(
+        cpu_cuda.put(mask), SPACINGS[2], cpu_cuda, lambda: calls.append(0)
+    )
+    assert len(calls) > 20
+    assert_same_bits(cpu_cuda.get(on_card), distance.distance_to_outside(mask, SPACINGS[2]))
+
+
+def test_threads_of_the_distances_do_not_race(interleaved_cuda, all_by_passes):
+    mask = np.pad(wavy_tube((9, 8, 40)), 1).view(np.uint8)
+    on_card = distances.distance_to_outside(
+        interleaved_cuda.put(mask), SPACINGS[2], interleaved_cuda
+    )
+    assert_same_bits(interleaved_cuda.get(on_card), distance.distance_to_outside(mask, SPACINGS[2]))
+    ridge = distances.ridge_depths(on_card, interleaved_cuda)
+    assert_same_bits(np.sort(ridge), np.sort(distance.ridge_depths(on_card)))
+
+
+def test_small_volumes_are_the_same_as_scipys_where_squares_are_exact(cpu_cuda):
+    for mask in solids(4, seed=1)[:-1]:
+        expected = distance.distance_to_outside(mask, (1.5, 1.0, 1.0))
+        on_card = distances.distance_to_outside(cpu_cuda.put(mask), (1.5, 1.0, 1.0), cpu_cuda)
+        assert_same_bits(cpu_cuda.get(on_card), expected)
+
+
+@pytest.mark.parametrize("room", [1, 1 << 16])
+def test_ridges_and_charge_distances_are_the_same(cpu_cuda, all_by_passes, monkeypatch, room):
+    monkeypatch.setattr(distances, "ROOM", room)
+    found = set()
+    balls = [ball(radius).view(np.uint8) for radius in (4, 5, 6)]
+    for mask in [*balls, *solids(5, seed=2)[:-1]]:
+        for spacing in SPACINGS[1:3]:
+            depth = distance.distance_to_outside(mask, spacing)
+            on_card = cpu_cuda.put(depth)
+            ridge = distances.ridge_depths(on_card, cpu_cuda)
+            assert_same_bits(np.sort(ridge), np.sort(distance.ridge_depths(depth)))
+            if len(ridge):
+                charges = distances.automatic_charge_distance(
+                    cpu_cuda.put(mask), on_card, spacing, cpu_cuda
+                )
+                assert charges == distance.automatic_charge_distance(mask, depth, spacing)
+                found.add(charges)
+    assert found == {0, 1, 2}
+
+
+def test_the_order_of_ridge_depths_does_not_matter():
+    rng = np.random.default_rng(0)
+    for count in (1, 2, 7, 100, 1001):
+        depths = np.sqrt(rng.integers(1, 60, count)).astype(np.float32)
+        wanted = np.percentile(depths, distance.THIN_SHARE)
+        for _ in range(5):
+            assert np.percentile(rng.permutation(depths), distance.THIN_SHARE) == wanted
+
+
+@pytest.mark.parametrize("many", [0, 1 << 30])
+def test_order_at_voxels_is_that_of_the_volume(monkeypatch, many):
+    monkeypatch.setattr(distance, "MANY_VOXELS", many)
+    rng = np.random.default_rng(0)
+    for mask in solids(3):
+        depth = distance.distance_to_outside(mask, SPACINGS[2])
+        voxels = rng.permutation(depth.size)[: depth.size // 2]
+        expected = distance.removal_order(depth).reshape(-1)[voxels]
+        assert_same_bits(distance.order_at(depth, voxels), expected)
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+def test_radii_on_the_card_are_those_of_the_border(cpu_cuda, spacing):
+    rng = np.random.default_rng(3)
+    for mask in solids(8, seed=3):
+        anywhere = rng.uniform(-4, np.array(mask.shape) + 4, (20, 3))
+        points = np.concatenate([points_in(mask, rng, 40), np.argwhere(mask)[:20], anywhere])
+        ours = radii.radius_at(points, cpu_cuda.put(mask), spacing, cpu_cuda)
+        theirs = Border(mask.astype(bool), spacing).radius(points)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_there_may_be_no_points_and_no_border(cpu_cuda):
+    empty = cpu_cuda.put(np.zeros((3, 4, 5), np.uint8))
+    assert radii.radius_at(np.zeros((0, 3)), empty, SPACINGS[1], cpu_cuda).shape == (0,)
+    assert np.isinf(radii.radius_at(np.ones((2, 3)), empty, SPACINGS[1], cpu_cuda)).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("spacing", SPACINGS[1:3])
+def test_a_real_card_gives_the_same(gpu, spacing):
+    mask = np.pad(np.kron(tapered_y()[0], np.ones((2, 2, 2), bool)), 1)
+    on_card = gpu.put(mask)
+    depth = distances.distance_to_outside(on_card, spacing, gpu)
+    expected = distance.distance_to_outside(mask.view(np.uint8), spacing)
+    assert_same_bits(gpu.get(depth), expected)
+    ridge = distances.ridge_depths(depth, gpu)
+    assert_same_bits(np.sort(ridge), np.sort(distance.ridge_depths(expected)))
+    assert distances.automatic_charge_distance(
+        on_card, depth, spacing, gpu
+    ) == distance.automatic_charge_distance(mask.view(np.uint8), expected, spacing)
+    points = points_in(mask, np.random.default_rng(4), 3000)
+    ours = radii.radius_at(points, on_card, spacing, gpu)
+    np.testing.assert_allclose(ours, Border(mask, spacing).radius(points), rtol=1e-12)
