@@ -1,0 +1,183 @@
+// Sizes and boxes of pieces, and the Euler characteristic of a packed mask.
+
+#include "packed_rows.cuh"
+
+#define MEASURES 7
+
+// Voxels; depth - k, rows - j and width - i of the lowest places; k + 1, j + 1 and i + 1 of the
+// highest. All are 0 where there is no voxel, and all but the first are the highest of all voxels.
+struct Measures {
+    u32 of[MEASURES];
+
+    __device__ void add(const Measures& other)
+    {
+        of[0] += other.of[0];
+#pragma unroll
+        for (int n = 1; n < MEASURES; n++)
+            of[n] = max(of[n], other.of[n]);
+    }
+
+    // Atomic operations of all threads on one place would take their time: mostly there is none.
+    __device__ void add_to(u32* sum) const
+    {
+        atomicAdd(sum, of[0]);
+#pragma unroll
+        for (int n = 1; n < MEASURES; n++)
+            if (*(volatile u32*)(sum + n) < of[n])
+                atomicMax(sum + n, of[n]);
+    }
+};
+
+// Of some voxels of one row
+__device__ inline Measures measures_of(u32 voxels, int row, int first_i, int last_i,
+                                       const Shape& shape)
+{
+    int k = row / shape.rows, j = row % shape.rows;
+    return {{voxels, (u32)(shape.depth - k), (u32)(shape.rows - j), (u32)(shape.width - first_i),
+             (u32)k + 1, (u32)j + 1, (u32)last_i + 1}};
+}
+
+// Measures of a whole packed mask.
+extern "C" __global__ void measure_mask(const u32* words, int depth, int rows, int width,
+                                        u32* measures)
+{
+    __shared__ u32 sum[MEASURES];
+    if (threadIdx.x < MEASURES)
+        sum[threadIdx.x] = 0;
+    __syncthreads();
+    Shape shape = {depth, rows, width};
+    u32 word = thread_number();
+    Place place = place_of(word, shape);
+    u32 bits = place.length ? words[word] : 0;
+    Measures own = {};
+    if (bits)
+        own = measures_of(__popc(bits), place.row, place.i + __ffs(bits) - 1,
+                          place.i + 31 - __clz(bits), shape);
+    if (__any_sync(ALL_LANES, bits != 0)) {
+        for (int d = 16; d > 0; d /= 2) {
+            Measures other;
+#pragma unroll
+            for (int n = 0; n < MEASURES; n++)
+                other.of[n] = __shfl_xor_sync(ALL_LANES, own.of[n], d);
+            own.add(other);
+        }
+        if (threadIdx.x % 32 == 0)
+            own.add_to(sum);
+    }
+    __syncthreads();
+    if (threadIdx.x < MEASURES && sum[0]) {
+        if (threadIdx.x == 0)
+            atomicAdd(measures, sum[0]);
+        else if (((volatile u32*)measures)[threadIdx.x] < sum[threadIdx.x])
+            atomicMax(measures + threadIdx.x, sum[threadIdx.x]);
+    }
+}
+
+// Measures of each label, MEASURES numbers each; nothing is written for label 0. Each warp goes
+// through the voxels of 32 words and gathers what it sees of one label in a row.
+extern "C" __global__ void measure_labels(const int* labels, int depth, int rows, int width,
+                                          u32* measures)
+{
+    Shape shape = {depth, rows, width};
+    int lane = threadIdx.x & 31, gathered_label = 0;
+    Place own = place_of(thread_number(), shape);
+    Measures gathered = {};
+    auto write_gathered = [&] {
+        if (gathered_label && lane == 0)
+            gathered.add_to(measures + (long long)gathered_label * MEASURES);
+    };
+#pragma unroll 1
+    for (int n = 0; n < 32; n += BATCH) {
+        int label[BATCH];
+#pragma unroll
+        for (int m = 0; m < BATCH; m++) {
+            int first = __shfl_sync(ALL_LANES, own.first, n + m);
+            int length = __shfl_sync(ALL_LANES, own.length, n + m);
+            label[m] = lane < length ? labels[first + lane] : 0;
+        }
+#pragma unroll
+        for (int m = 0; m < BATCH; m++) {
+            int row = __shfl_sync(ALL_LANES, own.row, n + m);
+            int i = __shfl_sync(ALL_LANES, own.i, n + m);
+            u32 present = __ballot_sync(ALL_LANES, label[m] != 0);
+            if (!present)
+                continue;
+            int common = __shfl_sync(ALL_LANES, label[m], __ffs(present) - 1);
+            int before = __shfl_up_sync(ALL_LANES, label[m], 1);
+            u32 changes = __ballot_sync(ALL_LANES, lane == 0 || label[m] != before);
+            if (__ballot_sync(ALL_LANES, label[m] == common) == present) {
+                if (common != gathered_label) {
+                    write_gathered();
+                    gathered_label = common;
+                    gathered = {};
+                }
+                gathered.add(measures_of(__popc(present), row, i + __ffs(present) - 1,
+                                         i + 31 - __clz(present), shape));
+            } else if (label[m] && changes >> lane & 1) {
+                u32 behind = lane < 31 ? changes >> (lane + 1) : 0;
+                int length = behind ? __ffs(behind) : 32 - lane;
+                measures_of(length, row, i + lane, i + lane + length - 1, shape)
+                    .add_to(measures + (long long)label[m] * MEASURES);
+            }
+        }
+    }
+    write_gathered();
+}
+
+// The Euler characteristic of the union of all voxels' closed cubes: corners - edges + faces -
+// cubes. Each thread counts those whose highest voxel (also one behind the volume) is in its word.
+extern "C" __global__ void count_cells(const u32* words, int depth, int rows, int width,
+                                       unsigned long long* characteristic)
+{
+    __shared__ int sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    Shape shape = {depth, rows, width};
+    int words_wide = width / 32 + 1; // with the corners behind a row's last voxel
+    long long number = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    int w = number % words_wide, j = number / words_wide % (rows + 1);
+    long long k = number / words_wide / (rows + 1);
+    // Voxels with the corner's I, and those before them.
+    u32 here[2][2], lower[2][2];
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++) {
+            here[a][b] = lower[a][b] = 0;
+            if (k - a < 0 || k - a >= depth || j - b < 0 || j - b >= rows)
+                continue;
+            const u32* row = words + ((k - a) * rows + j - b) * shape.words_a_row();
+            here[a][b] = w < shape.words_a_row() ? row[w] : 0;
+            lower[a][b] = here[a][b] << 1 | (w > 0 ? row[w - 1] >> 31 : 0);
+        }
+    u32 cube = here[0][0], along_k = cube | here[1][0], along_j = cube | here[0][1];
+    u32 around = along_k | here[0][1] | here[1][1];
+    u32 lower_k = lower[0][0] | lower[1][0], lower_j = lower[0][0] | lower[0][1];
+    u32 lower_around = lower_k | lower[0][1] | lower[1][1];
+    int corners = __popc(around | lower_around);
+    int edges = __popc(around) + __popc(along_k | lower_k) + __popc(along_j | lower_j);
+    int faces = __popc(along_k) + __popc(along_j) + __popc(cube | lower[0][0]);
+    int own = corners - edges + faces - __popc(cube);
+    if (own)
+        atomicAdd(&sum, own);
+    __syncthreads();
+    if (threadIdx.x == 0 && sum)
+        atomicAdd(characteristic, (unsigned long long)(long long)sum);
+}
+
+// 1 where labels (of one byte, or int) are `label`, in a box that may begin before the volume and
+// end behind it.
+extern "C" __global__ void crop(const void* labels, int bytes, int depth, int rows, int width,
+                                int first_k, int first_j, int first_i, int label, int box_rows,
+                                int box_width, unsigned char* mask)
+{
+    int k = blockIdx.x / box_rows + first_k, j = blockIdx.x % box_rows + first_j;
+    bool inside = k >= 0 && k < depth && j >= 0 && j < rows;
+    long long row = ((long long)k * rows + j) * width;
+    for (int n = threadIdx.x; n < box_width; n += blockDim.x) {
+        int i = n + first_i, found = label - 1; // beyond the volume
+        if (inside && i >= 0 && i < width)
+            found = bytes == 1 ? ((const unsigned char*)labels)[row + i]
+                               : ((const int*)labels)[row + i];
+        mask[(long long)blockIdx.x * box_width + n] = found == label;
+    }
+}
