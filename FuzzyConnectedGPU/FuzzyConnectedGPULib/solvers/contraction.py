@@ -14,6 +14,7 @@ from FuzzyVesselCommon.errors import NoRoomError
 from ..affinity import TOP_LEVEL
 from . import node_rounds
 from .active_tiles import VOXEL_NAMES
+from .reached_tiles import reached_tiles
 
 KERNELS = Path(__file__).with_name("kernels") / "contract_tiles.cu"
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_place.cuh
@@ -23,6 +24,7 @@ MOST_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
 # First guesses of nodes, and of edges across tiles' borders that are left after the first round;
 # where they are too small the true numbers are known after the run.
 NODES_A_VOXEL, CROSSES_A_VOXEL = 0.115, 0.085
+NO_NODES = 2**32 - 1  # first node of a tile without any; as in tile_place.cuh
 TABLE = 2048  # entries; as in contract_tiles.cu
 REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
 
@@ -63,6 +65,8 @@ class ContractedTiles:
         The lowest weight on the way from a voxel to its node; at last the scene.
     node_of : array, uint8 or uint16
         Each voxel's node, counted from the first of its tile.
+    reached : array, uint32, or None
+        The tiles that are contracted; None: all.
     first_nodes : array, uint32
         Of each tile.
     node_count : int
@@ -81,7 +85,7 @@ class ContractedTiles:
                 "numbered; use the solver 'active-tiles', or work on a smaller region."
             )
         self.gpu, self.xp = gpu, gpu.xp
-        self.voxels = voxels
+        self.problem, self.voxels = problem, voxels
         self.mask = np.uintp(0) if mask is None else mask
         self.seeds = gpu.put(problem.seeds)
         self.shape = tuple(np.int32(n) for n in problem.voxels.shape)
@@ -98,10 +102,12 @@ class ContractedTiles:
     def contract(self, report):
         """Contract all tiles; again where they have more nodes than was reckoned with."""
         xp, voxel_count = self.xp, self.voxels.size
+        self.find_reached()
         self.levels = xp.empty(self.voxels.shape, np.uint16)
-        self.first_nodes = xp.empty(self.tile_count, np.uint32)
-        most = int(voxel_count * NODES_A_VOXEL)
-        crosses = int(voxel_count * CROSSES_A_VOXEL)
+        self.first_nodes = xp.full(self.tile_count, NO_NODES, np.uint32)
+        share = self.contracted_count / self.tile_count
+        most = int(voxel_count * share * NODES_A_VOXEL)
+        crosses = int(voxel_count * share * CROSSES_A_VOXEL)
         while True:
             self.levels.fill(0)
             self.levels.reshape(-1)[self.seeds] = TOP_LEVEL
@@ -129,6 +135,12 @@ class ContractedTiles:
             self.rooms = None
             self.node_of = place = before = None
 
+    def find_reached(self):
+        """Leave out tiles that no path from the seeds reaches."""
+        before = self.voxels, self.mask, self.seeds, self.tile_count, self.gpu
+        self.reached = reached_tiles(self.problem, *before)
+        self.contracted_count = self.tile_count if self.reached is None else self.reached.size
+
     def kernel(self, file, name):
         """A kernel for these voxels and nodes."""
         node = "u8" if self.node_type is np.uint8 else "u16"
@@ -138,11 +150,12 @@ class ContractedTiles:
         return self.gpu.kernel(file, name, defines)
 
     def launch(self, file, name, threads, before, after=()):
-        """Run a kernel that takes one block a tile, on all tiles."""
+        """Run a kernel that takes one block a tile, on all tiles that are contracted."""
         kernel = self.kernel(file, name)
-        for first in range(0, self.tile_count, TILES_A_LAUNCH):
-            count = min(TILES_A_LAUNCH, self.tile_count - first)
-            kernel((count,), (threads,), (*before, np.int32(first), *after))
+        reached = np.uintp(0) if self.reached is None else self.reached
+        for first in range(0, self.contracted_count, TILES_A_LAUNCH):
+            count = min(TILES_A_LAUNCH, self.contracted_count - first)
+            kernel((count,), (threads,), (*before, reached, np.int32(first), *after))
 
 
 def tile_count(shape):

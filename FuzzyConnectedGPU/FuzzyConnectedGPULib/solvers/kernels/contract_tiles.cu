@@ -430,10 +430,10 @@ __device__ void settle_nodes(Tile& tile, const Place& p, u32* counts, u32* first
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_AT_A_TIME) contract_tiles(
     const VOXEL* voxels, const unsigned char* mask, u16* levels, NODE* node_of, u32* first_nodes, int nk, int nj,
     int ni, const float* coefficients, int cut_level, const float* tables, int lowest_sum, int sums, int differences,
-    int first_tile, u32* exits, u16* exit_weights, short* steps, u16* step_weights, u32 most_nodes, u32* counts)
+    const u32* reached, int first_tile, u32* exits, u16* exit_weights, short* steps, u16* step_weights, u32 most_nodes, u32* counts)
 {
     __shared__ Tile tile;
-    int number = first_tile + blockIdx.x;
+    int number = tile_of(reached, first_tile);
     Place p = place_of(number, nk, nj, ni);
     Scale scale = {read_affinity(coefficients, cut_level), lowest_sum, sums, differences};
     if (threadIdx.x == 0) tile.pieces = tile.nodes = 0;

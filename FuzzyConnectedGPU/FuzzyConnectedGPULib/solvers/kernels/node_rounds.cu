@@ -8,11 +8,14 @@
 #include "affinity.cuh"
 #include "tile_place.cuh"
 
+#define ALONE 0xffffffffu  // parent of a node that stays, as its best edge leads to a tile that no seed reaches
+
 __device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32* first_nodes, int nj, int ni)
 {
     int i = voxel % ni, j = voxel / ni % nj, k = voxel / ni / nj;
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    return first_nodes[(k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I] + node_of[voxel];
+    u32 first = first_nodes[(k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I];
+    return first == NO_NODES ? ALONE : first + node_of[voxel];
 }
 
 // The first round's hooks, along the edges across the tiles' borders. exits and parent may be one.
@@ -47,7 +50,7 @@ extern "C" __global__ void hook_nodes(const u64* best, const u64* edges, u32 edg
 }
 
 // Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
-// first of them stays. next: the next round's number, of the nodes that stay; 0 for the nodes that
+// first of them stays, and so do those that are alone. next: the next round's number, of the nodes that stay; 0 for the nodes that
 // hook nowhere, whose weight says the rest.
 extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
 {
@@ -58,7 +61,7 @@ extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u3
     bool numbered = false;
     if (n < nodes) {
         u32 up = parent[n];
-        numbered = up != n && n < up && parent[up] == n;
+        numbered = up == ALONE || (n < up && parent[up] == n);
         if (up == n) next[n] = 0;
         if (numbered) {
             parent[n] = n;
@@ -179,12 +182,12 @@ extern "C" __global__ void keep_edges(const u64* edges, u32 edge_count, const u3
 // The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
 // a tile
 extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
-                                       int ni, const float* coefficients, int cut_level, int first_tile,
+                                       int ni, const float* coefficients, int cut_level, const u32* reached, int first_tile,
                                        const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
     Edges list = {kept, first, most, count, best};
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    int number = first_tile + blockIdx.x, t = threadIdx.x, axis = t >> 7;
+    int number = tile_of(reached, first_tile), t = threadIdx.x, axis = t >> 7;
     int k = number / (tiles_i * tiles_j) * SIDE_K + (axis == 0 ? SIDE_K - 1 : axis == 1 ? t >> 4 & 7 : t >> 3 & 7);
     int j = number / tiles_i % tiles_j * SIDE_J + (axis == 0 ? t >> 4 & 7 : axis == 1 ? SIDE_J - 1 : t & 7);
     int i = number % tiles_i * SIDE_I + (axis == 2 ? SIDE_I - 1 : t & 15);
@@ -218,9 +221,9 @@ extern "C" __global__ void lower_nodes(u16* weights, const u32* next, const u16*
 }
 
 extern "C" __global__ void lower_voxels(u16* levels, const NODE* node_of, const u32* first_nodes, const u16* connected,
-                                        int nk, int nj, int ni, int first_tile)
+                                        int nk, int nj, int ni, const u32* reached, int first_tile)
 {
-    int number = first_tile + blockIdx.x;
+    int number = tile_of(reached, first_tile);
     Place p = place_of(number, nk, nj, ni);
     u32 first = first_nodes[number];
     if (first == NO_NODES) return;

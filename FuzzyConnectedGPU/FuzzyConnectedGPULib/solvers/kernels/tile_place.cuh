@@ -17,7 +17,7 @@ typedef unsigned long long u64;
 #define TOP 0xffffu
 #define NONE ((NODE)0xffffu)   // node of a voxel from whose piece nothing leads out
 #define SEED 0xffffffffu      // exit of a node that holds a seed
-#define NO_NODES 0xffffffffu  // first node of a tile without any edge
+#define NO_NODES 0xffffffffu  // first node of a tile without any edge, or that is not contracted
 
 // A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed
 // anew wherever it is needed: registers are scarcer.
@@ -35,6 +35,12 @@ struct Place
     __device__ u32 at(int m) const { return number(k0 + k() + m, j0 + j(), i0 + i()); }
     __device__ bool inside(int m) const { return k0 + k() + m < nk && j0 + j() < nj && i0 + i() < ni; }
 };
+
+// The block's tile. reached: the tiles that are contracted; null: all.
+__device__ __forceinline__ int tile_of(const u32* reached, int first)
+{
+    return reached ? reached[first + blockIdx.x] : first + blockIdx.x;
+}
 
 __device__ __forceinline__ Place place_of(int number, int nk, int nj, int ni)
 {

@@ -1,0 +1,154 @@
+"""Tiles that a seed may reach above the cut: their kernels on the CPU, and what they are for."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from cuda_on_cpu import CpuCudaDevice
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
+from FuzzyConnectedGPULib.problem import state_problem
+from FuzzyConnectedGPULib.solvers import contraction, dial
+from FuzzyConnectedGPULib.solvers.reached_tiles import open_interval, reached_tiles
+
+ORDERS = ["ascending", "descending", 1]
+
+
+def levels(problem, gpu):
+    return contraction.solve(problem, lambda fraction: None, gpu)[0]
+
+
+def reference(problem):
+    return dial.solve(problem, lambda fraction: None)[0]
+
+
+def listed_by_kernels(problem, gpu):
+    mask = np.uintp(0) if problem.mask is None else gpu.put(problem.mask)
+    count = contraction.tile_count(problem.voxels.shape)
+    arrays = gpu.put(problem.voxels), mask, gpu.put(problem.seeds)
+    return reached_tiles(problem, *arrays, count, gpu)
+
+
+def listed_by_labels(problem):
+    """The same from SciPy's connected pieces."""
+    lowest, highest = open_interval(problem)
+    near = (problem.voxels >= lowest) & (problem.voxels <= highest)
+    if problem.mask is not None:
+        near &= problem.mask > 0
+    labels, _ = ndimage.label(near)
+    of_seeds = labels.ravel()[problem.seeds]
+    reached = np.isin(labels, of_seeds[of_seeds > 0])
+    reached = np.pad(reached, [(0, -n % side) for n, side in zip(reached.shape, contraction.TILE)])
+    k, j, i = (n // side for n, side in zip(reached.shape, contraction.TILE))
+    return np.flatnonzero(reached.reshape(k, 8, j, 8, i, 16).any((1, 3, 5)))
+
+
+def smooth_noise(seed, shape):
+    noise = ndimage.gaussian_filter(np.random.default_rng(seed).normal(size=shape), 0.6)
+    return (100 + 25 * noise / noise.std()).clip(0, 255)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
+@pytest.mark.parametrize(("side", "cut"), [("both", 0.8), ("bright", 0.9), ("dark", 0.85)])
+def test_they_are_those_of_the_seeds_pieces(order, kind, side, cut):
+    for seed, shape in enumerate([(30, 25, 40), (9, 17, 33), (1, 1, 50), (16, 8, 16)]):
+        volume = smooth_noise(seed, shape).astype(kind)
+        random = np.random.default_rng(seed)
+        seeds = np.stack([random.integers(0, n, 3) for n in shape], axis=1)
+        mask = random.random(shape) < 0.8 if seed % 2 else None
+        if mask is not None:
+            mask[tuple(seeds[0])] = True
+        affinity = GaussianAffinity(130, 25, 12, side=side)
+        problem = state_problem(volume, seeds, affinity, cut, mask)
+        found = listed_by_kernels(problem, CpuCudaDevice(order))
+        np.testing.assert_array_equal(np.sort(found), listed_by_labels(problem))
+
+
+def test_threads_that_join_at_once_lose_nothing(interleaved_cuda):
+    volume = smooth_noise(5, (17, 17, 40)).astype(np.int16)
+    problem = state_problem(volume, [[8, 8, 20]], GaussianAffinity(130, 40, 20), 0.7)
+    found = listed_by_kernels(problem, interleaved_cuda)
+    np.testing.assert_array_equal(np.sort(found), listed_by_labels(problem))
+
+
+@pytest.mark.parametrize("sigma", [1e-30, 0.5, 15.0, 1e4])
+@pytest.mark.parametrize("mean", [-1e30, 0.0, 1.7e5, 1e30])
+@pytest.mark.parametrize("side", ["both", "bright", "dark"])
+def test_no_edge_above_the_cut_is_outside_of_the_interval(mean, sigma, side):
+    # Pairs on the interval's ends and beyond, as far apart as the best one and otherwise.
+    for ratio in (0.2, 1.0, 8.0):
+        affinity = GaussianAffinity(mean, sigma, max(ratio * sigma, 1e-30), side=side)
+        for cut in (1e-4, 0.3, 0.9, 0.9999, 1.0):
+            problem = state_problem(np.zeros((1, 1, 2), np.float32), [[0, 0, 0]], affinity, cut)
+            lowest, highest = (float(end) for end in open_interval(problem))
+            reach = min(highest - mean, mean - lowest)
+            beyond = np.float32(mean + reach * np.array([-3, -1.3, -1.0001, 1.0001, 1.3, 3]))
+            beyond = beyond[(beyond < lowest) | (beyond > highest)]
+            others = np.float32(mean + reach * np.linspace(-3, 3, 601))
+            found = affinity.levels(beyond[:, None], others)
+            assert (found < problem.cut_level).all()
+
+
+def test_without_a_cut_or_a_bound_all_tiles_are_taken(cpu_cuda):
+    volume = smooth_noise(1, (9, 9, 20)).astype(np.uint8)
+    for affinity, cut in (
+        (GaussianAffinity(100, 15, 10), 0.0),
+        (GaussianAffinity(100, 15, 10, "weighted"), 0.9),
+        (GaussianAffinity(100, 1500, 1000), 0.9),
+    ):
+        problem = state_problem(volume, [[4, 4, 4]], affinity, cut)
+        assert listed_by_kernels(problem, cpu_cuda) is None
+
+
+def two_tubes():
+    """A tube along I, and two pieces beside it."""
+    volume = np.full((20, 20, 100), 10, np.int16)
+    volume[4, 4] = 100
+    volume[12, 4, :60] = 100
+    volume[6:15, 14, 70] = 100
+    return volume
+
+
+def test_tiles_of_other_pieces_are_left_out(cpu_cuda):
+    volume = two_tubes()
+    problem = state_problem(volume, [[4, 4, 0]], GaussianAffinity(100, 5, 5), 0.5)
+    np.testing.assert_array_equal(np.sort(listed_by_kernels(problem, cpu_cuda)), np.arange(7))
+    found = levels(problem, cpu_cuda)
+    assert (found[4, 4] == 65535).all()
+    assert np.count_nonzero(found) == 100
+    np.testing.assert_array_equal(found, reference(problem))
+
+
+def test_a_node_whose_best_edge_leads_to_a_tile_that_is_left_out(cpu_cuda):
+    # Beside the seeds' tube a piece begins in the same tile and leaves it, weaker towards the end.
+    volume = np.full((16, 8, 64), 10, np.float32)
+    volume[2, 2] = 100
+    volume[5, 5, 3:12] = 97
+    volume[5:11, 5, 11] = 97 + np.arange(6) / 2
+    volume[5, 5, 12:20] = 95
+    problem = state_problem(volume, [[2, 2, 0]], GaussianAffinity(100, 5, 5), 0.5)
+    assert listed_by_kernels(problem, cpu_cuda).size == 4
+    found = levels(problem, cpu_cuda)
+    np.testing.assert_array_equal(found, reference(problem))
+    assert found[5].max() == 0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_seeds_that_no_piece_holds_keep_their_level(order):
+    volume = two_tubes()
+    seeds = [[4, 4, 50], [19, 19, 99], [4, 5, 50]]
+    problem = state_problem(volume, seeds, GaussianAffinity(100, 5, 5), 0.5)
+    found = levels(problem, CpuCudaDevice(order))
+    np.testing.assert_array_equal(found, reference(problem))
+    alone = state_problem(volume, seeds[1:], GaussianAffinity(100, 5, 5), 0.5)
+    np.testing.assert_array_equal(levels(alone, CpuCudaDevice(order)), reference(alone))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("cut", [0.6, 0.8, 0.95])
+def test_card_equals_the_reference_with_a_cut(cut):
+    volume = smooth_noise(2, (130, 150, 170)).astype(np.int16)
+    run = dict(affinity=GaussianAffinity(130, 25, 12), cut=cut)
+    seeds = np.argwhere(volume == 130)[::40_000]
+    on_card = connectedness(volume, seeds, **run, solver="contraction", device="cuda")
+    assert error_voxels(on_card, connectedness(volume, seeds, **run, solver="dial")) == 0
