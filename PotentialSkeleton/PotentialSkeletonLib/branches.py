@@ -43,7 +43,7 @@ def is_inside(points, mask):
         voxels = np.stack([edges[side][:, n] for n, side in enumerate(corner)], axis=1).astype(int)
         valid = ((voxels >= 0) & (voxels < mask.shape)).all(axis=1)
         inside &= valid
-        inside[valid] &= mask[tuple(voxels[valid].T)]
+        inside[valid] &= mask[tuple(voxels[valid].T)] != 0
     return inside
 
 
