@@ -103,6 +103,41 @@ def test_convolution_on_cuda_is_exact(cpu_cuda, strength):
     assert not on_host
 
 
+@pytest.mark.parametrize("depth", [110, 250])
+def test_the_convolution_in_one_pass_along_k_is_exact(cpu_cuda, depth):
+    mask = wavy_tube((depth, 12, 14))
+    assert Sizes(solid_of(mask).classes.shape, on_card=True).padded[0] in cuda_transforms.LINE_SIZES
+    vectors, _ = summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
+    assert_exact(vectors, mask, 6)
+
+
+@pytest.mark.parametrize("size", cuda_transforms.LINE_SIZES)
+def test_lines_are_convolved_as_by_cufft(cpu_cuda, size):
+    sizes = Sizes((size // 2, 3, 5), on_card=True)
+    sizes.padded = size, 6, 8  # rows that fill no block
+    transforms = cuda_transforms.CudaTransforms(sizes, 6, cpu_cuda)
+    random = np.random.default_rng(size)
+
+    def numbers(*shape):
+        return cpu_cuda.put(random.normal(size=shape) + 1j * random.normal(size=shape))
+
+    columns = numbers(size // 2, 5, 3)
+    both, odd_i = (numbers(size // 2 + 1, 5, 4) for _ in range(2))
+    factors = [(both, True), (both, False), (odd_i, False)]
+    spectrum = transforms.forward(columns)
+    found = transforms.convolved(columns, factors)
+    for component, (product, some) in enumerate(zip(found, factors, strict=True)):
+        expected = transforms.inverse(transforms.multiply(spectrum, *some, component))
+        np.testing.assert_allclose(product, expected, rtol=0, atol=3e-15 * abs(expected).max())
+
+
+def test_roots_of_unity_are_exact():
+    for size in cuda_transforms.LINE_SIZES:
+        roots = cuda_transforms.roots_of_unity(size)
+        exact = np.exp(-2j * np.arange(size) * np.arccos(np.longdouble(-1)) / size)
+        assert abs(roots - exact).max() < 1.6e-16
+
+
 def test_the_convolution_in_many_groups_is_the_same(monkeypatch):
     mask = wavy_tube((40, 22, 24))
     whole, _ = summed(fft_convolution, mask, 6)

@@ -72,8 +72,22 @@ class CpuTransforms:
         return columns[:, some]
 
     def save(self, product, columns, some):
-        """Keep some columns of a product that `inverse` gave."""
+        """Keep some columns of a component that `convolved` gave."""
         columns[:, some] = product
+
+    def convolved(self, columns, factors):
+        """Yield the components (K, columns, J) of the box, from columns of the charges.
+
+        Parameters
+        ----------
+        columns : ndarray
+            From `load`.
+        factors : list
+            From `KernelSpectra.factors`.
+        """
+        spectrum = self.forward(columns)
+        for component, some in enumerate(factors):
+            yield self.inverse(self.multiply(spectrum, *some, component))
 
     def forward(self, columns):
         """Pad columns and transform them along J and K."""

@@ -9,6 +9,9 @@ from FuzzyVesselCommon.errors import DeviceError
 from .solid_on_cuda import THREADS, grid_for
 
 KERNELS = Path(__file__).with_name("kernels") / "convolution.cu"
+LINE_KERNELS = KERNELS.with_name("lines.cu")
+LINE_SIZES = 256, 512, 1024, 2048  # along K
+NUMBERS_A_BLOCK, LINE_THREADS = 2048, 128  # as in lines.cu
 LARGEST_GROUP = 1 << 27  # complex numbers: cuFFT's plans count in 32 bits, with a margin
 USABLE = 0.9  # share of the free memory; what is allocated in parts does not fill it
 
@@ -96,6 +99,44 @@ class CudaTransforms:
         part = product.swapaxes(1, 2)
         columns[:, :, some] = self._gpu.get(part) if self.on_host else part
 
+    def convolved(self, columns, factors):
+        if self._sizes.padded[0] in LINE_SIZES:
+            yield from self._convolved_in_one_pass(columns, factors)
+            return
+        spectrum = self.forward(columns)
+        for component, some in enumerate(factors):
+            yield self.inverse(self.multiply(spectrum, *some, component))
+
+    def _convolved_in_one_pass(self, columns, factors):
+        """The same by a kernel that does all that is done along K; cuFFT's passes are fewer."""
+        for product in self.along_k(self.along_j(columns), factors):
+            yield self.back_along_j(product)
+
+    def along_j(self, columns):
+        """Pad columns and transform them along J."""
+        depth, count, rows = columns.shape
+        spectrum = self._xp.empty((depth, count, self._sizes.padded[1]), complex)
+        spectrum[:, :, :rows] = columns
+        spectrum[:, :, rows:] = 0
+        self._fourier.forward(spectrum, 2)
+        return spectrum
+
+    def along_k(self, spectrum, factors):
+        """Convolve what `along_j` gave, and is not needed any more, with all three components."""
+        size = self._sizes.padded[0]
+        depth, count, rows = (np.int32(n) for n in spectrum.shape)
+        (both, _), _, (odd_i, _) = factors
+        products = [self._xp.empty(spectrum.shape, complex) for _ in range(2)]
+        arguments = spectrum, both, odd_i, self._gpu.put(roots_of_unity(size)), depth, count, rows
+        kernel = self._gpu.kernel(LINE_KERNELS, "convolve_lines", (f"LAST={size // 256}",))
+        blocks = -(-int(count) * int(rows) * size // NUMBERS_A_BLOCK)
+        kernel((blocks,), (LINE_THREADS,), (*arguments, *products))
+        return [*products, spectrum]
+
+    def back_along_j(self, product):
+        self._fourier.inverse(product, 2)
+        return product[:, :, : self._sizes.shape[1]]
+
     def forward(self, columns):
         depth, count, rows = columns.shape
         spectrum = self._xp.empty((self._sizes.padded[0], count, self._sizes.padded[1]), complex)
@@ -150,3 +191,10 @@ class CudaTransforms:
         args = [np.int32(a) if isinstance(a, int) else a for a in args]
         args = [np.float64(a) if isinstance(a, float) else a for a in args]
         self._gpu.kernel(KERNELS, name, self._defines)(grid_for(rows), (THREADS,), args)
+
+
+def roots_of_unity(size):
+    """exp(-2 pi i n / size) for n below size, a multiple of 8, to the last bit or nearly so."""
+    quarter, rest = np.divmod(np.arange(size) + size // 8, size // 4)
+    angle = 2 * np.pi * (rest - size // 8) / size  # of an eighth of a turn at most
+    return np.exp(-1j * angle) * np.array([1, -1j, -1, 1j])[quarter % 4]

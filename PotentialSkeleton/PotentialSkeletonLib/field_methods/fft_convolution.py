@@ -128,10 +128,9 @@ class Convolution:
             self._each(touch, self._planes)
 
         def convolve(some):
-            spectrum = work.forward(work.load(charges, some))
-            for component, factors in enumerate(kernel.factors(some)):
-                product = work.multiply(spectrum, *factors, component)
-                work.save(work.inverse(product), results[component], some)
+            components = work.convolved(work.load(charges, some), kernel.factors(some))
+            for component, product in enumerate(components):
+                work.save(product, results[component], some)
 
         self._each(convolve, self._columns)
         return results
