@@ -31,7 +31,7 @@ def assemble(mask, spacing, options, stages):
         with chosen:
             return _assemble(mask, spacing, options, stages, chosen)
     except NoRoomError as error:
-        note = f"The card was used for the field alone: {error}"
+        note = f"All but the force field was done on the CPU: {error}"
     except DeviceError as error:
         if options.device != "auto" or options.method not in CPU_METHODS:
             raise
@@ -50,6 +50,7 @@ def _assemble(mask, spacing, options, stages, gpu=None, notes=()):
         nodes, branches, voxels = _graph(prepared, parts, stages.tick)
     with stages("checks", 0.6, 0.4):
         report = _report(prepared, parts, nodes, branches, voxels, options, stages.tick)
+    report["device"] = "cpu" if gpu is None else gpu.name
     report["seconds"] = stages.seconds
     stages.part(1.0, 0.0)
     stages.tick(1.0)

@@ -68,8 +68,12 @@ def skeletonize(
     charge_distance : int, optional
         Layers by which the charges lie outside of the surface. By default 0 to 2, chosen for each
         component so that thin parts are resolved.
-    method, device : str
+    method : str
         Of `force_field`.
+    device : str
+        "auto" (CUDA where it is usable, else the CPU; small components always on the CPU), "cpu",
+        "cuda", "cuda:1". What touches every voxel is done on the card; where its memory does not
+        suffice for that, the force field alone is. Warnings in the report say so.
     drop_islands : int
         Remove components of fewer voxels first (never the largest).
     close_tunnels : float
@@ -87,8 +91,9 @@ def skeletonize(
         (skeleton voxels off the traced curves), skeleton_voxels, removable_voxels (neither ends nor
         needed, but of the level before, which stays whole), level_voxels (for each level),
         charge_distances (for each component; None where it is too small for a field), index_sums
-        and euler_characteristics (likewise), guarantees (name to bool), seconds for each stage, and
-        warnings: sentences of what was changed, assumed, not held, or is to be doubted.
+        and euler_characteristics (likewise), guarantees (name to bool), device ("cpu", or the
+        ordinal and name of the CUDA card), seconds for each stage, and warnings: sentences of what
+        was changed, assumed, not held, or is to be doubted.
 
     Raises
     ------
