@@ -9,8 +9,8 @@ import pytest
 
 from FuzzyVesselCommon.errors import InputError
 from PotentialSkeletonLib import Branch, CurveSkeleton, Node, skeletonize
-from PotentialSkeletonLib.branches import Border
 from PotentialSkeletonLib.graph import VoxelGraph
+from PotentialSkeletonLib.radii import radius_at
 from solids import line, ring, tapered_y, tube
 
 
@@ -90,7 +90,7 @@ def test_the_radius_of_a_cylinder_is_its_own(direction, spacing):
     from_middle = (np.stack(np.indices((17, 29, 29)), axis=-1) - middle) * spacing
     across = (from_middle**2).sum(axis=-1) - (from_middle @ direction) ** 2
     on_axis = middle + np.linspace(-2, 2, 9)[:, None] * direction / spacing
-    measured = Border(across <= radius**2, spacing).radius(on_axis)
+    measured = radius_at(on_axis, across <= radius**2, spacing)
     np.testing.assert_allclose(measured, radius, atol=0.25)
     assert abs(measured.mean() - radius) < 0.15
 

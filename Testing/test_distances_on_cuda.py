@@ -1,11 +1,12 @@
-"""Distances to the outside: those of the card are those of the CPU, bit for bit."""
+"""Distances to the outside, and radii: those of the card are those of the CPU, bit for bit."""
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
-from PotentialSkeletonLib import distance
-from PotentialSkeletonLib.branches import Border
-from PotentialSkeletonLib.on_cuda import distances, radii
+from PotentialSkeletonLib import distance, radii
+from PotentialSkeletonLib.on_cuda import distances
+from PotentialSkeletonLib.on_cuda import radii as radii_on_cuda
 from solid_shapes import ball, wavy_tube
 from solids import tapered_y
 from trust.random_solids import random_solid
@@ -112,21 +113,40 @@ def test_order_at_voxels_is_that_of_the_volume(monkeypatch, many):
         assert_same_bits(distance.order_at(depth, voxels), expected)
 
 
+def points_in_array(mask, rng):
+    """Points of curves in a solid, and anywhere in the array; some between voxels."""
+    voxels = np.argwhere(mask)
+    walk = voxels[len(voxels) // 2] + np.cumsum(rng.normal(0, 0.3, (70, 3)), axis=0)
+    walk = np.clip(walk, -0.5, np.array(mask.shape) - 0.5)
+    between = np.argwhere(mask)[::7] + rng.integers(-1, 2, (len(voxels[::7]), 3)) / 2
+    return np.concatenate([points_in(mask, rng, 40), walk, between])
+
+
 @pytest.mark.parametrize("spacing", SPACINGS)
-def test_radii_on_the_card_are_those_of_the_border(cpu_cuda, spacing):
+def test_radii_are_distances_to_the_nearest_voxel_outside(spacing):
     rng = np.random.default_rng(3)
     for mask in solids(8, seed=3):
-        anywhere = rng.uniform(-4, np.array(mask.shape) + 4, (20, 3))
-        points = np.concatenate([points_in(mask, rng, 40), np.argwhere(mask)[:20], anywhere])
-        ours = radii.radius_at(points, cpu_cuda.put(mask), spacing, cpu_cuda)
-        theirs = Border(mask.astype(bool), spacing).radius(points)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+        points = points_in_array(mask, rng)
+        outside = np.argwhere(np.pad(mask, 1) == 0) - 1
+        tree = cKDTree(outside * np.array(spacing))
+        expected, _ = tree.query(points * np.array(spacing))
+        np.testing.assert_allclose(radii.radius_at(points, mask, spacing), expected, rtol=1e-12)
 
 
-def test_there_may_be_no_points_and_no_border(cpu_cuda):
-    empty = cpu_cuda.put(np.zeros((3, 4, 5), np.uint8))
-    assert radii.radius_at(np.zeros((0, 3)), empty, SPACINGS[1], cpu_cuda).shape == (0,)
-    assert np.isinf(radii.radius_at(np.ones((2, 3)), empty, SPACINGS[1], cpu_cuda)).all()
+@pytest.mark.parametrize("spacing", SPACINGS)
+def test_radii_on_the_card_are_the_same(cpu_cuda, spacing):
+    rng = np.random.default_rng(4)
+    for mask in solids(6, seed=4):
+        points = points_in_array(mask, rng)
+        on_card = radii_on_cuda.radius_at(points, cpu_cuda.put(mask), spacing, cpu_cuda)
+        assert_same_bits(on_card, radii.radius_at(points, mask, spacing))
+
+
+def test_there_may_be_no_points(cpu_cuda):
+    mask = np.ones((3, 4, 5), np.uint8)
+    assert radii.radius_at(np.zeros((0, 3)), mask, SPACINGS[1]).shape == (0,)
+    on_card = radii_on_cuda.radius_at(np.zeros((0, 3)), cpu_cuda.put(mask), SPACINGS[1], cpu_cuda)
+    assert on_card.shape == (0,)
 
 
 @pytest.mark.gpu
@@ -143,5 +163,5 @@ def test_a_real_card_gives_the_same(gpu, spacing):
         on_card, depth, spacing, gpu
     ) == distance.automatic_charge_distance(mask.view(np.uint8), expected, spacing)
     points = points_in(mask, np.random.default_rng(4), 3000)
-    ours = radii.radius_at(points, on_card, spacing, gpu)
-    np.testing.assert_allclose(ours, Border(mask, spacing).radius(points), rtol=1e-12)
+    ours = radii_on_cuda.radius_at(points, on_card, spacing, gpu)
+    assert_same_bits(ours, radii.radius_at(points, mask, spacing))

@@ -8,8 +8,8 @@ from scipy import ndimage
 from FuzzyVesselCommon.errors import InputError
 
 from . import cleaning
-from .branches import Border
 from .labelling import sizes_of
+from .radii import radius_at
 from .solids import fill_cavities, label_components
 from .voxel_classes import checked_object
 
@@ -61,9 +61,9 @@ class ComponentsOnCpu:
         """One component, counted from 0, in its box with an empty voxel round it; bool."""
         return np.pad(self._labels[self._boxes[number]] == number + 1, 1)
 
-    def border(self):
-        """The `Border` of all components, in voxels of the volume."""
-        return Border(self._labels > 0, self._spacing, self._origin)
+    def radius_at(self, points):
+        """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
+        return radius_at(points - self._origin, self._labels, self._spacing)
 
 
 def prepare(mask, spacing, options, tick):

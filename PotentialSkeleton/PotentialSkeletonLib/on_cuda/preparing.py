@@ -40,22 +40,9 @@ class ComponentsOnCuda:
         """The same with one empty voxel round it, on the host; bool."""
         return self.gpu.get(self.on_card(number)).view(bool)
 
-    def border(self):
-        """The border of all components, in voxels of the volume."""
-        return BorderOnCuda(self._labels, self._origin, self._spacing, self.gpu)
-
-
-class BorderOnCuda:
-    """As `Border`."""
-
-    def __init__(self, labels, origin, spacing, gpu):
-        box = tuple(slice(0, n) for n in labels.shape)
-        self._object = pieces.crop(labels != 0, box, 1, gpu)
-        self._origin, self._spacing, self._gpu = origin, spacing, gpu
-
-    def radius(self, points):
-        """Distance of each point (n, 3, in voxels) to the nearest voxel centre outside, in mm."""
-        return radius_at(points - self._origin + 1, self._object, self._spacing, self._gpu)
+    def radius_at(self, points):
+        """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
+        return radius_at(points - self._origin, self._labels != 0, self._spacing, self.gpu)
 
 
 def prepare(mask, spacing, options, tick, gpu):

@@ -1,38 +1,32 @@
-// Distances of points to the nearest border voxel: one outside an object and beside it over a face.
-// The border is kept as one bit for each voxel of the object's box with a layer round it, in words
-// of 32 voxels of a row.
+// Distances of points to the nearest voxel outside an object. One bit for each voxel of the object's
+// box with a layer round it tells whether it is outside, in words of 32 voxels of a row.
 
 constexpr unsigned WARP = 0xffffffff;
 
 // A block takes a row of the box with the layer, a warp one word at a time.
-extern "C" __global__ void mark_border(const unsigned char* __restrict__ mask, int depth, int rows,
-                                       int width, int words, unsigned* __restrict__ border)
+extern "C" __global__ void mark_outside(const unsigned char* __restrict__ mask, int depth, int rows,
+                                        int width, int words, unsigned* __restrict__ outside)
 {
     int k = blockIdx.x / (rows + 2) - 1, j = blockIdx.x % (rows + 2) - 1;
-    auto is_object = [&](int k, int j, int i) {
-        bool in_box = k >= 0 && k < depth && j >= 0 && j < rows && i >= 0 && i < width;
-        return in_box && mask[((long long)k * rows + j) * width + i];
-    };
+    bool in_box = k >= 0 && k < depth && j >= 0 && j < rows;
+    const unsigned char* row = mask + ((long long)k * rows + j) * width;
     for (int word = threadIdx.x / 32; word < words; word += blockDim.x / 32) {
         int i = 32 * word + threadIdx.x % 32 - 1;
-        bool beside = !is_object(k, j, i) &&
-                      (is_object(k, j, i - 1) || is_object(k, j, i + 1) ||
-                       is_object(k, j - 1, i) || is_object(k, j + 1, i) ||
-                       is_object(k - 1, j, i) || is_object(k + 1, j, i));
-        unsigned bits = __ballot_sync(WARP, beside);
+        bool is_object = in_box && i >= 0 && i < width && row[i];
+        unsigned bits = __ballot_sync(WARP, !is_object);
         if (threadIdx.x % 32 == 0)
-            border[(long long)blockIdx.x * words + word] = bits;
+            outside[(long long)blockIdx.x * words + word] = bits;
     }
 }
 
 // One axis of the box with the layer: `size` voxels `step` mm apart, the first at -1.
 struct Axis {
-    int size, nearest;  // `nearest`: the voxel that is nearest to the point
-    double step, at;    // `at`: where the point is, in mm
+    int size, own;    // `own`: the last voxel that is not behind the point
+    double step, at;  // `at`: where the point is, in mm
 
     __device__ Axis(int size, double step, double point) : size(size), step(step), at(point * step)
     {
-        nearest = (int)fmin(fmax(floor(point + 1.5), 0.0), size - 1.0);
+        own = (int)fmin(fmax(floor(point) + 1.0, 0.0), size - 1.0);
     }
 
     __device__ double squared(int n) const
@@ -42,12 +36,13 @@ struct Axis {
     }
 };
 
-// The least of `best` and the squared distances to a row's voxels; `beside` is the row's own.
+// The least of `best` and the squared distances to a row's voxels that are outside; `beside` is the
+// row's own.
 __device__ double search_row(const unsigned* __restrict__ row, const Axis& axis, double beside,
                              double best)
 {
-    int start = axis.nearest / 32, words = (axis.size + 31) / 32;
-    unsigned up_to_point = WARP >> (31 - axis.nearest % 32);
+    int start = axis.own / 32, words = (axis.size + 31) / 32;
+    unsigned up_to_point = WARP >> (31 - axis.own % 32);
     unsigned bits = row[start], before = bits & up_to_point, after = bits & ~up_to_point;
     for (int word = start;;) {
         if (before) {
@@ -70,9 +65,9 @@ __device__ double search_row(const unsigned* __restrict__ row, const Axis& axis,
     return best;
 }
 
-// A warp takes a point. It searches the rows along I in square rings round the point's own, until
-// all rows of a ring are further away than the best voxel: those of the next rings are so too.
-extern "C" __global__ void nearest_border(const unsigned* __restrict__ border, int depth, int rows,
+// A warp takes a point. It searches the rows along I in square rings round one beside the point,
+// until all rows of a ring are further away than the best voxel: those of the next rings are so too.
+extern "C" __global__ void nearest_outside(const unsigned* __restrict__ outside, int depth, int rows,
                                           int width, int words, const double* __restrict__ points,
                                           int count, double step_k, double step_j, double step_i,
                                           double* __restrict__ radii)
@@ -90,15 +85,15 @@ extern "C" __global__ void nearest_border(const unsigned* __restrict__ border, i
         for (int n = lane; n < max(8 * ring, 1); n += 32) {
             int side = ring ? n / (2 * ring) : 0, place = n - side * 2 * ring - ring;
             int across = side < 2 ? ring : -ring, along = side < 2 ? place : -place;
-            int k = along_k.nearest + (side % 2 ? along : -across);
-            int j = along_j.nearest + (side % 2 ? across : along);
+            int k = along_k.own + (side % 2 ? along : -across);
+            int j = along_j.own + (side % 2 ? across : along);
             if (k < 0 || k >= along_k.size || j < 0 || j >= along_j.size)
                 continue;
             double beside = along_k.squared(k) + along_j.squared(j);
             if (beside >= best)
                 continue;
             useful = true;
-            const unsigned* row = border + ((long long)k * along_j.size + j) * words;
+            const unsigned* row = outside + ((long long)k * along_j.size + j) * words;
             best = search_row(row, along_i, beside, best);
         }
         for (int other = 16; other; other /= 2)
