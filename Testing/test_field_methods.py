@@ -21,6 +21,7 @@ from PotentialSkeletonLib.field_methods import (
     distance_bands,
     fft_convolution,
 )
+from PotentialSkeletonLib.field_methods.kernel_spectra import KernelSpectra
 from PotentialSkeletonLib.field_methods.sizes import Sizes
 from PotentialSkeletonLib.field_methods.solid_on_cuda import SolidOnCuda
 from PotentialSkeletonLib.neighbour_mean import average_boundary
@@ -111,24 +112,34 @@ def test_the_convolution_in_one_pass_along_k_is_exact(cpu_cuda, depth):
     assert_exact(vectors, mask, 6)
 
 
-@pytest.mark.parametrize("size", cuda_transforms.LINE_SIZES)
-def test_lines_are_convolved_as_by_cufft(cpu_cuda, size):
+def numbers(gpu, *shape):
+    random = np.random.default_rng(0)
+    return gpu.put(random.normal(size=shape) + 1j * random.normal(size=shape))
+
+
+def lines_and_cufft(gpu, size):
+    """The components of one group of columns, by `lines.cu` and by cuFFT."""
     sizes = Sizes((size // 2, 3, 5), on_card=True)
     sizes.padded = size, 6, 8  # rows that fill no block
-    transforms = cuda_transforms.CudaTransforms(sizes, 6, cpu_cuda)
-    random = np.random.default_rng(size)
+    transforms = cuda_transforms.CudaTransforms(sizes, 6, gpu)
+    kernel = KernelSpectra(sizes.padded, transforms)
+    kernel.begin(slice(0, size // 2 + 1), 1)
+    columns, some = numbers(gpu, size // 2, 3, 5).swapaxes(1, 2), slice(0, 5)
+    found = [np.array(part) for part in transforms.convolved(columns, kernel, some)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda_transforms, "LINE_SIZES", ())
+        return found, [np.array(part) for part in transforms.convolved(columns, kernel, some)]
 
-    def numbers(*shape):
-        return cpu_cuda.put(random.normal(size=shape) + 1j * random.normal(size=shape))
 
-    columns = numbers(size // 2, 5, 3)
-    both, odd_i = (numbers(size // 2 + 1, 5, 4) for _ in range(2))
-    factors = [(both, True), (both, False), (odd_i, False)]
-    spectrum = transforms.forward(columns)
-    found = transforms.convolved(columns, factors)
-    for component, (product, some) in enumerate(zip(found, factors, strict=True)):
-        expected = transforms.inverse(transforms.multiply(spectrum, *some, component))
-        np.testing.assert_allclose(product, expected, rtol=0, atol=3e-15 * abs(expected).max())
+@pytest.mark.parametrize("size", cuda_transforms.LINE_SIZES)
+def test_lines_are_convolved_as_by_cufft(cpu_cuda, size):
+    for part, other in zip(*lines_and_cufft(cpu_cuda, size), strict=True):
+        np.testing.assert_allclose(part, other, rtol=0, atol=1e-14 * abs(other).max())
+
+
+def test_lines_have_no_races(interleaved_cuda):
+    for part, other in zip(*lines_and_cufft(interleaved_cuda, 256), strict=True):
+        np.testing.assert_allclose(part, other, rtol=0, atol=1e-14 * abs(other).max())
 
 
 def test_roots_of_unity_are_exact():

@@ -75,19 +75,20 @@ class CpuTransforms:
         """Keep some columns of a component that `convolved` gave."""
         columns[:, some] = product
 
-    def convolved(self, columns, factors):
+    def convolved(self, columns, kernel, some):
         """Yield the components (K, columns, J) of the box, from columns of the charges.
 
         Parameters
         ----------
         columns : ndarray
             From `load`.
-        factors : list
-            From `KernelSpectra.factors`.
+        kernel : KernelSpectra
+        some : slice
+            Which columns they are.
         """
         spectrum = self.forward(columns)
-        for component, some in enumerate(factors):
-            yield self.inverse(self.multiply(spectrum, *some, component))
+        for component, factors in enumerate(kernel.factors(some)):
+            yield self.inverse(self.multiply(spectrum, *factors, component))
 
     def forward(self, columns):
         """Pad columns and transform them along J and K."""

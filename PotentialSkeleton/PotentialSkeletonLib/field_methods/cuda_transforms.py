@@ -6,12 +6,13 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import DeviceError
 
-from .solid_on_cuda import THREADS, grid_for
+from .solid_on_cuda import MOST_BLOCKS, THREADS, grid_for
 
 KERNELS = Path(__file__).with_name("kernels") / "convolution.cu"
 LINE_KERNELS = KERNELS.with_name("lines.cu")
 LINE_SIZES = 256, 512, 1024, 2048  # along K
 NUMBERS_A_BLOCK, LINE_THREADS = 2048, 128  # as in lines.cu
+TILE_SIDE, TILE_THREADS = 32, 256  # as in convolution.cu
 LARGEST_GROUP = 1 << 27  # complex numbers: cuFFT's plans count in 32 bits, with a margin
 USABLE = 0.9  # share of the free memory; what is allocated in parts does not fill it
 
@@ -59,6 +60,9 @@ class CudaTransforms:
                 "device 'cpu' or method 'cuda-shared'."
             )
 
+        if sizes.padded[0] in LINE_SIZES:
+            self._roots = gpu.put(roots_of_unity(sizes.padded[0]))
+
     def empty(self, depth, columns, rows):
         shape = depth, rows, columns
         return np.empty(shape, complex) if self.on_host else self._xp.empty(shape, complex)
@@ -99,21 +103,46 @@ class CudaTransforms:
         part = product.swapaxes(1, 2)
         columns[:, :, some] = self._gpu.get(part) if self.on_host else part
 
-    def convolved(self, columns, factors):
+    def convolved(self, columns, kernel, some):
         if self._sizes.padded[0] in LINE_SIZES:
-            yield from self._convolved_in_one_pass(columns, factors)
+            yield from self._convolved_in_one_pass(columns, kernel.along_i(some))
             return
         spectrum = self.forward(columns)
-        for component, some in enumerate(factors):
-            yield self.inverse(self.multiply(spectrum, *some, component))
+        for component, factors in enumerate(kernel.factors(some)):
+            yield self.inverse(self.multiply(spectrum, *factors, component))
 
-    def _convolved_in_one_pass(self, columns, factors):
-        """The same by a kernel that does all that is done along K; cuFFT's passes are fewer."""
+    def _convolved_in_one_pass(self, columns, kernel):
+        """The same by kernels that do all that is done along K, where cuFFT has to make passes."""
+        factors = self.factors_along_k(self.kernel_along_j(kernel))
         for product in self.along_k(self.along_j(columns), factors):
             yield self.back_along_j(product)
 
+    def kernel_along_j(self, along_i):
+        """The kernel's columns, two real sequences in one, transformed along J."""
+        depth, columns, _ = along_i.shape
+        rows = self._sizes.padded[1]
+        whole = self._xp.empty((depth, columns, rows), complex)
+        source = along_i.swapaxes(1, 2)  # as its memory lies
+        blocks = min(
+            depth * -(-columns // TILE_SIDE) * -(-(rows // 2 + 1) // TILE_SIDE), MOST_BLOCKS
+        )
+        numbers = (np.int32(n) for n in whole.shape)
+        kernel = self._gpu.kernel(KERNELS, "extend_rows", self._defines)
+        kernel((blocks,), (TILE_THREADS,), (source, *numbers, whole))
+        self._fourier.forward(whole, 2)
+        return whole
+
+    def factors_along_k(self, spectrum):
+        """Real factors (3, K, columns, J) for frequencies from 0 up, from `kernel_along_j`."""
+        half_depth, columns, rows = spectrum.shape
+        factors = self._xp.empty((3, half_depth, columns, rows // 2 + 1), float)
+        numbers = np.int32(columns), np.int32(rows)
+        arguments = spectrum, self._roots, *numbers, factors
+        self._launch_lines("factors_of_lines", columns * (rows // 2 + 1), arguments)
+        return factors
+
     def along_j(self, columns):
-        """Pad columns and transform them along J."""
+        """Pad columns of the charges and transform them along J."""
         depth, count, rows = columns.shape
         spectrum = self._xp.empty((depth, count, self._sizes.padded[1]), complex)
         spectrum[:, :, :rows] = columns
@@ -123,15 +152,17 @@ class CudaTransforms:
 
     def along_k(self, spectrum, factors):
         """Convolve what `along_j` gave, and is not needed any more, with all three components."""
-        size = self._sizes.padded[0]
-        depth, count, rows = (np.int32(n) for n in spectrum.shape)
-        (both, _), _, (odd_i, _) = factors
+        _, columns, rows = spectrum.shape
         products = [self._xp.empty(spectrum.shape, complex) for _ in range(2)]
-        arguments = spectrum, both, odd_i, self._gpu.put(roots_of_unity(size)), depth, count, rows
-        kernel = self._gpu.kernel(LINE_KERNELS, "convolve_lines", (f"LAST={size // 256}",))
-        blocks = -(-int(count) * int(rows) * size // NUMBERS_A_BLOCK)
-        kernel((blocks,), (LINE_THREADS,), (*arguments, *products))
+        numbers = (np.int32(n) for n in spectrum.shape)
+        arguments = spectrum, factors, self._roots, *numbers, *products
+        self._launch_lines("convolve_lines", columns * rows, arguments)
         return [*products, spectrum]
+
+    def _launch_lines(self, name, lines, arguments):
+        size = self._sizes.padded[0]
+        kernel = self._gpu.kernel(LINE_KERNELS, name, (f"LAST={size // LINE_SIZES[0]}",))
+        kernel((-(-lines * size // NUMBERS_A_BLOCK),), (LINE_THREADS,), arguments)
 
     def back_along_j(self, product):
         self._fourier.inverse(product, 2)

@@ -128,7 +128,7 @@ class Convolution:
             self._each(touch, self._planes)
 
         def convolve(some):
-            components = work.convolved(work.load(charges, some), kernel.factors(some))
+            components = work.convolved(work.load(charges, some), kernel, some)
             for component, product in enumerate(components):
                 work.save(product, results[component], some)
 

@@ -27,6 +27,10 @@ class KernelSpectra:
         rows = self._transforms.kernel_rows(planes, cut)
         self._transforms.put_rows(rows, self._along_i, planes)
 
+    def along_i(self, some):
+        """Some columns (K, frequency along I, J), not transformed along J and K."""
+        return self._transforms.load(self._along_i, some)
+
     def factors(self, some):
         """For each component complex arrays (K, columns, J), for frequencies from 0 up.
 
@@ -42,7 +46,7 @@ class KernelSpectra:
         """
         extended, transform = self._transforms.extended, self._transforms.real_forward
         nk, nj, _ = self._padded
-        along_i = self._transforms.load(self._along_i, some)  # even in I; imaginary part: odd
+        along_i = self.along_i(some)  # even in I; imaginary part: odd
         both = transform(extended(along_i, nj, 2, add_odd=True), 2)  # even in J; odd in J
         both = transform(extended(both, nk, 0, imaginary=True, add_odd=True), 0)
         odd_i = transform(extended(along_i, nj, 2, imaginary=True), 2)

@@ -62,6 +62,41 @@ extern "C" __global__ void extend(const double2* __restrict__ half, long long st
     }
 }
 
+// The same along J, of both parts at once: the real part with the odd sequence added, and the
+// imaginary one with the sign turned, as real and imaginary part of one sequence. Tile by tile, as
+// memory is read along the columns and written along J.
+//
+// half: (depth, rows / 2 + 1, columns); whole: (depth, columns, rows).
+extern "C" __global__ void extend_rows(const double2* __restrict__ half, int depth, int columns,
+                                       int rows, double2* __restrict__ whole)
+{
+    const int SIDE = 32;
+    __shared__ double2 tile[SIDE][SIDE + 1];
+    int half_rows = rows / 2 + 1, x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
+    int across = (columns + SIDE - 1) / SIDE, down = (half_rows + SIDE - 1) / SIDE;
+    for (int n = blockIdx.x; n < depth * across * down; n += gridDim.x) {
+        int k = n / (across * down), first_j = n / across % down * SIDE;
+        int first_column = n % across * SIDE;
+        for (int m = y; m < SIDE; m += blockDim.x / SIDE) {
+            int j = first_j + m, column = first_column + x;
+            if (j < half_rows && column < columns)
+                tile[m][x] = half[((long long)k * half_rows + j) * columns + column];
+        }
+        __syncthreads();
+        for (int m = y; m < SIDE; m += blockDim.x / SIDE) {
+            int j = first_j + x, column = first_column + m;
+            if (j < half_rows && column < columns) {
+                double2 number = tile[x][m];
+                double2* row = whole + ((long long)k * columns + column) * rows;
+                row[j] = make_double2(number.x + j * number.x, -number.y);
+                if (j > 0 && j < rows / 2)
+                    row[rows - j] = make_double2(number.x - j * number.x, -number.y);
+            }
+        }
+        __syncthreads();
+    }
+}
+
 // -i times a spectrum times real factors, which are given for frequencies K, J from 0 up; along
 // `odd_axis` the factors of negative frequencies have the other sign.
 extern "C" __global__ void multiply(const double2* __restrict__ spectrum,
