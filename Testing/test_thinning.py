@@ -1,21 +1,15 @@
 """Thinning keeps the topology and leaves nothing that could still go."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies
+from hypothesis import given, settings
 from scipy import ndimage
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
-from PotentialSkeletonLib import geodesic, thinning, tips, topology
+from PotentialSkeletonLib import thinning, topology
 from PotentialSkeletonLib.distance import distance_to_outside
-from PotentialSkeletonLib.geodesic import bring_nearer, distance_along, neighbour_steps, unit_of
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.thin_topology import thin_topology
 from PotentialSkeletonLib.thinning import removable, room_for, thin, trim
-from PotentialSkeletonLib.ways_in import ways_in
 from solids import cube, random_solids, ring, tapered_y
 
 BLOCK = np.ones((3, 3, 3), bool)
@@ -90,92 +84,6 @@ def test_distances_to_the_outside_are_exact(mask):
     spacing = (1.6, 0.7, 1.0)
     expected = ndimage.distance_transform_edt(mask, sampling=spacing)
     np.testing.assert_allclose(distance_to_outside(mask, spacing), expected, rtol=1e-5)
-
-
-def test_distances_along_go_round_corners():
-    mask = np.zeros((3, 7, 7), np.uint8)
-    mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
-    source = np.ravel_multi_index((1, 1, 1), mask.shape)
-    distances, order = distance_along(mask, np.array([source]), (1, 1, 1))
-    assert sorted(order) == list(np.flatnonzero(mask))
-    assert (np.diff(distances.flat[order]) >= 0).all()
-    assert distances[1, 5, 5] * unit_of((1, 1, 1)) == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
-    assert distances[1, 5, 1] == -1
-
-
-@pytest.mark.parametrize("sweeps", [0, 1, 100])
-@given(mask=random_solids(), seed=strategies.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
-def test_distances_along_are_the_shortest(sweeps, mask, seed):
-    """As far as from the nearest source, by another program; and so after more sources.
-
-    By the queue alone, by the queue after sweeps that did not suffice, and by sweeps alone.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(geodesic, "MOST_SWEEPS", sweeps)
-        patch.setattr(geodesic, "MANY_VOXELS", 0 if sweeps else np.inf)
-        patch.setattr(geodesic, "THICK", 0)
-        check_distances(padded(mask), seed)
-
-
-def check_distances(mask, seed):
-    spacing = (2.3, 0.4, 1.0)
-    object_ = np.flatnonzero(mask)
-    sources = np.random.default_rng(seed).permutation(object_)[:4]
-    offsets, weights = neighbour_steps(mask.shape, spacing)
-    others = object_[:, None] + offsets
-    inside = mask.reshape(-1)[others] > 0
-    number = np.full(mask.size, -1)
-    number[object_] = np.arange(len(object_))
-    edges = number[others[inside]], np.nonzero(inside)[0]
-    graph = csr_array((np.broadcast_to(weights, others.shape)[inside], edges), [len(object_)] * 2)
-    expected = dijkstra(graph, indices=number[sources], min_only=True)
-    expected[np.isinf(expected)] = -1
-    distances, order = distance_along(mask, sources, spacing)
-    assert (distances.reshape(-1)[object_] == expected).all()
-    assert (np.diff(distances.reshape(-1)[order]) >= 0).all()
-    assert sorted(order) == object_[expected >= 0].tolist()
-    one_by_one, _ = distance_along(mask, sources[:1], spacing)
-    for n in range(2, len(sources) + 1):
-        bring_nearer(one_by_one, sources[:n], spacing, len(object_))
-    reached = one_by_one >= 0  # pieces without the first source are not
-    assert (one_by_one[reached] == distances[reached]).all()
-
-
-@given(mask=random_solids(largest=20), seed=strategies.integers(0, 10**6))
-@settings(max_examples=60, deadline=None)
-def test_tips_are_found_before_the_core_is_reached(mask, seed):
-    """Looking on to the core, which large slices do, finds no more."""
-    mask, spacing = padded(mask), (1.0, 1.0, 1.5)
-    sources = np.random.default_rng(seed).permutation(np.flatnonzero(mask))[:1]
-    distances, order = distance_along(mask, sources, spacing)
-    depth = distance_to_outside(mask, spacing)
-    found = []
-    for slice_ in (1, 7, 10**6):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tips, "VOXELS_A_SLICE", slice_)
-            found.append(tips.geodesic_tips(distances, order, depth, spacing, 1.0).tolist())
-    assert found[0] == found[1] == found[2]
-
-
-@given(mask=random_solids(), seed=strategies.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
-def test_ways_in_go_from_neighbour_to_neighbour_until_there_is_a_force_or_the_core(mask, seed):
-    mask, spacing = padded(mask), (1.0, 1.0, 1.5)
-    rng = np.random.default_rng(seed)
-    voxels = np.flatnonzero(mask)
-    distances, _ = distance_along(mask, rng.permutation(voxels)[:2], spacing)
-    has_force = rng.random(mask.shape) < 0.05
-    forces = has_force[..., None] * np.float32([0, -1, 0])
-    voxels = voxels[distances.reshape(-1)[voxels] >= 0]
-    for field, ends in ((forces, has_force | (distances == 0)), (None, distances == 0)):
-        for voxel, way in zip(voxels, ways_in(distances, field, voxels), strict=True):
-            assert np.ravel_multi_index(way[0], mask.shape) == voxel
-            assert ends[tuple(way.T)].tolist() == [False] * (len(way) - 1) + [True]
-            for here, following in pairwise(way):
-                block = distances[tuple(slice(n - 1, n + 2) for n in here)]
-                nearest = np.argwhere(block == block[block >= 0].min())[0]
-                assert (following == here + nearest - 1).all()
 
 
 def thinned(mask, kept=None, traced=None):

@@ -102,9 +102,7 @@ class ComponentVolumes:
 
         All that follows refers to these distances. Voxels are given as flat indices, rising.
         """
-        self._distances, self._rising = distance_along(
-            self._bytes, voxels, self.spacing, self._tick
-        )
+        self._distances = distance_along(self._bytes, voxels, self.spacing, self._tick)
 
     def bring_nearer(self, voxels):
         """Lower the distances to those from other voxels that hold the ones before."""
@@ -125,14 +123,8 @@ class ComponentVolumes:
         return ways_in(self._distances, self.forces, voxels)
 
     def limb_tips(self, smallest):
-        """Flat indices, rising, of the ends of limbs; see `tips.geodesic_tips`.
-
-        Asked once, after `spread_from`; `smallest` in mm.
-        """
-        rising, self._rising = self._rising, None
-        return geodesic_tips(
-            self._distances, rising, self.depth, self.spacing, smallest, self._tick
-        )
+        """Flat indices, rising, of the ends of limbs; see `tips.geodesic_tips`."""
+        return geodesic_tips(self._distances, self.depth, self.spacing, smallest, self._tick)
 
     def drawn_out_ends(self, skeleton, tips):
         """Flat indices, rising, of the ends of limbs that go on beyond a skeleton's ends.

@@ -34,16 +34,15 @@ def distance_along(mask, sources, spacing, report=None):
 
     Returns
     -------
-    distances : ndarray of int32, shape (K, J, I)
+    ndarray of int32, shape (K, J, I)
         In units of `unit_of(spacing)`; -1 outside and where no source is reached.
-    order : ndarray of int
-        Flat indices of the voxels that were reached, in rising order of their distance.
     """
     distances = np.where(mask, FAR, np.int32(-1))
     count = np.count_nonzero(mask)
     if not _sweep(distances, sources, spacing, count, report):
         _spread_from(distances, sources, spacing, report)
-    return distances, rising(distances)
+    leave_out_unreached(distances)
+    return distances
 
 
 def bring_nearer(distances, sources, spacing, count, report=None):
@@ -161,29 +160,14 @@ def along_row(row, best, weight, forward):
     return changed
 
 
-@njit(cache=True)
-def rising(distances):
-    """Flat indices of the voxels that were reached, in the order of their distances, then theirs.
-
-    What was not reached is set to -1.
-    """
-    flat = distances.reshape(-1)
-    largest = 0
-    for voxel in range(flat.size):
-        if flat[voxel] == FAR:
-            flat[voxel] = -1
-        largest = max(largest, flat[voxel])
-    ends = np.zeros(largest + 2, np.int64)
-    for voxel in range(flat.size):
-        if flat[voxel] >= 0:
-            ends[flat[voxel] + 1] += 1
-    ends = np.cumsum(ends)
-    order = np.empty(ends[-1], np.int64)
-    for voxel in range(flat.size):
-        if flat[voxel] >= 0:
-            order[ends[flat[voxel]]] = voxel
-            ends[flat[voxel]] += 1
-    return order
+@njit(cache=True, parallel=True)
+def leave_out_unreached(distances):
+    """Set to -1 what was not reached."""
+    for k in prange(distances.shape[0]):
+        plane = distances[k].reshape(-1)
+        for n in range(plane.size):
+            if plane[n] == FAR:
+                plane[n] = -1
 
 
 def _spread_from(distances, sources, spacing, report):

@@ -10,25 +10,24 @@ skeleton ends within a limb, little is left of the limb beyond: such an end is d
 import numpy as np
 from numba import njit, prange
 
-from .geodesic import FAR, neighbour_steps, unit_of
+from .caps import middle_of_cap
+from .geodesic import neighbour_steps, unit_of
+from .limbs import grow, is_long, is_top
 from .topology import neighbour_bits
 
-SLENDERNESS = 2.0  # length of a piece over its largest inscribed radius that makes its top a tip
 DRAWN_OUT = 1.3  # inscribed radii at an end of the core beyond which its limb goes on
 CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that the tip is put on
-VOXELS_A_SLICE = 1 << 18  # joined to pieces between two looks at the progress callback
-PLAIN = 16  # times as many voxels that are just compared with their neighbours
+VOXELS_A_SLICE = 1 << 22  # looked at for tops between two looks at the progress callback
+TOPS_A_PLANE = 64  # a first guess
 
 
-def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
+def geodesic_tips(distances, depth, spacing, smallest, report=None):
     """Ends of the object's limbs.
 
     Parameters
     ----------
     distances : ndarray of int32, shape (K, J, I)
         Geodesic distance from the core, -1 outside the object (`distance_along`).
-    order : ndarray of int
-        Flat indices of the object's voxels in rising order of their distances.
     depth : ndarray of float32, shape (K, J, I)
         Distance to the outside in mm.
     spacing : 3 floats K, J, I, in mm
@@ -42,134 +41,109 @@ def geodesic_tips(distances, order, depth, spacing, smallest, report=None):
     ndarray of int64
         Flat indices in rising order.
     """
-    flat, deep, unit = distances.reshape(-1), depth.reshape(-1), unit_of(spacing)
-    offsets, _ = neighbour_steps(distances.shape, spacing)
-    pieces = np.zeros(flat.size, np.int32)  # of each voxel, from 1
-    merged, tops = np.empty(1024, np.int32), np.empty(1024, np.int64)
-    widths, accepted = np.empty(1024, np.float32), np.empty(1024, np.uint8)
-    lowest, count = FAR, 0
-    planes = max(1, VOXELS_A_SLICE * PLAIN // distances[0].size)
-    for first in range(1, distances.shape[0] - 1, planes):
+    tops = may_be_tips(distances, depth, spacing, smallest, report)
+    return tips_among(tops, distances, depth, spacing, smallest, report)
+
+
+def may_be_tips(distances, depth, spacing, smallest, report=None):
+    """Flat indices of the tops that pass a quick test, which all tips do.
+
+    From a top a shortest way to the core is followed. When a piece has sunk to some distance it
+    holds the voxels of the way that are further out than that. So it is at least as wide as these,
+    and as long at most as down to the first voxel of the way that is not further out: a top that
+    is a tip must pass the comparison of length and width at some voxel of its way. Until then
+    its piece must not hold a higher top, as to which the steepest ascent from the way may lead.
+    """
+    offsets, weights = neighbour_steps(distances.shape, spacing)
+    steps = offsets, weights, unit_of(spacing), smallest
+    planes = max(1, VOXELS_A_SLICE // distances[0].size)
+    room, found, first = TOPS_A_PLANE, [], 1
+    while first < distances.shape[0] - 1:
         last = min(first + planes, distances.shape[0] - 1)
-        lowest = min(lowest, lowest_top(distances, offsets, smallest / unit, first, last))
+        tops, counts = tops_with_long_ways(distances, depth.reshape(-1), *steps, first, last, room)
         if report is not None:
             report()
-    for last in range(order.size, 0, -VOXELS_A_SLICE):
-        some = order[max(last - VOXELS_A_SLICE, 0) : last][::-1]
-        if flat[some[0]] < lowest and not any_may_become_a_limb(
-            flat, unit, smallest, count, merged, tops, widths, accepted
-        ):
-            break
-        count, merged, tops, widths, accepted = sink(
-            some, flat, deep, offsets, unit, smallest,
-            pieces, count, merged, tops, widths, accepted,
-        )  # fmt: skip
-        if report is not None:
-            report()
-    tips = [
-        _middle_of_cap(distances, tops[n], CAP * widths[n], spacing)
-        for n in np.flatnonzero(accepted[:count] == 1)
-    ]
-    return np.unique(np.array(tips, np.int64))
+        if counts.max() > room:
+            room = int(counts.max())
+            continue
+        found += [some[:count] for some, count in zip(tops, counts)]
+        first = last
+    return np.concatenate(found)
 
 
 @njit(cache=True, parallel=True)
-def lowest_top(distances, offsets, nearest, first, last):
-    """The least distance, from `nearest` on, of the voxels that no neighbour exceeds in it.
-
-    Of the planes from `first` to before `last`.
-    """
-    flat = distances.reshape(-1)
-    size = distances.shape[1] * distances.shape[2]
-    lowest = np.full(last - first, FAR, np.int32)
+def tops_with_long_ways(distances, depth, offsets, weights, unit, smallest, first, last, room):
+    """Tops of some planes that pass the test, up to `room` for each plane, and their numbers."""
+    flat, size = distances.reshape(-1), distances.shape[1] * distances.shape[2]
+    found = np.empty((last - first, room), np.int64)
+    counts = np.zeros(last - first, np.int64)
     for plane in prange(last - first):
-        k = first + plane
-        for voxel in range(k * size, (k + 1) * size):
-            here = flat[voxel]
-            if nearest <= here < lowest[plane]:
-                is_top = True
-                for offset in offsets:
-                    if flat[voxel + offset] > here:
-                        is_top = False
-                        break
-                if is_top:
-                    lowest[plane] = here
-    return lowest.min()
+        count = 0
+        for voxel in range((first + plane) * size, (first + plane + 1) * size):
+            if not flat[voxel] * unit > smallest or not is_top(flat, offsets, voxel):
+                continue
+            if has_long_way(voxel, flat, depth, offsets, weights, unit, smallest):
+                if count < room:
+                    found[plane, count] = voxel
+                count += 1
+        counts[plane] = count
+    return found, counts
 
 
 @njit(cache=True)
-def any_may_become_a_limb(distances, unit, smallest, count, merged, tops, widths, accepted):
-    """Whether there is a piece that would be long enough for a limb if it grew to the core."""
-    for piece in range(count):
-        longest = distances[tops[piece]] * unit
-        is_open = merged[piece] == piece and accepted[piece] == 0
-        if is_open and longest > SLENDERNESS * widths[piece] + smallest:
+def has_long_way(top, distances, depth, offsets, weights, unit, smallest):
+    """Whether a way to the core, at some voxel, is long enough for the width of the ones before."""
+    height, voxel, width = distances[top], top, np.float32(0.0)
+    while is_long(height * unit, width, smallest):
+        here = distances[voxel]
+        if is_long((height - here) * unit, width, smallest):
             return True
+        higher = top_above(voxel, height, distances, offsets)
+        if distances[higher] > height or (distances[higher] == height and higher < top):
+            return False
+        width = max(width, depth[voxel])
+        following = voxel
+        for side in range(offsets.size):
+            other = voxel + offsets[side]
+            is_nearer = distances[other] >= 0 and distances[other] == here - weights[side]
+            if is_nearer and (following == voxel or depth[other] > depth[following]):
+                following = other
+        if following == voxel:
+            return False
+        voxel = following
     return False
 
 
 @njit(cache=True)
-def root(merged, piece):
-    while merged[piece] != piece:
-        merged[piece] = merged[merged[piece]]
-        piece = merged[piece]
-    return piece
-
-
-@njit(cache=True)
-def doubled(array):
-    return np.concatenate((array, np.empty_like(array)))
-
-
-@njit(cache=True)
-def sink(
-    order, distances, depth, offsets, unit, smallest, pieces, count, merged, tops, widths, accepted
-):
-    """Give voxels in falling order of distance to pieces.
-
-    `accepted` is 0 for a piece that may still become a limb, 1 where its top is a tip, and 2 where
-    the piece was merged into another or holds a tip of another.
-    """
-    for voxel in order:
-        own = last = -1
+def top_above(voxel, height, distances, offsets):
+    """The top to which the steepest ascent leads, or the first voxel on it above a height."""
+    while distances[voxel] <= height:
+        steepest = voxel
         for offset in offsets:
-            other = pieces[voxel + offset] - 1
-            if other < 0 or other == last:
-                continue
-            last = other
-            other = root(merged, other)
-            if other != own:
-                own = other if own < 0 else merge(distances, own, other, merged, tops, widths,
-                                                  accepted)  # fmt: skip
-        if own < 0:
-            if count == tops.size:
-                merged, tops = doubled(merged), doubled(tops)
-                widths, accepted = doubled(widths), doubled(accepted)
-            own = count
-            merged[own], tops[own], widths[own], accepted[own] = own, voxel, 0, 0
-            count += 1
-        if accepted[own] == 0:
-            length = (distances[tops[own]] - distances[voxel]) * unit
-            if length > SLENDERNESS * widths[own] + smallest:
-                accepted[own] = 1
-            widths[own] = max(widths[own], depth[voxel])
-        pieces[voxel] = own + 1
-    return count, merged, tops, widths, accepted
+            other = voxel + offset
+            rise = distances[other] - distances[steepest]
+            if rise > 0 or (rise == 0 and other > steepest):
+                steepest = other
+        if steepest == voxel:
+            break
+        voxel = steepest
+    return voxel
 
 
-@njit(cache=True)
-def merge(distances, first, second, merged, tops, widths, accepted):
-    """Merge two pieces; one with a tip goes before one without, then the higher top."""
-    has_tip = accepted[first] > 0, accepted[second] > 0
-    height = distances[tops[first]], distances[tops[second]]
-    if (has_tip[1], height[1], -tops[second]) > (has_tip[0], height[0], -tops[first]):
-        first, second = second, first
-    merged[second] = first
-    if accepted[second] == 0:
-        accepted[second] = 2
-        if accepted[first] == 0:
-            widths[first] = max(widths[first], widths[second])
-    return first
+def tips_among(tops, distances, depth, spacing, smallest, report=None):
+    """Ends of limbs, as flat indices in rising order; `tops` hold all that may be their tops."""
+    flat, deep, unit = distances.reshape(-1), depth.reshape(-1), unit_of(spacing)
+    offsets, _ = neighbour_steps(distances.shape, spacing)
+    visited, is_tip = np.zeros(flat.size, np.int32), np.zeros(flat.size, np.uint8)
+    tips = []
+    for n, top in enumerate(tops[np.lexsort((-tops, flat[tops]))], start=1):
+        width = grow(top, n, flat, deep, offsets, unit, smallest, visited, is_tip)
+        if width >= 0:
+            is_tip[top] = 1
+            tips.append(middle_of_cap(distances, top, CAP * np.float32(width), spacing))
+        if report is not None:
+            report()
+    return np.unique(np.array(tips, np.int64))
 
 
 def drawn_out_ends(distances, depth, skeleton, spacing, tips, report=None):
@@ -203,7 +177,7 @@ def drawn_out_ends(distances, depth, skeleton, spacing, tips, report=None):
             report()
         top, width = furthest_beyond(flat, offsets, weights, voxel, seen), depth.flat[voxel]
         if flat[top] * unit > DRAWN_OUT * width:
-            ends.append(_middle_of_cap(distances, top, CAP * width, spacing))
+            ends.append(middle_of_cap(distances, top, CAP * width, spacing))
     return np.unique(np.array(ends, np.int64))
 
 
@@ -222,35 +196,3 @@ def furthest_beyond(distances, offsets, weights, start, seen):
                 seen[other] = 1
                 waiting.append(other)
     return best
-
-
-def _middle_of_cap(distances, top, reach, spacing):
-    """The voxel where a limb's axis leaves it: a blunt end has its top on the rim."""
-    place = np.array(np.unravel_index(top, distances.shape))
-    reach = max(reach, 0.5 * min(spacing))
-    radius = np.ceil(3 * reach / np.asarray(spacing)).astype(int) + 1
-    low = np.maximum(place - radius, 0)
-    box = tuple(slice(a, b) for a, b in zip(low, place + radius + 1))
-    cap, slab = (
-        _piece_with(distances[box] >= lowest, place - low) * np.asarray(spacing)
-        for lowest in distances.flat[top] - np.array([reach, 2 * reach]) / unit_of(spacing)
-    )
-    middle = cap.mean(axis=0)
-    axis = middle - slab.mean(axis=0)
-    length = np.linalg.norm(axis)
-    if length == 0:
-        return top
-    along = (cap - middle) @ (axis / length)
-    across = np.linalg.norm(cap - middle - along[:, None] * (axis / length), axis=1)
-    # Rounded, so that symmetric places tie on every machine; the first wins.
-    best = np.argmax(np.round(along - 2 * across, 6))
-    voxel = np.rint(cap[best] / spacing).astype(int) + low
-    return int(np.ravel_multi_index(voxel, distances.shape))
-
-
-def _piece_with(mask, place):
-    """Voxels (n, 3) of the 26-connected piece that holds a place."""
-    from scipy import ndimage
-
-    labels, _ = ndimage.label(mask, np.ones((3, 3, 3), bool))
-    return np.argwhere(labels == labels[tuple(place)])

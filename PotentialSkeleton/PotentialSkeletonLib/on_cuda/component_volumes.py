@@ -11,9 +11,8 @@ from ..critical_points import critical_points_in
 from ..distance import order_at
 from ..field_methods.solid_on_cuda import SolidOnCuda
 from ..field_methods.summation import Summation
-from ..geodesic import rising
 from ..seeds import curvature_seeds
-from ..tips import drawn_out_ends, geodesic_tips
+from ..tips import drawn_out_ends, tips_among
 from ..voxel_classes import BOUNDARY
 from ..ways_in import ways_in
 from . import geodesic, pieces, places
@@ -116,8 +115,9 @@ class ComponentVolumesOnCuda:
         )
         if not len(candidates):
             return candidates
-        here = self._distances_here
-        return geodesic_tips(here, rising(here), self.depth, self.spacing, smallest, self._tick)
+        return tips_among(
+            candidates, self._distances_here, self.depth, self.spacing, smallest, self._tick
+        )
 
     def drawn_out_ends(self, skeleton, tips):
         passed = np.zeros(self.shape, bool)
