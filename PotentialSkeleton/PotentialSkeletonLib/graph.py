@@ -6,7 +6,9 @@ Contracting what is contractible keeps it, so the graph has as many cycles as th
 
 import numpy as np
 
-from .topology import cycle_count
+from .thin_topology import thin_topology
+
+SMALLEST_RING = 4  # voxels; three that are neighbours meet in a corner
 
 
 class VoxelGraph:
@@ -49,7 +51,7 @@ class VoxelGraph:
                 continue
             self._look()
             piece = self._piece(first, between)
-            if cycle_count(_as_mask(self.voxels[piece])) == 0:
+            if len(piece) < SMALLEST_RING or _cycles(self.voxels[piece]) == 0:
                 self._add_node(piece)
             else:
                 self._open_up(piece)
@@ -176,11 +178,9 @@ def _neighbours(voxels):
     return [row[here].tolist() for row, here in zip(found, present)]
 
 
-def _as_mask(voxels):
-    low = voxels.min(axis=0)
-    mask = np.zeros(voxels.max(axis=0) - low + 1, bool)
-    mask[tuple((voxels - low).T)] = True
-    return mask
+def _cycles(voxels):
+    found = thin_topology(voxels)
+    return found.pieces - found.characteristic
 
 
 def _edges_of_homotopy(voxels, piece, neighbours):
