@@ -11,7 +11,7 @@ from PotentialSkeletonLib.preparing import box_of
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.topology import euler_characteristic
 from solid_shapes import ball, box_corner, two_components
-from solids import helix, ring
+from solids import ring
 from trust.random_solids import random_solid
 
 
@@ -99,7 +99,6 @@ SHAPES = {
     "box corner": box_corner(),
     "two components": two_components(),
     "ring": ring()[0],
-    "helix": helix()[0],
 }
 
 
@@ -125,9 +124,6 @@ def test_threads_that_give_way_do_not_change_the_pieces(interleaved_cuda, share)
 
 
 def test_many_pieces_over_many_blocks(cpu_cuda):
-    mask = np.zeros((82, 82, 82), bool)
-    mask[::2, ::2, ::2] = True
-    assert_same_pieces(mask, cpu_cuda.put(mask.view(np.uint8)), True, cpu_cuda)
     mask = np.indices((44, 56, 56)).sum(axis=0) % 2 == 0
     count = assert_same_pieces(mask, cpu_cuda.put(mask.view(np.uint8)), False, cpu_cuda)
     assert count == mask.sum() > 65535
@@ -136,7 +132,7 @@ def test_many_pieces_over_many_blocks(cpu_cuda):
 def test_runs_over_many_words(cpu_cuda):
     """Longer than the words in which a run's begin is looked for at first."""
     mask = np.ones((1, 3, 32 * 150), bool)
-    mask[0, 0, 100] = mask[0, 1, ::2] = mask[0, 2, 4000] = False
+    mask[0, 0, 40 * 32 - 1] = mask[0, 1, ::2] = mask[0, 2, 4000] = False
     mask[0, 1, 4500:] = False
     assert assert_like_host(mask, cpu_cuda)[0] == 1
     assert assert_like_host(mask[:, :1].copy(), cpu_cuda) == [2, 2]

@@ -91,13 +91,13 @@ __device__ inline Neighbours rows_back(int count, const u32* words, u32 word, Pl
     return neighbours(words, word - count * shape.words_a_row(), place, shape);
 }
 
-// Join the runs of a row with those of another row, each pair where they first meet; `own` says of
-// which voxels. Over corners a run also meets one that begins right behind its end.
-__device__ inline void join_rows(const Neighbours& row, u32 own, u32 own_before,
-                                 const Neighbours& other, bool corners, int* parent)
+// Join the runs of a row with those of another row, each pair where they first meet, if that voxel
+// of the row is among its `own`. Over corners a run also meets one that begins right behind its end.
+__device__ inline void join_rows(const Neighbours& row, u32 own, const Neighbours& other,
+                                 bool corners, int* parent)
 {
-    u32 both = own & other.here, met = (own_before & other.before) >> 31;
-    each_bit(both & ~(both << 1 | met),
+    u32 both = row.here & other.here, both_before = row.before & other.before;
+    each_bit(own & both & ~(both << 1 | both_before >> 31),
              [&](int bit) { join(node_of(row, bit), node_of(other, bit), parent); });
     if (!corners)
         return;
@@ -134,8 +134,7 @@ extern "C" __global__ void join_faces(const u32* words, int depth, int rows, int
     if (outside)
         join_outside(row, place, shape, parent);
     auto join_with = [&](int count) {
-        join_rows(row, row.here, row.before, rows_back(count, words, word, place, shape), false,
-                  parent);
+        join_rows(row, row.here, rows_back(count, words, word, place, shape), false, parent);
     };
     if (place.row >= shape.rows)
         join_with(shape.rows);
@@ -143,8 +142,8 @@ extern "C" __global__ void join_faces(const u32* words, int depth, int rows, int
         join_with(1);
 }
 
-// Join runs that meet over faces, edges or corners. Where the voxel right above one (K - 1) is set,
-// all others are that one's neighbours, too.
+// Join runs that meet over faces, edges or corners. Where the voxel right above one (at K - 1) is
+// set, the others that could be joined are that one's neighbours, too.
 extern "C" __global__ void join_corners(const u32* words, int depth, int rows, int width,
                                         int* parent)
 {
@@ -154,16 +153,15 @@ extern "C" __global__ void join_corners(const u32* words, int depth, int rows, i
     if (!place.length || !words[word])
         return;
     Neighbours row = neighbours(words, word, place, shape);
-    u32 own = row.here, own_before = row.before;
+    u32 own = row.here;
     auto join_with = [&](const Neighbours& other) {
-        join_rows(row, own, own_before, other, true, parent);
+        join_rows(row, own, other, true, parent);
     };
     int k = place.row / shape.rows, j = place.row % shape.rows;
     if (k > 0) {
         Neighbours above = rows_back(shape.rows, words, word, place, shape);
         join_with(above);
         own &= ~above.here;
-        own_before &= ~above.before;
     }
     if (own && j > 0)
         join_with(rows_back(1, words, word, place, shape));
