@@ -92,7 +92,7 @@ __device__ inline Neighbours rows_back(int count, const u32* words, u32 word, Pl
 }
 
 // Join the runs of a row with those of another row, each pair where they first meet, if that voxel
-// of the row is among its `own`. Over corners a run also meets one that begins right behind its end.
+// of the row is among its `own`. Over corners a run also meets one that begins right behind it.
 __device__ inline void join_rows(const Neighbours& row, u32 own, const Neighbours& other,
                                  bool corners, int* parent)
 {
