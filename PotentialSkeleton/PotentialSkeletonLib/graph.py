@@ -4,7 +4,10 @@ The 26-adjacency of voxels, with all its cliques filled, has the topology of the
 Contracting what is contractible keeps it, so the graph has as many cycles as the object.
 """
 
+from itertools import pairwise
+
 import numpy as np
+from numba import njit
 
 from .thin_topology import thin_topology
 
@@ -42,10 +45,7 @@ class VoxelGraph:
 
     def _make_nodes(self):
         """Every piece of voxels that do not simply lie between two others is a node."""
-        between = [
-            len(others) == 2 and not _adjacent(self.voxels[others[0]], self.voxels[others[1]])
-            for others in self.neighbours
-        ]
+        between = _lie_between(self.voxels, self.neighbours)
         for first in range(len(self.voxels)):
             if between[first] or self.node_of[first] >= 0:
                 continue
@@ -159,8 +159,13 @@ def _directed(chain, node, at_end):
     return last, voxels[::-1], first
 
 
-def _adjacent(a, b):
-    return np.abs(a - b).max() <= 1
+def _lie_between(voxels, neighbours):
+    """Whether each voxel has two neighbours that are no neighbours of each other; list of bool."""
+    pairs = [n for n, others in enumerate(neighbours) if len(others) == 2]
+    first, second = voxels[[neighbours[n] for n in pairs]].reshape(-1, 2, 3).swapaxes(0, 1)
+    between = np.zeros(len(voxels), bool)
+    between[pairs] = np.abs(first - second).max(axis=1) > 1
+    return between.tolist()
 
 
 def _neighbours(voxels):
@@ -171,11 +176,33 @@ def _neighbours(voxels):
         return []
     voxels = voxels - voxels.min(axis=0) + 1
     size = voxels.max(axis=0) + 2
-    flat = np.ravel_multi_index(voxels.T, size)
-    others = flat[:, None] + steps @ np.array([size[1] * size[2], size[2], 1])
-    found = np.minimum(np.searchsorted(flat, others), len(flat) - 1)
-    present = flat[found] == others
-    return [row[here].tolist() for row, here in zip(found, present)]
+    flat = voxels @ np.array([size[1] * size[2], size[2], 1])
+    others, ends = neighbours_of(flat, steps @ np.array([size[1] * size[2], size[2], 1]))
+    others, ends = others.tolist(), ends.tolist()
+    return [others[first:last] for first, last in pairwise([0, *ends])]
+
+
+@njit(cache=True)
+def neighbours_of(voxels, offsets):
+    """Neighbours of rising flat indices, in the order of the offsets, and where each one's end."""
+    beside = np.full((voxels.size, offsets.size), -1, np.int64)
+    for side in range(offsets.size):
+        at = 0
+        for n in range(voxels.size):  # the others rise, too
+            other = voxels[n] + offsets[side]
+            while at < voxels.size and voxels[at] < other:
+                at += 1
+            if at < voxels.size and voxels[at] == other:
+                beside[n, side] = at
+    others, ends = np.empty(beside.size, np.int64), np.empty(voxels.size, np.int64)
+    count = 0
+    for n in range(voxels.size):
+        for other in beside[n]:
+            if other >= 0:
+                others[count] = other
+                count += 1
+        ends[n] = count
+    return others[:count], ends
 
 
 def _cycles(voxels):
