@@ -7,13 +7,14 @@
 // p = r + 16 o; e, d, q and r are from 0 to 15, s and o below LAST. The sum over n becomes one over
 // e for each q, then over d for each r, then over s for each o, each of them by one thread, with
 // factors of modulus 1 between; the way back is the same in reverse, so no number is ever sorted.
-// A block works on 2048 numbers, of one line or of several that lie side by side.
+// A block works on 2048 numbers, of one line or of several that lie side by side. There are never
+// more than 2^27 numbers at a time.
 
 const int THREADS = 128, LINES = 8 / LAST, SIZE = 256 * LAST;
 
 // Blocks a multiprocessor, as far as its shared memory and registers go without spilling.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
-const int BLOCKS = LAST == 4 ? 4 : 3;
+const int BLOCKS = LAST >= 4 ? 4 : 3;
 #else
 const int BLOCKS = 2;
 #endif
@@ -152,6 +153,12 @@ struct Lines {
         return (threadIdx.x >> 3) + 16 * (s() + LAST * (n / LAST) + 16 * (n % LAST));
     }
 
+    // Whether it is from SIZE / 2 up; there, where positive and negative meet, both are the same.
+    static __device__ bool is_negative(int n)
+    {
+        return LAST == 1 ? n >= 8 : n % LAST >= LAST / 2;
+    }
+
     // The real parts and then the imaginary ones: so the room is half as large.
     template <class From, class To>
     __device__ void exchange(double2* numbers, From from, To to) const
@@ -240,8 +247,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ double room[2048];
     const Lines lines(room, roots);
     int half_rows = rows / 2 + 1, of_block = threadIdx.x % LINES;
-    long long line_count = (long long)columns * half_rows, plane = (long long)columns * rows;
-    long long line = (long long)blockIdx.x * LINES + of_block;
+    int line_count = columns * half_rows, plane = columns * rows;
+    int line = blockIdx.x * LINES + of_block;
     bool is_line = line < line_count;
     int j = line % half_rows;
     const double2* first = spectrum + line / half_rows * rows + j;
@@ -263,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     lines.forward(numbers);
     auto write = [&](int component, int k, double twice) {
         if (is_line && k <= SIZE / 2)
-            factors[(component * (SIZE / 2 + 1LL) + k) * line_count + line] = 0.25 * twice;
+            factors[(component * (SIZE / 2 + 1) + k) * line_count + line] = 0.25 * twice;
     };
     auto place = [&](int k) { return LINES * (k & (SIZE - 1)) + of_block; };
     __syncthreads();
@@ -300,8 +307,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     __shared__ double room[2048];
     __shared__ double2 kept[2048];
     const Lines lines(room, roots);
-    long long line_count = (long long)columns * rows;
-    long long line = (long long)blockIdx.x * LINES + threadIdx.x % LINES;
+    int line_count = columns * rows, line = blockIdx.x * LINES + threadIdx.x % LINES;
     bool is_line = line < line_count;
     double2 numbers[16];
 #pragma unroll
@@ -315,14 +321,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         kept[THREADS * n + threadIdx.x] = numbers[n];
     int half_rows = rows / 2 + 1, column = is_line ? line / rows : 0, j = is_line ? line % rows : 0;
     bool mirrored = j > rows / 2;  // there the factors of the second component have the other sign
-    long long step = (long long)columns * half_rows;
-    const double* factor = factors + (long long)column * half_rows + (mirrored ? rows - j : j);
+    int step = columns * half_rows;
+    const double* factor = factors + column * half_rows + (mirrored ? rows - j : j);
     for (int component = 0; component < 3; component++) {
 #pragma unroll
         for (int n = 0; n < 16; n++) {
             int k = lines.frequency(n);
-            double by = factor[(k > SIZE / 2 ? SIZE - k : k) * step];
-            by = component == 0 && k > SIZE / 2 || component == 1 && mirrored ? -by : by;
+            bool is_negative = Lines::is_negative(n);
+            double by = factor[(is_negative ? SIZE - k : k) * step];
+            by = (component == 0 && is_negative) || (component == 1 && mirrored) ? -by : by;
             double2 number = kept[THREADS * n + threadIdx.x];
             // -i times it. Real and imaginary part are interchanged, there and after the transform:
             // that makes it the one back.
