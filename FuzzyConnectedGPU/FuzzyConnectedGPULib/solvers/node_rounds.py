@@ -10,7 +10,8 @@ from ..affinity import TOP_LEVEL
 
 KERNELS = Path(__file__).with_name("kernels") / "node_rounds.cu"
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
-EDGES_A_THREAD = 4  # as in node_rounds.cu
+# As in node_rounds.cu; fewer nodes than these are quicker done by one block than by launches.
+EDGES_A_THREAD, FEW_NODES, WIDE_BLOCK = 4, 1024, 1024
 MOST_NODES = 2**24  # an edge holds two nodes in 48 bits
 KEPT = 0.6  # a first guess: the share of its edges that a later round leaves
 
@@ -33,11 +34,10 @@ def connect_nodes(tiles, report):
     if tiles.node_count == 0:
         return tiles.xp.zeros(1, np.uint16), 0
     rounds = [first_round(tiles)]
-    while rounds[-1].edge_count:
+    while rounds[-1].edge_count and rounds[-1].next_count > FEW_NODES:
         report(min(0.7 + 0.02 * len(rounds), 0.9))
         rounds.append(further_round(tiles, rounds[-1]))
-    connected = tiles.xp.zeros(rounds[-1].next_count, np.uint16)
-    connected[0] = TOP_LEVEL
+    connected = last_nodes(tiles, rounds[-1])
     for each in reversed(rounds):
         each.run("lower_nodes", each.count, each.weights, each.next, connected, each.count)
         connected = each.weights
@@ -51,6 +51,8 @@ def first_round(tiles):
     first.run("hook_exits", first.count, *place, first.count, tiles.exits)
     first.merge(tiles.exits)
     tiles.exits = tiles.exit_weights = place = None
+    first.read_counts()
+    first.best = tiles.xp.zeros(first.next_count, np.uint64)
     if first.next_count > MOST_NODES:
         raise NoRoomError(
             f"The volume contracts to {first.next_count:,} nodes only, and {MOST_NODES:,} can be "
@@ -69,6 +71,7 @@ def first_round(tiles):
     rooms, tiles.rooms = tiles.rooms, None
     first.list_edges(keep_steps, rooms[0])
     tiles.steps = tiles.step_weights = None
+    first.counts[1:] = 0
     first.list_edges(cross_edges, rooms[1])
     tiles.voxels = None
     return first
@@ -82,6 +85,8 @@ def further_round(tiles, last):
     ends = last.best, edges, count, more, further.count
     further.run("hook_nodes", further.count, *ends, parent, further.weights)
     further.merge(parent)
+    # At least two nodes become one; to read how many they become would make the card wait.
+    further.best = tiles.xp.zeros(further.count // 2 + 1, np.uint64)
 
     def keep_edges(list_of_edges):
         for edges, count in last.lists:
@@ -92,6 +97,18 @@ def further_round(tiles, last):
     further.list_edges(keep_edges, room)
     last.lists = last.best = None
     return further
+
+
+def last_nodes(tiles, last):
+    """Connectedness of the nodes that the last round leaves: few, or without an edge."""
+    connected = tiles.xp.zeros(last.next_count, np.uint16)
+    if last.edge_count == 0:
+        connected[0] = TOP_LEVEL
+        return connected
+    (edges, count), (more, more_count) = (*last.lists, (last.lists[0][0], 0))[:2]
+    ends = edges, np.uint32(count), more, np.uint32(more_count), np.uint32(last.next_count)
+    tiles.kernel(KERNELS, "raise_nodes")((1,), (WIDE_BLOCK,), (*ends, connected))
+    return connected
 
 
 class Round:
@@ -108,13 +125,16 @@ class Round:
     lists : list of (array, int)
         Edges, and how many they are.
     best : array, uint64
-        Best edge of each node of the next round.
+        Best edge of each node of the next round; may be longer.
+    counts : array, uint32
+        Nodes of the next round besides that of the seeds, and edges of the last list.
     """
 
     def __init__(self, tiles, count, weights):
         self.gpu, self.xp, self.kernel = tiles.gpu, tiles.xp, tiles.kernel
         self.count, self.weights = count, weights
         self.lists, self.edge_count = [], 0
+        self.counts = self.xp.zeros(2, np.uint32)
 
     def run(self, name, threads, *arguments):
         """Run a kernel with so many threads; integers among the arguments go as uint32."""
@@ -125,23 +145,28 @@ class Round:
     def merge(self, parent):
         """Find what each node becomes, by where it hooked."""
         self.next = self.xp.empty(self.count, np.uint32)
-        count = self.xp.zeros(1, np.uint32)  # of nodes besides that of the seeds
-        self.run("number_nodes", self.count, parent, self.weights, self.count, self.next, count)
+        after = self.next, self.counts[:1]
+        self.run("number_nodes", self.count, parent, self.weights, self.count, *after)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
-        self.next_count = int(self.gpu.get(count)[0]) + 1
-        self.best = self.xp.zeros(self.next_count, np.uint64)
+
+    def read_counts(self):
+        """Learn how many nodes the next round has; the edges of the last list."""
+        nodes, edges = (int(count) for count in self.gpu.get(self.counts))
+        self.next_count = nodes + 1
+        return edges
 
     def list_edges(self, kernels, room):
         """Let kernels list edges for the next round in the array `room`, or a larger one."""
-        best = self.best.copy()
+        best = self.best.copy() if self.lists else 0
         while True:
-            count, most = self.xp.zeros(1, np.uint32), np.uint32(room.size)
-            kernels((room, np.uint32(self.edge_count), most, count, self.best))
-            found = int(self.gpu.get(count)[0])
+            most = np.uint32(room.size)
+            kernels((room, np.uint32(self.edge_count), most, self.counts[1:], self.best))
+            found = self.read_counts()
             if found <= room.size:
                 self.lists.append((room, found))
                 self.edge_count += found
                 return
+            self.counts[1:] = 0
             room = None
             room = self.xp.empty(found, np.uint64)
             self.best[...] = best  # its edges will have other numbers

@@ -211,6 +211,34 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of,
     add_edges(list, a, b, weight);
 }
 
+// ---- the last nodes
+
+#define FEW_NODES 1024
+#define WIDE_BLOCK 1024
+
+// The connectedness of few nodes, by raising until nothing rises any more: it takes as many turns as
+// the longest way has edges. One block. The first count edges of a list, and those of another one.
+extern "C" __global__ void __launch_bounds__(WIDE_BLOCK) raise_nodes(const u64* edges, u32 count, const u64* more_edges,
+                                                                     u32 more, u32 nodes, u16* connected)
+{
+    __shared__ u32 levels[FEW_NODES];
+    for (u32 n = threadIdx.x; n < nodes; n += WIDE_BLOCK) levels[n] = n ? 0 : TOP;
+    __syncthreads();
+    volatile u32* now = levels;
+    bool raised;
+    do {
+        raised = false;
+        for (u32 e = threadIdx.x; e < count + more; e += WIDE_BLOCK) {
+            u64 edge = e < count ? edges[e] : more_edges[e - count];
+            u32 one = now[edge_one(edge)], other = now[edge_other(edge)], level = min(max(one, other), edge_weight(edge));
+            if (level <= min(one, other)) continue;
+            atomicMax(&levels[one < other ? edge_one(edge) : edge_other(edge)], level);
+            raised = true;
+        }
+    } while (__syncthreads_or(raised));
+    for (u32 n = threadIdx.x; n < nodes; n += WIDE_BLOCK) connected[n] = levels[n];
+}
+
 // ---- back from the last round to the voxels
 
 // A node's connectedness, from what it became. later: of the next round's nodes.
