@@ -7,7 +7,6 @@ from scipy import ndimage
 LINES_A_SLICE = 1 << 14  # rows between two looks at the progress callback
 FEW_VOXELS = 1 << 12
 NO_ZERO = 1 << 20  # voxels: further than any row is long
-VOXELS_A_SLICE = 1 << 20  # voxels between two looks at the progress callback
 MANY_VOXELS = 1 << 12  # fewer are done by one thread: more would take longer to start
 ENOUGH_RADIUS = 6  # voxels from the deepest places to the outside from which on zeros are resolved
 LARGEST_CHARGE_DISTANCE = 2
@@ -103,34 +102,10 @@ def lower_envelope(line, step, values, feet, borders):
         line[n] = square * (n - foot) * (n - foot) + values[foot]
 
 
-def removal_order(depth, report=None):
-    """Depth with ties broken towards the middle: half the voxel's own, half its surroundings'.
-
-    `report` is called between slices; it raises to cancel.
-    """
-    order = np.zeros_like(depth)
-    step = max(1, VOXELS_A_SLICE // max(1, depth[0].size))
-    for first in range(1, len(depth) - 1, step):
-        order_planes(depth, order, first, min(first + step, len(depth) - 1))
-        if report is not None:
-            report()
-    return order
-
-
-@njit(cache=True, parallel=True)
-def order_planes(depth, order, first, last):
-    for k in prange(first, last):
-        for j in range(1, depth.shape[1] - 1):
-            for i in range(1, depth.shape[2] - 1):
-                if depth[k, j, i] > 0:
-                    mean = np.float32(0)
-                    for n in range(27):
-                        mean += depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
-                    order[k, j, i] = (depth[k, j, i] + mean / np.float32(27)) / np.float32(2)
-
-
 def order_at(depth, voxels):
-    """`removal_order` at some voxels only.
+    """In which order voxels may be removed, the least first: by depth, ties towards the middle.
+
+    The depth counts for half, the mean of it in the block of 27 voxels round for the other half.
 
     Parameters
     ----------
@@ -206,11 +181,16 @@ def ridge_depths(depth):
 def mark_ridge(depth, ridge):
     for k in prange(1, depth.shape[0] - 1):
         for j in range(1, depth.shape[1] - 1):
+            row = depth[k, j]
             for i in range(1, depth.shape[2] - 1):
-                here = depth[k, j, i]
-                deepest = here > 0
-                for n in range(27):
-                    if not deepest:
-                        break
-                    deepest = depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1] <= here
-                ridge[k, j, i] = deepest
+                # Most voxels have a deeper one beside them in their row.
+                if row[i] > 0 and row[i] >= row[i - 1] and row[i] >= row[i + 1]:
+                    ridge[k, j, i] = is_deepest(depth, k, j, i)
+
+
+@njit(cache=True)
+def is_deepest(depth, k, j, i):
+    for n in range(27):
+        if depth[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1] > depth[k, j, i]:
+            return False
+    return True

@@ -87,8 +87,9 @@ extern "C" __global__ void list_ridge(const float* __restrict__ depth, int rows,
     for (int i = threadIdx.x + 1; i < width - 1; i += blockDim.x) {
         float own = row[i];
         bool deepest = own > 0;
-        for (int n = 0; n < 9 && deepest; n++) {
-            const float* beside = row + ((long long)(n / 3 - 1) * rows + n % 3 - 1) * width + i;
+        for (int n = 4; n < 13 && deepest; n++) {  // from its own row on, where most have a deeper one
+            int plane = n % 9 / 3 - 1, line = n % 3 - 1;
+            const float* beside = row + ((long long)plane * rows + line) * width + i;
             deepest = beside[-1] <= own && beside[0] <= own && beside[1] <= own;
         }
         if (deepest) {
