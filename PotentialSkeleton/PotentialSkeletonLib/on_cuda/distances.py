@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..distance import charge_distance_for
+from .. import distance
 
 KERNELS = Path(__file__).with_name("kernels") / "distances.cu"
 ROWS_A_BLOCK = 4
@@ -21,9 +21,8 @@ ROOM = 1 << 16  # depths in the list of the first try
 def distance_to_outside(mask, spacing, gpu, report=None):
     """Exact distance of each voxel's centre to the nearest centre outside the object.
 
-    Equal bit for bit to what the CPU's own passes give. For fewer than `distance.FEW_VOXELS` voxels
-    `distance.distance_to_outside` asks SciPy, which rounds once and not after each pass: there the
-    last bit can differ, unless the squared distances are exact in float32 (spacings 1, 1.5).
+    Fewer than `distance.FEW_VOXELS` voxels are left to the CPU: there SciPy is asked, which rounds
+    once and not after each pass, so that the last bit can be another.
 
     Parameters
     ----------
@@ -38,6 +37,9 @@ def distance_to_outside(mask, spacing, gpu, report=None):
     -------
     CuPy's ndarray of float32, shape (K, J, I), in mm; 0 outside
     """
+    if mask.size < distance.FEW_VOXELS:
+        on_host = gpu.get(mask).view(np.uint8)
+        return gpu.put(distance.distance_to_outside(on_host, spacing, report))
     depth, rows, width = mask.shape
     squared, other = (gpu.xp.empty(mask.shape, np.float32) for _ in range(2))
     gpu.kernel(KERNELS, "along_rows")(
@@ -86,7 +88,7 @@ def automatic_charge_distance(mask, depth, spacing, gpu, report=None):
     step = spacing[0]
     if len(set(spacing)) > 1:
         depth, step = distance_to_outside(mask, (1.0, 1.0, 1.0), gpu, report), 1.0
-    return charge_distance_for(ridge_depths(depth, gpu), step)
+    return distance.charge_distance_for(ridge_depths(depth, gpu), step)
 
 
 def ridge_depths(depth, gpu):
