@@ -34,9 +34,9 @@ from PotentialSkeletonLib.solids import label_components, solids  # noqa: E402
 from solid_shapes import wavy_tube  # noqa: E402
 
 STEPS = (
-    "charge_rows", "kernel_rows", "put_rows", "load", "kernel_along_j", "factors_along_k", "along_j",
-    "along_k", "back_along_j", "factors", "forward", "multiply", "inverse", "save", "get_rows",
-    "write",
+    "charge_rows", "kernel_rows", "put_rows", "load", "kernel_along_j", "factors_along_k",
+    "along_j", "along_k", "back_along_j", "factors", "forward", "multiply", "inverse", "save",
+    "get_rows", "write",
 )  # fmt: skip
 
 
