@@ -82,26 +82,28 @@ def voxel_along(position):
 @njit(cache=True)
 def pieces(points, shape):
     """A curve cut at the faces between voxels: flat voxels, and length and length times middle."""
-    voxels, sums, count = np.empty(64, np.int64), np.empty((64, 4)), 0
-    middle = np.empty(3)
+    room = 4 * points.shape[0] + 16
+    voxels, sums, count = np.empty(room, np.int64), np.empty((room, 4)), 0
+    way = np.empty(3)
     for n in range(1, points.shape[0]):
-        start, way = points[n - 1], points[n] - points[n - 1]
-        length = np.sqrt((way * way).sum())
+        start = points[n - 1]
+        for axis in range(3):
+            way[axis] = points[n, axis] - start[axis]
+        length = np.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
         if length > LONGEST_SEGMENT:
             continue
         share = 0.0
         while share < 1 and length > 0:
             following = next_face(start, way, share)
-            middle[:] = start + 0.5 * (share + following) * way
-            flat = np.int64(0)
-            for axis in range(3):
-                flat = flat * shape[axis] + voxel_along(middle[axis])
             if count == voxels.size:
                 voxels = np.concatenate((voxels, np.empty_like(voxels)))
                 sums = np.concatenate((sums, np.empty_like(sums)))
-            voxels[count] = flat
             sums[count, 0] = (following - share) * length
-            sums[count, 1:] = sums[count, 0] * middle
+            voxels[count] = 0
+            for axis in range(3):
+                middle = start[axis] + 0.5 * (share + following) * way[axis]
+                voxels[count] = voxels[count] * shape[axis] + voxel_along(middle)
+                sums[count, 1 + axis] = sums[count, 0] * middle
             count += 1
             share = following
     return voxels[:count], sums[:count]
@@ -132,34 +134,45 @@ def centred(points, depth):
     """
     inside = np.empty_like(points)
     count = 0
+    known, deepest = (-2, -2, -2), np.float32(0)  # most points lie in the voxel of the one before
     for n in range(points.shape[0]):
         k, j, i = voxel_along(points[n, 0]), voxel_along(points[n, 1]), voxel_along(points[n, 2])
-        deepest = np.float32(0)
-        for side in range(27):
-            a, b, c = k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
-            deepest = max(deepest, depth_at(depth, a, b, c))
+        if (k, j, i) != known:
+            known, deepest = (k, j, i), deepest_beside(depth, k, j, i)
         if deepest == 0:
             continue
         if depth_at(depth, k, j, i) >= CENTRAL * deepest:
             inside[count] = points[n]
             count += 1
             continue
-        best, moved = (False, np.float32(0), 0.0), (k, j, i)
+        before = inside[max(count - 1, 0)]
+        best, nearest, moved = (False, np.float32(0)), 0.0, (k, j, i)
         for side in range(27):
             a, b, c = k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
-            if depth_at(depth, a, b, c) == 0:
-                continue
-            before = inside[max(count - 1, 0)]
+            here = depth_at(depth, a, b, c)
             is_beside = count > 0 and (
                 max(abs(before[0] - a), abs(before[1] - b), abs(before[2] - c)) < 1.5
             )
+            if here == 0 or (is_beside, here) < best:
+                continue
             away = (points[n, 0] - a) ** 2 + (points[n, 1] - b) ** 2 + (points[n, 2] - c) ** 2
-            rank = (is_beside, depth[a, b, c], round(-away, 3))
-            if rank > best:
-                best, moved = rank, (a, b, c)
+            near = round(-away, 3)
+            if (is_beside, here) > best or near > nearest:
+                best, nearest, moved = (is_beside, here), near, (a, b, c)
         inside[count, 0], inside[count, 1], inside[count, 2] = moved
         count += 1
     return inside[:count]
+
+
+@njit(cache=True)
+def deepest_beside(depth, k, j, i):
+    """Largest depth of a voxel and its neighbours."""
+    deepest = np.float32(0)
+    for a in range(max(k - 1, 0), min(k + 2, depth.shape[0])):
+        for b in range(max(j - 1, 0), min(j + 2, depth.shape[1])):
+            for c in range(max(i - 1, 0), min(i + 2, depth.shape[2])):
+                deepest = max(deepest, depth[a, b, c])
+    return deepest
 
 
 @njit(cache=True)

@@ -49,6 +49,7 @@ class Tracer:
         # Points lie in few blocks of voxels: only those have room for each voxel's first point.
         self.blocks = np.full([(n >> SIDE) + 1 for n in mask.shape], NO_BLOCK, np.int32)
         self.first_in = np.empty((4, 1 << 3 * SIDE), np.int32)
+        self.used = 0  # blocks
         self.count = 0
         self.curves = []
         if len(ends):
@@ -87,9 +88,9 @@ class Tracer:
             self.points = np.concatenate([self.points, np.empty_like(self.points)])
             self.following = np.concatenate([self.following, np.empty_like(self.following)])
             self.curve_of = np.concatenate([self.curve_of, np.empty_like(self.curve_of)])
-        self.first_in = file_points(
+        self.first_in, self.used = file_points(
             points, curve, self.count, self.points, self.following, self.curve_of, self.blocks,
-            self.first_in,
+            self.first_in, self.used,
         )  # fmt: skip
         self.count += len(points)
 
@@ -149,9 +150,8 @@ def _along_axes(basis):
 
 
 @njit(cache=True)
-def file_points(points, curve, count, filed, following, curve_of, blocks, first_in):
-    """File the points of a curve, or ends; the room for first points, which may have grown."""
-    used = blocks.max() + 1
+def file_points(points, curve, count, filed, following, curve_of, blocks, first_in, used):
+    """File the points of a curve, or ends; the blocks' first points, and how many are used."""
     for n in range(points.shape[0]):
         k, j, i = round(points[n, 0]), round(points[n, 1]), round(points[n, 2])
         block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
@@ -166,7 +166,7 @@ def file_points(points, curve, count, filed, following, curve_of, blocks, first_
         curve_of[count + n] = curve
         following[count + n] = first_in[block, voxel]
         first_in[block, voxel] = count + n
-    return first_in
+    return first_in, used
 
 
 @njit(cache=True, inline="always")
@@ -176,7 +176,14 @@ def within_block(k, j, i):
 
 
 @njit(cache=True)
-def flow(corners, place, step):
+def workroom():
+    """Arrays that `flow` works in: it is called at each step."""
+    matrices, vectors = np.empty((DOUBLINGS + 4, 3, 3)), np.empty((DOUBLINGS + 2, 3))
+    return matrices[:DOUBLINGS], vectors[:DOUBLINGS], matrices[DOUBLINGS:], vectors[DOUBLINGS:]
+
+
+@njit(cache=True)
+def flow(corners, place, step, room):
     """Where the force, linear round a place in the unit cell, leads: at most `STEP` away.
 
     The linear flow has an exact solution. It is summed for a short time, and the time is doubled as
@@ -190,56 +197,80 @@ def flow(corners, place, step):
         Within the cell.
     step : ndarray, (3,)
         Is set to the way.
+    room : tuple
+        From `workroom`.
 
     Returns
     -------
     float
         Length of the way; 0 where there is no force.
     """
-    force, jacobian = np.empty(3), np.empty((3, 3))
+    spread, ways, (jacobian, square, cube, mean), (force, longer) = room
     trilinear(corners, place, force, jacobian)
-    speed = np.sqrt((force * force).sum())
+    speed = length_of(force)
     step[:] = 0
     if speed == 0:
         return 0.0
-    force /= speed
-    jacobian /= speed
-    time = min(STEP / 16, 0.125 / max(np.abs(jacobian).max(), 1e-12))
-    jacobian *= time
-    spread, ways = np.empty((DOUBLINGS, 3, 3)), np.empty((DOUBLINGS, 3))
-    square = times(jacobian, jacobian)
-    cube = times(square, jacobian)
-    spread[0] = jacobian + square / 2 + cube / 6
-    mean = jacobian / 2 + square / 6 + cube / 24
-    for axis in range(3):
-        spread[0, axis, axis] += 1
-        mean[axis, axis] += 1
-        ways[0, axis] = 0
+    steepest = 1e-12
     for row in range(3):
-        ways[0, row] = time * (mean[row] * force).sum()
+        force[row] /= speed
+        for column in range(3):
+            jacobian[row, column] /= speed
+            steepest = max(steepest, abs(jacobian[row, column]))
+    time = min(STEP / 16, 0.125 / steepest)
+    for row in range(3):
+        for column in range(3):
+            jacobian[row, column] *= time
+    multiply(jacobian, jacobian, square)
+    multiply(square, jacobian, cube)
+    for row in range(3):
+        for column in range(3):
+            one, two, three = jacobian[row, column], square[row, column], cube[row, column]
+            spread[0, row, column] = one + two / 2 + three / 6
+            mean[row, column] = one / 2 + two / 6 + three / 24
+        spread[0, row, row] += 1
+        mean[row, row] += 1
+        ways[0, row] = time * dot(mean[row], force)
     last = 0
     while last + 1 < DOUBLINGS:
-        for row in range(3):
-            ways[last + 1, row] = ways[last, row] + (spread[last, row] * ways[last]).sum()
-        length = np.sqrt((ways[last + 1] * ways[last + 1]).sum())
-        if not length <= STEP or np.abs(ways[last + 1] - ways[last]).max() < 1e-9:
+        onward(spread[last], ways[last], ways[last], ways[last + 1])
+        if not length_of(ways[last + 1]) <= STEP or is_same(ways[last + 1], ways[last]):
             break
-        spread[last + 1] = times(spread[last], spread[last])
+        multiply(spread[last], spread[last], spread[last + 1])
         last += 1
     step[:] = ways[last]
-    longer = np.empty(3)
     for n in range(last, max(last - 6, -1), -1):
-        for row in range(3):
-            longer[row] = ways[n, row] + (spread[n, row] * step).sum()
-        if (longer * longer).sum() <= STEP * STEP:
+        onward(spread[n], step, ways[n], longer)
+        if dot(longer, longer) <= STEP * STEP:
             step[:] = longer
-    return np.sqrt((step * step).sum())
+    return length_of(step)
+
+
+@njit(cache=True, inline="always")
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@njit(cache=True, inline="always")
+def length_of(way):
+    return np.sqrt(dot(way, way))
+
+
+@njit(cache=True, inline="always")
+def is_same(a, b):
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]), abs(a[2] - b[2])) < 1e-9
+
+
+@njit(cache=True, inline="always")
+def onward(spread, way, following, whole):
+    """Set `whole` to the way that begins with `following` and spreads what came before."""
+    for row in range(3):
+        whole[row] = following[row] + dot(spread[row], way)
 
 
 @njit(cache=True)
-def times(first, second):
-    """Product of two matrices (3, 3)."""
-    product = np.empty((3, 3))
+def multiply(first, second, product):
+    """Set `product` to that of two other matrices (3, 3)."""
     for row in range(3):
         for column in range(3):
             product[row, column] = (
@@ -247,7 +278,6 @@ def times(first, second):
                 + first[row, 1] * second[1, column]
                 + first[row, 2] * second[2, column]
             )
-    return product
 
 
 @njit(cache=True)
@@ -266,19 +296,23 @@ def nearest_ahead(place, step, own, filed, following, shape, blocks, first_in):
     `NO_POINT` if there is none. What lies behind is where a curve comes from, not where it leads.
     """
     best, found = NEAR * NEAR, NO_POINT
-    for k in range(round(place[0]) - 1, round(place[0]) + 2):
-        for j in range(round(place[1]) - 1, round(place[1]) + 2):
-            for i in range(round(place[2]) - 1, round(place[2]) + 2):
-                if not (0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]):
-                    continue
+    middle_k, middle_j, middle_i = round(place[0]), round(place[1]), round(place[2])
+    for k in range(max(middle_k - 1, 0), min(middle_k + 2, shape[0])):
+        for j in range(max(middle_j - 1, 0), min(middle_j + 2, shape[1])):
+            for i in range(max(middle_i - 1, 0), min(middle_i + 2, shape[2])):
                 block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
                 if block == NO_BLOCK:
                     continue
                 n = first_in[block, within_block(k, j, i)]
                 while n >= 0:
-                    way = filed[n] - place
-                    away = (way * way).sum()
-                    if away < best and n != own and (way * step).sum() >= 0:
+                    way_k, way_j = filed[n, 0] - place[0], filed[n, 1] - place[1]
+                    way_i = filed[n, 2] - place[2]
+                    away = way_k * way_k + way_j * way_j + way_i * way_i
+                    if (
+                        away < best
+                        and n != own
+                        and (way_k * step[0] + way_j * step[1] + way_i * step[2] >= 0)
+                    ):
                         best, found = away - TIE, n
                     n = following[n]
     return found
@@ -293,29 +327,41 @@ def follow(vectors, mask, start, own, longest, filed, following, curve_of, block
     if not holds(mask, start):
         return points[:0], STALL
     place, step, travelled = start.copy(), np.empty(3), 0.0
-    corners, low = np.empty((8, 3)), np.empty(3)
+    corners, within, low = np.empty((8, 3)), np.empty(3), np.empty(3, np.int64)
+    room = workroom()
     while travelled < longest:
         if count == points.shape[0]:
             points = np.concatenate((points, np.empty_like(points)))
-        low[:] = np.floor(place)
+        for axis in range(3):
+            low[axis] = np.floor(place[axis])
+            within[axis] = place[axis] - low[axis]
         if low.min() < 0 or (
             low[0] + 1 >= vectors.shape[0]
             or low[1] + 1 >= vectors.shape[1]
             or low[2] + 1 >= vectors.shape[2]
         ):
             break
-        load(vectors, int(low[0]), int(low[1]), int(low[2]), corners)
-        length = flow(corners, place - low, step)
+        load(vectors, low[0], low[1], low[2], corners)
+        length = flow(corners, within, step, room)
         end = nearest_ahead(place, step, own, filed, following, mask.shape, blocks, first_in)
         if end >= 0:
             points[count] = filed[end]
             return points[: count + 1], CRITICAL_POINT if curve_of[end] < 0 else CURVE
-        if length < SHORTEST_STEP or not holds(mask, place + step):
+        if length < SHORTEST_STEP:
             break
-        place = place + step
+        for axis in range(3):
+            place[axis] += step[axis]
+        if not holds(mask, place):
+            break
         travelled += length
         points[count] = place
         count += 1
-        if count > LOOK_BACK and ((place - points[count - LOOK_BACK]) ** 2).sum() < NEAR * NEAR:
+        if count > LOOK_BACK and apart(place, points[count - LOOK_BACK]) < NEAR * NEAR:
             break  # round and round a sink
     return points[:count], STALL
+
+
+@njit(cache=True, inline="always")
+def apart(a, b):
+    """Squared distance."""
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
