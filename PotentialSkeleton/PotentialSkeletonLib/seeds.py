@@ -1,7 +1,7 @@
 """Seeds of the finer levels: where the unit force converges, and where the surface is sharp."""
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 from scipy import ndimage
 
 from .labelling import CUBE
@@ -31,11 +31,10 @@ def divergence_seeds(vectors, share, report=None):
         Voxels K, J, I, the lowest divergence first.
     """
     divergence = unit_divergence(vectors, report)
-    known = np.isfinite(divergence)
-    if share <= 0 or not known.any():
+    low, high = (np.float32(limit) for limit in finite_range(divergence))
+    if share <= 0 or low > high:
         return np.empty((0, 3), np.int64)
     _look(report)
-    low, high = divergence[known].min(), divergence[known].max()
     seeds = _all_local_minima(divergence, highest_seed(low, high, share), report)
     return seeds[lowest_first(divergence[tuple(seeds.T)])]
 
@@ -60,26 +59,41 @@ def unit_divergence(vectors, report=None):
     return divergence
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=True, error_model="numpy")
 def divergence_of_planes(vectors, divergence, first, last):
-    shape = vectors.shape
-    for k in range(first, last):
-        for j in range(1, shape[1] - 1):
-            for i in range(1, shape[2] - 1):
-                total = 0.0
-                for axis in range(3):
-                    for sign in (-1, 1):
-                        a = k + sign if axis == 0 else k
-                        b = j + sign if axis == 1 else j
-                        c = i + sign if axis == 2 else i
-                        length = 0.0
-                        for n in range(3):
-                            length += np.float64(vectors[a, b, c, n]) ** 2
-                        if length > 0:
-                            total += 0.5 * sign * vectors[a, b, c, axis] / np.sqrt(length)
-                        else:
-                            total = np.inf
-                divergence[k, j, i] = total
+    for k in prange(first, last):
+        for j in range(1, vectors.shape[1] - 1):
+            for i in range(1, vectors.shape[2] - 1):
+                divergence[k, j, i] = divergence_at(vectors, k, j, i)
+
+
+@njit(cache=True, error_model="numpy")
+def divergence_at(vectors, k, j, i):
+    total = 0.0
+    for axis in range(3):
+        for sign in (-1, 1):
+            a = k + sign if axis == 0 else k
+            b = j + sign if axis == 1 else j
+            c = i + sign if axis == 2 else i
+            length = 0.0
+            for n in range(3):
+                length += np.float64(vectors[a, b, c, n]) ** 2
+            if not length > 0:
+                return np.inf
+            total += 0.5 * sign * vectors[a, b, c, axis] / np.sqrt(length)
+    return total
+
+
+@njit(cache=True, parallel=True)
+def finite_range(values):
+    """The lowest and the highest finite value; infinity and its negative where there is none."""
+    low, high = np.full(len(values), np.inf), np.full(len(values), -np.inf)
+    for k in prange(len(values)):
+        for value in values[k].flat:
+            if np.isfinite(value):
+                low[k] = min(low[k], value)
+                high[k] = max(high[k], value)
+    return low.min(), high.max()
 
 
 @njit(cache=True)
@@ -101,19 +115,31 @@ def _all_local_minima(values, highest, report):
     return np.concatenate(found)
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=True)
 def local_minima(values, highest, first, last):
     """The local minima in some planes that are not above `highest`."""
-    found = []
-    for k in range(first, last):
-        for j in range(1, values.shape[1] - 1):
-            for i in range(1, values.shape[2] - 1):
-                if values[k, j, i] <= highest and is_lowest(values, k, j, i):
-                    found.append((k, j, i))
-    seeds = np.empty((len(found), 3), np.int64)
-    for n in range(len(found)):
-        seeds[n, 0], seeds[n, 1], seeds[n, 2] = found[n]
+    counts = np.zeros(last - first, np.int64)
+    for plane in prange(last - first):
+        counts[plane] = minima_of_plane(values, highest, first + plane, None)
+    seeds = np.empty((counts.sum(), 3), np.int64)
+    found = 0
+    for plane in range(last - first):
+        if counts[plane]:
+            found += minima_of_plane(values, highest, first + plane, seeds[found:])
     return seeds
+
+
+@njit(cache=True)
+def minima_of_plane(values, highest, k, seeds):
+    """Count them; and note them where there are `seeds`."""
+    count = 0
+    for j in range(1, values.shape[1] - 1):
+        for i in range(1, values.shape[2] - 1):
+            if values[k, j, i] <= highest and is_lowest(values, k, j, i):
+                if seeds is not None:
+                    seeds[count, 0], seeds[count, 1], seeds[count, 2] = k, j, i
+                count += 1
+    return count
 
 
 def curvature_seeds(mask, report=None):

@@ -1,13 +1,13 @@
 """Zeros of a trilinear vector field by sign changes, subdivision and Newton steps: compiled."""
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 SUBDIVISIONS = 4  # a cell is halved so often along each axis before Newton steps begin
 NEWTON_STEPS = 30
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, parallel=True)
 def cells_of_planes(vectors, classes, lowest_class, first, last):
     """Cells in which all components change sign, and the forces at their corners.
 
@@ -27,28 +27,41 @@ def cells_of_planes(vectors, classes, lowest_class, first, last):
     corners : ndarray, (n, 8, 3)
         Of the vectors' type; I fastest.
     """
-    shape, found = classes.shape, []
-    corners = np.empty((8, 3))
-    for k in range(first, last):
-        for j in range(shape[1] - 1):
-            for i in range(shape[2] - 1):
-                if classes[k, j, i] < lowest_class:
-                    continue
-                inside = True
-                for n in range(1, 8):
-                    if classes[k + (n >> 2), j + (n >> 1 & 1), i + (n & 1)] < lowest_class:
-                        inside = False
-                        break
-                if inside:
-                    load(vectors, k, j, i, corners)
-                    if has_sign_changes(corners):
-                        found.append((k, j, i))
-    cells = np.empty((len(found), 3), np.int64)
-    forces = np.empty((len(found), 8, 3), vectors.dtype)
-    for n in range(len(found)):
-        cells[n, 0], cells[n, 1], cells[n, 2] = found[n]
-        load(vectors, found[n][0], found[n][1], found[n][2], forces[n])
-    return cells, forces
+    counts = np.zeros(last - first, np.int64)
+    for plane in prange(last - first):
+        counts[plane] = cells_of_plane(vectors, classes, lowest_class, first + plane, None)
+    cells = np.empty((counts.sum(), 3), np.int64)
+    found = 0
+    for plane in range(last - first):
+        if counts[plane]:
+            some = cells[found:]
+            found += cells_of_plane(vectors, classes, lowest_class, first + plane, some)
+    corners = np.empty((found, 8, 3), vectors.dtype)
+    for n in range(found):
+        load(vectors, cells[n, 0], cells[n, 1], cells[n, 2], corners[n])
+    return cells, corners
+
+
+@njit(cache=True)
+def cells_of_plane(vectors, classes, lowest_class, k, cells):
+    """Count them; and note them where there are `cells`."""
+    corners, count = np.empty((8, 3)), 0
+    for j in range(classes.shape[1] - 1):
+        for i in range(classes.shape[2] - 1):
+            if classes[k, j, i] < lowest_class:
+                continue
+            inside = True
+            for n in range(1, 8):
+                if classes[k + (n >> 2), j + (n >> 1 & 1), i + (n & 1)] < lowest_class:
+                    inside = False
+                    break
+            if inside:
+                load(vectors, k, j, i, corners)
+                if has_sign_changes(corners):
+                    if cells is not None:
+                        cells[count, 0], cells[count, 1], cells[count, 2] = k, j, i
+                    count += 1
+    return count
 
 
 @njit(cache=True)
