@@ -15,7 +15,7 @@ from ..seeds import curvature_seeds
 from ..tips import drawn_out_ends, tips_among
 from ..voxel_classes import BOUNDARY
 from ..ways_in import ways_in
-from . import geodesic, pieces, places
+from . import geodesic, pieces, places, tips
 from .distances import automatic_charge_distance, distance_to_outside
 
 
@@ -110,7 +110,7 @@ class ComponentVolumesOnCuda:
         return ways_in(self._distances_here, self.forces, voxels) if len(voxels) else []
 
     def limb_tips(self, smallest):
-        candidates = geodesic.may_be_tips(
+        candidates = tips.may_be_tips(
             self._distances, self._depth, self.spacing, smallest, self._gpu
         )
         if not len(candidates):

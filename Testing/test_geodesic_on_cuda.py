@@ -1,0 +1,86 @@
+"""Distances along an object, tips and ends on the card equal the CPU's bit for bit."""
+
+import numpy as np
+import pytest
+
+from PotentialSkeletonLib import geodesic, tips
+from PotentialSkeletonLib.distance import distance_to_outside
+from PotentialSkeletonLib.on_cuda import geodesic as geodesic_on_cuda
+from PotentialSkeletonLib.on_cuda import tips as tips_on_cuda
+from solid_shapes import wavy_tube
+from solids import helix, plate, ring, rough, tapered_y
+from trust.random_solids import random_solid
+
+SPACINGS = [(1, 1, 1), (2.3, 0.4, 1.0), (0.6, 0.6, 0.9), (1.0, 1.0, 1.5)]
+
+
+def cases():
+    """Masks, flat sources, further sources, spacings, the least length of a limb."""
+    solids = [rough(plate(), 0.3), helix()[0], ring()[0], tapered_y()[0], np.ones((9, 9, 30))]
+    solids += [random_solid(np.random.default_rng(seed), 26) for seed in range(8)]
+    for seed, solid in enumerate(solids):
+        mask, rng = np.pad(solid, 1).astype(np.uint8), np.random.default_rng(seed)
+        voxels = rng.permutation(np.flatnonzero(mask))
+        more = np.sort(voxels[: rng.integers(5, 30)])
+        yield mask, np.sort(voxels[: seed % 3]), more, SPACINGS[seed % 4], 0.4 * (seed % 3)
+
+
+def check(gpu, mask, sources, more, spacing, smallest):
+    """How many tips and drawn-out ends there were."""
+    distances = geodesic.distance_along(mask, sources, spacing)
+    found = geodesic_on_cuda.distance_along(gpu.put(mask), gpu.put(sources), spacing, gpu)
+    np.testing.assert_array_equal(gpu.get(found), distances)
+    count = np.count_nonzero(mask)
+    geodesic.bring_nearer(distances, more, spacing, count)
+    geodesic_on_cuda.bring_nearer(found, gpu.put(more), spacing, gpu)
+    np.testing.assert_array_equal(gpu.get(found), distances)
+
+    distances = geodesic.distance_along(mask, more, spacing)
+    depth = distance_to_outside(mask, spacing)
+    there = gpu.put(distances), gpu.put(depth)
+    tops = tips.may_be_tips(distances, depth, spacing, smallest)
+    assert tips_on_cuda.may_be_tips(*there, spacing, smallest, gpu).tolist() == tops.tolist()
+    return len(tops)
+
+
+def test_all_equals_the_cpu(cpu_cuda):
+    assert sum(check(cpu_cuda, *case) for case in cases()) > 100
+
+
+def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):
+    mask = np.pad(random_solid(np.random.default_rng(2), 14), 1).astype(np.uint8)
+    voxels = np.flatnonzero(mask)
+    check(interleaved_cuda, mask, voxels[:1], voxels[::40], (2.3, 0.4, 1.0), 0.0)
+
+
+def test_more_tops_than_there_is_room_for_at_first(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(tips_on_cuda, "ROOM", 2)
+    monkeypatch.setattr(tips_on_cuda, "AT_ONCE", 1)
+    check(cpu_cuda, *next(cases()))
+
+
+def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
+    class Cancelled(Exception):
+        pass
+
+    def cancel():
+        raise Cancelled
+
+    mask = np.zeros((3, 3, 200), np.uint8)
+    mask[1, 1, 1:-1] = 1
+    source = np.array([801])
+    with pytest.raises(Cancelled):
+        geodesic_on_cuda.distance_along(
+            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, cancel
+        )
+
+
+@pytest.mark.gpu
+def test_a_tube_on_a_card(gpu):
+    mask = np.pad(wavy_tube((120, 64, 64)), 1).astype(np.uint8)
+    rng = np.random.default_rng(0)
+    axis = [np.argwhere(plane).mean(axis=0) for plane in mask[20:100]]
+    axis = [(k + 20, *np.rint(middle).astype(int)) for k, middle in enumerate(axis)]
+    sources = np.sort(np.ravel_multi_index(np.transpose(axis), mask.shape))
+    more = np.union1d(sources, rng.permutation(np.flatnonzero(mask))[:5])
+    check(gpu, mask, sources, more, (1, 1, 1), 2.0)
