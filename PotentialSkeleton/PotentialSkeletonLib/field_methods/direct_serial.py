@@ -30,6 +30,9 @@ def sum_at(positions, charges, strength, report, workers=1):
     forces = np.zeros((len(positions), 3))
     step = max(PAIRS_A_SLICE // max(charges.shape[1], 1), 1)
     parts = [slice(start, start + step) for start in range(0, len(positions), step)]
+    if len(parts) == 1:  # a thread would take longer to begin
+        add_forces(positions, charges, powers, forces)
+        return forces
     pool = ThreadPoolExecutor(workers or usable_cores())
     try:
         tasks = [pool.submit(add_forces, positions[n], charges, powers, forces[n]) for n in parts]

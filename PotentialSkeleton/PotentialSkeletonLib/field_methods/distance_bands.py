@@ -6,6 +6,8 @@ a thick object it would drown. A point whose nearest charge is at least `cut` vo
 same sum from a kernel that is 0 within `cut`; and the error of that kernel is as much smaller.
 """
 
+import numpy as np
+
 from ..voxel_classes import shrink
 
 # How much weaker than at its near end the field may be at the far end of a band. Measured on a tube
@@ -31,11 +33,10 @@ def distance_bands(solid, strength):
     """
     ratio = WEAKEST ** (1 / max(strength - 2, 0.5))
     cut, members = 1, solid.wanted
-    room = int(solid.is_free.sum())
     while True:
         following = min(max(int(cut * ratio), cut + 1), sum(members.shape))
         side = 2 * following - 1  # of the cube without charges round a voxel so deep
-        if side**3 > room or not may_hold_cube(solid.is_free, side):
+        if not may_hold_cube(solid.is_free, side):
             yield cut, members
             return
         deeper = members & shrink(solid.is_free, following - 1)
@@ -54,4 +55,15 @@ def may_hold_cube(mask, side):
     planes = mask[side - 1 :: side]
     if planes.shape[0] == 0 or side > min(mask.shape):
         return False
-    return bool(shrink(planes, side // 2, axes=(1, 2)).any())
+    in_square = planes.astype(np.int32)
+    for axis in (1, 2):
+        in_square = _sums_of(in_square, side, axis)
+    return bool((in_square == side * side).any())
+
+
+def _sums_of(numbers, length, axis):
+    """Sums of so many numbers in a row along an axis."""
+    upto = numbers.cumsum(axis, np.int32).swapaxes(0, axis)
+    sums = upto[length - 1 :].copy()
+    sums[1:] -= upto[:-length]
+    return sums.swapaxes(0, axis)

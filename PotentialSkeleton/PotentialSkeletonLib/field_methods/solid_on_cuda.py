@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..voxel_classes import BOUNDARY, INNER, SURFACE
+from ..voxel_classes import SURFACE
 
 KERNELS = Path(__file__).with_name("kernels") / "solid.cu"
 MOST_BLOCKS, THREADS = 1 << 18, 64
@@ -45,9 +45,7 @@ class SolidOnCuda:
 
     @cached_property
     def wanted(self):
-        inner = self.classes == INNER
-        beside = self._grown(inner.view(np.uint8)) != 0
-        return inner | ((self.classes == BOUNDARY) & ~beside)
+        return self._launch("choose_wanted", self.classes).view(bool)
 
     @cached_property
     def is_free(self):

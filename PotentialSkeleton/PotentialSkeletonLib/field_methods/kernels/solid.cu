@@ -55,6 +55,19 @@ extern "C" __global__ void classify(const unsigned char* __restrict__ layers, in
     });
 }
 
+// Inner voxels (class 3), and boundary voxels (class 2) without inner ones around them.
+extern "C" __global__ void choose_wanted(const unsigned char* __restrict__ classes, int depth,
+                                         int rows, int width, unsigned char* __restrict__ wanted)
+{
+    Box box = {depth, rows, width};
+    box.each_voxel([&](long long voxel, int k, int j, int i) {
+        unsigned char own = classes[voxel];
+        wanted[voxel] = own == 3 || (own == 2 && box.all_around(voxel, k, j, i, [&](long long other) {
+            return other < 0 || classes[other] != 3;
+        }));
+    });
+}
+
 // Boundary voxels (class 2) with inner voxels (class 3) around them get the mean of their forces.
 extern "C" __global__ void mean_of_neighbours(const unsigned char* __restrict__ classes, int depth,
                                               int rows, int width, float* __restrict__ vectors)
