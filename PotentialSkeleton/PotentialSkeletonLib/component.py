@@ -7,6 +7,7 @@ import numpy as np
 from .balls import Balls
 from .critical_points import REPELLER, index_sum
 from .curve_voxels import CurveVoxels, voxels_of
+from .own_thread import own_thread_if_small
 from .streamlines import Tracer, grow_core
 from .thin_topology import thin_topology
 from .thinning import removable, room_for, thin, trim
@@ -90,6 +91,10 @@ class ComponentRun:
 
     def run(self):
         """Return the `ComponentSkeleton`."""
+        with own_thread_if_small(self.shape):
+            return self._run()
+
+    def _run(self):
         with self.stages("distance", 0.0, 0.05):
             self.curves = CurveVoxels(self.volumes.depth)
             self.stages.tick()

@@ -10,6 +10,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 STEPS_PER_VOXEL = 16  # units in the smallest spacing
+STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1
 FAR = np.int32(1 << 30)  # a step more is no overflow
 VOXELS_A_SLICE = 1 << 18  # voxels settled between two looks at the progress callback
 VOXELS_SWEPT = 1 << 20  # voxels of the volume swept between two looks
@@ -62,9 +63,8 @@ def unit_of(spacing):
 
 def neighbour_steps(shape, spacing):
     """Flat offsets of the 26 neighbours and their distances in units, whole numbers."""
-    steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
-    offsets = steps @ np.array([shape[1] * shape[2], shape[2], 1])
-    lengths = np.sqrt(((steps * np.asarray(spacing)) ** 2).sum(axis=1))
+    offsets = STEPS @ np.array([shape[1] * shape[2], shape[2], 1])
+    lengths = np.sqrt(((STEPS * np.asarray(spacing)) ** 2).sum(axis=1))
     return offsets, np.rint(lengths / unit_of(spacing)).astype(np.int64)
 
 
