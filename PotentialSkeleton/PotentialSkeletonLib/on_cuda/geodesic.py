@@ -54,7 +54,7 @@ def bring_nearer(distances, sources, spacing, gpu, report=None):
     places = *shape[1:], tiles_j, tiles_i
     gpu.kernel(KERNELS, "begin")((-(-len(sources) // 256),), (256,), (distances, *places, *first))
     visit = gpu.kernel(KERNELS, "visit_tiles")
-    fixed = distances, *shape, *lengths(spacing), lists, counts, listed
+    fixed = distances, *shape, gpu.put(lengths(spacing)), lists, counts, listed
     rounds, batch = 1, 4
     while True:
         for _ in range(batch):
@@ -68,8 +68,6 @@ def bring_nearer(distances, sources, spacing, gpu, report=None):
 
 
 def lengths(spacing):
-    """Lengths in units of the steps 1 (along I), 2 (J), 3 (J and I), 4 (K) to 7, int32."""
-    _, weights = neighbour_steps((3, 3, 3), spacing)
-    steps = [s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]
-    of = {s: np.int32(w) for s, w in zip(steps, weights)}
-    return [of[tuple(1 + (n >> bit & 1) for bit in (2, 1, 0))] for n in range(1, 8)]
+    """Lengths in units of the steps along I (1), J (2), J and I (3), K (4) and so on; int32 (8,)."""
+    weights = np.insert(neighbour_steps((3, 3, 3), spacing)[1], 13, 0).reshape(3, 3, 3)
+    return weights[1:, 1:, 1:].reshape(8).astype(np.int32)

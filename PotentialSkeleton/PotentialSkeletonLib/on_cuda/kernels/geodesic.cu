@@ -11,20 +11,17 @@
 #define FAR (1 << 30)  // in the object and not reached
 #define OUTSIDE (FAR + (FAR >> 1))  // larger than FAR by more than a step; a step more is no overflow
 
-// Lengths of the steps that change only I (1), only J (2), J and I (3), only K (4) and so on.
-struct Steps
-{
-    int length[8];
-    __device__ int of(int dk, int dj, int di) const
-    {
-        return length[(dk != 0) * 4 + (dj != 0) * 2 + (di != 0)];
-    }
-};
-
 struct Tile
 {
     int distance[HALO][HALO][HALO];
     unsigned lowers;  // a bit for each of the 27 tiles around, 9 K + 3 J + I
+    // Lengths of the steps that change only I (1), only J (2), J and I (3), only K (4) and so on.
+    int steps[8];
+
+    __device__ int step(int dk, int dj, int di) const
+    {
+        return steps[(dk != 0) * 4 + (dj != 0) * 2 + (di != 0)];
+    }
 };
 
 __device__ void load(Tile& tile, const int* distances, int nk, int nj, int ni, int k0, int j0, int i0)
@@ -41,10 +38,15 @@ __device__ void load(Tile& tile, const int* distances, int nk, int nj, int ni, i
 }
 
 // Lowers the distances of the tile until nothing changes; other columns are read while they change.
-__device__ void settle(Tile& tile, const Steps& steps, int y, int x, int (&own)[SIDE])
+// Returns a bit for each voxel of the thread's column that became less.
+__device__ unsigned settle(Tile& tile, int y, int x)
 {
     volatile int* column = &tile.distance[0][y + 1][x + 1];
-    int below = column[0], above = column[(HALO - 1) * HALO * HALO], up = steps.of(1, 0, 0);
+    int own[SIDE];
+#pragma unroll
+    for (int k = 0; k < SIDE; k++) own[k] = column[(k + 1) * HALO * HALO];
+    unsigned lowered = 0;
+    int below = column[0], above = column[(HALO - 1) * HALO * HALO], up = tile.step(1, 0, 0);
     int changed;
     do {
         int best[SIDE];
@@ -55,7 +57,7 @@ __device__ void settle(Tile& tile, const Steps& steps, int y, int x, int (&own)[
             int dj = side / 3 - 1, di = side % 3 - 1;
             if (side == 4) continue;
             volatile int* other = column + dj * HALO + di;
-            int level = steps.of(0, dj, di), aslant = steps.of(1, dj, di);
+            int level = tile.step(0, dj, di), aslant = tile.step(1, dj, di);
             int last = other[0], here = other[HALO * HALO];
 #pragma unroll
             for (int k = 0; k < SIDE; k++) {
@@ -82,13 +84,15 @@ __device__ void settle(Tile& tile, const Steps& steps, int y, int x, int (&own)[
             if (best[k] < own[k]) {
                 own[k] = best[k];
                 column[(k + 1) * HALO * HALO] = best[k];
+                lowered |= 1u << k;
                 changed = 1;
             }
     } while (__syncthreads_or(changed));
+    return lowered;
 }
 
 // Finds the tiles around in which this one would lower a voxel.
-__device__ void look_around(Tile& tile, const Steps& steps)
+__device__ void look_around(Tile& tile)
 {
     unsigned lowers = 0;
     for (int n = threadIdx.x; n < HALO * HALO * HALO; n += SIDE * SIDE) {
@@ -100,7 +104,7 @@ __device__ void look_around(Tile& tile, const Steps& steps)
         for (int a = max(k - 1, 1); a <= min(k + 1, SIDE); a++)
             for (int b = max(j - 1, 1); b <= min(j + 1, SIDE); b++)
                 for (int c = max(i - 1, 1); c <= min(i + 1, SIDE); c++)
-                    lower |= tile.distance[a][b][c] + steps.of(a - k, b - j, c - i) < here;
+                    lower |= tile.distance[a][b][c] + tile.step(a - k, b - j, c - i) < here;
         if (lower) lowers |= 1u << around;
     }
     if (lowers) atomicOr(&tile.lowers, lowers);
@@ -113,11 +117,10 @@ __device__ void look_around(Tile& tile, const Steps& steps)
 // of three, so that the third can be cleared meanwhile. listed: the last round each tile was listed
 // for, from 1.
 extern "C" __global__ void __launch_bounds__(64) visit_tiles(
-    int* distances, int nk, int nj, int ni, int step_1, int step_2, int step_3, int step_4,
-    int step_5, int step_6, int step_7, int* lists, int* counts, int* listed, int round)
+    int* distances, int nk, int nj, int ni, const int* steps, int* lists, int* counts, int* listed, int round)
 {
     __shared__ Tile tile;
-    Steps steps = {{0, step_1, step_2, step_3, step_4, step_5, step_6, step_7}};
+    if (threadIdx.x < 8) tile.steps[threadIdx.x] = steps[threadIdx.x];
     int tiles_k = (nk + SIDE - 1) / SIDE, tiles_j = (nj + SIDE - 1) / SIDE, tiles_i = (ni + SIDE - 1) / SIDE;
     int tile_count = tiles_k * tiles_j * tiles_i, x = threadIdx.x & 7, y = threadIdx.x >> 3;
     const int* active = lists + (round & 1) * (long long)tile_count;
@@ -128,16 +131,12 @@ extern "C" __global__ void __launch_bounds__(64) visit_tiles(
     for (int n = blockIdx.x; n < active_count; n += gridDim.x) {
         int ti = active[n] % tiles_i, tj = active[n] / tiles_i % tiles_j, tk = active[n] / tiles_i / tiles_j;
         load(tile, distances, nk, nj, ni, tk * SIDE, tj * SIDE, ti * SIDE);
-        int own[SIDE], start[SIDE];
-#pragma unroll
-        for (int k = 0; k < SIDE; k++) own[k] = start[k] = tile.distance[k + 1][y + 1][x + 1];
-        __syncthreads();
-        settle(tile, steps, y, x, own);
-        look_around(tile, steps);
-#pragma unroll
+        unsigned lowered = settle(tile, y, x);
+        look_around(tile);
         for (int k = 0; k < SIDE; k++)
-            if (own[k] != start[k])
-                distances[((long long)(tk * SIDE + k) * nj + tj * SIDE + y) * ni + ti * SIDE + x] = own[k];
+            if (lowered >> k & 1)
+                distances[((long long)(tk * SIDE + k) * nj + tj * SIDE + y) * ni + ti * SIDE + x] =
+                    tile.distance[k + 1][y + 1][x + 1];
         int around = threadIdx.x;
         if (around < 27 && (tile.lowers >> around & 1)) {
             int other = active[n] + ((around / 9 - 1) * tiles_j + around / 3 % 3 - 1) * tiles_i + around % 3 - 1;
