@@ -3,6 +3,7 @@
 import sys
 import types
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from cuda_on_cpu import what_is_missing
 from FuzzyConnectedGPULib import connectedness
 from FuzzyVesselCommon import cuda
 from FuzzyVesselCommon.errors import DeviceError
-from PotentialSkeletonLib import force_field
+from PotentialSkeletonLib import assembly, force_field, skeletonize
 from trust.played_card import FAULTS, PlayedCard, installed
 from trust.tally import Finding
 
@@ -21,12 +22,12 @@ MOST_MOMENTS = 200
 
 
 def cases():
-    """Each fault at each moment of a run, for both modules; each way in which CuPy is broken."""
+    """Each fault at each moment of a run, for each algorithm; each way in which CuPy is broken."""
     for name, make in BROKEN_CUPY.items():
         yield "CuPy or driver", _bear_broken_cupy, (name, make)
     if what_is_missing():
         return
-    for work in (_connect, _field):
+    for work in (_connect, _field, _skeleton):
         for fault in FAULTS:
             for moment in range(_moments(work, fault)):
                 yield f"card: {fault}", _bear_card_fault, (work, fault, moment)
@@ -41,6 +42,16 @@ def _field(device):
     # The direct sum: one method on both devices, which are compared.
     field = force_field(SOLID, device=device)
     return field.vectors, field.device, field.notes
+
+
+def _skeleton(device):
+    with patch.object(assembly, "FEW_FOR_A_CARD", 0):
+        skeleton = skeletonize(SOLID, device=device)
+    notes = [note for note in skeleton.report["warnings"] if "CPU" in note]
+    device = skeleton.report["device"]
+    if any("All but the force field" in note for note in notes):
+        device = "the card, in part"
+    return skeleton.voxels, device, notes
 
 
 def _moments(work, fault):
