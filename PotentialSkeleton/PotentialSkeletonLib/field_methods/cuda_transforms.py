@@ -1,4 +1,9 @@
-"""The steps of the convolution by cuFFT and kernels of our own."""
+"""The steps of the convolution by cuFFT and kernels of our own.
+
+cuFFT transforms along I and J. Along K, where numbers do not lie side by side, each of its passes
+reads and writes all of the padded columns; where the size is one of `LINE_SIZES` one kernel does
+everything that is done there, and reads and writes the box alone.
+"""
 
 from pathlib import Path
 
@@ -112,7 +117,7 @@ class CudaTransforms:
             yield self.inverse(self.multiply(spectrum, *factors, component))
 
     def _convolved_in_one_pass(self, columns, kernel):
-        """The same by kernels that do all that is done along K, where cuFFT has to make passes."""
+        """The same with `lines.cu` along K."""
         factors = self.factors_along_k(self.kernel_along_j(kernel))
         for product in self.along_k(self.along_j(columns), factors):
             yield self.back_along_j(product)
