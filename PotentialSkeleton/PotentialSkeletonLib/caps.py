@@ -24,23 +24,56 @@ def middle_of_cap(distances, top, reach, spacing):
     int
         Flat index.
     """
-    place = np.array(np.unravel_index(top, distances.shape))
+    low, high, lowest = bounds(distances.flat[top], top, reach, distances.shape, spacing)
+    box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
+    place = np.array(np.unravel_index(top, distances.shape)) - low
+    marks = np.zeros(box.shape, np.uint8)
+    sizes = [
+        mark_piece(box, place, least, marks, n) for n, least in ((1, lowest[1]), (2, lowest[0]))
+    ]
+    slab, cap = (marked(marks, n, size) for n, size in zip((1, 2), sizes))
+    return middle_of(cap, slab, low, top, distances.shape, spacing)
+
+
+def bounds(height, top, reach, shape, spacing):
+    """The box that a cap and what is behind it are looked for in, and how near they come.
+
+    Parameters
+    ----------
+    height : np.int32
+        The distance of the top.
+    top, reach, spacing
+        As for `middle_of_cap`.
+    shape : 3 ints
+        Of the volume.
+
+    Returns
+    -------
+    low, high : ndarray of int, (3,)
+        First voxel of the box, and beyond the last one; `high` may be beyond the volume.
+    lowest : ndarray of float, (2,)
+        Least distance in the cap, and in the cap with as much behind it.
+    """
+    place = np.array(np.unravel_index(top, shape))
     reach = max(reach, 0.5 * min(spacing))
     radius = np.ceil(3 * reach / np.asarray(spacing)).astype(int) + 1
-    low = np.maximum(place - radius, 0)
-    box = distances[tuple(slice(a, b) for a, b in zip(low, place + radius + 1))]
-    lowest = distances.flat[top] - np.array([reach, 2 * reach]) / unit_of(spacing)
-    piece = np.zeros(box.shape, np.uint8)
-    marks = (1, lowest[1]), (2, lowest[0])  # the slab, and in it the cap
-    sizes = [mark_piece(box, place - low, least, piece, mark) for mark, least in marks]
+    lowest = height - np.array([reach, 2 * reach]) / unit_of(spacing)
+    return np.maximum(place - radius, 0), place + radius + 1, lowest
+
+
+def middle_of(cap, slab, low, top, shape, spacing):
+    """The flat index of the cap's middle.
+
+    `cap` and `slab`, the cap with as much behind it, are voxels (n, 3) from `low`, in rising order.
+    """
     lengths = np.array(spacing, float)
-    middle, behind = means(piece, lengths, np.array(sizes[::-1]))
-    axis = middle - behind
+    middle = mean(cap, lengths)
+    axis = middle - mean(slab, lengths)
     length = np.linalg.norm(axis)
     if length == 0:
-        return top
-    best = furthest_along(piece, lengths, middle, axis / length)
-    return int(np.ravel_multi_index(best + low, distances.shape))
+        return int(top)
+    best = furthest_along(cap, lengths, middle, axis / length)
+    return int(np.ravel_multi_index(cap[best] + low, shape))
 
 
 @njit(cache=True)
@@ -76,41 +109,44 @@ def mark_piece(distances, place, lowest, marks, mark):
 
 
 @njit(cache=True)
-def means(marks, spacing, sizes):
-    """Mean places, in mm, of the voxels marked 2 and of all that are marked; summed in order."""
-    sums = np.zeros((2, 3))
+def marked(marks, least, count):
+    """The voxels (count, 3) that are marked with a number or a larger one, in rising order."""
+    voxels = np.empty((count, 3), np.int32)
+    n = 0
     for k in range(marks.shape[0]):
         for j in range(marks.shape[1]):
             for i in range(marks.shape[2]):
-                mark = marks[k, j, i]
-                for group in range(2 - mark, 2):
-                    sums[group, 0] += k * spacing[0]
-                    sums[group, 1] += j * spacing[1]
-                    sums[group, 2] += i * spacing[2]
-    return sums / sizes.reshape(2, 1)
+                if marks[k, j, i] >= least:
+                    voxels[n, 0], voxels[n, 1], voxels[n, 2] = k, j, i
+                    n += 1
+    return voxels
 
 
 @njit(cache=True)
-def furthest_along(marks, spacing, middle, axis):
-    """The voxel K, J, I of those marked 2 that is furthest along the axis and not far from it."""
-    best, place = -np.inf, np.zeros(3, np.int64)
-    for k in range(marks.shape[0]):
-        for j in range(marks.shape[1]):
-            for i in range(marks.shape[2]):
-                if marks[k, j, i] != 2:
-                    continue
-                away_k = k * spacing[0] - middle[0]
-                away_j = j * spacing[1] - middle[1]
-                away_i = i * spacing[2] - middle[2]
-                along = away_k * axis[0] + away_j * axis[1] + away_i * axis[2]
-                across = np.sqrt(
-                    (away_k - along * axis[0]) ** 2
-                    + (away_j - along * axis[1]) ** 2
-                    + (away_i - along * axis[2]) ** 2
-                )
-                # Rounded, so that symmetric places tie on every machine; the first wins.
-                score = np.rint((along - 2 * across) * 1e6)
-                if score > best:
-                    best = score
-                    place[0], place[1], place[2] = k, j, i
-    return place
+def mean(voxels, spacing):
+    """Mean place in mm, summed up voxel by voxel."""
+    sums = np.zeros(3)
+    for n in range(len(voxels)):
+        for axis in range(3):
+            sums[axis] += voxels[n, axis] * spacing[axis]
+    return sums / len(voxels)
+
+
+@njit(cache=True)
+def furthest_along(voxels, spacing, middle, axis):
+    """Which voxel is furthest along the axis through the middle and not far from it."""
+    best, highest = 0, -np.inf
+    away = np.empty(3)
+    for n in range(len(voxels)):
+        along = 0.0
+        for side in range(3):
+            away[side] = voxels[n, side] * spacing[side] - middle[side]
+            along += away[side] * axis[side]
+        across = 0.0
+        for side in range(3):
+            across += (away[side] - along * axis[side]) ** 2
+        # Rounded, so that symmetric places tie on every machine; the first wins.
+        score = np.rint((along - 2 * np.sqrt(across)) * 1e6)
+        if score > highest:
+            best, highest = n, score
+    return best

@@ -136,6 +136,4 @@ class ComponentVolumes:
         tips : ndarray of int
             Flat indices of ends that stay.
         """
-        passed = np.zeros(self.shape, bool)
-        passed.reshape(-1)[skeleton] = True
-        return drawn_out_ends(self._distances, self.depth, passed, self.spacing, tips, self._tick)
+        return drawn_out_ends(self._distances, self.depth, skeleton, self.spacing, tips, self._tick)

@@ -13,7 +13,6 @@ from numba import njit, prange
 from .caps import middle_of_cap
 from .geodesic import neighbour_steps, unit_of
 from .limbs import grow, is_long, is_top
-from .topology import neighbour_bits
 
 DRAWN_OUT = 1.3  # inscribed radii at an end of the core beyond which its limb goes on
 CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that the tip is put on
@@ -153,8 +152,8 @@ def drawn_out_ends(distances, depth, skeleton, spacing, tips, report=None):
     ----------
     distances, depth, spacing
         As for `geodesic_tips`; the distances from the skeleton.
-    skeleton : ndarray of bool, shape (K, J, I)
-        Thin.
+    skeleton : ndarray of int
+        Flat indices of its voxels, rising.
     tips : ndarray of int
         Flat indices of ends that stay.
     report : callable, optional
@@ -165,20 +164,40 @@ def drawn_out_ends(distances, depth, skeleton, spacing, tips, report=None):
     ndarray of int64
         Flat indices in rising order.
     """
-    flat, states = distances.reshape(-1), skeleton.reshape(-1).view(np.uint8)
+    flat, deep = distances.reshape(-1), depth.reshape(-1)
     offsets, weights = neighbour_steps(distances.shape, spacing)
-    row, plane = distances.shape[2], distances.shape[1] * distances.shape[2]
     seen = np.zeros(flat.size, np.uint8)
-    unit, ends = unit_of(spacing), []
-    for voxel in np.setdiff1d(np.flatnonzero(states), tips):
-        if int(neighbour_bits(states, voxel, row, plane, 1)).bit_count() != 1:
-            continue
+    unit, found = unit_of(spacing), []
+    for voxel in ends_of(skeleton, distances.shape, tips):
         if report is not None:
             report()
-        top, width = furthest_beyond(flat, offsets, weights, voxel, seen), depth.flat[voxel]
+        top, width = furthest_beyond(flat, offsets, weights, voxel, seen), deep[voxel]
         if flat[top] * unit > DRAWN_OUT * width:
-            ends.append(middle_of_cap(distances, top, CAP * width, spacing))
-    return np.unique(np.array(ends, np.int64))
+            found.append(middle_of_cap(distances, top, CAP * width, spacing))
+    return np.unique(np.array(found, np.int64))
+
+
+def ends_of(skeleton, shape, tips):
+    """Voxels of a skeleton that have one neighbour in it and are no tips; flat indices, rising."""
+    ends = np.array([], skeleton.dtype)
+    if len(skeleton):
+        offsets, _ = neighbour_steps(shape, (1, 1, 1))
+        ends = skeleton[count_beside(skeleton, offsets) == 1]
+    return np.setdiff1d(ends, tips)
+
+
+@njit(cache=True)
+def count_beside(voxels, offsets):
+    """How many neighbours of each voxel are among them; flat indices in rising order."""
+    counts = np.zeros(len(voxels), np.int64)
+    for offset in offsets:
+        at = 0
+        for n in range(len(voxels)):
+            while at < len(voxels) and voxels[at] < voxels[n] + offset:
+                at += 1
+            if at < len(voxels) and voxels[at] == voxels[n] + offset:
+                counts[n] += 1
+    return counts
 
 
 @njit(cache=True)

@@ -5,8 +5,6 @@ The host gets what is asked for at few voxels, and whole volumes where curves ma
 
 from functools import cached_property
 
-import numpy as np
-
 from ..critical_points import critical_points_in
 from ..distance import order_at
 from ..field_methods.solid_on_cuda import SolidOnCuda
@@ -120,10 +118,8 @@ class ComponentVolumesOnCuda:
         )
 
     def drawn_out_ends(self, skeleton, tips):
-        passed = np.zeros(self.shape, bool)
-        passed.reshape(-1)[skeleton] = True
         return drawn_out_ends(
-            self._distances_here, self.depth, passed, self.spacing, tips, self._tick
+            self._distances_here, self.depth, skeleton, self.spacing, tips, self._tick
         )
 
 

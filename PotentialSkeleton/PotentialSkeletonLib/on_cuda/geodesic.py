@@ -68,6 +68,6 @@ def bring_nearer(distances, sources, spacing, gpu, report=None):
 
 
 def lengths(spacing):
-    """Lengths in units of the steps along I (1), J (2), J and I (3), K (4) and so on; int32 (8,)."""
+    """Lengths in units of the steps along I (1), J (2), J and I (3), K (4) and so on; int32."""
     weights = np.insert(neighbour_steps((3, 3, 3), spacing)[1], 13, 0).reshape(3, 3, 3)
     return weights[1:, 1:, 1:].reshape(8).astype(np.int32)
