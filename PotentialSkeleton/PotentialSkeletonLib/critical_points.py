@@ -1,15 +1,18 @@
 """Critical points of a force field: where the force vanishes (Zhao et al. 2016, section 1)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+
+from FuzzyVesselCommon.threads import usable_cores
 
 from .needs_numba import compiled_code
 from .voxel_classes import BOUNDARY
 
 ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
 KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
-VOXELS_A_SLICE, CELLS_A_SLICE = 1 << 22, 1 << 10  # between two looks at the progress callback
+VOXELS_A_SLICE, CELLS_A_SLICE = 1 << 22, 1 << 6  # between two looks at the progress callback
 SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
 
 
@@ -83,11 +86,18 @@ def critical_points_in(cells, corners, mask=None, report=None):
     """
     with compiled_code():
         from .zeros import find_zeros
+    slices = [
+        slice(first, first + CELLS_A_SLICE) for first in range(0, max(1, len(cells)), CELLS_A_SLICE)
+    ]
     zeros = []
-    for first in range(0, max(1, len(cells)), CELLS_A_SLICE):
-        some = slice(first, first + CELLS_A_SLICE)
-        zeros.append(find_zeros(cells[some], corners[some]))
-        _look(report)
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        try:
+            for found in pool.map(lambda some: find_zeros(cells[some], corners[some]), slices):
+                zeros.append(found)
+                _look(report)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     positions, jacobians = (np.concatenate(found) for found in zip(*zeros))
     if mask is not None:
         inside = is_inside(positions, mask)

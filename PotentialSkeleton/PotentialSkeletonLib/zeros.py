@@ -84,6 +84,18 @@ def has_sign_changes(corners):
 
 
 @njit(cache=True)
+def value_at(corners, place, value):
+    """Value (3,) at a place within the unit cell; as `trilinear` sums it."""
+    value[:] = 0
+    for n in range(8):
+        k = place[0] if n >> 2 else 1 - place[0]
+        j = place[1] if n >> 1 & 1 else 1 - place[1]
+        i = place[2] if n & 1 else 1 - place[2]
+        for axis in range(3):
+            value[axis] += k * j * i * corners[n, axis]
+
+
+@njit(cache=True)
 def trilinear(corners, place, value, jacobian):
     """Value (3,) and Jacobian (3, 3) at a place within the unit cell."""
     value[:] = 0
@@ -136,7 +148,7 @@ def newton(corners, place, value, jacobian):
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def find_zeros(cells, forces):
     """Positions (n, 3) in voxels and Jacobians (n, 3, 3) of the zeros within some cells.
 
@@ -154,7 +166,7 @@ def find_zeros(cells, forces):
             for n in range(8):
                 place[0], place[1] = k + (n >> 2) * size, j + (n >> 1 & 1) * size
                 place[2] = i + (n & 1) * size
-                trilinear(corners, place, value, jacobian)
+                value_at(corners, place, value)
                 part[n] = value
             if not has_sign_changes(part):
                 continue
