@@ -6,7 +6,10 @@ import pytest
 from PotentialSkeletonLib import geodesic, tips
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.on_cuda import geodesic as geodesic_on_cuda
+from PotentialSkeletonLib.on_cuda import limbs as limbs_on_cuda
 from PotentialSkeletonLib.on_cuda import tips as tips_on_cuda
+from PotentialSkeletonLib.on_cuda import ways_in as ways_in_on_cuda
+from PotentialSkeletonLib.ways_in import ways_in
 from solid_shapes import wavy_tube
 from solids import helix, plate, ring, rough, tapered_y
 from trust.random_solids import random_solid
@@ -40,11 +43,26 @@ def check(gpu, mask, sources, more, spacing, smallest):
     there = gpu.put(distances), gpu.put(depth)
     tops = tips.may_be_tips(distances, depth, spacing, smallest)
     assert tips_on_cuda.may_be_tips(*there, spacing, smallest, gpu).tolist() == tops.tolist()
-    return len(tops)
+    ends = tips.geodesic_tips(distances, depth, spacing, smallest)
+    found = tips_on_cuda.limb_tips(*there, spacing, smallest, count, gpu)
+    assert found.tolist() == ends.tolist()
+    further = tips.drawn_out_ends(distances, depth, more, spacing, ends[::2])
+    found = tips_on_cuda.drawn_out_ends(*there, more, spacing, ends[::2], count, gpu)
+    assert found.tolist() == further.tolist()
+    check_ways_in(gpu, distances, np.union1d(ends, further), np.random.default_rng(count))
+    return len(ends) + len(further)
+
+
+def check_ways_in(gpu, distances, voxels, rng):
+    forces = ((rng.random(distances.shape) < 0.05)[..., None] * [0, -1, 0]).astype(np.float32)
+    for field, there in ((forces, gpu.put(forces)), (None, None)):
+        found = ways_in_on_cuda.ways_in(gpu.put(distances), there, voxels, gpu)
+        for way, wanted in zip(found, ways_in(distances, field, voxels), strict=True):
+            np.testing.assert_array_equal(way, wanted)
 
 
 def test_all_equals_the_cpu(cpu_cuda):
-    assert sum(check(cpu_cuda, *case) for case in cases()) > 100
+    assert sum(check(cpu_cuda, *case) for case in cases()) > 60
 
 
 def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):
@@ -53,9 +71,11 @@ def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):
     check(interleaved_cuda, mask, voxels[:1], voxels[::40], (2.3, 0.4, 1.0), 0.0)
 
 
-def test_more_tops_than_there_is_room_for_at_first(cpu_cuda, monkeypatch):
+def test_more_than_there_is_room_for_at_first(cpu_cuda, monkeypatch):
     monkeypatch.setattr(tips_on_cuda, "ROOM", 2)
     monkeypatch.setattr(tips_on_cuda, "AT_ONCE", 1)
+    monkeypatch.setattr(limbs_on_cuda, "AT_ONCE", 3)
+    monkeypatch.setattr(ways_in_on_cuda, "ROOM", 1)
     check(cpu_cuda, *next(cases()))
 
 

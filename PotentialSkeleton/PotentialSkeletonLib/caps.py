@@ -5,6 +5,8 @@ from numba import njit
 
 from .geodesic import unit_of
 
+OUTSIDE = -1  # the distance outside of the object
+
 
 def middle_of_cap(distances, top, reach, spacing):
     """The voxel where a limb's axis leaves it: a blunt end has its top on the rim.
@@ -27,12 +29,13 @@ def middle_of_cap(distances, top, reach, spacing):
     low, high, lowest = bounds(distances.flat[top], top, reach, distances.shape, spacing)
     box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
     place = np.array(np.unravel_index(top, distances.shape)) - low
-    marks = np.zeros(box.shape, np.uint8)
-    sizes = [
-        mark_piece(box, place, least, marks, n) for n, least in ((1, lowest[1]), (2, lowest[0]))
-    ]
-    slab, cap = (marked(marks, n, size) for n, size in zip((1, 2), sizes))
-    return middle_of(cap, slab, low, top, distances.shape, spacing)
+    marks, slab = np.zeros(box.shape, np.uint8), None
+    if lowest[1] > OUTSIDE:
+        slab = marked(marks, 1, mark_piece(box, place, lowest[1], marks, 1))
+    else:
+        marks[:] = 1
+    cap = marked(marks, 2, mark_piece(box, place, lowest[0], marks, 2))
+    return middle_of(cap, slab, low, high, top, distances.shape, spacing)
 
 
 def bounds(height, top, reach, shape, spacing):
@@ -50,25 +53,27 @@ def bounds(height, top, reach, shape, spacing):
     Returns
     -------
     low, high : ndarray of int, (3,)
-        First voxel of the box, and beyond the last one; `high` may be beyond the volume.
+        First voxel of the box, and beyond the last one.
     lowest : ndarray of float, (2,)
-        Least distance in the cap, and in the cap with as much behind it.
+        Least distance in the cap, and in the cap with as much behind it. What is outside of the
+        object is not left out where it is not more than `OUTSIDE`.
     """
     place = np.array(np.unravel_index(top, shape))
     reach = max(reach, 0.5 * min(spacing))
     radius = np.ceil(3 * reach / np.asarray(spacing)).astype(int) + 1
     lowest = height - np.array([reach, 2 * reach]) / unit_of(spacing)
-    return np.maximum(place - radius, 0), place + radius + 1, lowest
+    return np.maximum(place - radius, 0), np.minimum(place + radius + 1, shape), lowest
 
 
-def middle_of(cap, slab, low, top, shape, spacing):
+def middle_of(cap, slab, low, high, top, shape, spacing):
     """The flat index of the cap's middle.
 
-    `cap` and `slab`, the cap with as much behind it, are voxels (n, 3) from `low`, in rising order.
+    `cap` and `slab`, the cap with as much behind it, are voxels (n, 3) from `low`, in rising order;
+    None is the whole box.
     """
     lengths = np.array(spacing, float)
     middle = mean(cap, lengths)
-    axis = middle - mean(slab, lengths)
+    axis = middle - (mean_of_box(high - low, lengths) if slab is None else mean(slab, lengths))
     length = np.linalg.norm(axis)
     if length == 0:
         return int(top)
@@ -123,6 +128,17 @@ def marked(marks, least, count):
 
 
 @njit(cache=True)
+def places_in(voxels, low, shape):
+    """Places (n, 3) from `low` of flat indices of a volume."""
+    places = np.empty((voxels.size, 3), np.int32)
+    for n in range(voxels.size):
+        line, i = divmod(voxels[n], shape[2])
+        k, j = divmod(line, shape[1])
+        places[n, 0], places[n, 1], places[n, 2] = k - low[0], j - low[1], i - low[2]
+    return places
+
+
+@njit(cache=True)
 def mean(voxels, spacing):
     """Mean place in mm, summed up voxel by voxel."""
     sums = np.zeros(3)
@@ -130,6 +146,19 @@ def mean(voxels, spacing):
         for axis in range(3):
             sums[axis] += voxels[n, axis] * spacing[axis]
     return sums / len(voxels)
+
+
+@njit(cache=True)
+def mean_of_box(shape, spacing):
+    """Mean place of all voxels of a box, summed up as `mean` does."""
+    sums = np.zeros(3)
+    for k in range(shape[0]):
+        for j in range(shape[1]):
+            for i in range(shape[2]):
+                sums[0] += k * spacing[0]
+                sums[1] += j * spacing[1]
+                sums[2] += i * spacing[2]
+    return sums / (shape[0] * shape[1] * shape[2])
 
 
 @njit(cache=True)

@@ -4,15 +4,74 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import NoRoomError
-
-from ..geodesic import neighbour_steps, unit_of
+from ..geodesic import unit_of
+from ..tips import CAP, DRAWN_OUT, ends_of
+from .limbs import Pieces, lengths, lines_of
 
 KERNELS = Path(__file__).with_name("kernels") / "tips.cu"
 THREADS, BLOCKS = 128, 4096
 ROOM = 1 << 16  # tops in the list of the first try
 AT_ONCE = 1 << 10  # tops that are copied together with their number
-MOST_VOXELS = 2**31 - 1  # of a volume
+
+
+def limb_tips(distances, depth, spacing, smallest, count, gpu, report=None):
+    """Ends of the object's limbs; see `..tips.geodesic_tips`.
+
+    Parameters
+    ----------
+    distances, depth, spacing, smallest, gpu
+        As for `may_be_tips`.
+    count : int
+        The object's voxels.
+    report : callable, optional
+        Called between launches; raises to cancel.
+
+    Returns
+    -------
+    ndarray of int64
+        Flat indices on the host, rising.
+    """
+    tops = may_be_tips(distances, depth, spacing, smallest, gpu)
+    if len(tops) == 0:
+        return tops
+    pieces = Pieces(distances, spacing, count, gpu, report)
+    heights = pieces.at(distances, tops)
+    order = np.lexsort((-tops, heights))
+    widths = pieces.limb_widths(tops[order], depth, smallest)
+    tips = [
+        pieces.middle_of_cap(heights[n], tops[n], CAP * width)
+        for n, width in zip(order, widths)
+        if width >= 0
+    ]
+    return np.unique(np.array(tips, np.int64))
+
+
+def drawn_out_ends(distances, depth, skeleton, spacing, tips, count, gpu, report=None):
+    """Ends of the limbs that go on beyond an end of a skeleton; see `..tips.drawn_out_ends`.
+
+    Parameters
+    ----------
+    distances, depth, spacing, count, gpu, report
+        As for `limb_tips`; the distances from the skeleton.
+    skeleton, tips : ndarray of int
+        Flat indices, rising, of its voxels and of ends that stay; on the host.
+
+    Returns
+    -------
+    ndarray of int64
+        Flat indices on the host, rising.
+    """
+    ends = ends_of(skeleton, distances.shape, tips)
+    if len(ends) == 0:
+        return np.array([], np.int64)
+    pieces, unit = Pieces(distances, spacing, count, gpu, report), unit_of(spacing)
+    tops, widths = pieces.furthest_beyond(ends), pieces.at(depth, ends)
+    found = [
+        pieces.middle_of_cap(height, top, CAP * width)
+        for height, top, width in zip(pieces.at(distances, tops), tops, widths)
+        if height * unit > DRAWN_OUT * width
+    ]
+    return np.unique(np.array(found, np.int64))
 
 
 def may_be_tips(distances, depth, spacing, smallest, gpu):
@@ -56,18 +115,3 @@ def may_be_tips(distances, depth, spacing, smallest, gpu):
     count = int(first[1])
     tips = first[2 : count + 2] if count <= AT_ONCE else gpu.get(found[2 : count + 2])
     return np.sort(tips).astype(np.int64)
-
-
-def lines_of(volume):
-    """Voxels from one row and from one plane to the next."""
-    if volume.size > MOST_VOXELS:
-        raise NoRoomError(
-            f"A component's box has {volume.size:,} voxels, and {MOST_VOXELS:,} can be numbered "
-            "on the card; use device 'cpu'."
-        )
-    return np.int32(volume.shape[2]), np.int32(volume.shape[1] * volume.shape[2])
-
-
-def lengths(shape, spacing):
-    """Lengths in units of the steps to the 27 voxels of a block, int32; 0 in the middle."""
-    return np.insert(neighbour_steps(shape, spacing)[1], 13, 0).astype(np.int32)

@@ -1,0 +1,262 @@
+// Pieces of an object that are grown from one voxel, each by one block of threads: limbs, the caps
+// of limbs, and what lies beyond an end of a skeleton. Voxels are flat indices; the object does not
+// touch the volume's border. See limbs.py, caps.py and tips.py of the CPU, whose results these equal.
+
+#define SLENDERNESS 2.0
+#define THREADS 1024
+#define AT_ONCE (1 << 24)  // voxels whose neighbours are counted by 32 bits
+
+typedef unsigned long long u64;
+
+struct Volume
+{
+    const int* distances;  // -1 outside
+    const float* depth;
+    int row, plane;  // steps to the next row and plane
+
+    // Neighbour `side` of 27 in K, J, I; 13 is the voxel itself.
+    __device__ int neighbour(int voxel, int side) const
+    {
+        return voxel + (side / 9 - 1) * plane + (side / 3 % 3 - 1) * row + side % 3 - 1;
+    }
+    // The place in the order in which voxels join pieces: the highest first.
+    __device__ u64 key(int voxel) const
+    {
+        return (u64)(distances[voxel] + 1) << 32 | (unsigned)voxel;
+    }
+    // Whether a voxel begins a piece: all neighbours come after it.
+    __device__ bool is_top(int voxel) const
+    {
+        for (int side = 0; side < 27; side++)
+            if (key(neighbour(voxel, side)) > key(voxel)) return false;
+        return true;
+    }
+};
+
+__device__ u64 first_key_at(int distance) { return (u64)(distance + 1) << 32; }
+
+// A piece as far as it has grown. `voxels` holds it, `waiting` (two lists in turn) its neighbours,
+// `visited` has the piece's number at both. The members from `count` on are the same for all
+// threads and change between barriers only.
+struct Piece
+{
+    int *voxels, *waiting[2], *visited, number;
+    int count, grown, waiting_count[2], turn;  // `grown`: how many have had their neighbours visited
+
+    __device__ void begin(int voxel, int of)
+    {
+        if (threadIdx.x == 0) {
+            number = of;
+            count = grown = turn = 0;
+            waiting_count[0] = 1;
+            waiting_count[1] = 0;
+            waiting[0][0] = voxel;
+            visited[voxel] = of;
+        }
+        __syncthreads();
+    }
+
+    __device__ void join(int voxel) { voxels[atomicAdd(&count, 1)] = voxel; }
+
+    __device__ void wait(int voxel) { waiting[turn][atomicAdd(&waiting_count[turn], 1)] = voxel; }
+
+    __device__ bool is_new(int voxel)
+    {
+        if (*(volatile int*)(visited + voxel) == number) return false;
+        return atomicExch(&visited[voxel], number) != number;
+    }
+
+    // Lets what waits join from a key on, and all that it leads to from that key on. `allows(voxel)`
+    // tells whether a neighbour may belong to the piece at all, and `meet(voxel)` is called with each
+    // voxel that joins; where it returns false the growth ends. Returns whether it did not.
+    template <class Allows, class Meet>
+    __device__ bool grow(const Volume& volume, u64 least, Allows allows, Meet meet)
+    {
+        int before = waiting_count[turn];
+        __syncthreads();
+        if (threadIdx.x == 0) turn ^= 1;
+        __syncthreads();
+        for (int n = threadIdx.x; n < before; n += THREADS) {
+            int voxel = waiting[turn ^ 1][n];
+            if (volume.key(voxel) >= least)
+                join(voxel);
+            else
+                wait(voxel);
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) waiting_count[turn ^ 1] = 0;
+        while (grown < count) {
+            int first = grown, last = min(count, first + AT_ONCE);
+            bool goes_on = true;
+            __syncthreads();
+            for (int n = threadIdx.x; n < (last - first) * 9; n += THREADS) {
+                int voxel = voxels[first + n / 9], lines = n % 9;
+                if (lines == 4) goes_on &= meet(voxel);
+                for (int side = 3 * lines; side < 3 * lines + 3; side++) {
+                    int other = volume.neighbour(voxel, side);
+                    if (!allows(other) || !is_new(other)) continue;
+                    if (volume.key(other) >= least)
+                        join(other);
+                    else
+                        wait(other);
+                }
+            }
+            if (threadIdx.x == 0) grown = last;
+            if (__syncthreads_or(!goes_on)) return false;
+        }
+        return true;
+    }
+};
+
+__device__ void set_up(Piece& piece, int* visited, int* room, int size)
+{
+    if (threadIdx.x == 0) {
+        piece.visited = visited;
+        piece.voxels = room;
+        piece.waiting[0] = room + size;
+        piece.waiting[1] = room + 2 * (long long)size;
+    }
+    __syncthreads();
+}
+
+struct Limits
+{
+    double unit, smallest;
+
+    __device__ bool is_long(int distance, float width) const
+    {
+        return distance * unit > SLENDERNESS * width + smallest;
+    }
+    // The largest distance so far below a height that a piece of a width is long; -1 where none is.
+    __device__ int far_enough(int height, float width) const
+    {
+        if (!is_long(height, width)) return -1;
+        int level = height - (int)((SLENDERNESS * width + smallest) / unit);
+        level = min(max(level, 0), height);
+        while (!is_long(height - level, width)) level--;
+        while (level < height && is_long(height - level - 1, width)) level++;
+        return level;
+    }
+};
+
+// The width of the piece of a top if the top is a tip, else -1. As long as a piece is too wide, also
+// for what it would be at some distance, all that is further out may join in any order. At that
+// distance the voxels join in theirs.
+__device__ float limb_width(Piece& piece, const Volume& volume, const Limits& limits, int top,
+                            const unsigned char* is_tip, int& width, u64& next)
+{
+    int height = volume.distances[top], joining = -1;
+    auto inside = [&](int voxel) { return volume.distances[voxel] >= 0; };
+    auto meet = [&](int voxel) {
+        int there = volume.distances[voxel];
+        if (voxel != joining) atomicMax(&width, __float_as_int(volume.depth[voxel]));
+        if (there > height || is_tip[voxel]) return false;
+        return !(there == height && voxel < top && volume.is_top(voxel));
+    };
+    if (threadIdx.x == 0) width = 0;
+    __syncthreads();
+    while (true) {
+        int level = limits.far_enough(height, __int_as_float(width));
+        if (level < 0 || !piece.grow(volume, first_key_at(level + 1), inside, meet)) return -1;
+        if (limits.far_enough(height, __int_as_float(width)) != level) continue;
+        if (piece.waiting_count[piece.turn] == 0) return -1;
+        if (threadIdx.x == 0) next = 0;
+        __syncthreads();
+        for (int n = threadIdx.x; n < piece.waiting_count[piece.turn]; n += THREADS)
+            atomicMax(&next, volume.key(piece.waiting[piece.turn][n]));
+        __syncthreads();
+        joining = (int)(unsigned)next;
+        if (!piece.grow(volume, next, inside, meet)) return -1;
+        bool is_long = limits.is_long(height - volume.distances[joining], __int_as_float(width));
+        __syncthreads();
+        if (threadIdx.x == 0) width = max(width, __float_as_int(volume.depth[joining]));
+        joining = -1;
+        __syncthreads();
+        if (is_long) return __int_as_float(width);
+    }
+}
+
+// The widths of the pieces of the tops from number `first` to before `last`, -1 where they are no
+// tips. `is_tip` is set at those that are.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_limbs(
+    const int* distances, const float* depth, int row, int plane, double unit, double smallest,
+    const int* tops, int first, int last, int* visited, unsigned char* is_tip, int* room, int size,
+    float* widths)
+{
+    __shared__ Piece piece;
+    __shared__ int width;
+    __shared__ u64 next;
+    Volume volume = {distances, depth, row, plane};
+    Limits limits = {unit, smallest};
+    set_up(piece, visited, room, size);
+    for (int n = first; n < last; n++) {
+        piece.begin(tops[n], n + 1);
+        float found = limb_width(piece, volume, limits, tops[n], is_tip, width, next);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            widths[n] = found;
+            if (found >= 0) is_tip[tops[n]] = 1;
+        }
+        __syncthreads();
+    }
+}
+
+// The piece of voxels of a box, at least at a distance, that holds a place: those from the distance
+// `nearest[0]` on, then those from `nearest[1]` on. `counts` are their numbers.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_cap(
+    const int* distances, int row, int plane, int place, int low_k, int low_j, int low_i, int high_k,
+    int high_j, int high_i, int far, int near, int number, int* visited, int* room, int size,
+    int* counts)
+{
+    __shared__ Piece piece;
+    Volume volume = {distances, nullptr, row, plane};
+    set_up(piece, visited, room, size);
+    piece.begin(place, number);
+    auto inside = [&](int voxel) {
+        int k = voxel / plane, j = voxel % plane / row, i = voxel % row;
+        return distances[voxel] >= near && k >= low_k && k < high_k && j >= low_j && j < high_j &&
+               i >= low_i && i < high_i;
+    };
+    auto meet = [](int) { return true; };
+    piece.grow(volume, first_key_at(far), inside, meet);
+    if (threadIdx.x == 0) counts[0] = piece.count;
+    __syncthreads();
+    piece.grow(volume, first_key_at(near), inside, meet);
+    if (threadIdx.x == 0) counts[1] = piece.count;
+}
+
+// For each end of a skeleton the furthest voxel (the first in memory) of those whose shortest way to
+// the skeleton leads to it, of ends with equally short ways to the first.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_beyond(
+    const int* distances, int row, int plane, const int* steps, const int* ends, int first, int last,
+    unsigned* seen, int* voxels, int* furthest)
+{
+    __shared__ int count;
+    __shared__ u64 best;
+    Volume volume = {distances, nullptr, row, plane};
+    for (int n = first; n < last; n++) {
+        if (threadIdx.x == 0) {
+            voxels[0] = ends[n];
+            count = 1;
+            best = 0;
+        }
+        __syncthreads();
+        for (int grown = 0; grown < count;) {
+            int end = min(count, grown + AT_ONCE);
+            __syncthreads();
+            for (int m = threadIdx.x; m < (end - grown) * 9; m += THREADS) {
+                int voxel = voxels[grown + m / 9], here = distances[voxel];
+                if (m % 9 == 4) atomicMax(&best, (u64)here << 32 | ~(unsigned)voxel);
+                for (int side = m % 9 * 3; side < m % 9 * 3 + 3; side++) {
+                    int other = volume.neighbour(voxel, side);
+                    if (side == 13 || distances[other] != here + steps[side]) continue;
+                    if (!atomicExch(&seen[other], 1u)) voxels[atomicAdd(&count, 1)] = other;
+                }
+            }
+            grown = end;
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) furthest[n] = (int)~(unsigned)best;
+        __syncthreads();
+    }
+}
