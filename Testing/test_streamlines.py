@@ -12,12 +12,13 @@ from PotentialSkeletonLib.streamlines import (
     _ways_out,
     grow_core,
 )
+from PotentialSkeletonLib.tiled_field import TiledField
 
 CENTRE = np.array([10.0, 10.0, 10.0])
 
 
 def tracer_of(vectors, ends=()):
-    return Tracer(vectors, np.ones(vectors.shape[:3], bool), ends)
+    return Tracer(TiledField.whole(vectors, np.ones(vectors.shape[:3], bool)), ends)
 
 
 def field(function, shape=(21, 21, 21)):
@@ -81,10 +82,10 @@ def test_no_curve_leaves_the_object():
     mask = np.zeros((21, 21, 21), bool)
     mask[:15] = True
     vectors = field(lambda x: np.where([True, False, False], 1.0, 0 * x))
-    points, ending = Tracer(vectors, mask, []).trace([2.0, 10.0, 10.0])
+    points, ending = Tracer(TiledField.whole(vectors, mask), []).trace([2.0, 10.0, 10.0])
     assert ending == STALL
     assert 14 < points[-1][0] <= 14.5
-    assert len(Tracer(vectors, mask, []).trace([16.0, 10.0, 10.0])[0]) == 0
+    assert len(Tracer(TiledField.whole(vectors, mask), []).trace([16.0, 10.0, 10.0])[0]) == 0
 
 
 def test_curves_grow_both_ways_from_a_saddle():
@@ -155,3 +156,30 @@ def test_directions_from_a_saddle_depend_on_no_choice_of_the_solver():
     slopes = np.array([1 + 2j, 1 - 2j, -1.0])
     found = _ways_out(CriticalPoint(CENTRE, "saddle-2", slopes, swirl))
     np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)
+
+
+def test_a_field_in_tiles_gives_the_same_curves_and_each_tile_they_need_is_fetched_once():
+    rng = np.random.default_rng(3)
+    vectors = np.repeat(rng.standard_normal((70, 3, 150, 3)), 12, axis=1).astype(np.float32)
+    free = rng.random(vectors.shape[:3]) < 0.98
+    free[35:] = False
+    fetched = []
+
+    def fetch(box):
+        fetched.append(str(box))
+        return vectors[box], free[box].view(np.uint8)
+
+    whole = Tracer(TiledField.whole(vectors, free), [])
+    tiled = Tracer(TiledField(free.shape, fetch), [])
+    lengths = []
+    for start in rng.uniform(0, [34, 35, 149], (200, 3)):
+        curve, ending = whole.trace(start)
+        same, same_ending = tiled.trace(start)
+        np.testing.assert_array_equal(curve, same)
+        assert ending == same_ending
+        lengths.append(len(curve))
+        whole.keep(curve)
+        tiled.keep(curve)
+    assert max(lengths) > 20
+    assert len(set(fetched)) == len(fetched)
+    assert 10 < len(fetched) <= 20  # of 30: there is no object in the others

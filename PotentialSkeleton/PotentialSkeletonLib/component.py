@@ -131,7 +131,7 @@ class ComponentRun:
         with self.stages("curves", 0.58, 0.02):
             points = [p for p in points if p.kind != REPELLER]
             ends = [p.position for p in points]
-            self.tracer = Tracer(self.volumes.forces, self.volumes.free, ends)
+            self.tracer = Tracer(self.volumes.field, ends)
             for curve in grow_core(self.tracer, points):
                 self.stages.tick()
                 self.curves.add(curve)

@@ -14,6 +14,7 @@ from .distance import automatic_charge_distance, distance_to_outside, order_at
 from .force_field import field_of_components
 from .geodesic import bring_nearer, distance_along
 from .seeds import curvature_seeds, divergence_seeds
+from .tiled_field import TiledField
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import euler_characteristic
 from .ways_in import ways_in
@@ -37,11 +38,9 @@ class ComponentVolumes:
     spacing : 3 floats
     count : int
         The component's voxels.
-    forces : ndarray of float32, shape (K, J, I, 3), or None
-        After `find_field`: components K, J, I; 0 where there is none.
-    free : ndarray, shape (K, J, I)
-        After `find_field`: not 0 where curves may run: the object, and as far as its charges were
-        moved outward.
+    field : TiledField or None
+        After `find_field`. Curves may run in the object, and as far as its charges were moved
+        outward.
     """
 
     def __init__(self, mask, spacing, options, tick):
@@ -49,7 +48,7 @@ class ComponentVolumes:
         self.shape, self.spacing = mask.shape, spacing
         self._options, self._tick = options, tick
         self.count = int(np.count_nonzero(mask))
-        self.forces = self.free = None
+        self.field = self._forces = None
 
     @cached_property
     def depth(self):
@@ -74,24 +73,25 @@ class ComponentVolumes:
         return automatic_charge_distance(self._bytes, self.depth, self.spacing, self._tick)
 
     def find_field(self, charge_distance):
-        """Find `forces` and `free`; the field's notes (tuple of str)."""
+        """Find the `field`; the field's notes (tuple of str)."""
         options = self._options
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the notes are passed on, once
-            self._field = field_of_components(
+            found = field_of_components(
                 self._mask, self._bytes, options.strength, method=options.method,
                 charge_distance=charge_distance, device=options.device, report=self._tick,
             )  # fmt: skip
-        self.forces, self.free = self._field.vectors, self._field.classes
-        return self._field.notes
+        self._found, self._forces = found, found.vectors
+        self.field = TiledField.whole(found.vectors, found.classes)
+        return found.notes
 
     def critical_points(self):
         """Zeros of the field, also outside of the object; list of CriticalPoint."""
-        return critical_points(self._field, everywhere=True, report=self._tick)
+        return critical_points(self._found, everywhere=True, report=self._tick)
 
     def divergence_seeds(self, share):
         """Voxels (n, 3) where the unit force converges most; see `seeds.divergence_seeds`."""
-        return divergence_seeds(self.forces, share, self._tick)
+        return divergence_seeds(self._forces, share, self._tick)
 
     def curvature_seeds(self):
         """Voxels (n, 3) where the surface is sharp; see `seeds.curvature_seeds`."""
@@ -120,7 +120,7 @@ class ComponentVolumes:
         list of ndarray of int, (n, 3)
             Voxels K, J, I, one beside the other; the last has a force or is a source.
         """
-        return ways_in(self._distances, self.forces, voxels)
+        return ways_in(self._distances, self._forces, voxels)
 
     def limb_tips(self, smallest):
         """Flat indices, rising, of the ends of limbs; see `tips.geodesic_tips`."""

@@ -13,9 +13,10 @@ the valley at once, and its length is spent along it.
 import numpy as np
 from numba import njit
 
+from .tiled_field import NOT_HERE
 from .zeros import load, trilinear
 
-CRITICAL_POINT, CURVE, STALL = 0, 1, 2
+CRITICAL_POINT, CURVE, STALL, NO_TILE = 0, 1, 2, 3
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
 STEP = 0.25  # longest step, in voxels
 SHORTEST_STEP = 1e-4  # voxels: below it the force has no way out
@@ -33,21 +34,18 @@ class Tracer:
 
     Parameters
     ----------
-    vectors : ndarray, shape (K, J, I, 3)
-        Forces, 0 where there is none.
-    mask : ndarray of bool or uint8, shape (K, J, I)
-        Not 0 in the object; no curve leaves it.
+    field : TiledField
     ends : ndarray of float, (n, 3)
         Critical points at which curves end, in voxels K, J, I.
     """
 
-    def __init__(self, vectors, mask, ends):
-        self.vectors, self.mask = vectors, mask.view(np.uint8)
+    def __init__(self, field, ends):
+        self.field = field
         self.points = np.empty((256, 3))
         self.following = np.empty(256, np.int64)  # next point in the same voxel
         self.curve_of = np.empty(256, np.int64)
         # Points lie in few blocks of voxels: only those have room for each voxel's first point.
-        self.blocks = np.full([(n >> SIDE) + 1 for n in mask.shape], NO_BLOCK, np.int32)
+        self.blocks = np.full([(n >> SIDE) + 1 for n in field.shape], NO_BLOCK, np.int32)
         self.first_in = np.empty((4, 1 << 3 * SIDE), np.int32)
         self.used = 0  # blocks
         self.count = 0
@@ -72,10 +70,19 @@ class Tracer:
         ending : int
             `CRITICAL_POINT`, `CURVE` or `STALL`.
         """
-        path, ending = follow(
-            self.vectors, self.mask, np.array(start, float), own, 4 * sum(self.mask.shape),
-            self.points, self.following, self.curve_of, self.blocks, self.first_in,
-        )  # fmt: skip
+        field, longest = self.field, 4 * sum(self.field.shape)
+        path, count, travelled, ending = np.empty((256, 3)), 0, 0.0, NO_TILE
+        path[0] = start
+        tile = np.empty(3, np.int64)
+        while ending == NO_TILE:
+            path, count, travelled, ending = follow(
+                field.forces, field.free, field.numbers, field.side, field.shape, tile,
+                path, count, travelled, longest, own,
+                self.points, self.following, self.curve_of, self.blocks, self.first_in,
+            )  # fmt: skip
+            if ending == NO_TILE:
+                field.add(tile)
+        path = path[:count]
         return (np.concatenate([np.reshape(lead, (-1, 3)), path]) if len(lead) else path), ending
 
     def keep(self, points):
@@ -281,12 +288,17 @@ def multiply(first, second, product):
 
 
 @njit(cache=True)
-def holds(mask, place):
-    """Whether the voxel nearest to a place is in the mask."""
+def state_at(free, numbers, side, shape, place, tile):
+    """State of the voxel nearest to a place; `NOT_HERE` and its tile if that was not fetched."""
     k, j, i = round(place[0]), round(place[1]), round(place[2])
-    if not (0 <= k < mask.shape[0] and 0 <= j < mask.shape[1] and 0 <= i < mask.shape[2]):
-        return False
-    return mask[k, j, i] != 0
+    if not (0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]):
+        return 0
+    tile[0], tile[1], tile[2] = k >> side, j >> side, i >> side
+    number = numbers[tile[0], tile[1], tile[2]]
+    if number == NOT_HERE:
+        return NOT_HERE
+    last = (1 << side) - 1
+    return np.int64(free[number, k & last, j & last, i & last])
 
 
 @njit(cache=True)
@@ -319,46 +331,65 @@ def nearest_ahead(place, step, own, filed, following, shape, blocks, first_in):
 
 
 @njit(cache=True)
-def follow(vectors, mask, start, own, longest, filed, following, curve_of, blocks, first_in):
-    """The flow of the force from a place; points (n, 3) and how the curve ended."""
-    points = np.empty((256, 3))
-    points[0] = start
-    count = 1
-    if not holds(mask, start):
-        return points[:0], STALL
-    place, step, travelled = start.copy(), np.empty(3), 0.0
+def follow(
+    forces, free, numbers, side, shape, tile, points, count, travelled, longest, own,
+    filed, following, curve_of, blocks, first_in,
+):  # fmt: skip
+    """Follow the flow of the force from the last of a curve's `count` points.
+
+    `points[0]` is where the curve begins, also as long as there is none. Where a tile of the field
+    is missing the curve ends as `NO_TILE`, and goes on when the tile was fetched.
+
+    Returns
+    -------
+    points, count, travelled
+        Of the curve as it is now.
+    ending : int
+    """
+    if count == 0:
+        state = state_at(free, numbers, side, shape, points[0], tile)
+        if state <= 0:
+            return points, 0, travelled, STALL if state == 0 else NO_TILE
+        count = 1
+    place, ahead, step = points[count - 1].copy(), np.empty(3), np.empty(3)
     corners, within, low = np.empty((8, 3)), np.empty(3), np.empty(3, np.int64)
-    room = workroom()
+    last, room = (1 << side) - 1, workroom()
     while travelled < longest:
         if count == points.shape[0]:
             points = np.concatenate((points, np.empty_like(points)))
+        is_between = True
         for axis in range(3):
             low[axis] = np.floor(place[axis])
             within[axis] = place[axis] - low[axis]
-        if low.min() < 0 or (
-            low[0] + 1 >= vectors.shape[0]
-            or low[1] + 1 >= vectors.shape[1]
-            or low[2] + 1 >= vectors.shape[2]
-        ):
+            is_between = is_between and 0 <= low[axis] < shape[axis] - 1
+            tile[axis] = low[axis] >> side
+        if not is_between:
             break
-        load(vectors, low[0], low[1], low[2], corners)
+        number = numbers[tile[0], tile[1], tile[2]]
+        if number == NOT_HERE:
+            return points, count, travelled, NO_TILE
+        load(forces[number], low[0] & last, low[1] & last, low[2] & last, corners)
         length = flow(corners, within, step, room)
-        end = nearest_ahead(place, step, own, filed, following, mask.shape, blocks, first_in)
+        end = nearest_ahead(place, step, own, filed, following, shape, blocks, first_in)
         if end >= 0:
             points[count] = filed[end]
-            return points[: count + 1], CRITICAL_POINT if curve_of[end] < 0 else CURVE
+            return points, count + 1, travelled, CRITICAL_POINT if curve_of[end] < 0 else CURVE
         if length < SHORTEST_STEP:
             break
         for axis in range(3):
-            place[axis] += step[axis]
-        if not holds(mask, place):
+            ahead[axis] = place[axis] + step[axis]
+        state = state_at(free, numbers, side, shape, ahead, tile)
+        if state == NOT_HERE:
+            return points, count, travelled, NO_TILE
+        if state == 0:
             break
+        place[:] = ahead
         travelled += length
         points[count] = place
         count += 1
         if count > LOOK_BACK and apart(place, points[count - LOOK_BACK]) < NEAR * NEAR:
             break  # round and round a sink
-    return points[:count], STALL
+    return points, count, travelled, STALL
 
 
 @njit(cache=True, inline="always")

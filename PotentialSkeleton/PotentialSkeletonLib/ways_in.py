@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+NO_FORCES = np.empty((0, 3), np.float32)
+
 
 def ways_in(distances, forces, voxels):
     """From each voxel the way along falling distances, as far as there is no force.
@@ -13,8 +15,8 @@ def ways_in(distances, forces, voxels):
     ----------
     distances : ndarray of int32, shape (K, J, I)
         From the core, along the object; -1 outside. The border is outside.
-    forces : ndarray, shape (K, J, I, 3), or None
-        0 where there is none.
+    forces : ndarray, shape (K, J, I, n), or None
+        0 where there is none; only that is looked at.
     voxels : ndarray of int, (n,)
         Flat indices of voxels of the object.
 
@@ -24,7 +26,7 @@ def ways_in(distances, forces, voxels):
         Voxels K, J, I. Each begins at its voxel; the last has a force or is in the core.
     """
     shape = np.array(distances.shape)
-    forces = np.empty((0, 3), np.float32) if forces is None else forces.reshape(-1, 3)
+    forces = NO_FORCES if forces is None else forces.reshape(-1, forces.shape[3])
     return [way_in(distances.reshape(-1), forces, shape, voxel) for voxel in voxels]
 
 
@@ -32,9 +34,7 @@ def ways_in(distances, forces, voxels):
 def way_in(distances, forces, shape, voxel):
     row, plane = shape[2], shape[1] * shape[2]
     way = [voxel]
-    while voxel >= forces.shape[0] or not (
-        forces[voxel, 0] != 0 or forces[voxel, 1] != 0 or forces[voxel, 2] != 0
-    ):
+    while voxel >= forces.shape[0] or not forces[voxel].any():
         nearest = voxel
         for n in range(27):
             other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1

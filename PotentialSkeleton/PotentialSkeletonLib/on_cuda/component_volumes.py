@@ -10,11 +10,11 @@ from ..distance import order_at
 from ..field_methods.solid_on_cuda import SolidOnCuda
 from ..field_methods.summation import Summation
 from ..seeds import curvature_seeds
-from ..tips import drawn_out_ends, tips_among
+from ..tiled_field import TiledField
 from ..voxel_classes import BOUNDARY
-from ..ways_in import ways_in
 from . import geodesic, pieces, places, tips
 from .distances import automatic_charge_distance, distance_to_outside
+from .ways_in import ways_in
 
 
 class ComponentVolumesOnCuda:
@@ -38,7 +38,7 @@ class ComponentVolumesOnCuda:
         self._mask = on_card(1)
         self.shape, self.spacing, self.count = self._mask.shape, spacing, count
         self._options, self._tick = options, tick
-        self.forces = self.free = None
+        self.field = None
 
     @cached_property
     def _depth(self):
@@ -70,8 +70,11 @@ class ComponentVolumesOnCuda:
         vectors = solid.forces(summation, None, lambda share: self._tick())
         self._vectors = with_margin(vectors, charge_distance, 1, gpu)
         self._classes = with_margin(solid.classes, charge_distance, 1, gpu)
-        self.forces, self.free = gpu.get(self._vectors), gpu.get(self._classes)
+        self.field = TiledField(self.shape, self._fetch)
         return summation.notes()
+
+    def _fetch(self, box):
+        return [self._gpu.get(volume[box]) for volume in (self._vectors, self._classes)]
 
     def critical_points(self):
         cells, corners = places.cells_with_sign_changes(
@@ -91,36 +94,24 @@ class ComponentVolumesOnCuda:
         )
 
     def bring_nearer(self, voxels):
-        self.__dict__.pop("_distances_here", None)
         geodesic.bring_nearer(
             self._distances, self._gpu.put(voxels), self.spacing, self._gpu, self._tick
         )
-
-    @cached_property
-    def _distances_here(self):
-        """The distances on the host, until sources are added."""
-        return self._gpu.get(self._distances)
 
     def distances_at(self, voxels):
         return self._gpu.get(self._distances.reshape(-1)[self._gpu.put(voxels)])
 
     def ways_in(self, voxels):
-        return ways_in(self._distances_here, self.forces, voxels) if len(voxels) else []
+        forces = None if self.field is None else self._vectors
+        return ways_in(self._distances, forces, voxels, self._gpu)
 
     def limb_tips(self, smallest):
-        candidates = tips.may_be_tips(
-            self._distances, self._depth, self.spacing, smallest, self._gpu
-        )
-        if not len(candidates):
-            return candidates
-        return tips_among(
-            candidates, self._distances_here, self.depth, self.spacing, smallest, self._tick
-        )
+        there = self._distances, self._depth, self.spacing
+        return tips.limb_tips(*there, smallest, self.count, self._gpu, self._tick)
 
-    def drawn_out_ends(self, skeleton, tips):
-        return drawn_out_ends(
-            self._distances_here, self.depth, skeleton, self.spacing, tips, self._tick
-        )
+    def drawn_out_ends(self, skeleton, stay):
+        there = self._distances, self._depth, skeleton, self.spacing
+        return tips.drawn_out_ends(*there, stay, self.count, self._gpu, self._tick)
 
 
 def with_margin(volume, margin, wanted, gpu):
