@@ -1,5 +1,7 @@
 """Tiles that a seed may reach above the cut: their kernels on the CPU, and what they are for."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -8,7 +10,7 @@ from cuda_on_cpu import CpuCudaDevice
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
-from FuzzyConnectedGPULib.solvers.reached_tiles import open_interval, reached_tiles
+from FuzzyConnectedGPULib.solvers.reached_tiles import bounds_of_edges, reached_tiles
 
 ORDERS = ["ascending", "descending", 1]
 
@@ -28,18 +30,21 @@ def listed_by_kernels(problem, gpu):
     return reached_tiles(problem, *arrays, count, gpu)
 
 
-def listed_by_labels(problem):
-    """The same from SciPy's connected pieces."""
-    lowest, highest = open_interval(problem)
-    near = (problem.voxels >= lowest) & (problem.voxels <= highest)
-    if problem.mask is not None:
-        near &= problem.mask > 0
-    labels, _ = ndimage.label(near)
-    of_seeds = labels.ravel()[problem.seeds]
-    reached = np.isin(labels, of_seeds[of_seeds > 0])
-    reached = np.pad(reached, [(0, -n % side) for n, side in zip(reached.shape, contraction.TILE)])
-    k, j, i = (n // side for n, side in zip(reached.shape, contraction.TILE))
-    return np.flatnonzero(reached.reshape(k, 8, j, 8, i, 16).any((1, 3, 5)))
+def check_listed(problem, listed):
+    """All tiles in which a level is above 0, and no more than with a cut that is a bit lower."""
+    lower = dataclasses.replace(problem, cut_level=max(int(0.98 * problem.cut_level), 1))
+    needed, allowed = reference(problem) > 0, reference(lower) > 0
+    needed.ravel()[problem.seeds] = False  # a seed without any edge needs no contraction
+    assert np.isin(tiles_of(needed), listed).all()
+    assert np.isin(listed, tiles_of(allowed)).all()
+    assert np.unique(listed).size == listed.size
+
+
+def tiles_of(voxels):
+    """Numbers of the tiles that hold one of these voxels (bool)."""
+    voxels = np.pad(voxels, [(0, -n % side) for n, side in zip(voxels.shape, contraction.TILE)])
+    k, j, i = (n // side for n, side in zip(voxels.shape, contraction.TILE))
+    return np.flatnonzero(voxels.reshape(k, 8, j, 8, i, 16).any((1, 3, 5)))
 
 
 def smooth_noise(seed, shape):
@@ -61,32 +66,60 @@ def test_they_are_those_of_the_seeds_pieces(order, kind, side, cut):
         affinity = GaussianAffinity(130, 25, 12, side=side)
         problem = state_problem(volume, seeds, affinity, cut, mask)
         found = listed_by_kernels(problem, CpuCudaDevice(order))
-        np.testing.assert_array_equal(np.sort(found), listed_by_labels(problem))
+        check_listed(problem, found)
 
 
 def test_threads_that_join_at_once_lose_nothing(interleaved_cuda):
     volume = smooth_noise(5, (17, 17, 40)).astype(np.int16)
     problem = state_problem(volume, [[8, 8, 20]], GaussianAffinity(130, 40, 20), 0.7)
     found = listed_by_kernels(problem, interleaved_cuda)
-    np.testing.assert_array_equal(np.sort(found), listed_by_labels(problem))
+    check_listed(problem, found)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_every_row_and_voxel_of_a_border_is_crossed(cpu_cuda, axis):
+    # A line of voxels through two tiles, wherever it may lie in them.
+    shape = [side * (1 + (n == axis)) for n, side in enumerate(contraction.TILE)]
+    lines = np.delete(shape, axis)
+    for place in np.ndindex(*lines):
+        volume = np.zeros(shape, np.uint8)
+        np.moveaxis(volume, axis, 0)[:, place[0], place[1]] = 100
+        seed = np.argwhere(volume)[:1]
+        problem = state_problem(volume, seed, GaussianAffinity(100, 5, 5), 0.5)
+        assert listed_by_kernels(problem, cpu_cuda).size == 2
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_no_gap_is_crossed(cpu_cuda, axis):
+    for gap in range(1, contraction.TILE[axis] + 1):
+        shape = [side * (1 + (n == axis)) for n, side in enumerate(contraction.TILE)]
+        volume = np.full(shape, 100, np.int16)
+        np.moveaxis(volume, axis, 0)[gap] = 0
+        problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 5, 5), 0.5)
+        assert listed_by_kernels(problem, cpu_cuda).tolist() == [0]
 
 
 @pytest.mark.parametrize("sigma", [1e-30, 0.5, 15.0, 1e4])
 @pytest.mark.parametrize("mean", [-1e30, 0.0, 1.7e5, 1e30])
 @pytest.mark.parametrize("side", ["both", "bright", "dark"])
-def test_no_edge_above_the_cut_is_outside_of_the_interval(mean, sigma, side):
-    # Pairs on the interval's ends and beyond, as far apart as the best one and otherwise.
+def test_no_edge_above_the_cut_is_outside_of_the_bounds(mean, sigma, side):
     for ratio in (0.2, 1.0, 8.0):
         affinity = GaussianAffinity(mean, sigma, max(ratio * sigma, 1e-30), side=side)
         for cut in (1e-4, 0.3, 0.9, 0.9999, 1.0):
             problem = state_problem(np.zeros((1, 1, 2), np.float32), [[0, 0, 0]], affinity, cut)
-            lowest, highest = (float(end) for end in open_interval(problem))
-            reach = min(highest - mean, mean - lowest)
-            beyond = np.float32(mean + reach * np.array([-3, -1.3, -1.0001, 1.0001, 1.3, 3]))
-            beyond = beyond[(beyond < lowest) | (beyond > highest)]
-            others = np.float32(mean + reach * np.linspace(-3, 3, 601))
-            found = affinity.levels(beyond[:, None], others)
-            assert (found < problem.cut_level).all()
+            bounds = bounds_of_edges(problem)
+            if bounds is None:
+                assert abs(mean) > 10 * sigma  # float32 cannot tell
+                continue
+            lowest, highest, twice_mean, sum_factor, difference_factor, least, most = bounds
+            reach = 1 / (2 * sum_factor) + 0.5 / difference_factor
+            one = np.float32(mean + reach * np.linspace(-2, 2, 401))[:, None]
+            above = affinity.levels(one, one.T) >= problem.cut_level
+            total = np.clip(one + one.T - twice_mean, least, most) * sum_factor
+            difference = (one - one.T) * difference_factor
+            with np.errstate(over="ignore"):
+                assert (total**2 + difference**2 <= 1)[above].all()
+            assert ((one >= lowest) & (one <= highest))[above.any(axis=1)].all()
 
 
 def test_without_a_cut_or_a_bound_all_tiles_are_taken(cpu_cuda):

@@ -1,7 +1,8 @@
 """Which tiles the seeds may reach above the cut, found without any affinity.
 
-An edge above the cut has both voxels near the affinity's mean. Where such voxels hang together
-with no seed, every level is 0, and contraction leaves out the tiles that hold nothing else.
+A pair of neighbours is above the cut where its sum and its difference lie within an ellipse. What
+such pairs hold together without a seed has level 0, and contraction leaves out the tiles that hold
+nothing else.
 """
 
 from pathlib import Path
@@ -13,9 +14,9 @@ from .active_tiles import VOXEL_NAMES
 
 KERNELS = Path(__file__).with_name("kernels") / "reached_tiles.cu"
 THREADS = 256
-TILES_A_BLOCK, WORDS_A_TILE, RUNS_A_TILE = THREADS // 32, 32, 512  # as in reached_tiles.cu
-# What float32 adds to the affinity's exponent, to its deviation and to the mean: more than enough
-EXPONENT_MARGIN, SHARE_MARGIN, MEAN_MARGIN = 2e-6, 1e-3, 1e-6
+LANES, VOXELS_A_TILE = 32, 1024  # as in reached_tiles.cu
+# What the bounds are wider by: more than float32's rounding can change of the exponent's root.
+EXPONENT_MARGIN, ROOT_MARGIN = 2e-6, 1e-3
 
 
 def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
@@ -35,30 +36,30 @@ def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     array, uint32, or None
         None: any tile, as far as can be said without affinities.
     """
-    interval = open_interval(problem)
-    if interval is None or tile_count * RUNS_A_TILE >= 2**32:
+    bounds = bounds_of_edges(problem)
+    if bounds is None or tile_count * VOXELS_A_TILE >= 2**32:
         return None
     xp, tiles = gpu.xp, np.uint32(tile_count)
     shape = tuple(np.int32(n) for n in problem.voxels.shape)
-    rows = xp.empty(tile_count * WORDS_A_TILE, np.uint32)
-    parent = xp.empty(tile_count * RUNS_A_TILE + 1, np.uint32)
+    kept = xp.empty(tile_count * LANES, np.uint64)
+    parent = xp.empty(tile_count * VOXELS_A_TILE + 1, np.uint32)
     listed, count = xp.empty(tile_count, np.uint32), xp.zeros(1, np.uint32)
-
     defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
 
     def run(name, threads, *arguments):
-        gpu.kernel(KERNELS, name, defines)((-(-threads // THREADS),), (THREADS,), arguments)
+        kernel = gpu.kernel(KERNELS, name, defines)
+        kernel((-(-threads // THREADS),), (THREADS,), arguments)
 
-    threads = 32 * tile_count
-    run("join_runs", threads, voxels, mask, *shape, *interval, tiles, rows, parent)
-    run("join_tiles", threads, rows, *shape, tiles, parent)
-    run("join_seeds", seeds.size, seeds, np.uint32(seeds.size), rows, *shape[1:], tiles, parent)
-    run("list_reached", threads, rows, parent, tiles, listed, count)
+    forest = tiles, kept, parent
+    run("join_runs", LANES * tile_count, voxels, mask, *shape, *bounds, *forest)
+    run("join_tiles", LANES * tile_count, voxels, *shape, *bounds, *forest)
+    run("join_seeds", seeds.size, seeds, np.uint32(seeds.size), *shape[1:], *forest)
+    run("list_reached", LANES * tile_count, kept, parent, tiles, listed, count)
     return listed[: int(gpu.get(count)[0])]
 
 
-def open_interval(problem):
-    """Lowest and highest intensity (float32) of a voxel that may have an edge above the cut.
+def bounds_of_edges(problem):
+    """What a voxel, and a pair of voxels, with an affinity above the cut cannot exceed.
 
     With the deviations a and b of two voxels from the mean, and the factors s and d of the
     affinity's two Gaussians, the exponent is ``(s * (a + b) / 2)**2 + (d * (a - b))**2``, of which
@@ -66,18 +67,26 @@ def open_interval(problem):
 
     Returns
     -------
-    (float32, float32) or None
-        None where there is no cut, or no bound.
+    tuple of 7 float32, or None
+        Lowest and highest intensity of a voxel; twice the mean, and the factors of the deviation
+        from it and of the difference by which the exponent's bound becomes 1; least and most
+        deviation from twice the mean, beyond which it costs nothing more. None where there is no
+        cut, no bound, or a bound that float32 does not resolve.
     """
     mean, s, d, _, _, weighted, bright, dark = problem.affinity.coefficients().astype(float)
     if problem.cut_level == 0 or weighted:
         return None
-    exponent = np.log(TOP_LEVEL / (problem.cut_level - 0.5)) + EXPONENT_MARGIN
-    reach = np.sqrt(exponent * (s**-2 + d**-2 / 4)) * (1 + SHARE_MARGIN) + MEAN_MARGIN * abs(mean)
+    root = np.sqrt(np.log(TOP_LEVEL / (problem.cut_level - 0.5)) + EXPONENT_MARGIN)
+    root *= 1 + ROOT_MARGIN
+    if 2e-7 * abs(mean) * s > ROOT_MARGIN / 2 * root:
+        return None
+    reach = root * np.sqrt(s**-2 + d**-2 / 4)
     lowest = -np.inf if dark else mean - reach
     highest = np.inf if bright else mean + reach
     if problem.voxels.dtype.kind != "f":
         limits = np.iinfo(problem.voxels.dtype)
         if lowest <= limits.min and highest >= limits.max:
             return None
-    return np.float32(lowest), np.float32(highest)
+    clamp = 0.0 if dark else -np.inf, 0.0 if bright else np.inf
+    bounds = lowest, highest, 2 * mean, s / (2 * root), d / root, *clamp
+    return tuple(np.float32(bound) for bound in bounds)

@@ -1,28 +1,53 @@
 // defines: VOXEL=unsigned char | VOXEL=short | VOXEL=unsigned short | VOXEL=float
 //
-// Which tiles the seeds may reach, before any affinity is computed: only voxels within an interval
-// have edges above the cut, and of these only what hangs together with a seed matters. A row of a
-// tile is a half-word of bits; a run of bits is one piece, and the pieces are joined by a forest in
-// which each run points to a later one (union-find), first within the tiles and then across borders.
+// Which tiles the seeds may reach above the cut, before any affinity is computed: only the pairs of
+// neighbours whose affinity may be above it count, and of what they hold together only what holds a
+// seed. Whether a pair may be is one comparison, its outcome one bit, and a row of a tile half a word
+// of bits. Voxels that hang together along a row are a run, known by its first voxel; runs are joined
+// by a forest in which each points to a later one (union-find), within tiles and then across borders.
 
 #include "tile_place.cuh"
 
 #define WARPS (THREADS / 32)  // a warp takes a tile
-#define ROWS (SIDE_K * SIDE_J)
-#define RUNS_A_ROW (SIDE_I / 2)
-#define RUNS (ROWS * RUNS_A_ROW)
 #define EVERY_LANE 0xffffffffu
+#define BOTH_BUT_LAST 0x7fff7fffu  // of two rows, all voxels but the last one
+#define CLOSED __int_as_float(0x7fffffff)  // intensity of a voxel outside of the volume or the mask
 
-// The lane's two rows of a tile (along J) and the number of their first runs, all tiles counted
+// What a voxel must be that has an edge above the cut, and a pair of neighbours that is one: within
+// the ellipse that reached_tiles.py computes.
+struct Bounds
+{
+    float lowest, highest;
+    float twice_mean, sum_factor, difference_factor, least_sum, most_sum;
+
+    __device__ bool hold(float voxel) const { return voxel >= lowest && voxel <= highest; }
+    __device__ bool hold(float one, float other) const
+    {
+        float sum = fminf(fmaxf(one + other - twice_mean, least_sum), most_sum) * sum_factor;
+        float difference = (one - other) * difference_factor;
+        return sum * sum + difference * difference <= 1.0f;
+    }
+};
+#define BOUNDS                                                                                                        \
+    float lowest, float highest, float twice_mean, float sum_factor, float difference_factor, float least_sum,        \
+        float most_sum
+#define GIVEN_BOUNDS {lowest, highest, twice_mean, sum_factor, difference_factor, least_sum, most_sum}
+
+__device__ __forceinline__ u32 half_of(u32 rows, int half) { return half ? rows >> 16 : rows & 0xffff; }
+
+// Two rows of a tile, at j and j + 4, are a lane's; bits of both in one word.
 struct Rows
 {
-    u32 tile, lane, bits;
+    u32 open;    // voxels that may have an edge
+    u32 starts;  // those of them that are the first of a run
 
-    __device__ u32 row(int half) const { return half ? bits >> 16 : bits & 0xffff; }
-    __device__ u32 first_run(int half) const { return tile * RUNS + (2 * lane + half) * RUNS_A_ROW; }
+    // Number of a run's first voxel. base: of the tile's first voxel
+    __device__ u32 run(u32 base, int lane, int half, int i) const
+    {
+        return base + row(lane, half) + 31 - __clz(half_of(starts, half) & ((2u << i) - 1));
+    }
+    __device__ static u32 row(int lane, int half) { return (lane >> 2) << 7 | (lane & 3) << 4 | half << 6; }
 };
-
-__device__ __forceinline__ u32 starts_of(u32 row) { return row & ~(row << 1); }
 
 // The end of the chain. What is passed on the way is led on further; others may do so meanwhile.
 __device__ u32 root_of(volatile u32* parent, u32 at)
@@ -50,103 +75,172 @@ __device__ void join(u32* parent, u32 one, u32 other)
     }
 }
 
-// Join the runs of two rows that lie beside each other: two runs have one stretch in common or none.
-__device__ void join_rows(u32* parent, u32 first_run, u32 row, u32 first_other, u32 other)
+// All bits from the first start beyond voxel i on: up to it one edge is as good as all.
+__device__ __forceinline__ u32 next_run_on(u32 starts, int i)
 {
-    u32 starts = starts_of(row & other);
-    for (; starts; starts &= starts - 1) {
-        u32 up_to = starts ^ (starts - 1);
-        join(parent, first_run + __popc(starts_of(row) & up_to) - 1,
-             first_other + __popc(starts_of(other) & up_to) - 1);
+    u32 later = starts & ~1u << i;
+    return ~((later & (0 - later)) - 1);
+}
+
+// Join the runs of two rows of a tile, where edges lead from one to the other.
+__device__ void join_rows(u32* parent, u32 edges, const Rows& one, int lane, int half, const Rows& other,
+                          int other_lane, int other_half)
+{
+    u32 starts = half_of(one.starts, half) | half_of(other.starts, other_half);
+    while (edges) {
+        int i = __ffs(edges) - 1;
+        join(parent, one.run(0, lane, half, i), other.run(0, other_lane, other_half, i));
+        edges &= next_run_on(starts, i);
     }
 }
 
-// A bit for each voxel, and the runs joined within the tile. rows: two of each lane. parent: of the
-// runs, by tile, row and run; the last entry, behind all tiles, is the seeds'.
-extern "C" __global__ void __launch_bounds__(THREADS) join_runs(
-    const VOXEL* voxels, const unsigned char* mask, int nk, int nj, int ni, float lowest, float highest, u32 tiles,
-    u32* rows, u32* parent)
+// The tile's edges as bits, and its runs joined within. kept: each lane's rows. parent: of each run,
+// by the number of its first voxel, counted tile by tile; the last entry is the seeds'.
+extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
+                                                                int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
+                                                                u32* parent)
 {
-    __shared__ u32 parents[WARPS][RUNS];
-    u32 warp = threadIdx.x >> 5, tile = blockIdx.x * WARPS + warp, lane = threadIdx.x & 31;
-    if (tile == 0 && lane == 0) parent[tiles * RUNS] = tiles * RUNS;
+    __shared__ u32 parents[WARPS][VOXELS];
+    int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    u32 tile = blockIdx.x * WARPS + warp;
+    if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
     if (tile >= tiles) return;
+    Bounds bounds = GIVEN_BOUNDS;
     Place p = place_of(tile, nk, nj, ni);
-    int j = p.j0 + (lane >> 4), i = p.i0 + (lane & 15);
-    Rows own = {0, lane, 0};  // numbered within the tile
+    int j = p.j0 + (lane >> 4) * 4, i = p.i0 + (lane & 15);
+    Rows own = {0, 0};
+    u32 along_i = 0, along_j = 0, along_k = 0;  // edges upwards
+    float below[4] = {CLOSED, CLOSED, CLOSED, CLOSED};
+    u32 open_below[4] = {0, 0, 0, 0};
 #pragma unroll 1
-    for (int k = 0; k < SIDE_K; k += 2) {
-        VOXEL voxel[8];  // all loads before the first use
-        bool open[8];
+    for (int k = 0; k < SIDE_K; k++) {
+        float voxel[5];
+        u32 open[5];
+        VOXEL read[4];  // all loads before the first use
+        bool inside[4];
 #pragma unroll
-        for (int n = 0; n < 8; n++) {
-            int kn = p.k0 + k + n / 4, jn = j + n % 4 * 2;
-            open[n] = kn < nk && jn < nj && i < ni;
-            voxel[n] = open[n] ? voxels[p.number(kn, jn, i)] : (VOXEL)0;
+        for (int n = 0; n < 4; n++) {
+            inside[n] = p.k0 + k < nk && j + n < nj && i < ni;
+            read[n] = inside[n] ? voxels[p.number(p.k0 + k, j + n, i)] : (VOXEL)0;
         }
         if (mask) {
 #pragma unroll
-            for (int n = 0; n < 8; n++) open[n] = open[n] && mask[p.number(p.k0 + k + n / 4, j + n % 4 * 2, i)];
+            for (int n = 0; n < 4; n++) inside[n] = inside[n] && mask[p.number(p.k0 + k, j + n, i)];
         }
 #pragma unroll
-        for (int n = 0; n < 8; n++) {
-            float value = voxel[n];
-            u32 bits = __ballot_sync(EVERY_LANE, open[n] && value >= lowest && value <= highest);
-            if (lane == k * 4 + n) own.bits = bits;
+        for (int n = 0; n < 4; n++) {
+            voxel[n] = inside[n] ? (float)read[n] : CLOSED;
+            open[n] = __ballot_sync(EVERY_LANE, bounds.hold(voxel[n]));
+        }
+        if (!(open[0] | open[1] | open[2] | open[3])) {
+#pragma unroll
+            for (int n = 0; n < 4; n++) open_below[n] = 0;
+            continue;
+        }
+        voxel[4] = __shfl_xor_sync(EVERY_LANE, voxel[0], 16);  // of the upper four rows for the lower four
+        open[4] = open[0] >> 16;
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            u32 i_edges = 0, j_edges = 0, k_edges = 0;
+            if (open[n] & open[n] >> 1 & BOTH_BUT_LAST) {
+                float right = __shfl_down_sync(EVERY_LANE, voxel[n], 1);
+                i_edges = __ballot_sync(EVERY_LANE, bounds.hold(voxel[n], right)) & BOTH_BUT_LAST;
+            }
+            if (open[n] & open[n + 1]) j_edges = __ballot_sync(EVERY_LANE, bounds.hold(voxel[n], voxel[n + 1]));
+            if (open[n] & open_below[n]) k_edges = __ballot_sync(EVERY_LANE, bounds.hold(below[n], voxel[n]));
+            u32 both = open[n] & open[n] >> 1;
+            if (lane == k * 4 + n) {
+                own.open = open[n];
+                along_i = i_edges & both;
+                along_j = j_edges & open[n] & open[n + 1];
+            }
+            if (lane + 4 == k * 4 + n) along_k = k_edges & open[n] & open_below[n];
+            below[n] = voxel[n];
+            open_below[n] = open[n];
         }
     }
-    rows[tile * 32 + lane] = own.bits;
-    if (!__any_sync(EVERY_LANE, own.bits)) return;
+    own.starts = own.open & ~(along_i << 1);
+    kept[tile * 32 + lane] = own;
+    if (!__any_sync(EVERY_LANE, own.open)) return;
     u32* up = parents[warp];
-    for (u32 n = lane; n < RUNS; n += 32) up[n] = n;
-    u32 beside = __shfl_down_sync(EVERY_LANE, own.bits, 1), above = __shfl_down_sync(EVERY_LANE, own.bits, 4);
+    for (u32 n = lane; n < VOXELS; n += 32) up[n] = n;
+    Rows next = {0, __shfl_down_sync(EVERY_LANE, own.starts, 1)};
+    Rows first = {0, __shfl_sync(EVERY_LANE, own.starts, lane & ~3)};
+    Rows higher = {0, __shfl_down_sync(EVERY_LANE, own.starts, 4)};
     __syncwarp();
-    join_rows(up, own.first_run(0), own.row(0), own.first_run(1), own.row(1));
-    Rows next = {0, lane + 1, beside}, higher = {0, lane + 4, above};
-    if (lane % 4 < 3) join_rows(up, own.first_run(1), own.row(1), next.first_run(0), next.row(0));
-    for (int half = 0; half < 2 && lane < 28; half++)
-        join_rows(up, own.first_run(half), own.row(half), higher.first_run(half), higher.row(half));
+    bool last = (lane & 3) == 3;
+    join_rows(up, half_of(along_j, 0), own, lane, 0, last ? first : next, last ? lane - 3 : lane + 1, last);
+    if (!last) join_rows(up, half_of(along_j, 1), own, lane, 1, next, lane + 1, 1);
+    for (int half = 0; half < 2; half++)
+        join_rows(up, half_of(along_k, half), own, lane, half, higher, lane + 4, half);
     __syncwarp();
-    for (int half = 0; half < 2; half++) {
-        u32 first = own.first_run(half), runs = __popc(starts_of(own.row(half)));
-        for (u32 n = first; n < first + runs; n++) parent[tile * RUNS + n] = tile * RUNS + root_of(up, n);
-    }
+    for (int half = 0; half < 2; half++)
+        for (u32 starts = half_of(own.starts, half); starts; starts &= starts - 1) {
+            u32 n = Rows::row(lane, half) + __ffs(starts) - 1;
+            parent[tile * VOXELS + n] = tile * VOXELS + root_of(up, n);
+        }
 }
 
-__device__ __forceinline__ Rows rows_of(const u32* rows, u32 tile, u32 lane)
+// Two rows on both sides of a border, by voxels and bounds
+struct Border
 {
-    return {tile, lane, rows[tile * 32 + lane]};
-}
+    const VOXEL* voxels;
+    Bounds bounds;
+    u32* parent;
+
+    // pairs: the voxels of the first row that are looked at; at: number of the first voxel of that row
+    // in the volume; step: to the neighbour. turn: 15 where the last voxel's neighbour is the first one.
+    __device__ void join_pairs(u32 pairs, u32 at, u32 step, u32 tile, const Rows& one, int lane, int half,
+                               u32 other_tile, const Rows& other, int other_lane, int other_half, int turn) const
+    {
+        u32 starts = half_of(one.starts, half) | half_of(other.starts, other_half);
+        while (pairs) {
+            int i = __ffs(pairs) - 1;
+            pairs &= pairs - 1;
+            if (!bounds.hold((float)voxels[at + i], (float)voxels[at + i + step])) continue;
+            join(parent, one.run(tile * VOXELS, lane, half, i),
+                 other.run(other_tile * VOXELS, other_lane, other_half, i ^ turn));
+            pairs &= next_run_on(starts, i);
+        }
+    }
+};
 
 // Join the runs across the tiles' upper borders.
-extern "C" __global__ void __launch_bounds__(THREADS) join_tiles(const u32* rows, int nk, int nj, int ni, u32 tiles,
-                                                                 u32* parent)
+extern "C" __global__ void __launch_bounds__(THREADS) join_tiles(const VOXEL* voxels, int nk, int nj, int ni, BOUNDS,
+                                                                 u32 tiles, const Rows* kept, u32* parent)
 {
-    u32 tile = blockIdx.x * WARPS + (threadIdx.x >> 5), lane = threadIdx.x & 31;
+    int lane = threadIdx.x & 31;
+    u32 tile = blockIdx.x * WARPS + (threadIdx.x >> 5);
     if (tile >= tiles) return;
-    int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
+    Rows own = kept[tile * 32 + lane];
+    if (!own.open) return;
+    u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     Place p = place_of(tile, nk, nj, ni);
-    Rows own = rows_of(rows, tile, lane);
-    if (!own.bits) return;
+    Border border = {voxels, GIVEN_BOUNDS, parent};
+    int k = p.k0 + (lane >> 2), j = p.j0 + (lane & 3);
     if (lane >= 28 && p.k0 + SIDE_K < nk) {
-        Rows higher = rows_of(rows, tile + tiles_i * tiles_j, lane - 28);
+        u32 to = tile + tiles_i * tiles_j;
+        Rows other = kept[to * 32 + lane - 28];
         for (int half = 0; half < 2; half++)
-            join_rows(parent, own.first_run(half), own.row(half), higher.first_run(half), higher.row(half));
+            border.join_pairs(half_of(own.open & other.open, half), p.number(k, j + 4 * half, p.i0), nj * ni, tile,
+                              own, lane, half, to, other, lane - 28, half, 0);
     }
-    if (lane % 4 == 3 && p.j0 + SIDE_J < nj) {
-        Rows next = rows_of(rows, tile + tiles_i, lane - 3);
-        join_rows(parent, own.first_run(1), own.row(1), next.first_run(0), next.row(0));
+    if ((lane & 3) == 3 && p.j0 + SIDE_J < nj) {
+        u32 to = tile + tiles_i;
+        Rows other = kept[to * 32 + lane - 3];
+        border.join_pairs(half_of(own.open, 1) & half_of(other.open, 0), p.number(k, j + 4, p.i0), ni, tile, own, lane,
+                          1, to, other, lane - 3, 0, 0);
     }
-    if (own.bits & 0x80008000u && p.i0 + SIDE_I < ni) {
-        Rows right = rows_of(rows, tile + 1, lane);
+    if (own.open & ~BOTH_BUT_LAST && p.i0 + SIDE_I < ni) {
+        Rows other = kept[(tile + 1) * 32 + lane];
         for (int half = 0; half < 2; half++)
-            if (own.row(half) >> 15 && right.row(half) & 1)
-                join(parent, own.first_run(half) + __popc(starts_of(own.row(half))) - 1, right.first_run(half));
+            border.join_pairs(half_of(own.open & other.open << 15, half) & 0x8000, p.number(k, j + 4 * half, p.i0), 1,
+                              tile, own, lane, half, tile + 1, other, lane, half, 15);
     }
 }
 
 // Join the seeds' runs.
-extern "C" __global__ void join_seeds(const long long* seeds, u32 count, const u32* rows, int nj, int ni, u32 tiles,
+extern "C" __global__ void join_seeds(const long long* seeds, u32 count, int nj, int ni, u32 tiles, const Rows* kept,
                                       u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -154,30 +248,30 @@ extern "C" __global__ void join_seeds(const long long* seeds, u32 count, const u
     int i = seeds[n] % ni, j = seeds[n] / ni % nj, k = seeds[n] / ni / nj;
     u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     u32 tile = (k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I;
-    Rows r = rows_of(rows, tile, k % SIDE_K * 4 + j % SIDE_J / 2);
-    u32 row = r.row(j & 1), up_to = (2u << i % SIDE_I) - 1;
-    if (row >> i % SIDE_I & 1)
-        join(parent, r.first_run(j & 1) + __popc(starts_of(row) & up_to) - 1, tiles * RUNS);
+    int lane = k % SIDE_K * 4 + j % 4, half = j % SIDE_J / 4;
+    Rows rows = kept[tile * 32 + lane];
+    if (half_of(rows.open, half) >> i % SIDE_I & 1)
+        join(parent, rows.run(tile * VOXELS, lane, half, i % SIDE_I), tiles * VOXELS);
 }
 
 // List the tiles in which a run hangs together with the seeds.
-extern "C" __global__ void __launch_bounds__(THREADS) list_reached(const u32* rows, const u32* parent, u32 tiles,
+extern "C" __global__ void __launch_bounds__(THREADS) list_reached(const Rows* kept, const u32* parent, u32 tiles,
                                                                    u32* listed, u32* count)
 {
     __shared__ bool reached[WARPS];
-    u32 warp = threadIdx.x >> 5, tile = blockIdx.x * WARPS + warp, lane = threadIdx.x & 31;
+    int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    u32 tile = blockIdx.x * WARPS + warp;
     bool any = false;
-    Rows own = {tile, lane, tile < tiles ? rows[tile * 32 + lane] : 0};
     for (int half = 0; half < 2; half++) {
-        u32 first = own.first_run(half), runs = __popc(starts_of(own.row(half)));
-        for (u32 n = first; n < first + runs; n++) {
-            u32 at = n, up = parent[n];
-            if (up != n && up / RUNS == tile) continue;  // that run sees to it
+        u32 starts = tile < tiles ? half_of(kept[tile * 32 + lane].starts, half) : 0;
+        for (; starts; starts &= starts - 1) {
+            u32 at = tile * VOXELS + Rows::row(lane, half) + __ffs(starts) - 1, up = parent[at];
+            if (up != at && up / VOXELS == tile) continue;  // that run sees to it
             while (up != at) {
                 at = up;
                 up = parent[at];
             }
-            any |= at == tiles * RUNS;
+            any |= at == tiles * VOXELS;
         }
     }
     any = __any_sync(EVERY_LANE, any);
