@@ -1,5 +1,6 @@
 """From masks to skeletons: guarantees, known axes, levels, cleaning, bad input, real shapes."""
 
+from contextlib import suppress
 from itertools import pairwise
 from time import perf_counter
 from types import SimpleNamespace
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies
+from numba import get_num_threads
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
@@ -17,6 +19,7 @@ from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.cleaning import close_tunnels
 from PotentialSkeletonLib.component import ComponentRun
 from PotentialSkeletonLib.labelling import CUBE
+from PotentialSkeletonLib.own_thread import own_thread_if_small
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.thinning import removable
 from PotentialSkeletonLib.topology import cycle_count, euler_characteristic
@@ -335,6 +338,16 @@ def test_progress_rises_to_1_and_is_asked_often_enough_to_cancel():
     calls = iter(range(len(fractions) // 2))
     with pytest.raises(Cancelled):
         skeletonize(SHAPES["helix"], progress=lambda fraction: next(calls, None) is not None)
+
+
+def test_small_volumes_are_worked_on_in_the_calling_thread_and_large_ones_by_all():
+    threads = get_num_threads()
+    with suppress(Cancelled), own_thread_if_small((20, 20, 20)):
+        assert get_num_threads() == 1
+        raise Cancelled
+    assert get_num_threads() == threads
+    with own_thread_if_small((200, 200, 200)):
+        assert get_num_threads() == threads
 
 
 def test_stages_are_timed():
