@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from PotentialSkeletonLib.curve_voxels import CurveVoxels, voxels_of
+from PotentialSkeletonLib.tiles import Tiles
 
 SHAPE = (12, 12, 12)
 
 
 def passed(*curves, depth=None):
-    voxels = CurveVoxels(np.ones(SHAPE, np.float32) if depth is None else depth)
+    voxels = CurveVoxels(Tiles.whole(np.ones(SHAPE, np.float32) if depth is None else depth))
     for curve in curves:
         voxels.add(np.array(curve, float))
     return voxels
@@ -19,7 +20,7 @@ def mask_of(voxels):
     """Where the curves pass; the voxels are rising."""
     flat = voxels.voxels()
     assert (np.diff(flat) > 0).all()
-    mask = np.zeros(voxels.depth.shape, bool)
+    mask = np.zeros(voxels.depths.shape, bool)
     mask.reshape(-1)[flat] = True
     return mask
 
@@ -90,3 +91,21 @@ def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a
 
 def test_points_far_apart_are_not_joined():
     assert np.count_nonzero(mask_of(passed([(2, 2, 2), (2, 2, 3), (2, 2, 9), (2, 2, 10)]))) == 4
+
+
+def test_depths_in_tiles_give_the_same_voxels():
+    rng = np.random.default_rng(5)
+    depth = np.maximum(rng.random((70, 40, 90)) - 0.3, 0).astype(np.float32)
+    whole, tiled = (
+        CurveVoxels(Tiles.whole(depth)),
+        CurveVoxels(Tiles(depth.shape, lambda box: [depth[box]])),
+    )
+    for _ in range(20):
+        curve = np.cumsum(rng.normal(0, 0.4, (200, 3)), axis=0) + rng.uniform(0, depth.shape)
+        for voxels in (whole, tiled):
+            voxels.add(curve)
+    assert len(whole.voxels()) > 1000
+    np.testing.assert_array_equal(tiled.voxels(), whole.voxels())
+    places = np.stack(np.unravel_index(whole.voxels(), depth.shape), axis=1)
+    np.testing.assert_array_equal(tiled.places(places), whole.places(places))
+    assert (tiled.depths.numbers < 0).any()

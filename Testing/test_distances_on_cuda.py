@@ -67,6 +67,14 @@ def test_threads_of_the_distances_do_not_race(interleaved_cuda, all_by_passes):
     assert_same_bits(np.sort(ridge), np.sort(distance.ridge_depths(on_card)))
 
 
+def test_the_removal_order_is_the_same(cpu_cuda):
+    for mask in solids(6, seed=2):
+        depth = distance.distance_to_outside(mask, SPACINGS[2])
+        for voxels in (np.flatnonzero(mask), np.arange(mask.size), np.empty(0, int)):
+            on_card = distances.order_at(cpu_cuda.put(depth), voxels, cpu_cuda)
+            assert_same_bits(on_card, distance.order_at(depth, voxels))
+
+
 def test_small_volumes_are_left_to_the_cpu(cpu_cuda):
     small = [mask for mask in solids(12, seed=1) if mask.size < distance.FEW_VOXELS]
     assert small

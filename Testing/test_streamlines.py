@@ -12,13 +12,13 @@ from PotentialSkeletonLib.streamlines import (
     _ways_out,
     grow_core,
 )
-from PotentialSkeletonLib.tiled_field import TiledField
+from PotentialSkeletonLib.tiles import Tiles
 
 CENTRE = np.array([10.0, 10.0, 10.0])
 
 
 def tracer_of(vectors, ends=()):
-    return Tracer(TiledField.whole(vectors, np.ones(vectors.shape[:3], bool)), ends)
+    return Tracer(Tiles.whole(vectors, np.ones(vectors.shape[:3], bool)), ends)
 
 
 def field(function, shape=(21, 21, 21)):
@@ -82,10 +82,10 @@ def test_no_curve_leaves_the_object():
     mask = np.zeros((21, 21, 21), bool)
     mask[:15] = True
     vectors = field(lambda x: np.where([True, False, False], 1.0, 0 * x))
-    points, ending = Tracer(TiledField.whole(vectors, mask), []).trace([2.0, 10.0, 10.0])
+    points, ending = Tracer(Tiles.whole(vectors, mask), []).trace([2.0, 10.0, 10.0])
     assert ending == STALL
     assert 14 < points[-1][0] <= 14.5
-    assert len(Tracer(TiledField.whole(vectors, mask), []).trace([16.0, 10.0, 10.0])[0]) == 0
+    assert len(Tracer(Tiles.whole(vectors, mask), []).trace([16.0, 10.0, 10.0])[0]) == 0
 
 
 def test_curves_grow_both_ways_from_a_saddle():
@@ -166,11 +166,12 @@ def test_a_field_in_tiles_gives_the_same_curves_and_each_tile_they_need_is_fetch
     fetched = []
 
     def fetch(box):
-        fetched.append(str(box))
+        if box[0].stop:
+            fetched.append(str(box))
         return vectors[box], free[box].view(np.uint8)
 
-    whole = Tracer(TiledField.whole(vectors, free), [])
-    tiled = Tracer(TiledField(free.shape, fetch), [])
+    whole = Tracer(Tiles.whole(vectors, free), [])
+    tiled = Tracer(Tiles(free.shape, fetch), [])
     lengths = []
     for start in rng.uniform(0, [34, 35, 149], (200, 3)):
         curve, ending = whole.trace(start)

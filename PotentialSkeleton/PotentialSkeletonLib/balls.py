@@ -9,8 +9,8 @@ class Balls:
 
     Parameters
     ----------
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside in mm.
+    depths : Tiles
+        Distance to the outside in mm, float32.
     spacing : 3 floats K, J, I, in mm
     enlarged : float
         Radius of a ball as a multiple of the depth at its centre.
@@ -18,8 +18,8 @@ class Balls:
         Added to the radius, in shortest sides of a voxel.
     """
 
-    def __init__(self, depth, spacing, enlarged, margin=0.0):
-        self._depth, self._enlarged = depth, enlarged
+    def __init__(self, depths, spacing, enlarged, margin=0.0):
+        self._depths, self._enlarged = depths, enlarged
         self._spacing = np.asarray(spacing, float)
         self._margin = margin * self._spacing.min()
         self._centres, self._radii, self._count = np.empty((64, 3)), np.empty(64), 0
@@ -31,9 +31,7 @@ class Balls:
             self._centres = np.concatenate([self._centres, np.empty_like(self._centres)])
             self._radii = np.concatenate([self._radii, np.empty_like(self._radii)])
         self._centres[self._count : count] = voxels * self._spacing
-        self._radii[self._count : count] = (
-            self._enlarged * self._depth[tuple(voxels.T)] + self._margin
-        )
+        self._radii[self._count : count] = self._enlarged * self._depths.at(voxels) + self._margin
         self._count = count
 
     def hold(self, voxel):

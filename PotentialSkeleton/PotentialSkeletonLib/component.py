@@ -96,7 +96,7 @@ class ComponentRun:
 
     def _run(self):
         with self.stages("distance", 0.0, 0.05):
-            self.curves = CurveVoxels(self.volumes.depth)
+            self.curves = CurveVoxels(self.volumes.depths)
             self.stages.tick()
             self.states = room_for(self.shape)
             self.characteristic = self.volumes.characteristic
@@ -125,9 +125,9 @@ class ComponentRun:
             self.notes = self.volumes.find_field(self.charge_distance)
         with self.stages("critical points", 0.55, 0.03):
             points = self.volumes.critical_points()
-            self.critical_points = [
-                p for p in points if self.volumes.depth[tuple(voxels_of(p.position))] > 0
-            ]
+            places = voxels_of([p.position for p in points]).reshape(-1, 3)
+            inside = self.volumes.depths.at(places) > 0
+            self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
         with self.stages("curves", 0.58, 0.02):
             points = [p for p in points if p.kind != REPELLER]
             ends = [p.position for p in points]
@@ -223,10 +223,9 @@ class ComponentRun:
 
     def _add_seeds(self, seeds, skeleton, reach_out):
         """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
-        depth = self.volumes.depth
-        balls = Balls(depth, self.spacing, *reach_out)
+        balls = Balls(self.volumes.depths, self.spacing, *reach_out)
         balls.add(self._places(union(skeleton, self.curves.voxels(), self.anchors)))
-        seeds = seeds[depth[tuple(seeds.T)] > 0]
+        seeds = seeds[self.volumes.depths.at(seeds) > 0]
         ways = self.volumes.ways_in(np.ravel_multi_index(seeds.T, self.shape))
         for seed, way in zip(seeds, ways, strict=True):
             self.stages.tick()

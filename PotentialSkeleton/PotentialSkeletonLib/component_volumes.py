@@ -14,7 +14,7 @@ from .distance import automatic_charge_distance, distance_to_outside, order_at
 from .force_field import field_of_components
 from .geodesic import bring_nearer, distance_along
 from .seeds import curvature_seeds, divergence_seeds
-from .tiled_field import TiledField
+from .tiles import Tiles
 from .tips import drawn_out_ends, geodesic_tips
 from .topology import euler_characteristic
 from .ways_in import ways_in
@@ -38,9 +38,9 @@ class ComponentVolumes:
     spacing : 3 floats
     count : int
         The component's voxels.
-    field : TiledField or None
-        After `find_field`. Curves may run in the object, and as far as its charges were moved
-        outward.
+    field : Tiles or None
+        After `find_field`: the forces, (K, J, I, 3), 0 where there is none, and what is not 0
+        where curves may run: in the object, and as far as its charges were moved outward.
     """
 
     def __init__(self, mask, spacing, options, tick):
@@ -51,8 +51,12 @@ class ComponentVolumes:
         self.field = self._forces = None
 
     @cached_property
-    def depth(self):
-        """Distance to the outside in mm; float32 (K, J, I), 0 outside and only there."""
+    def depths(self):
+        """`Tiles` of the distance to the outside in mm; float32, 0 outside and only there."""
+        return Tiles.whole(self._depth)
+
+    @cached_property
+    def _depth(self):
         return distance_to_outside(self._bytes, self.spacing, self._tick)
 
     @cached_property
@@ -66,11 +70,11 @@ class ComponentVolumes:
 
     def order_at(self, voxels):
         """In which order voxels may be removed: float32 (n,), the least first."""
-        return order_at(self.depth, voxels)
+        return order_at(self._depth, voxels)
 
     def charge_distance(self):
         """Layers by which charges go outward, so that thin parts are resolved (0 to 2)."""
-        return automatic_charge_distance(self._bytes, self.depth, self.spacing, self._tick)
+        return automatic_charge_distance(self._bytes, self._depth, self.spacing, self._tick)
 
     def find_field(self, charge_distance):
         """Find the `field`; the field's notes (tuple of str)."""
@@ -82,7 +86,7 @@ class ComponentVolumes:
                 charge_distance=charge_distance, device=options.device, report=self._tick,
             )  # fmt: skip
         self._found, self._forces = found, found.vectors
-        self.field = TiledField.whole(found.vectors, found.classes)
+        self.field = Tiles.whole(found.vectors, found.classes)
         return found.notes
 
     def critical_points(self):
@@ -124,7 +128,7 @@ class ComponentVolumes:
 
     def limb_tips(self, smallest):
         """Flat indices, rising, of the ends of limbs; see `tips.geodesic_tips`."""
-        return geodesic_tips(self._distances, self.depth, self.spacing, smallest, self._tick)
+        return geodesic_tips(self._distances, self._depth, self.spacing, smallest, self._tick)
 
     def drawn_out_ends(self, skeleton, tips):
         """Flat indices, rising, of the ends of limbs that go on beyond a skeleton's ends.
@@ -136,4 +140,6 @@ class ComponentVolumes:
         tips : ndarray of int
             Flat indices of ends that stay.
         """
-        return drawn_out_ends(self._distances, self.depth, skeleton, self.spacing, tips, self._tick)
+        return drawn_out_ends(
+            self._distances, self._depth, skeleton, self.spacing, tips, self._tick
+        )

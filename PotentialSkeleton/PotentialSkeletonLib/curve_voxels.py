@@ -27,25 +27,29 @@ class CurveVoxels:
 
     Parameters
     ----------
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside; 0 outside of the object.
+    depths : Tiles
+        Distance to the outside, float32; 0 outside of the object.
     """
 
-    def __init__(self, depth):
-        self.depth = depth
+    def __init__(self, depths):
+        self.depths = depths
         self._voxels = np.empty(0, np.int64)  # flat, rising
         self._sums = np.empty((0, 4))  # length, and length times position
         self._new = []
 
     def add(self, curve):
         """Add a curve (n, 3); what lies off the object's middle is moved there."""
-        self._new.append(pieces(centred(curve, self.depth), np.array(self.depth.shape)))
+        depths = self.depths
+        depths.require(voxels_of(curve), reach=1)
+        curve = centred(curve, depths.volumes[0], depths.numbers, depths.side, depths.shape)
+        self._new.append(pieces(curve, np.array(depths.shape)))
 
     def voxels(self):
         """Flat indices, rising, of the object's voxels that the curves pass."""
         self._gather()
         voxels = self._voxels[self._sums[:, 0] >= SHORT]
-        return voxels[self.depth.reshape(-1)[voxels] > 0]
+        places = np.stack(np.unravel_index(voxels, self.depths.shape), axis=1)
+        return voxels[self.depths.at(places) > 0]
 
     def places(self, voxels):
         """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
@@ -53,7 +57,7 @@ class CurveVoxels:
         places = voxels.astype(float)
         if not len(self._voxels) or not len(voxels):
             return places
-        flat = np.ravel_multi_index(voxels.T, self.depth.shape)
+        flat = np.ravel_multi_index(voxels.T, self.depths.shape)
         at = np.minimum(np.searchsorted(self._voxels, flat), len(self._voxels) - 1)
         passed = (self._voxels[at] == flat) & (self._sums[at, 0] >= SHORT)
         sums = self._sums[at[passed]]
@@ -123,33 +127,34 @@ def next_face(start, way, share):
 
 
 @njit(cache=True)
-def centred(points, depth):
+def centred(points, depth, numbers, side, shape):
     """Points (n, 3) of a curve, those outside of the object or close to its border moved.
 
     The field does not resolve parts that are few voxels thick: a curve follows their border there
     or, where charges were moved outward, leaves them for a short way. Its points go to the middle
     of the deepest neighbour of their voxel, the nearest of those; one beside the point before goes
     first. Points without a neighbour in the object are left out. Where the object is thick,
-    neighbours are nearly as deep, and all points stay.
+    neighbours are nearly as deep, and all points stay. The depths are those of `Tiles`.
     """
+    tiles = depth, numbers, side, shape
     inside = np.empty_like(points)
     count = 0
     known, deepest = (-2, -2, -2), np.float32(0)  # most points lie in the voxel of the one before
     for n in range(points.shape[0]):
         k, j, i = voxel_along(points[n, 0]), voxel_along(points[n, 1]), voxel_along(points[n, 2])
         if (k, j, i) != known:
-            known, deepest = (k, j, i), deepest_beside(depth, k, j, i)
+            known, deepest = (k, j, i), deepest_beside(tiles, k, j, i)
         if deepest == 0:
             continue
-        if depth_at(depth, k, j, i) >= CENTRAL * deepest:
+        if depth_at(tiles, k, j, i) >= CENTRAL * deepest:
             inside[count] = points[n]
             count += 1
             continue
         before = inside[max(count - 1, 0)]
         best, nearest, moved = (False, np.float32(0)), 0.0, (k, j, i)
-        for side in range(27):
-            a, b, c = k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
-            here = depth_at(depth, a, b, c)
+        for beside in range(27):
+            a, b, c = k + beside // 9 - 1, j + beside // 3 % 3 - 1, i + beside % 3 - 1
+            here = depth_at(tiles, a, b, c)
             is_beside = count > 0 and (
                 max(abs(before[0] - a), abs(before[1] - b), abs(before[2] - c)) < 1.5
             )
@@ -165,19 +170,21 @@ def centred(points, depth):
 
 
 @njit(cache=True)
-def deepest_beside(depth, k, j, i):
+def deepest_beside(tiles, k, j, i):
     """Largest depth of a voxel and its neighbours."""
     deepest = np.float32(0)
-    for a in range(max(k - 1, 0), min(k + 2, depth.shape[0])):
-        for b in range(max(j - 1, 0), min(j + 2, depth.shape[1])):
-            for c in range(max(i - 1, 0), min(i + 2, depth.shape[2])):
-                deepest = max(deepest, depth[a, b, c])
+    for a in range(k - 1, k + 2):
+        for b in range(j - 1, j + 2):
+            for c in range(i - 1, i + 2):
+                deepest = max(deepest, depth_at(tiles, a, b, c))
     return deepest
 
 
 @njit(cache=True)
-def depth_at(depth, k, j, i):
+def depth_at(tiles, k, j, i):
     """Depth of a voxel, 0 beyond the volume."""
-    if not (0 <= k < depth.shape[0] and 0 <= j < depth.shape[1] and 0 <= i < depth.shape[2]):
+    depth, numbers, side, shape = tiles
+    if not (0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]):
         return np.float32(0)
-    return depth[k, j, i]
+    last = (1 << side) - 1
+    return depth[numbers[k >> side, j >> side, i >> side], k & last, j & last, i & last]

@@ -13,7 +13,7 @@ the valley at once, and its length is spent along it.
 import numpy as np
 from numba import njit
 
-from .tiled_field import NOT_HERE
+from .tiles import NOT_HERE
 from .zeros import load, trilinear
 
 CRITICAL_POINT, CURVE, STALL, NO_TILE = 0, 1, 2, 3
@@ -34,7 +34,9 @@ class Tracer:
 
     Parameters
     ----------
-    field : TiledField
+    field : Tiles
+        Of the forces, (K, J, I, 3), 0 where there is none, and of what is not 0 where curves may
+        run; bool or uint8 (K, J, I).
     ends : ndarray of float, (n, 3)
         Critical points at which curves end, in voxels K, J, I.
     """
@@ -76,7 +78,7 @@ class Tracer:
         tile = np.empty(3, np.int64)
         while ending == NO_TILE:
             path, count, travelled, ending = follow(
-                field.forces, field.free, field.numbers, field.side, field.shape, tile,
+                *field.volumes, field.numbers, field.side, field.shape, tile,
                 path, count, travelled, longest, own,
                 self.points, self.following, self.curve_of, self.blocks, self.first_in,
             )  # fmt: skip

@@ -1,19 +1,18 @@
 """All that is done with every voxel of a component, on the card; see `ComponentVolumes`.
 
-The host gets what is asked for at few voxels, and whole volumes where curves may run anywhere.
+The host gets what is asked for at few voxels, and the tiles that curves come through.
 """
 
 from functools import cached_property
 
 from ..critical_points import critical_points_in
-from ..distance import order_at
 from ..field_methods.solid_on_cuda import SolidOnCuda
 from ..field_methods.summation import Summation
 from ..seeds import curvature_seeds
-from ..tiled_field import TiledField
+from ..tiles import Tiles
 from ..voxel_classes import BOUNDARY
 from . import geodesic, pieces, places, tips
-from .distances import automatic_charge_distance, distance_to_outside
+from .distances import automatic_charge_distance, distance_to_outside, order_at
 from .ways_in import ways_in
 
 
@@ -45,8 +44,8 @@ class ComponentVolumesOnCuda:
         return distance_to_outside(self._mask, self.spacing, self._gpu, self._tick)
 
     @cached_property
-    def depth(self):
-        return self._gpu.get(self._depth)
+    def depths(self):
+        return Tiles(self.shape, lambda box: [self._gpu.get(self._depth[box])])
 
     @cached_property
     def characteristic(self):
@@ -56,7 +55,7 @@ class ComponentVolumesOnCuda:
         return self._gpu.get(self._gpu.xp.flatnonzero(self._mask))
 
     def order_at(self, voxels):
-        return order_at(self.depth, voxels)
+        return order_at(self._depth, voxels, self._gpu)
 
     def charge_distance(self):
         return automatic_charge_distance(
@@ -70,7 +69,7 @@ class ComponentVolumesOnCuda:
         vectors = solid.forces(summation, None, lambda share: self._tick())
         self._vectors = with_margin(vectors, charge_distance, 1, gpu)
         self._classes = with_margin(solid.classes, charge_distance, 1, gpu)
-        self.field = TiledField(self.shape, self._fetch)
+        self.field = Tiles(self.shape, self._fetch)
         return summation.notes()
 
     def _fetch(self, box):

@@ -15,6 +15,7 @@ ROWS_A_BLOCK = 4
 TILE = (32, 16)  # voxels of a block: neighbouring lines, places along them
 MOST_GROUPS = 65535  # along a grid's third side
 VOXELS_A_LAUNCH = 1 << 25  # so that no launch takes long
+THREADS = 128  # that do one voxel each
 ROOM = 1 << 16  # depths in the list of the first try
 
 
@@ -89,6 +90,19 @@ def automatic_charge_distance(mask, depth, spacing, gpu, report=None):
     if len(set(spacing)) > 1:
         depth, step = distance_to_outside(mask, (1.0, 1.0, 1.0), gpu, report), 1.0
     return distance.charge_distance_for(ridge_depths(depth, gpu), step)
+
+
+def order_at(depth, voxels, gpu):
+    """As `distance.order_at`, of a depth on the card; voxels and order are on the host."""
+    order = gpu.xp.empty(len(voxels), np.float32)
+    if len(voxels):
+        gpu.kernel(KERNELS, "order_at")(
+            (-(-len(voxels) // THREADS),),
+            (THREADS,),
+            (depth, *(np.int32(n) for n in depth.shape), gpu.put(np.asarray(voxels, np.int64)),
+             np.int64(len(voxels)), order),
+        )  # fmt: skip
+    return gpu.get(order)
 
 
 def ridge_depths(depth, gpu):

@@ -99,3 +99,26 @@ extern "C" __global__ void list_ridge(const float* __restrict__ depth, int rows,
         }
     }
 }
+
+// The removal order of some voxels, one a thread: see `distance.order_of`.
+extern "C" __global__ void order_at(const float* __restrict__ depth, int planes, int rows,
+                                    int width, const long long* __restrict__ voxels,
+                                    long long count, float* __restrict__ order)
+{
+    long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= count)
+        return;
+    long long voxel = voxels[n], line = voxel / width;
+    int i = voxel % width, j = line % rows, k = line / rows;
+    bool at_border = k == 0 || k == planes - 1 || j == 0 || j == rows - 1 || i == 0 ||
+                     i == width - 1;
+    float own = depth[voxel], sum = 0.0f;
+    if (at_border || !(own > 0)) {
+        order[n] = 0.0f;
+        return;
+    }
+    for (int side = 0; side < 27; side++)
+        sum += depth[voxel + ((side / 9 - 1) * (long long)rows + side / 3 % 3 - 1) * width +
+                     side % 3 - 1];
+    order[n] = (own + sum / 27.0f) / 2.0f;
+}

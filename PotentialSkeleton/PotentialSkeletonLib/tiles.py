@@ -1,0 +1,100 @@
+"""Volumes in tiles, of which only those are fetched that something is asked of.
+
+Where volumes lie on a card, most of their tiles are never asked for: curves come through few.
+"""
+
+import numpy as np
+from numba import njit
+
+SIDE = 5  # power of 2 of the voxels along the side of a tile
+WHOLE = 62  # the same where all voxels are in one tile
+NOT_HERE, ASKED_FOR = -1, -2
+
+
+class Tiles:
+    """Volumes of the same shape.
+
+    Parameters
+    ----------
+    shape : 3 ints K, J, I
+    fetch : callable
+        ``fetch(box)`` gives the part of each volume that lies in a box, a tuple of slices; arrays
+        (k, j, i, ...).
+
+    Attributes
+    ----------
+    numbers : ndarray of int32
+        Number of each tile, below 0 where it is not here.
+    side : int
+        Power of 2 of the voxels from one tile to the next.
+    volumes : list of ndarray, shape (n, k, j, i, ...)
+        The tiles, each with one voxel more at its end: so each cell between voxels lies in a tile.
+    """
+
+    def __init__(self, shape, fetch):
+        self.shape, self._fetch, self.side = tuple(shape), fetch, SIDE
+        self.numbers = np.full([(n >> SIDE) + 1 for n in shape], NOT_HERE, np.int32)
+        extent = [(1 << SIDE) + 1] * 3
+        nothing = fetch((slice(0, 0),) * 3)
+        self.volumes = [np.empty((1, *extent, *v.shape[3:]), v.dtype) for v in nothing]
+        self._count = 0
+
+    @classmethod
+    def whole(cls, *volumes):
+        """Volumes that are here."""
+        tiles = cls.__new__(cls)
+        tiles.shape, tiles.side = volumes[0].shape[:3], WHOLE
+        tiles.numbers = np.zeros((1, 1, 1), np.int32)
+        tiles.volumes = [volume[None] for volume in volumes]
+        return tiles
+
+    def add(self, tile):
+        """Fetch a tile; its place K, J, I among the tiles."""
+        if self._count == len(self.volumes[0]):
+            self.volumes = [np.concatenate([v, np.empty_like(v)]) for v in self.volumes]
+        low = [int(n) << SIDE for n in tile]
+        box = tuple(slice(n, n + (1 << SIDE) + 1) for n in low)
+        for volume, part in zip(self.volumes, self._fetch(box), strict=True):
+            inner = tuple(slice(n) for n in part.shape[:3])  # tiles at the end are not full
+            volume[self._count][inner] = part
+        self.numbers[tuple(tile)] = self._count
+        self._count += 1
+
+    def require(self, voxels, reach=0):
+        """Fetch what is missing of the tiles that hold voxels (n, 3), or some this far from them.
+
+        Parameters
+        ----------
+        voxels : ndarray of int, (n, 3)
+            May lie beyond the volume, where nothing is required.
+        reach : int
+        """
+        if self.side != WHOLE:
+            for tile in missing(self.numbers, self.side, self.shape, voxels, reach):
+                self.add(tile)
+
+    def at(self, voxels):
+        """Values of the first volume at voxels (n, 3) that lie in it."""
+        self.require(voxels)
+        tile, within = voxels >> self.side, voxels & ((1 << self.side) - 1)
+        return self.volumes[0][(self.numbers[tuple(tile.T)], *within.T)]
+
+
+@njit(cache=True)
+def missing(numbers, side, shape, voxels, reach):
+    """Tiles (n, 3) that are not here; they are marked as asked for."""
+    found = np.empty((numbers.size, 3), np.int64)
+    count = 0
+    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
+    for n in range(voxels.shape[0]):
+        for axis in range(3):
+            low[axis] = max(voxels[n, axis] - reach, 0) >> side
+            high[axis] = min(voxels[n, axis] + reach, shape[axis] - 1) >> side
+        for k in range(low[0], high[0] + 1):
+            for j in range(low[1], high[1] + 1):
+                for i in range(low[2], high[2] + 1):
+                    if numbers[k, j, i] == NOT_HERE:
+                        numbers[k, j, i] = ASKED_FOR
+                        found[count, 0], found[count, 1], found[count, 2] = k, j, i
+                        count += 1
+    return found[:count]
