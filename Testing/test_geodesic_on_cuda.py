@@ -6,6 +6,7 @@ import pytest
 from PotentialSkeletonLib import geodesic, tips
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.on_cuda import geodesic as geodesic_on_cuda
+from PotentialSkeletonLib.on_cuda import large_pieces
 from PotentialSkeletonLib.on_cuda import limbs as limbs_on_cuda
 from PotentialSkeletonLib.on_cuda import tips as tips_on_cuda
 from PotentialSkeletonLib.on_cuda import ways_in as ways_in_on_cuda
@@ -65,6 +66,13 @@ def test_all_equals_the_cpu(cpu_cuda):
     assert sum(check(cpu_cuda, *case) for case in cases()) > 60
 
 
+def test_large_pieces_are_grown_by_many_blocks(cpu_cuda, monkeypatch):
+    """All that have more than a few voxels, with tops that are told before and after."""
+    monkeypatch.setattr(limbs_on_cuda, "LARGE", 20)
+    monkeypatch.setattr(large_pieces, "BLOCKS", 3)
+    assert sum(check(cpu_cuda, *case) for case in cases()) > 60
+
+
 def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):
     mask = np.pad(random_solid(np.random.default_rng(2), 14), 1).astype(np.uint8)
     voxels = np.flatnonzero(mask)
@@ -96,7 +104,9 @@ def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
 
 
 @pytest.mark.gpu
-def test_a_tube_on_a_card(gpu):
+@pytest.mark.parametrize("large", [limbs_on_cuda.LARGE, 1000])
+def test_a_tube_on_a_card(gpu, large, monkeypatch):
+    monkeypatch.setattr(limbs_on_cuda, "LARGE", large)
     mask = np.pad(wavy_tube((120, 64, 64)), 1).astype(np.uint8)
     rng = np.random.default_rng(0)
     axis = [np.argwhere(plane).mean(axis=0) for plane in mask[20:100]]

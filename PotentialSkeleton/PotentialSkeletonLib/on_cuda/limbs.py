@@ -1,5 +1,6 @@
 """Limbs, their caps, and what lies beyond the ends of a skeleton, on the card; see `..limbs`."""
 
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,14 @@ from FuzzyVesselCommon.errors import NoRoomError
 
 from ..caps import OUTSIDE, bounds, middle_of, places_in
 from ..geodesic import neighbour_steps, unit_of
+from .large_pieces import LargePieces
 
 KERNELS = Path(__file__).with_name("kernels") / "limbs.cu"
 THREADS = 1024  # as in limbs.cu
 MOST_VOXELS = 2**31 - 1  # of a volume
 A_LAUNCH = 8  # pieces
+LARGE = 1 << 15  # voxels of a piece that one block of threads does not grow
+NOT_TOLD = -3  # a width; -2: too large, -1: no tip
 AT_ONCE = 1 << 12  # voxels of a piece that are copied together with their number
 
 
@@ -36,7 +40,12 @@ class Pieces:
         self._lines, self._count, self._report = lines_of(distances), count, report
         self._visited = gpu.xp.zeros(distances.size, np.int32)
         self._room = gpu.xp.empty(2 + 3 * count, np.int32)
-        self._number = 0
+        self._number = 0  # of the last piece
+
+    @cached_property
+    def _large(self):
+        here = self._lines, self._visited, self._count, self._gpu, self._report
+        return LargePieces(self._distances, *here)
 
     def at(self, volume, voxels):
         """Numbers of a volume on the card at flat indices of the host."""
@@ -54,16 +63,33 @@ class Pieces:
         smallest : float
             Millimetres that a limb is longer than `SLENDERNESS` times its radius.
         """
-        widths = self._gpu.xp.empty(len(tops), np.float32)
+        widths = self._gpu.xp.full(len(tops), NOT_TOLD, np.float32)
         is_tip = self._gpu.xp.zeros(self._distances.size, np.uint8)
         sizes = np.float64(unit_of(self._spacing)), np.float64(smallest)
         there = self._gpu.put(np.asarray(tops, np.int32))
-        for first in range(0, len(tops), A_LAUNCH):
-            some = there, np.int32(first), np.int32(min(first + A_LAUNCH, len(tops)))
-            self._launch("grow_limbs", depth, *self._lines, *sizes, *some, self._visited, is_tip,
-                         self._room[2:], np.int32(self._count), widths)  # fmt: skip
-        self._number = len(tops)
-        return self._gpu.get(widths)
+        self._number, told = len(tops), 0
+        while told < len(tops):
+            for first in range(told, len(tops), A_LAUNCH):
+                some = first, min(first + A_LAUNCH, len(tops)), LARGE
+                self._launch(
+                    "grow_limbs", depth, *self._lines, *sizes, there, *(np.int32(n) for n in some),
+                    self._visited, is_tip, self._room[2:], np.int32(self._count), widths,
+                )  # fmt: skip
+            here = self._gpu.get(widths)
+            told = int(np.append(np.flatnonzero(here < -1), len(tops))[0])
+            if told < len(tops):
+                here[told] = self._large_limb(tops[told], depth, is_tip, sizes)
+                widths[told] = here[told]
+                told += 1
+        return here
+
+    def _large_limb(self, top, depth, is_tip, sizes):
+        self._number += 1
+        height = int(self.at(self._distances, [top])[0])
+        width = self._large.limb_width(top, height, self._number, depth, is_tip, *sizes)
+        if width >= 0:
+            is_tip[int(top)] = 1
+        return width
 
     def furthest_beyond(self, ends):
         """For each end of the skeleton what `tips.furthest_beyond` finds, in their order."""
@@ -93,16 +119,24 @@ class Pieces:
         self._number += 1
         far = int(np.ceil(lowest[0]))
         near = int(np.ceil(lowest[1])) if lowest[1] > OUTSIDE else far
-        box = (np.int32(n) for n in (top, *low, *high, far, near, self._number))
-        self._launch("grow_cap", *self._lines, *box, self._visited, self._room[2:],
-                     np.int32(self._count), self._room)  # fmt: skip
-        first = self._gpu.get(self._room[: AT_ONCE + 2])
-        parts = []
-        for size in first[:2].tolist():
-            if size <= AT_ONCE:
-                parts.append(np.sort(first[2 : size + 2]))
-            else:
-                parts.append(self._gpu.get(self._gpu.xp.sort(self._room[2 : size + 2])))
+        if self._count > LARGE:
+            box = *low, *high
+            sizes = self._large.cap_sizes(top, self._number, box, far, near)
+            voxels = self._large.voxels
+            first = self._gpu.get(voxels[:AT_ONCE])
+        else:
+            numbers = (np.int32(n) for n in (top, *low, *high, far, near, self._number))
+            self._launch("grow_cap", *self._lines, *numbers, self._visited, self._room[2:],
+                         np.int32(self._count), self._room)  # fmt: skip
+            voxels = self._room[2:]
+            first = self._gpu.get(self._room[: AT_ONCE + 2])
+            sizes, first = first[:2].tolist(), first[2:]
+        parts = [
+            np.sort(first[:size])
+            if size <= AT_ONCE
+            else self._gpu.get(self._gpu.xp.sort(voxels[:size]))
+            for size in sizes
+        ]
         return parts[0], parts[1] if lowest[1] > OUTSIDE else None
 
     def _launch(self, name, *args):

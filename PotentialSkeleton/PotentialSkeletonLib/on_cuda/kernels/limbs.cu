@@ -6,34 +6,7 @@
 #define THREADS 1024
 #define AT_ONCE (1 << 24)  // voxels whose neighbours are counted by 32 bits
 
-typedef unsigned long long u64;
-
-struct Volume
-{
-    const int* distances;  // -1 outside
-    const float* depth;
-    int row, plane;  // steps to the next row and plane
-
-    // Neighbour `side` of 27 in K, J, I; 13 is the voxel itself.
-    __device__ int neighbour(int voxel, int side) const
-    {
-        return voxel + (side / 9 - 1) * plane + (side / 3 % 3 - 1) * row + side % 3 - 1;
-    }
-    // The place in the order in which voxels join pieces: the highest first.
-    __device__ u64 key(int voxel) const
-    {
-        return (u64)(distances[voxel] + 1) << 32 | (unsigned)voxel;
-    }
-    // Whether a voxel begins a piece: all neighbours come after it.
-    __device__ bool is_top(int voxel) const
-    {
-        for (int side = 0; side < 27; side++)
-            if (key(neighbour(voxel, side)) > key(voxel)) return false;
-        return true;
-    }
-};
-
-__device__ u64 first_key_at(int distance) { return (u64)(distance + 1) << 32; }
+#include "volume.cuh"
 
 // A piece as far as it has grown. `voxels` holds it, `waiting` (two lists in turn) its neighbours,
 // `visited` has the piece's number at both. The members from `count` on are the same for all
@@ -68,9 +41,10 @@ struct Piece
 
     // Lets what waits join from a key on, and all that it leads to from that key on. `allows(voxel)`
     // tells whether a neighbour may belong to the piece at all, and `meet(voxel)` is called with each
-    // voxel that joins; where it returns false the growth ends. Returns whether it did not.
+    // voxel that joins; where it returns false the growth ends. It ends also with more voxels than
+    // `most`; then `grown` is less than `count`. Returns whether `meet` did not end it.
     template <class Allows, class Meet>
-    __device__ bool grow(const Volume& volume, u64 least, Allows allows, Meet meet)
+    __device__ bool grow(const Volume& volume, u64 least, Allows allows, Meet meet, int most)
     {
         int before = waiting_count[turn];
         __syncthreads();
@@ -85,7 +59,7 @@ struct Piece
         }
         __syncthreads();
         if (threadIdx.x == 0) waiting_count[turn ^ 1] = 0;
-        while (grown < count) {
+        while (grown < count && count <= most) {
             int first = grown, last = min(count, first + AT_ONCE);
             bool goes_on = true;
             __syncthreads();
@@ -139,34 +113,38 @@ struct Limits
     }
 };
 
-// The width of the piece of a top if the top is a tip, else -1. As long as a piece is too wide, also
+#define NONE -1.0f
+#define TOO_LARGE -2.0f
+
+// The width of the piece of a top if the top is a tip, else NONE, or TOO_LARGE where a piece of more
+// than `most` voxels would have to be grown. As long as a piece is too wide, also
 // for what it would be at some distance, all that is further out may join in any order. At that
 // distance the voxels join in theirs.
 __device__ float limb_width(Piece& piece, const Volume& volume, const Limits& limits, int top,
-                            const unsigned char* is_tip, int& width, u64& next)
+                            const unsigned char* is_tip, int most, int& width, u64& next)
 {
     int height = volume.distances[top], joining = -1;
     auto inside = [&](int voxel) { return volume.distances[voxel] >= 0; };
     auto meet = [&](int voxel) {
-        int there = volume.distances[voxel];
         if (voxel != joining) atomicMax(&width, __float_as_int(volume.depth[voxel]));
-        if (there > height || is_tip[voxel]) return false;
-        return !(there == height && voxel < top && volume.is_top(voxel));
+        return !is_tip[voxel] && !volume.is_kept_before(voxel, top);
     };
     if (threadIdx.x == 0) width = 0;
     __syncthreads();
     while (true) {
         int level = limits.far_enough(height, __int_as_float(width));
-        if (level < 0 || !piece.grow(volume, first_key_at(level + 1), inside, meet)) return -1;
+        if (level < 0 || !piece.grow(volume, first_key_at(level + 1), inside, meet, most)) return NONE;
+        if (piece.grown < piece.count) return TOO_LARGE;
         if (limits.far_enough(height, __int_as_float(width)) != level) continue;
-        if (piece.waiting_count[piece.turn] == 0) return -1;
+        if (piece.waiting_count[piece.turn] == 0) return NONE;
         if (threadIdx.x == 0) next = 0;
         __syncthreads();
         for (int n = threadIdx.x; n < piece.waiting_count[piece.turn]; n += THREADS)
             atomicMax(&next, volume.key(piece.waiting[piece.turn][n]));
         __syncthreads();
         joining = (int)(unsigned)next;
-        if (!piece.grow(volume, next, inside, meet)) return -1;
+        if (!piece.grow(volume, next, inside, meet, most)) return NONE;
+        if (piece.grown < piece.count) return TOO_LARGE;
         bool is_long = limits.is_long(height - volume.distances[joining], __int_as_float(width));
         __syncthreads();
         if (threadIdx.x == 0) width = max(width, __float_as_int(volume.depth[joining]));
@@ -176,12 +154,12 @@ __device__ float limb_width(Piece& piece, const Volume& volume, const Limits& li
     }
 }
 
-// The widths of the pieces of the tops from number `first` to before `last`, -1 where they are no
-// tips. `is_tip` is set at those that are.
+// What `limb_width` tells of the tops from number `first` to before `last`, up to the first that is
+// too large. `is_tip` is set at those that are tips.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_limbs(
     const int* distances, const float* depth, int row, int plane, double unit, double smallest,
-    const int* tops, int first, int last, int* visited, unsigned char* is_tip, int* room, int size,
-    float* widths)
+    const int* tops, int first, int last, int most, int* visited, unsigned char* is_tip, int* room,
+    int size, float* widths)
 {
     __shared__ Piece piece;
     __shared__ int width;
@@ -189,15 +167,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_limbs(
     Volume volume = {distances, depth, row, plane};
     Limits limits = {unit, smallest};
     set_up(piece, visited, room, size);
+    if (first > 0 && widths[first - 1] < NONE) return;  // an earlier one is still to be told
     for (int n = first; n < last; n++) {
         piece.begin(tops[n], n + 1);
-        float found = limb_width(piece, volume, limits, tops[n], is_tip, width, next);
+        float found = limb_width(piece, volume, limits, tops[n], is_tip, most, width, next);
         __syncthreads();
         if (threadIdx.x == 0) {
             widths[n] = found;
             if (found >= 0) is_tip[tops[n]] = 1;
         }
         __syncthreads();
+        if (found == TOO_LARGE) break;
     }
 }
 
@@ -212,16 +192,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_cap(
     Volume volume = {distances, nullptr, row, plane};
     set_up(piece, visited, room, size);
     piece.begin(place, number);
-    auto inside = [&](int voxel) {
-        int k = voxel / plane, j = voxel % plane / row, i = voxel % row;
-        return distances[voxel] >= near && k >= low_k && k < high_k && j >= low_j && j < high_j &&
-               i >= low_i && i < high_i;
-    };
+    Box box = {low_k, low_j, low_i, high_k, high_j, high_i};
+    auto inside = [&](int voxel) { return distances[voxel] >= near && box.holds(volume, voxel); };
     auto meet = [](int) { return true; };
-    piece.grow(volume, first_key_at(far), inside, meet);
+    piece.grow(volume, first_key_at(far), inside, meet, size);
     if (threadIdx.x == 0) counts[0] = piece.count;
     __syncthreads();
-    piece.grow(volume, first_key_at(near), inside, meet);
+    piece.grow(volume, first_key_at(near), inside, meet, size);
     if (threadIdx.x == 0) counts[1] = piece.count;
 }
 

@@ -1,0 +1,50 @@
+// Voxels of an object by flat indices, in the order in which they join pieces. The object does not
+// touch the volume's border.
+#pragma once
+
+typedef unsigned long long u64;
+
+struct Volume
+{
+    const int* distances;  // -1 outside
+    const float* depth;
+    int row, plane;  // steps to the next row and plane
+
+    // Neighbour `side` of 27 in K, J, I; 13 is the voxel itself.
+    __device__ int neighbour(int voxel, int side) const
+    {
+        return voxel + (side / 9 - 1) * plane + (side / 3 % 3 - 1) * row + side % 3 - 1;
+    }
+    // The place in the order in which voxels join pieces: the highest first.
+    __device__ u64 key(int voxel) const
+    {
+        return (u64)(distances[voxel] + 1) << 32 | (unsigned)voxel;
+    }
+    // Whether a voxel begins a piece: all neighbours come after it.
+    __device__ bool is_top(int voxel) const
+    {
+        for (int side = 0; side < 27; side++)
+            if (key(neighbour(voxel, side)) > key(voxel)) return false;
+        return true;
+    }
+    // Whether a piece that holds this voxel gives up a top: for another that is higher, or as high
+    // and before it in memory.
+    __device__ bool is_kept_before(int voxel, int top) const
+    {
+        int there = distances[voxel], height = distances[top];
+        return there > height || (there == height && voxel < top && is_top(voxel));
+    }
+};
+
+__device__ u64 first_key_at(int distance) { return (u64)(distance + 1) << 32; }
+
+struct Box
+{
+    int low_k, low_j, low_i, high_k, high_j, high_i;
+
+    __device__ bool holds(const Volume& volume, int voxel) const
+    {
+        int k = voxel / volume.plane, j = voxel % volume.plane / volume.row, i = voxel % volume.row;
+        return k >= low_k && k < high_k && j >= low_j && j < high_j && i >= low_i && i < high_i;
+    }
+};
