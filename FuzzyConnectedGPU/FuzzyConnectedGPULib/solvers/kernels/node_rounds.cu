@@ -8,7 +8,9 @@
 #include "affinity.cuh"
 #include "tile_place.cuh"
 
-#define ALONE 0xffffffffu  // parent of a node that stays, as its best edge leads to a tile that no seed reaches
+// Parent of a node whose best edge leads to a tile that no seed reaches. It stays, and need not hook:
+// no seed reaches it either.
+#define ALONE 0xffffffffu
 
 __device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32* first_nodes, int nj, int ni)
 {
@@ -50,8 +52,8 @@ extern "C" __global__ void hook_nodes(const u64* best, const u64* edges, u32 edg
 }
 
 // Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
-// first of them stays, and so do those that are alone. next: the next round's number, of the nodes that stay; 0 for the nodes that
-// hook nowhere, whose weight says the rest.
+// first of them stays, and so do those that are alone. next: the next round's number, of the nodes
+// that stay; 0 for the nodes that hook nowhere, whose weight says the rest.
 extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
 {
     __shared__ u32 stay, start;
@@ -182,8 +184,8 @@ extern "C" __global__ void keep_edges(const u64* edges, u32 edge_count, const u3
 // The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
 // a tile
 extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
-                                       int ni, const float* coefficients, int cut_level, const u32* reached, int first_tile,
-                                       const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
+                                       int ni, const float* coefficients, int cut_level, const u32* reached,
+                                       int first_tile, const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
     Edges list = {kept, first, most, count, best};
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
@@ -230,7 +232,8 @@ extern "C" __global__ void __launch_bounds__(WIDE_BLOCK) raise_nodes(const u64* 
         raised = false;
         for (u32 e = threadIdx.x; e < count + more; e += WIDE_BLOCK) {
             u64 edge = e < count ? edges[e] : more_edges[e - count];
-            u32 one = now[edge_one(edge)], other = now[edge_other(edge)], level = min(max(one, other), edge_weight(edge));
+            u32 one = now[edge_one(edge)], other = now[edge_other(edge)];
+            u32 level = min(max(one, other), edge_weight(edge));
             if (level <= min(one, other)) continue;
             atomicMax(&levels[one < other ? edge_one(edge) : edge_other(edge)], level);
             raised = true;

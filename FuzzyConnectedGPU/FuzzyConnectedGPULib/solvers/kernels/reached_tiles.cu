@@ -40,14 +40,23 @@ struct Rows
 {
     u32 open;    // voxels that may have an edge
     u32 starts;  // those of them that are the first of a run
-
-    // Number of a run's first voxel. base: of the tile's first voxel
-    __device__ u32 run(u32 base, int lane, int half, int i) const
-    {
-        return base + row(lane, half) + 31 - __clz(half_of(starts, half) & ((2u << i) - 1));
-    }
-    __device__ static u32 row(int lane, int half) { return (lane >> 2) << 7 | (lane & 3) << 4 | half << 6; }
 };
+
+struct Row
+{
+    u32 open, starts;
+    u32 first;  // number of its first voxel
+
+    // Number of the first voxel of the run that voxel i is in
+    __device__ u32 run(int i) const { return first + 31 - __clz(starts & ((2u << i) - 1)); }
+};
+
+// Voxels are numbered tile by tile.
+__device__ __forceinline__ Row row_of(const Rows& rows, u32 tile, int lane, int half)
+{
+    u32 first = tile * VOXELS + ((lane >> 2) << 7 | half << 6 | (lane & 3) << 4);
+    return {half_of(rows.open, half), half_of(rows.starts, half), first};
+}
 
 // The end of the chain. What is passed on the way is led on further; others may do so meanwhile.
 __device__ u32 root_of(volatile u32* parent, u32 at)
@@ -83,33 +92,27 @@ __device__ __forceinline__ u32 next_run_on(u32 starts, int i)
 }
 
 // Join the runs of two rows of a tile, where edges lead from one to the other.
-__device__ void join_rows(u32* parent, u32 edges, const Rows& one, int lane, int half, const Rows& other,
-                          int other_lane, int other_half)
+__device__ void join_rows(u32* parent, u32 edges, const Row& one, const Row& other)
 {
-    u32 starts = half_of(one.starts, half) | half_of(other.starts, other_half);
     while (edges) {
         int i = __ffs(edges) - 1;
-        join(parent, one.run(0, lane, half, i), other.run(0, other_lane, other_half, i));
-        edges &= next_run_on(starts, i);
+        join(parent, one.run(i), other.run(i));
+        edges &= next_run_on(one.starts | other.starts, i);
     }
 }
 
-// The tile's edges as bits, and its runs joined within. kept: each lane's rows. parent: of each run,
-// by the number of its first voxel, counted tile by tile; the last entry is the seeds'.
-extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
-                                                                int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
-                                                                u32* parent)
+// Of a lane's two rows: voxels that may have an edge, and the edges upwards within the tile
+struct Edges
 {
-    __shared__ u32 parents[WARPS][VOXELS];
-    int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    u32 tile = blockIdx.x * WARPS + warp;
-    if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
-    if (tile >= tiles) return;
-    Bounds bounds = GIVEN_BOUNDS;
-    Place p = place_of(tile, nk, nj, ni);
+    u32 open, along_i, along_j, along_k;
+};
+
+__device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned char* mask, const Place& p, int lane,
+                                            const Bounds& bounds)
+{
+    int nk = p.nk, nj = p.nj, ni = p.ni;
     int j = p.j0 + (lane >> 4) * 4, i = p.i0 + (lane & 15);
-    Rows own = {0, 0};
-    u32 along_i = 0, along_j = 0, along_k = 0;  // edges upwards
+    Edges own = {0, 0, 0, 0};
     float below[4] = {CLOSED, CLOSED, CLOSED, CLOSED};
     u32 open_below[4] = {0, 0, 0, 0};
 #pragma unroll 1
@@ -151,15 +154,30 @@ extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* vox
             u32 both = open[n] & open[n] >> 1;
             if (lane == k * 4 + n) {
                 own.open = open[n];
-                along_i = i_edges & both;
-                along_j = j_edges & open[n] & open[n + 1];
+                own.along_i = i_edges & both;
+                own.along_j = j_edges & open[n] & open[n + 1];
             }
-            if (lane + 4 == k * 4 + n) along_k = k_edges & open[n] & open_below[n];
+            if (lane + 4 == k * 4 + n) own.along_k = k_edges & open[n] & open_below[n];
             below[n] = voxel[n];
             open_below[n] = open[n];
         }
     }
-    own.starts = own.open & ~(along_i << 1);
+    return own;
+}
+
+// The runs of each tile, joined within it. kept: each lane's rows. parent: of each run, by the number
+// of its first voxel; the last entry is the seeds'.
+extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
+                                                                int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
+                                                                u32* parent)
+{
+    __shared__ u32 parents[WARPS][VOXELS];
+    int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    u32 tile = blockIdx.x * WARPS + warp;
+    if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
+    if (tile >= tiles) return;
+    Edges edges = mark_edges(voxels, mask, place_of(tile, nk, nj, ni), lane, GIVEN_BOUNDS);
+    Rows own = {edges.open, edges.open & ~(edges.along_i << 1)};
     kept[tile * 32 + lane] = own;
     if (!__any_sync(EVERY_LANE, own.open)) return;
     u32* up = parents[warp];
@@ -168,40 +186,48 @@ extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* vox
     Rows first = {0, __shfl_sync(EVERY_LANE, own.starts, lane & ~3)};
     Rows higher = {0, __shfl_down_sync(EVERY_LANE, own.starts, 4)};
     __syncwarp();
-    bool last = (lane & 3) == 3;
-    join_rows(up, half_of(along_j, 0), own, lane, 0, last ? first : next, last ? lane - 3 : lane + 1, last);
-    if (!last) join_rows(up, half_of(along_j, 1), own, lane, 1, next, lane + 1, 1);
-    for (int half = 0; half < 2; half++)
-        join_rows(up, half_of(along_k, half), own, lane, half, higher, lane + 4, half);
+    for (int half = 0; half < 2; half++) {
+        Row row = row_of(own, 0, lane, half);
+        bool fourth = (lane & 3) == 3;  // its upper neighbour is the first one of the upper four rows
+        Row beside = fourth ? row_of(first, 0, lane - 3, 1) : row_of(next, 0, lane + 1, half);
+        join_rows(up, half_of(edges.along_j, half), row, beside);
+        join_rows(up, half_of(edges.along_k, half), row, row_of(higher, 0, lane + 4, half));
+    }
     __syncwarp();
-    for (int half = 0; half < 2; half++)
-        for (u32 starts = half_of(own.starts, half); starts; starts &= starts - 1) {
-            u32 n = Rows::row(lane, half) + __ffs(starts) - 1;
+    for (int half = 0; half < 2; half++) {
+        Row row = row_of(own, 0, lane, half);
+        for (u32 starts = row.starts; starts; starts &= starts - 1) {
+            u32 n = row.first + __ffs(starts) - 1;
             parent[tile * VOXELS + n] = tile * VOXELS + root_of(up, n);
         }
+    }
 }
 
-// Two rows on both sides of a border, by voxels and bounds
+// The two sides of tiles' borders
 struct Border
 {
     const VOXEL* voxels;
     Bounds bounds;
     u32* parent;
 
-    // pairs: the voxels of the first row that are looked at; at: number of the first voxel of that row
-    // in the volume; step: to the neighbour. turn: 15 where the last voxel's neighbour is the first one.
-    __device__ void join_pairs(u32 pairs, u32 at, u32 step, u32 tile, const Rows& one, int lane, int half,
-                               u32 other_tile, const Rows& other, int other_lane, int other_half, int turn) const
+    // at: number of the first row's first voxel in the volume; step: to the neighbour beyond the border
+    __device__ void join_rows(const Row& one, const Row& other, u32 at, u32 step) const
     {
-        u32 starts = half_of(one.starts, half) | half_of(other.starts, other_half);
+        u32 pairs = one.open & other.open;
         while (pairs) {
             int i = __ffs(pairs) - 1;
             pairs &= pairs - 1;
             if (!bounds.hold((float)voxels[at + i], (float)voxels[at + i + step])) continue;
-            join(parent, one.run(tile * VOXELS, lane, half, i),
-                 other.run(other_tile * VOXELS, other_lane, other_half, i ^ turn));
-            pairs &= next_run_on(starts, i);
+            join(parent, one.run(i), other.run(i));
+            pairs &= next_run_on(one.starts | other.starts, i);
         }
+    }
+
+    // at: number of the first row's last voxel
+    __device__ void join_ends(const Row& one, const Row& other, u32 at) const
+    {
+        if (!(one.open >> (SIDE_I - 1) & other.open & 1)) return;
+        if (bounds.hold((float)voxels[at], (float)voxels[at + 1])) join(parent, one.run(SIDE_I - 1), other.run(0));
     }
 };
 
@@ -222,20 +248,19 @@ extern "C" __global__ void __launch_bounds__(THREADS) join_tiles(const VOXEL* vo
         u32 to = tile + tiles_i * tiles_j;
         Rows other = kept[to * 32 + lane - 28];
         for (int half = 0; half < 2; half++)
-            border.join_pairs(half_of(own.open & other.open, half), p.number(k, j + 4 * half, p.i0), nj * ni, tile,
-                              own, lane, half, to, other, lane - 28, half, 0);
+            border.join_rows(row_of(own, tile, lane, half), row_of(other, to, lane - 28, half),
+                             p.number(k, j + 4 * half, p.i0), nj * ni);
     }
     if ((lane & 3) == 3 && p.j0 + SIDE_J < nj) {
         u32 to = tile + tiles_i;
         Rows other = kept[to * 32 + lane - 3];
-        border.join_pairs(half_of(own.open, 1) & half_of(other.open, 0), p.number(k, j + 4, p.i0), ni, tile, own, lane,
-                          1, to, other, lane - 3, 0, 0);
+        border.join_rows(row_of(own, tile, lane, 1), row_of(other, to, lane - 3, 0), p.number(k, j + 4, p.i0), ni);
     }
     if (own.open & ~BOTH_BUT_LAST && p.i0 + SIDE_I < ni) {
         Rows other = kept[(tile + 1) * 32 + lane];
         for (int half = 0; half < 2; half++)
-            border.join_pairs(half_of(own.open & other.open << 15, half) & 0x8000, p.number(k, j + 4 * half, p.i0), 1,
-                              tile, own, lane, half, tile + 1, other, lane, half, 15);
+            border.join_ends(row_of(own, tile, lane, half), row_of(other, tile + 1, lane, half),
+                             p.number(k, j + 4 * half, p.i0 + SIDE_I - 1));
     }
 }
 
@@ -249,9 +274,8 @@ extern "C" __global__ void join_seeds(const long long* seeds, u32 count, int nj,
     u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     u32 tile = (k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I;
     int lane = k % SIDE_K * 4 + j % 4, half = j % SIDE_J / 4;
-    Rows rows = kept[tile * 32 + lane];
-    if (half_of(rows.open, half) >> i % SIDE_I & 1)
-        join(parent, rows.run(tile * VOXELS, lane, half, i % SIDE_I), tiles * VOXELS);
+    Row row = row_of(kept[tile * 32 + lane], tile, lane, half);
+    if (row.open >> i % SIDE_I & 1) join(parent, row.run(i % SIDE_I), tiles * VOXELS);
 }
 
 // List the tiles in which a run hangs together with the seeds.
@@ -262,10 +286,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) list_reached(const Rows* k
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * WARPS + warp;
     bool any = false;
+    Rows own = tile < tiles ? kept[tile * 32 + lane] : Rows{0, 0};
     for (int half = 0; half < 2; half++) {
-        u32 starts = tile < tiles ? half_of(kept[tile * 32 + lane].starts, half) : 0;
-        for (; starts; starts &= starts - 1) {
-            u32 at = tile * VOXELS + Rows::row(lane, half) + __ffs(starts) - 1, up = parent[at];
+        Row row = row_of(own, tile, lane, half);
+        for (u32 starts = row.starts; starts; starts &= starts - 1) {
+            u32 at = row.first + __ffs(starts) - 1, up = parent[at];
             if (up != at && up / VOXELS == tile) continue;  // that run sees to it
             while (up != at) {
                 at = up;
