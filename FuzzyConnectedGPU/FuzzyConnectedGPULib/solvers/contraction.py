@@ -2,7 +2,8 @@
 
 Every voxel hooks onto the neighbour to which its best edge leads; what hangs together is taken for
 one point, and so on until only the seeds' piece is left. The number of rounds grows with the
-logarithm of the volume's size, however long and winding the paths are.
+logarithm of the volume's size, however long and winding the paths are. With a cut only the tiles
+are contracted that a path from the seeds may reach (`reached_tiles`).
 """
 
 from pathlib import Path
@@ -32,7 +33,8 @@ REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
 def solve(problem, report, gpu):
     """Levels of the fuzzy scene; parameters and returns as in `active_tiles.solve`.
 
-    The rounds that are returned are those among the nodes that the tiles leave.
+    The rounds that are returned are those among the nodes that the tiles leave, until one block
+    can do the rest.
     """
     report(0.0)
     mask = None if problem.mask is None else gpu.put(problem.mask)
