@@ -3,7 +3,8 @@
 // Contraction of the graph of nodes that contract_tiles.cu leaves, round by round: each node hooks
 // along its best edge, and what hangs together is one node of the next round. The node that holds
 // the seeds, or hangs together with one that does, is node 0 from the second round on. The last few
-// nodes are raised along their edges until nothing changes. At the end each node's connectedness follows from that of the node it became.
+// nodes are raised along their edges until nothing changes. At the end each node's connectedness
+// follows from that of the node it became.
 
 #include "affinity.cuh"
 #include "tile_place.cuh"
