@@ -40,7 +40,8 @@ class CurveVoxels:
     def add(self, curve):
         """Add a curve (n, 3); what lies off the object's middle is moved there."""
         depths = self.depths
-        depths.require(voxels_of(curve), reach=1)
+        if not depths.is_whole:
+            depths.require(voxels_of(curve), reach=1)
         curve = centred(curve, depths.volumes[0], depths.numbers, depths.side, depths.shape)
         self._new.append(pieces(curve, np.array(depths.shape)))
 

@@ -48,6 +48,11 @@ class Tiles:
         tiles.volumes = [volume[None] for volume in volumes]
         return tiles
 
+    @property
+    def is_whole(self):
+        """Whether nothing has to be fetched."""
+        return self.side == WHOLE
+
     def add(self, tile):
         """Fetch a tile; its place K, J, I among the tiles."""
         if self._count == len(self.volumes[0]):
@@ -69,7 +74,7 @@ class Tiles:
             May lie beyond the volume, where nothing is required.
         reach : int
         """
-        if self.side != WHOLE:
+        if not self.is_whole:
             for tile in missing(self.numbers, self.side, self.shape, voxels, reach):
                 self.add(tile)
 
