@@ -84,6 +84,18 @@ class LargePieces:
             int(self._grow("spread_cap", key_at(least), *limits)[COUNT]) for least in (far, near)
         ]
 
+    def furthest_beyond(self, begun, best, number, steps):
+        """The furthest voxel beyond an end of a skeleton; `begun` are voxels to go on from.
+
+        `best` is the key of the furthest so far; see `furthest_beyond` in limbs.cu.
+        """
+        self._begin(int(begun[0]), number)
+        self.voxels.reshape(5, -1)[3, : len(begun)] = begun
+        self._state[LISTED : LISTED + 1] = len(begun)
+        self._state[NEXT : NEXT + 2] = self._gpu.put(np.array([best], np.uint64).view(np.int32))
+        state = self._rounds("spread_beyond", steps)
+        return ~state[NEXT : NEXT + 1].view(np.uint32)[0]
+
     def _begin(self, voxel, number):
         self._round = self._turn = 0
         self._piece = self._state, self._visited, np.int32(number), self.voxels, self._count
@@ -94,9 +106,12 @@ class LargePieces:
         self._turn ^= 1
         turn, least = np.int32(self._turn), np.uint64(least)
         self._launch("sift", np.int32(self._round), turn, least)
+        return self._rounds(kernel, turn, least, *args)
+
+    def _rounds(self, kernel, *args):
         while True:
             for _ in range(ROUNDS):
-                self._launch(kernel, np.int32(self._round), turn, least, *args)
+                self._launch(kernel, np.int32(self._round), *args)
                 self._round += 1
             state = self._gpu.get(self._state)
             if self._report is not None:

@@ -93,15 +93,27 @@ class Pieces:
 
     def furthest_beyond(self, ends):
         """For each end of the skeleton what `tips.furthest_beyond` finds, in their order."""
-        found = self._gpu.xp.empty(len(ends), np.int32)
+        found = self._gpu.xp.full(len(ends), NOT_TOLD, np.int32)
+        begun = self._gpu.xp.empty(3, np.uint64)
         steps = self._gpu.put(lengths(self._distances.shape, self._spacing))
         there = self._gpu.put(np.asarray(ends, np.int32))
-        for first in range(0, len(ends), A_LAUNCH):
-            some = there, np.int32(first), np.int32(min(first + A_LAUNCH, len(ends)))
-            self._launch("furthest_beyond", *self._lines, steps, *some, self._visited, self._room,
-                         found)  # fmt: skip
-        self._number = 1
-        return self._gpu.get(found).astype(np.int64)
+        self._number, told = 1, 0
+        while told < len(ends):
+            for first in range(told, len(ends), A_LAUNCH):
+                some = first, min(first + A_LAUNCH, len(ends)), LARGE
+                self._launch(
+                    "furthest_beyond", *self._lines, steps, there, *(np.int32(n) for n in some),
+                    self._visited, self._room, found, begun,
+                )  # fmt: skip
+            here = self._gpu.get(found)
+            told = int(np.append(np.flatnonzero(here < 0), len(ends))[0])
+            if told < len(ends):
+                grown, count, best = self._gpu.get(begun).tolist()
+                some = self._room[grown:count]
+                here[told] = self._large.furthest_beyond(some, best, self._number, steps)
+                found[told : told + 1] = int(here[told])
+                told += 1
+        return here.astype(np.int64)
 
     def middle_of_cap(self, height, top, reach):
         """The voxel where a limb's axis leaves it; see `caps.middle_of_cap`."""

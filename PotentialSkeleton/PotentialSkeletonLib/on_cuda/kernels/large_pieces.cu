@@ -135,3 +135,26 @@ extern "C" __global__ void spread_cap(const int* distances, int row, int plane, 
     auto inside = [&](int voxel) { return distances[voxel] >= near && box.holds(volume, voxel); };
     lists.spread(volume, least, inside, [](int) { return true; });
 }
+
+// A round of what lies beyond an end of a skeleton; see `furthest_beyond`.
+extern "C" __global__ void spread_beyond(const int* distances, int row, int plane, int* state,
+                                         int* visited, int number, int* room, int size, int round,
+                                         const int* steps)
+{
+    Volume volume = {distances, nullptr, row, plane};
+    Lists lists = {(State*)state, visited, number, room, size, round, 0};
+    int listed = lists.state->listed[round % 3];
+    if (blockIdx.x == 0 && threadIdx.x == 0) lists.state->listed[(round + 2) % 3] = 0;
+    long long step = (long long)gridDim.x * blockDim.x;
+    u64* best = &lists.state->next;
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < listed * 9LL; n += step) {
+        int voxel = lists.list(3 + (round & 1))[n / 9], lines = n % 9;
+        u64 key = volume.furthest_key(voxel);
+        if (lines == 4 && *(volatile u64*)best < key) atomicMax(best, key);
+        for (int side = 3 * lines; side < 3 * lines + 3; side++) {
+            int other = volume.neighbour(voxel, side);
+            if (volume.leads_to(voxel, other, steps[side]) && lists.is_new(other))
+                lists.join(other, round + 1);
+        }
+    }
+}

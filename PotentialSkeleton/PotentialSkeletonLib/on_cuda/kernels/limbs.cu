@@ -115,6 +115,7 @@ struct Limits
 
 #define NONE -1.0f
 #define TOO_LARGE -2.0f
+#define TOO_LARGE_PIECE -2
 
 // The width of the piece of a top if the top is a tip, else NONE, or TOO_LARGE where a piece of more
 // than `most` voxels would have to be grown. As long as a piece is too wide, also
@@ -203,14 +204,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_cap(
 }
 
 // For each end of a skeleton the furthest voxel (the first in memory) of those whose shortest way to
-// the skeleton leads to it, of ends with equally short ways to the first.
+// the skeleton leads to it, of ends with equally short ways to the first. Up to the first end with
+// more voxels than `most`, which gets TOO_LARGE_PIECE; `begun` then tells between which of `voxels`
+// those lie whose neighbours are still to be visited, and the key of the furthest so far.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_beyond(
     const int* distances, int row, int plane, const int* steps, const int* ends, int first, int last,
-    unsigned* seen, int* voxels, int* furthest)
+    int most, int* seen, int* voxels, int* furthest, u64* begun)
 {
     __shared__ int count;
     __shared__ u64 best;
     Volume volume = {distances, nullptr, row, plane};
+    if (first > 0 && furthest[first - 1] < 0) return;  // an earlier one is still to be told
     for (int n = first; n < last; n++) {
         if (threadIdx.x == 0) {
             voxels[0] = ends[n];
@@ -218,22 +222,29 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_beyond(
             best = 0;
         }
         __syncthreads();
-        for (int grown = 0; grown < count;) {
-            int end = min(count, grown + AT_ONCE);
+        int grown = 0;
+        while (grown < count && count <= most) {
+            int end = count;
             __syncthreads();
             for (int m = threadIdx.x; m < (end - grown) * 9; m += THREADS) {
-                int voxel = voxels[grown + m / 9], here = distances[voxel];
-                if (m % 9 == 4) atomicMax(&best, (u64)here << 32 | ~(unsigned)voxel);
-                for (int side = m % 9 * 3; side < m % 9 * 3 + 3; side++) {
+                int voxel = voxels[grown + m / 9], lines = m % 9;
+                if (lines == 4) atomicMax(&best, volume.furthest_key(voxel));
+                for (int side = 3 * lines; side < 3 * lines + 3; side++) {
                     int other = volume.neighbour(voxel, side);
-                    if (side == 13 || distances[other] != here + steps[side]) continue;
-                    if (!atomicExch(&seen[other], 1u)) voxels[atomicAdd(&count, 1)] = other;
+                    if (!volume.leads_to(voxel, other, steps[side])) continue;
+                    if (!atomicExch(&seen[other], 1)) voxels[atomicAdd(&count, 1)] = other;
                 }
             }
             grown = end;
             __syncthreads();
         }
-        if (threadIdx.x == 0) furthest[n] = (int)~(unsigned)best;
+        if (threadIdx.x == 0) {
+            furthest[n] = grown < count ? TOO_LARGE_PIECE : (int)~(unsigned)best;
+            begun[0] = grown;
+            begun[1] = count;
+            begun[2] = best;
+        }
+        if (grown < count) break;
         __syncthreads();
     }
 }

@@ -20,6 +20,16 @@ struct Volume
     {
         return (u64)(distances[voxel] + 1) << 32 | (unsigned)voxel;
     }
+    // Whether a shortest way from `other` goes by a voxel, beside which it lies by a step.
+    __device__ bool leads_to(int voxel, int other, int step) const
+    {
+        return voxel != other && distances[other] == distances[voxel] + step;
+    }
+    // The higher the further, of equally far voxels for the first in memory.
+    __device__ u64 furthest_key(int voxel) const
+    {
+        return (u64)distances[voxel] << 32 | ~(unsigned)voxel;
+    }
     // Whether a voxel begins a piece: all neighbours come after it.
     __device__ bool is_top(int voxel) const
     {
