@@ -65,7 +65,7 @@ def check_distances(mask, seed):
     assert (distances[mask == 0] == -1).all()
     one_by_one = distance_along(mask, sources[:1], spacing)
     for n in range(2, len(sources) + 1):
-        bring_nearer(one_by_one, sources[:n], spacing, len(object_))
+        bring_nearer(one_by_one, sources[:n], spacing)
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == distances[reached]).all()
 

@@ -35,7 +35,7 @@ def check(gpu, mask, sources, more, spacing, smallest):
     found = geodesic_on_cuda.distance_along(gpu.put(mask), gpu.put(sources), spacing, gpu)
     np.testing.assert_array_equal(gpu.get(found), distances)
     count = np.count_nonzero(mask)
-    geodesic.bring_nearer(distances, more, spacing, count)
+    geodesic.bring_nearer(distances, more, spacing)
     geodesic_on_cuda.bring_nearer(found, gpu.put(more), spacing, gpu)
     np.testing.assert_array_equal(gpu.get(found), distances)
 

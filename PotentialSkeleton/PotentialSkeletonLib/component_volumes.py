@@ -110,7 +110,7 @@ class ComponentVolumes:
 
     def bring_nearer(self, voxels):
         """Lower the distances to those from other voxels that hold the ones before."""
-        bring_nearer(self._distances, voxels, self.spacing, self.count, self._tick)
+        bring_nearer(self._distances, voxels, self.spacing, self._tick)
 
     def distances_at(self, voxels):
         """Distances of voxels from the nearest source, int32 (n,)."""

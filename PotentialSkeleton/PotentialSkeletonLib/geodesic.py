@@ -46,14 +46,13 @@ def distance_along(mask, sources, spacing, report=None):
     return distances
 
 
-def bring_nearer(distances, sources, spacing, count, report=None):
+def bring_nearer(distances, sources, spacing, report=None):
     """Lower distances from `distance_along`, in place, where other sources are nearer.
 
-    The object has `count` voxels.
+    By the queue, which visits those only: mostly the sources make some limbs shorter.
     """
     sources = sources[distances.reshape(-1)[sources] > 0]
-    if not _sweep(distances, sources, spacing, count, report):
-        _spread_from(distances, sources, spacing, report)
+    _spread_from(distances, sources, spacing, report)
 
 
 def unit_of(spacing):
@@ -69,13 +68,12 @@ def neighbour_steps(shape, spacing):
 
 
 def _sweep(distances, sources, spacing, count, report):
-    """Lower the distances by sweeps; False, with nothing changed, where the object is not for that.
+    """Find the distances by sweeps; False, with none found, where the object is not for that.
 
     A slab of planes is swept until neither direction changes it or the slabs beside it.
     """
     if count < max(MANY_VOXELS, THICK * distances.size):
         return False
-    before = distances.copy()
     offsets, weights = neighbour_steps(distances.shape, spacing)
     weights = weights.astype(np.int32)
     distances.reshape(-1)[sources] = 0
@@ -97,7 +95,7 @@ def _sweep(distances, sources, spacing, count, report):
                 report()
         if not due.any():
             return True
-    distances[:] = before
+    np.copyto(distances, FAR, where=distances >= 0)
     return False
 
 
