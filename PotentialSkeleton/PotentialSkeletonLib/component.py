@@ -233,7 +233,9 @@ class ComponentRun:
                 continue
             self._keep(seed[None])
             curve = self._trace_along(way)
-            balls.add(np.unique(voxels_of(curve), axis=0))
+            voxels = voxels_of(curve)
+            is_new = (voxels[1:] != voxels[:-1]).any(axis=1)
+            balls.add(np.concatenate([voxels[:1], voxels[1:][is_new]]))
 
     def _trace_along(self, way):
         """A curve from a voxel: towards the core up to where there is a force, then along it."""
