@@ -173,11 +173,23 @@ def centred(points, depth, numbers, side, shape):
 @njit(cache=True)
 def deepest_beside(tiles, k, j, i):
     """Largest depth of a voxel and its neighbours."""
+    depth, numbers, side, shape = tiles
+    last = (1 << side) - 1
     deepest = np.float32(0)
+    if not (
+        0 < k < shape[0] - 1 and 0 < j < shape[1] - 1 and 0 < i < shape[2] - 1
+        and 0 < k & last < last and 0 < j & last < last and 0 < i & last < last
+    ):  # fmt: skip
+        for n in range(27):
+            a, b, c = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
+            deepest = max(deepest, depth_at(tiles, a, b, c))
+        return deepest
+    tile = depth[numbers[k >> side, j >> side, i >> side]]  # all of them are in it
+    k, j, i = k & last, j & last, i & last
     for a in range(k - 1, k + 2):
         for b in range(j - 1, j + 2):
             for c in range(i - 1, i + 2):
-                deepest = max(deepest, depth_at(tiles, a, b, c))
+                deepest = max(deepest, tile[a, b, c])
     return deepest
 
 
