@@ -5,9 +5,9 @@ in memory first. They make pieces, which grow and merge; when two merge, the low
 of equally high ones the one that is later in memory. A top is a tip as soon as its piece is long
 for its width, unless it was given up before or the piece holds a tip already.
 
-Here each top has its piece grown for itself, in that same order, until it is a tip or given up:
-what is told of a top depends only on its own piece. Lower tops go first, so that a piece that
-reaches a lower tip knows it. A piece is never much longer than wide, so few voxels are visited.
+Here each top has its piece grown for itself until it is a tip or given up: what is told of a top
+depends only on its own piece. Lower tops go first, so that a piece that reaches a lower tip knows
+it. A piece is never much longer than wide, so few voxels are visited.
 """
 
 import numpy as np
@@ -39,63 +39,101 @@ def grow(top, number, distances, depth, offsets, unit, smallest, visited, tips):
 
     `visited` (int32) and `tips` (uint8) hold a number for each voxel; `number` must be new in
     `visited`, and `tips` is not 0 at the tips among lower tops.
+
+    Down to the distance at which the piece will be long for its width so far, all may join in any
+    order: it only gets wider, so there is no tip before. There the first in order joins alone, with
+    all that it leads up to; later ones at that distance find the piece as long and wider.
     """
-    height = distances[top]
-    waiting = np.full(height + 1, -1, np.int64)  # of each distance the last voxel, by its place
-    voxels, before = np.empty(64, np.int64), np.empty(64, np.int64)
-    voxels[0], before[0], waiting[height], used = top, -1, 0, 1
+    height, width, joining = distances[top], np.float32(0.0), -1
     visited[top] = number
-    width = np.float32(0.0)
-    for level in range(height, -1, -1):
-        if waiting[level] >= 0:
-            # The last in memory joins first. Where it is not far enough for a tip none is at this
-            # level, as the piece only gets wider: the others may join in any order.
-            last_in_memory(voxels, before, waiting[level])
-        while waiting[level] >= 0:
-            joining = voxels[waiting[level]]
-            waiting[level] = before[waiting[level]]
-            climbing = [joining]
-            while len(climbing) > 0:
-                voxel = climbing.pop()
-                if voxel != joining:
-                    width = max(width, depth[voxel])
-                if is_given_up(voxel, top, distances, offsets, tips):
-                    return np.float32(-1)
-                for offset in offsets:
-                    other = voxel + offset
-                    there = distances[other]
-                    if there < 0 or visited[other] == number:
-                        continue
-                    visited[other] = number
-                    if there > level or (there == level and other > joining):
-                        climbing.append(other)
-                        continue
-                    if used == voxels.size:
-                        voxels, before = doubled(voxels), doubled(before)
-                    voxels[used], before[used], waiting[there] = other, waiting[there], used
+    waiting, count, joined = np.array([top]), 1, np.empty(64, np.int64)
+    while True:
+        level = far_enough(height, width, unit, smallest)
+        if level < 0:
+            return np.float32(-1)
+        # All join that come not after a place in the order: a distance and a place in memory.
+        least, place = level + 1, 0
+        if joining >= 0:
+            least, place = distances[joining], joining
+        used, count, joined = sift(waiting, count, joined, distances, least, place)
+        while used > 0:
+            used -= 1
+            voxel = joined[used]
+            if voxel != joining:
+                width = max(width, depth[voxel])
+            if is_given_up(voxel, top, distances, offsets, tips):
+                return np.float32(-1)
+            joined = with_room(joined, used + offsets.size)
+            waiting = with_room(waiting, count + offsets.size)
+            for offset in offsets:
+                other = voxel + offset
+                there = distances[other]
+                if there < 0 or visited[other] == number:
+                    continue
+                visited[other] = number
+                if there > least or (there == least and other >= place):
+                    joined[used] = other
                     used += 1
-            is_tip = is_long((height - level) * unit, width, smallest)
+                else:
+                    waiting[count] = other
+                    count += 1
+        if joining >= 0:
+            is_tip = is_long((height - distances[joining]) * unit, width, smallest)
             width = max(width, depth[joining])
+            joining = -1
             if is_tip:
                 return width
-            if not is_long(height * unit, width, smallest):
+        elif far_enough(height, width, unit, smallest) == level:
+            joining = first_of(waiting[:count], distances)
+            if joining < 0:
                 return np.float32(-1)
-    return np.float32(-1)
 
 
 @njit(cache=True)
-def last_in_memory(voxels, before, first):
-    """Exchange the voxel at a place with the last in memory of those before it."""
-    at = before[first]
-    while at >= 0:
-        if voxels[at] > voxels[first]:
-            voxels[at], voxels[first] = voxels[first], voxels[at]
-        at = before[at]
+def sift(waiting, count, joined, distances, least, place):
+    """Move to `joined` what waits and comes not after a place in the order; how many are where."""
+    used = kept = 0
+    for n in range(count):
+        voxel = waiting[n]
+        there = distances[voxel]
+        if there > least or (there == least and voxel >= place):
+            joined = with_room(joined, used + 1)
+            joined[used] = voxel
+            used += 1
+        else:
+            waiting[kept] = voxel
+            kept += 1
+    return used, kept, joined
 
 
 @njit(cache=True)
-def doubled(array):
-    return np.concatenate((array, np.empty_like(array)))
+def with_room(array, size):
+    """The array, or a longer copy of it."""
+    return array if size <= array.size else np.concatenate((array, np.empty(size, array.dtype)))
+
+
+@njit(cache=True)
+def far_enough(height, width, unit, smallest):
+    """The largest distance so far below a height that a piece of a width is long; -1 for none."""
+    if not is_long(height * unit, width, smallest):
+        return -1
+    level = min(max(height - int((SLENDERNESS * width + smallest) / unit), 0), height)
+    while not is_long((height - level) * unit, width, smallest):
+        level -= 1
+    while level < height and is_long((height - level - 1) * unit, width, smallest):
+        level += 1
+    return level
+
+
+@njit(cache=True)
+def first_of(voxels, distances):
+    """The voxel that joins first: the furthest, of equally far ones the last in memory; or -1."""
+    first = -1
+    for voxel in voxels:
+        here = distances[voxel]
+        if first < 0 or (here, voxel) > (distances[first], first):
+            first = voxel
+    return first
 
 
 @njit(cache=True)
