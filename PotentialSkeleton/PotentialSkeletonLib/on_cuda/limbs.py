@@ -131,7 +131,7 @@ class Pieces:
         self._number += 1
         far = int(np.ceil(lowest[0]))
         near = int(np.ceil(lowest[1])) if lowest[1] > OUTSIDE else far
-        if self._count > LARGE:
+        if min(self._count, np.prod(high - low)) > LARGE:
             box = *low, *high
             sizes = self._large.cap_sizes(top, self._number, box, far, near)
             voxels = self._large.voxels

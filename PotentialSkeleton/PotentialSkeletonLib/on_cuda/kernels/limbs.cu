@@ -118,9 +118,7 @@ struct Limits
 #define TOO_LARGE_PIECE -2
 
 // The width of the piece of a top if the top is a tip, else NONE, or TOO_LARGE where a piece of more
-// than `most` voxels would have to be grown. As long as a piece is too wide, also
-// for what it would be at some distance, all that is further out may join in any order. At that
-// distance the voxels join in theirs.
+// than `most` voxels would have to be grown; see `limbs.grow`.
 __device__ float limb_width(Piece& piece, const Volume& volume, const Limits& limits, int top,
                             const unsigned char* is_tip, int most, int& width, u64& next)
 {
