@@ -6,24 +6,23 @@ traced before, or where the object ends.
 
 On a tube of constant width the force along the tube is some 1/200 of the force across it: steps
 that follow the force alone would have to be as short. A step is therefore the exact flow of the
-force and its Jacobian at a place (exponential Euler, see `flow`): across the tube it settles on
-the valley at once, and its length is spent along it.
+force and its Jacobian at a place (exponential Euler, see `flow.flow`): across the tube it settles
+on the valley at once, and its length is spent along it.
 """
 
 import numpy as np
 from numba import njit
 
+from .flow import flow, workroom
 from .tiles import NOT_HERE
-from .zeros import load, trilinear
+from .zeros import load
 
 CRITICAL_POINT, CURVE, STALL, NO_TILE = 0, 1, 2, 3
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
-STEP = 0.25  # longest step, in voxels
 SHORTEST_STEP = 1e-4  # voxels: below it the force has no way out
 START = 0.3  # voxels from a saddle to the first point of its curves
 LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
 ALIKE = 1e-3  # eigenvalues that differ by no larger share are taken to be the same
-DOUBLINGS = 64  # of the time that a step may take
 TIE = 1e-6  # squared voxels: of two points as near, the one that was filed first counts
 NO_POINT = NO_CURVE = NO_BLOCK = -1
 SIDE = 3  # power of 2 of the voxels along the side of a block
@@ -182,111 +181,6 @@ def file_points(points, curve, count, filed, following, curve_of, blocks, first_
 def within_block(k, j, i):
     last = (1 << SIDE) - 1
     return (k & last) << 2 * SIDE | (j & last) << SIDE | i & last
-
-
-@njit(cache=True)
-def workroom():
-    """Arrays that `flow` works in: it is called at each step."""
-    matrices, vectors = np.empty((DOUBLINGS + 4, 3, 3)), np.empty((DOUBLINGS + 2, 3))
-    return matrices[:DOUBLINGS], vectors[:DOUBLINGS], matrices[DOUBLINGS:], vectors[DOUBLINGS:]
-
-
-@njit(cache=True)
-def flow(corners, place, step, room):
-    """Where the force, linear round a place in the unit cell, leads: at most `STEP` away.
-
-    The linear flow has an exact solution. It is summed for a short time, and the time is doubled as
-    long as the way is not too long; then the last doublings are tried again, each as a whole.
-
-    Parameters
-    ----------
-    corners : ndarray, (8, 3)
-        Force at the corners of the cell.
-    place : ndarray, (3,)
-        Within the cell.
-    step : ndarray, (3,)
-        Is set to the way.
-    room : tuple
-        From `workroom`.
-
-    Returns
-    -------
-    float
-        Length of the way; 0 where there is no force.
-    """
-    spread, ways, (jacobian, square, cube, mean), (force, longer) = room
-    trilinear(corners, place, force, jacobian)
-    speed = length_of(force)
-    step[:] = 0
-    if speed == 0:
-        return 0.0
-    steepest = 1e-12
-    for row in range(3):
-        force[row] /= speed
-        for column in range(3):
-            jacobian[row, column] /= speed
-            steepest = max(steepest, abs(jacobian[row, column]))
-    time = min(STEP / 16, 0.125 / steepest)
-    for row in range(3):
-        for column in range(3):
-            jacobian[row, column] *= time
-    multiply(jacobian, jacobian, square)
-    multiply(square, jacobian, cube)
-    for row in range(3):
-        for column in range(3):
-            one, two, three = jacobian[row, column], square[row, column], cube[row, column]
-            spread[0, row, column] = one + two / 2 + three / 6
-            mean[row, column] = one / 2 + two / 6 + three / 24
-        spread[0, row, row] += 1
-        mean[row, row] += 1
-        ways[0, row] = time * dot(mean[row], force)
-    last = 0
-    while last + 1 < DOUBLINGS:
-        onward(spread[last], ways[last], ways[last], ways[last + 1])
-        if not length_of(ways[last + 1]) <= STEP or is_same(ways[last + 1], ways[last]):
-            break
-        multiply(spread[last], spread[last], spread[last + 1])
-        last += 1
-    step[:] = ways[last]
-    for n in range(last, max(last - 6, -1), -1):
-        onward(spread[n], step, ways[n], longer)
-        if dot(longer, longer) <= STEP * STEP:
-            step[:] = longer
-    return length_of(step)
-
-
-@njit(cache=True, inline="always")
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@njit(cache=True, inline="always")
-def length_of(way):
-    return np.sqrt(dot(way, way))
-
-
-@njit(cache=True, inline="always")
-def is_same(a, b):
-    return max(abs(a[0] - b[0]), abs(a[1] - b[1]), abs(a[2] - b[2])) < 1e-9
-
-
-@njit(cache=True, inline="always")
-def onward(spread, way, following, whole):
-    """Set `whole` to the way that begins with `following` and spreads what came before."""
-    for row in range(3):
-        whole[row] = following[row] + dot(spread[row], way)
-
-
-@njit(cache=True)
-def multiply(first, second, product):
-    """Set `product` to that of two other matrices (3, 3)."""
-    for row in range(3):
-        for column in range(3):
-            product[row, column] = (
-                first[row, 0] * second[0, column]
-                + first[row, 1] * second[1, column]
-                + first[row, 2] * second[2, column]
-            )
 
 
 @njit(cache=True)
