@@ -10,9 +10,17 @@ from cuda_on_cpu import CpuCudaDevice
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
+from FuzzyConnectedGPULib.solvers import reached_tiles as module
 from FuzzyConnectedGPULib.solvers.reached_tiles import bounds_of_edges, reached_tiles
 
 ORDERS = ["ascending", "descending", 1]
+
+
+@pytest.fixture(autouse=True)
+def however_dense(request, monkeypatch):
+    """All volumes, so small here, are searched, but where density itself is tested."""
+    if "dense" not in request.node.name:
+        monkeypatch.setattr(module, "DENSE", 2.0)
 
 
 def levels(problem, gpu):
@@ -185,3 +193,12 @@ def test_card_equals_the_reference_with_a_cut(cut):
     seeds = np.argwhere(volume == 130)[::40_000]
     on_card = connectedness(volume, seeds, **run, solver="contraction", device="cuda")
     assert error_voxels(on_card, connectedness(volume, seeds, **run, solver="dial")) == 0
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.97])
+def test_dense_pairs_need_no_search(cpu_cuda, cut):
+    """Nearly all tiles would be reached; with a high cut few pairs are left."""
+    volume = smooth_noise(3, (40, 33, 50)).astype(np.int16)
+    problem = state_problem(volume, [[20, 16, 25]], GaussianAffinity(100, 20, 20), cut)
+    assert (listed_by_kernels(problem, cpu_cuda) is None) == (cut < 0.5)
+    np.testing.assert_array_equal(levels(problem, cpu_cuda), reference(problem))

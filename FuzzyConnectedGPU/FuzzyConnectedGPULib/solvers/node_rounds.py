@@ -10,8 +10,8 @@ from ..affinity import TOP_LEVEL
 
 KERNELS = Path(__file__).with_name("kernels") / "node_rounds.cu"
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
-# As in node_rounds.cu; fewer nodes than these are quicker done by one block than by launches.
-EDGES_A_THREAD, FEW_NODES, WIDE_BLOCK = 4, 1024, 1024
+EDGES_A_THREAD, FEW_NODES, WIDE_BLOCK = 4, 1024, 1024  # as in node_rounds.cu
+FEW_EDGES = 1 << 13  # with so few, few nodes are quicker done by one block than by launches
 MOST_NODES = 2**24  # an edge holds two nodes in 48 bits
 KEPT = 0.6  # a first guess: the share of its edges that a later round leaves
 
@@ -34,7 +34,7 @@ def connect_nodes(tiles, report):
     if tiles.node_count == 0:
         return tiles.xp.zeros(1, np.uint16), 0
     rounds = [first_round(tiles)]
-    while rounds[-1].edge_count and rounds[-1].next_count > FEW_NODES:
+    while rounds[-1].edge_count and not is_small(rounds[-1]):
         report(min(0.7 + 0.02 * len(rounds), 0.9))
         rounds.append(further_round(tiles, rounds[-1]))
     connected = last_nodes(tiles, rounds[-1])
@@ -42,6 +42,11 @@ def connect_nodes(tiles, report):
         each.run("lower_nodes", each.count, each.weights, each.next, connected, each.count)
         connected = each.weights
     return connected, len(rounds)
+
+
+def is_small(last):
+    """Whether what a round leaves is for one block."""
+    return last.next_count <= FEW_NODES and last.edge_count <= FEW_EDGES
 
 
 def first_round(tiles):

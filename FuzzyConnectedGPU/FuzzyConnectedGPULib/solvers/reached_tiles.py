@@ -14,7 +14,10 @@ from .active_tiles import VOXEL_NAMES
 
 KERNELS = Path(__file__).with_name("kernels") / "reached_tiles.cu"
 THREADS = 256
-LANES, VOXELS_A_TILE = 32, 1024  # as in reached_tiles.cu
+LANES, VOXELS_A_TILE, SAMPLED_TILE = 32, 1024, 16  # as in reached_tiles.cu
+# Share of the pairs along rows above the cut from which on all tiles are taken: nearly all of them
+# hang together then (of random pairs in a cubic grid, from 0.25 on).
+DENSE = 0.4
 # What the bounds are wider by: more than float32's rounding can change of the exponent's root.
 EXPONENT_MARGIN, ROOT_MARGIN = 2e-6, 1e-3
 
@@ -34,7 +37,7 @@ def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     Returns
     -------
     array, uint32, or None
-        None: any tile, as far as can be said without affinities.
+        None: any tile, as far as can be said without affinities, or so many that it does not help.
     """
     bounds = bounds_of_edges(problem)
     if bounds is None or tile_count * VOXELS_A_TILE >= 2**32:
@@ -43,19 +46,21 @@ def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     shape = tuple(np.int32(n) for n in problem.voxels.shape)
     kept = xp.empty(tile_count * LANES, np.uint64)
     parent = xp.empty(tile_count * VOXELS_A_TILE + 1, np.uint32)
-    listed, count = xp.empty(tile_count, np.uint32), xp.zeros(1, np.uint32)
+    listed, counts = xp.empty(tile_count, np.uint32), xp.zeros(2, np.uint32)
+    most = np.uint32(min(DENSE * VOXELS_A_TILE * -(-tile_count // SAMPLED_TILE), 2**32 - 1))
     defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
 
     def run(name, threads, *arguments):
         kernel = gpu.kernel(KERNELS, name, defines)
         kernel((-(-threads // THREADS),), (THREADS,), arguments)
 
-    forest = tiles, kept, parent
+    forest = tiles, kept, parent, counts[1:], most
     run("join_runs", LANES * tile_count, voxels, mask, *shape, *bounds, *forest)
     run("join_tiles", LANES * tile_count, voxels, *shape, *bounds, *forest)
     run("join_seeds", seeds.size, seeds, np.uint32(seeds.size), *shape[1:], *forest)
-    run("list_reached", LANES * tile_count, kept, parent, tiles, listed, count)
-    return listed[: int(gpu.get(count)[0])]
+    run("list_reached", LANES * tile_count, *forest, listed, counts)
+    count, pairs = gpu.get(counts)
+    return None if pairs > most else listed[: int(count)]
 
 
 def bounds_of_edges(problem):

@@ -4,13 +4,16 @@
 // neighbours whose affinity may be above it count, and of what they hold together only what holds a
 // seed. Whether a pair may be is one comparison, its outcome one bit, and a row of a tile half a word
 // of bits. Voxels that hang together along a row are a run, known by its first voxel; runs are joined
-// by a forest in which each points to a later one (union-find), within tiles and then across borders.
+// by a forest (union-find), within tiles and then across borders. Where most pairs are above the cut all
+// hangs together: that is seen in some of the tiles, and the rest is left out.
 
 #include "tile_place.cuh"
 
 #define WARPS (THREADS / 32)  // a warp takes a tile
 #define EVERY_LANE 0xffffffffu
 #define BOTH_BUT_LAST 0x7fff7fffu  // of two rows, all voxels but the last one
+#define SAMPLED_TILE 16  // one in so many tiles is looked at
+#define NO_RUN 0xffffffffu
 #define CLOSED __int_as_float(0x7fffffff)  // intensity of a voxel outside of the volume or the mask
 
 // What a voxel must be that has an edge above the cut, and a pair of neighbours that is one: within
@@ -31,6 +34,22 @@ struct Bounds
 #define BOUNDS                                                                                                        \
     float lowest, float highest, float twice_mean, float sum_factor, float difference_factor, float least_sum,        \
         float most_sum
+
+// Pairs above the cut that were found in the tiles that are looked at, and how many are too many.
+struct Sample
+{
+    u32* pairs;
+    u32 most;
+
+    __device__ bool is_dense() const { return *(volatile u32*)pairs > most; }
+    __device__ void add(u32 tile, int lane, u32 edges)
+    {
+        if (tile % SAMPLED_TILE) return;
+        u32 sum = __popc(edges);
+        for (int step = 16; step; step >>= 1) sum += __shfl_down_sync(EVERY_LANE, sum, step);
+        if (lane == 0 && sum) atomicAdd(pairs, sum);
+    }
+};
 #define GIVEN_BOUNDS {lowest, highest, twice_mean, sum_factor, difference_factor, least_sum, most_sum}
 
 __device__ __forceinline__ u32 half_of(u32 rows, int half) { return half ? rows >> 16 : rows & 0xffff; }
@@ -71,12 +90,17 @@ __device__ u32 root_of(volatile u32* parent, u32 at)
     return at;
 }
 
+// The higher rank becomes the parent. Ranks are as good as random: by numbers the ways to the roots would
+// be as long as a row of tiles.
+__device__ __forceinline__ bool ranks_below(u32 one, u32 other) { return one * 2654435761u < other * 2654435761u; }
+
 __device__ void join(u32* parent, u32 one, u32 other)
 {
     one = root_of(parent, one);
     other = root_of(parent, other);
     while (one != other) {
-        u32 early = min(one, other), late = max(one, other);
+        bool first = ranks_below(one, other);
+        u32 early = first ? one : other, late = first ? other : one;
         u32 before = atomicCAS(&parent[early], early, late);
         if (before == early) return;
         one = root_of(parent, before);
@@ -169,14 +193,16 @@ __device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned 
 // of its first voxel; the last entry is the seeds'.
 extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
                                                                 int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
-                                                                u32* parent)
+                                                                u32* parent, u32* pairs, u32 most_pairs)
 {
     __shared__ u32 parents[WARPS][VOXELS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * WARPS + warp;
     if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
-    if (tile >= tiles) return;
+    Sample sample = {pairs, most_pairs};
+    if (tile >= tiles || __any_sync(EVERY_LANE, sample.is_dense())) return;
     Edges edges = mark_edges(voxels, mask, place_of(tile, nk, nj, ni), lane, GIVEN_BOUNDS);
+    sample.add(tile, lane, edges.along_i);
     Rows own = {edges.open, edges.open & ~(edges.along_i << 1)};
     kept[tile * 32 + lane] = own;
     if (!__any_sync(EVERY_LANE, own.open)) return;
@@ -203,85 +229,114 @@ extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* vox
     }
 }
 
-// The two sides of tiles' borders
+// The two sides of tiles' borders. Most pairs there join the same two trees of the tiles: only the first
+// of such pairs, in a lane and in its neighbour, is taken to the trees' ends, for which all lanes wait.
 struct Border
 {
     const VOXEL* voxels;
     Bounds bounds;
     u32* parent;
+    u32 last_one, last_other;  // parents of the runs that were joined last
 
-    // at: number of the first row's first voxel in the volume; step: to the neighbour beyond the border
-    __device__ void join_rows(const Row& one, const Row& other, u32 at, u32 step) const
+    // at: number of the first row's first voxel in the volume; step: to the neighbour beyond the border.
+    // All lanes of the warp come here; those without a border have no pairs.
+    __device__ void join_rows(const Row& one, const Row& other, u32 pairs, u32 at, u32 step)
     {
-        u32 pairs = one.open & other.open;
-        while (pairs) {
-            int i = __ffs(pairs) - 1;
-            pairs &= pairs - 1;
-            if (!bounds.hold((float)voxels[at + i], (float)voxels[at + i + step])) continue;
-            join(parent, one.run(i), other.run(i));
-            pairs &= next_run_on(one.starts | other.starts, i);
+        while (__any_sync(EVERY_LANE, pairs)) {
+            bool above = false;
+            u32 a = 0, b = 0;
+            while (pairs && !above) {
+                int i = __ffs(pairs) - 1;
+                pairs &= pairs - 1;
+                above = bounds.hold((float)voxels[at + i], (float)voxels[at + i + step]);
+                if (!above) continue;
+                pairs &= next_run_on(one.starts | other.starts, i);
+                a = parent[one.run(i)];
+                b = parent[other.run(i)];
+                above = a != last_one || b != last_other;
+            }
+            join_once(above, a, b);
         }
     }
 
     // at: number of the first row's last voxel
-    __device__ void join_ends(const Row& one, const Row& other, u32 at) const
+    __device__ void join_ends(const Row& one, const Row& other, bool both, u32 at)
     {
-        if (!(one.open >> (SIDE_I - 1) & other.open & 1)) return;
-        if (bounds.hold((float)voxels[at], (float)voxels[at + 1])) join(parent, one.run(SIDE_I - 1), other.run(0));
+        u32 a = 0, b = 0;
+        bool above = both && bounds.hold((float)voxels[at], (float)voxels[at + 1]);
+        if (above) {
+            a = parent[one.run(SIDE_I - 1)];
+            b = parent[other.run(0)];
+            above = a != last_one || b != last_other;
+        }
+        join_once(above, a, b);
+    }
+
+    // above: whether this lane has a pair. One that has none shows its neighbour one of a tree with itself.
+    __device__ void join_once(bool above, u32 a, u32 b)
+    {
+        int lane = threadIdx.x & 31;
+        u32 below_a = __shfl_up_sync(EVERY_LANE, above ? a : b, 1), below_b = __shfl_up_sync(EVERY_LANE, b, 1);
+        if (!above) return;
+        last_one = a;
+        last_other = b;
+        if (lane == 0 || a != below_a || b != below_b) join(parent, a, b);
     }
 };
 
 // Join the runs across the tiles' upper borders.
 extern "C" __global__ void __launch_bounds__(THREADS) join_tiles(const VOXEL* voxels, int nk, int nj, int ni, BOUNDS,
-                                                                 u32 tiles, const Rows* kept, u32* parent)
+                                                                 u32 tiles, const Rows* kept, u32* parent, u32* pairs,
+                                                                 u32 most_pairs)
 {
     int lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * WARPS + (threadIdx.x >> 5);
-    if (tile >= tiles) return;
+    if (tile >= tiles || Sample{pairs, most_pairs}.is_dense()) return;
     Rows own = kept[tile * 32 + lane];
-    if (!own.open) return;
+    if (!__any_sync(EVERY_LANE, own.open)) return;
     u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     Place p = place_of(tile, nk, nj, ni);
-    Border border = {voxels, GIVEN_BOUNDS, parent};
+    Border border = {voxels, GIVEN_BOUNDS, parent, NO_RUN, NO_RUN};
     int k = p.k0 + (lane >> 2), j = p.j0 + (lane & 3);
-    if (lane >= 28 && p.k0 + SIDE_K < nk) {
-        u32 to = tile + tiles_i * tiles_j;
-        Rows other = kept[to * 32 + lane - 28];
-        for (int half = 0; half < 2; half++)
-            border.join_rows(row_of(own, tile, lane, half), row_of(other, to, lane - 28, half),
-                             p.number(k, j + 4 * half, p.i0), nj * ni);
+    bool last_k = lane >= 28 && p.k0 + SIDE_K < nk, last_j = (lane & 3) == 3 && p.j0 + SIDE_J < nj;
+    u32 above_k = tile + tiles_i * tiles_j, above_j = tile + tiles_i;
+    Rows other = last_k ? kept[above_k * 32 + lane - 28] : Rows{0, 0};
+    for (int half = 0; half < 2; half++) {
+        Row row = row_of(own, tile, lane, half), beyond = row_of(other, above_k, lane - 28, half);
+        border.join_rows(row, beyond, row.open & beyond.open, p.number(k, j + 4 * half, p.i0), nj * ni);
     }
-    if ((lane & 3) == 3 && p.j0 + SIDE_J < nj) {
-        u32 to = tile + tiles_i;
-        Rows other = kept[to * 32 + lane - 3];
-        border.join_rows(row_of(own, tile, lane, 1), row_of(other, to, lane - 3, 0), p.number(k, j + 4, p.i0), ni);
-    }
-    if (own.open & ~BOTH_BUT_LAST && p.i0 + SIDE_I < ni) {
-        Rows other = kept[(tile + 1) * 32 + lane];
-        for (int half = 0; half < 2; half++)
-            border.join_ends(row_of(own, tile, lane, half), row_of(other, tile + 1, lane, half),
-                             p.number(k, j + 4 * half, p.i0 + SIDE_I - 1));
+    other = last_j ? kept[above_j * 32 + lane - 3] : Rows{0, 0};
+    Row row = row_of(own, tile, lane, 1), beyond = row_of(other, above_j, lane - 3, 0);
+    border.join_rows(row, beyond, row.open & beyond.open, p.number(k, j + 4, p.i0), ni);
+    if (p.i0 + SIDE_I >= ni) return;
+    other = kept[(tile + 1) * 32 + lane];
+    for (int half = 0; half < 2; half++) {
+        row = row_of(own, tile, lane, half);
+        beyond = row_of(other, tile + 1, lane, half);
+        bool both = row.open >> (SIDE_I - 1) & beyond.open & 1;
+        border.join_ends(row, beyond, both, p.number(k, j + 4 * half, p.i0 + SIDE_I - 1));
     }
 }
 
-// Join the seeds' runs.
+// Let the trees of the seeds' runs end at the seeds' entry.
 extern "C" __global__ void join_seeds(const long long* seeds, u32 count, int nj, int ni, u32 tiles, const Rows* kept,
-                                      u32* parent)
+                                      u32* parent, u32* pairs, u32 most_pairs)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= count) return;
+    if (n >= count || Sample{pairs, most_pairs}.is_dense()) return;
     int i = seeds[n] % ni, j = seeds[n] / ni % nj, k = seeds[n] / ni / nj;
     u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     u32 tile = (k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I;
     int lane = k % SIDE_K * 4 + j % 4, half = j % SIDE_J / 4;
     Row row = row_of(kept[tile * 32 + lane], tile, lane, half);
-    if (row.open >> i % SIDE_I & 1) join(parent, row.run(i % SIDE_I), tiles * VOXELS);
+    if (row.open >> i % SIDE_I & 1) parent[root_of(parent, row.run(i % SIDE_I))] = tiles * VOXELS;
 }
 
 // List the tiles in which a run hangs together with the seeds.
-extern "C" __global__ void __launch_bounds__(THREADS) list_reached(const Rows* kept, const u32* parent, u32 tiles,
-                                                                   u32* listed, u32* count)
+extern "C" __global__ void __launch_bounds__(THREADS) list_reached(u32 tiles, const Rows* kept, const u32* parent,
+                                                                   u32* pairs, u32 most_pairs, u32* listed, u32* count)
 {
+    if (Sample{pairs, most_pairs}.is_dense()) return;
     __shared__ bool reached[WARPS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * WARPS + warp;
