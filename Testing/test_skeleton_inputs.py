@@ -7,6 +7,7 @@ on each way; a bad one is refused by name on each, and leaves nothing behind.
 import errno
 import json
 import re
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,7 @@ from FuzzyVesselCommon.errors import Cancelled, DeviceError, InputError
 from image_files import write_nrrd
 from mrml_cases import add_volume, scene_text
 from PotentialSkeletonLib import force_field, skeletonize
+from PotentialSkeletonLib.assembly import assemble
 from PotentialSkeletonLib.remarks import NOT_RESOLVED
 from test_skeleton_command import array_of, without_3d  # noqa: F401 - a fixture
 
@@ -289,21 +291,27 @@ class FullCard:
         raise DeviceError(f"{self.name} has too little memory: close other programs that use it.")
 
 
+@pytest.fixture
+def full_card(monkeypatch):
+    """The only card there is has no memory left."""
+    for function in (force_field, assemble):
+        module = sys.modules[function.__module__]
+        monkeypatch.setattr(
+            module, "choose_device", lambda word: "cpu" if word == "cpu" else FullCard()
+        )
+
+
 @pytest.mark.parametrize("way", WAYS, indirect=True)
-def test_what_does_not_fit_the_card_comes_from_the_cpu_and_that_is_said(way, monkeypatch):
+def test_what_does_not_fit_the_card_comes_from_the_cpu_and_that_is_said(way, full_card):
     mask = solids.tapered_tube()[0]
     expected = skeletonize(mask, SPACING, device="cpu").to_labelmap()
-    module = __import__("sys").modules[force_field.__module__]
-    monkeypatch.setattr(module, "choose_device", lambda word: FullCard())
     warnings, report, voxels = way(mask)
     assert any(re.match(r"The CPU was used: cuda:0 \(Test Card\) has too", w) for w in warnings)
     assert all(report["guarantees"].values())
     np.testing.assert_array_equal(voxels, expected)
 
 
-def test_a_card_that_was_asked_for_and_is_full_is_an_error(monkeypatch):
-    module = __import__("sys").modules[force_field.__module__]
-    monkeypatch.setattr(module, "choose_device", lambda word: FullCard())
+def test_a_card_that_was_asked_for_and_is_full_is_an_error(full_card):
     with pytest.raises(DeviceError, match=r"Test Card\) has too little memory: close"):
         skeletonize(solids.tapered_tube()[0], device="cuda")
 
