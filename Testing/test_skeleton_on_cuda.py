@@ -6,7 +6,7 @@ import pytest
 import solids
 from cuda_on_cpu import what_is_missing
 from PotentialSkeletonLib import assembly, skeletonize
-from PotentialSkeletonLib.on_cuda import component_volumes
+from PotentialSkeletonLib.on_cuda import component_volumes, tiles
 from solid_shapes import wavy_tube
 from trust.played_card import PlayedCard, installed
 
@@ -118,6 +118,14 @@ def test_a_small_component_stays_on_the_cpu_if_the_device_may_be_chosen(monkeypa
     assert len(made) == 1
     on_played_card(mask, spacing, device="cuda")
     assert len(made) == 3
+
+
+def test_tiles_of_a_thick_object_come_when_they_are_asked_for(monkeypatch):
+    monkeypatch.setattr(tiles, "MOST_BYTES", 0)
+    mask, spacing = SOLIDS["ring"]
+    assert_same(
+        on_played_card(mask, spacing, level=3), skeletonize(mask, spacing, level=3, device="cpu")
+    )
 
 
 def test_without_room_on_the_card_its_field_alone_is_used():

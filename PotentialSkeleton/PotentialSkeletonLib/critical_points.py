@@ -102,7 +102,8 @@ def critical_points_in(cells, corners, mask=None, report=None):
     if mask is not None:
         inside = is_inside(positions, mask)
         positions, jacobians = positions[inside], jacobians[inside]
-    return [_classified(positions[n], jacobians[n]) for n in _first_of_each(positions)]
+    first = _first_of_each(positions)
+    return _classified(positions[first], jacobians[first])
 
 
 def _cells_with_sign_changes(vectors, classes, report):
@@ -134,24 +135,32 @@ def index_sum(points):
     return sum((-1) ** KINDS.index(point.kind) for point in points)
 
 
-def _classified(position, jacobian):
-    eigenvalues, eigenvectors = np.linalg.eig(jacobian)
-    order = np.argsort(eigenvalues.real, kind="stable")
-    eigenvalues, eigenvectors = eigenvalues[order], eigenvectors[:, order]
-    kind = KINDS[int(np.count_nonzero(eigenvalues.real > 0))]
-    return CriticalPoint(position, kind, eigenvalues, eigenvectors)
+def _classified(positions, jacobians):
+    """The `CriticalPoint` of each position (n, 3) and Jacobian (n, 3, 3)."""
+    points = []
+    for position, eigenvalues, eigenvectors in zip(positions, *np.linalg.eig(jacobians)):
+        if not eigenvalues.imag.any():
+            eigenvalues, eigenvectors = eigenvalues.real, eigenvectors.real
+        order = np.argsort(eigenvalues.real, kind="stable")
+        eigenvalues, eigenvectors = eigenvalues[order], eigenvectors[:, order]
+        kind = KINDS[int(np.count_nonzero(eigenvalues.real > 0))]
+        points.append(CriticalPoint(position, kind, eigenvalues, eigenvectors))
+    return points
 
 
 def _first_of_each(positions):
     """Indices of the points in the order of their positions, duplicates left out."""
     from scipy.spatial import cKDTree
 
-    order = np.lexsort(np.round(positions, 6).T[::-1]) if len(positions) else []
-    keep = np.ones(len(positions), bool)
-    tree = cKDTree(positions) if len(positions) else None
+    if not len(positions):
+        return []
+    order = np.lexsort(np.round(positions, 6).T[::-1])
+    same = {}
+    for one, other in cKDTree(positions).query_pairs(SAME_POINT):
+        same.setdefault(one, []).append(other)
+        same.setdefault(other, []).append(one)
+    gone = set()
     for n in order:
-        if keep[n]:
-            same = tree.query_ball_point(positions[n], SAME_POINT)
-            keep[same] = False
-            keep[n] = True
-    return [n for n in order if keep[n]]
+        if n not in gone:
+            gone.update(same.get(n, ()))
+    return [n for n in order if n not in gone]

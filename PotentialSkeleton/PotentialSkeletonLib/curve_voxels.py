@@ -40,7 +40,7 @@ class CurveVoxels:
     def add(self, curve):
         """Add a curve (n, 3); what lies off the object's middle is moved there."""
         depths = self.depths
-        if not depths.is_whole:
+        if not depths.is_complete:
             depths.require(voxels_of(curve), reach=1)
         curve = centred(curve, depths.volumes[0], depths.numbers, depths.side, depths.shape)
         self._new.append(pieces(curve, np.array(depths.shape)))

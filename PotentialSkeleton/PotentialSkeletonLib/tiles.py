@@ -29,6 +29,8 @@ class Tiles:
         Power of 2 of the voxels from one tile to the next.
     volumes : list of ndarray, shape (n, k, j, i, ...)
         The tiles, each with one voxel more at its end: so each cell between voxels lies in a tile.
+    is_complete : bool
+        Whether nothing has to be fetched.
     """
 
     def __init__(self, shape, fetch):
@@ -38,6 +40,7 @@ class Tiles:
         nothing = fetch((slice(0, 0),) * 3)
         self.volumes = [np.empty((1, *extent, *v.shape[3:]), v.dtype) for v in nothing]
         self._count = 0
+        self.is_complete = False
 
     @classmethod
     def whole(cls, *volumes):
@@ -46,12 +49,29 @@ class Tiles:
         tiles.shape, tiles.side = volumes[0].shape[:3], WHOLE
         tiles.numbers = np.zeros((1, 1, 1), np.int32)
         tiles.volumes = [volume[None] for volume in volumes]
+        tiles.is_complete = True
         return tiles
 
-    @property
-    def is_whole(self):
-        """Whether nothing has to be fetched."""
-        return self.side == WHOLE
+    @classmethod
+    def listed(cls, shape, side, places, *volumes):
+        """Volumes of which all that is not 0 is here.
+
+        Parameters
+        ----------
+        shape : 3 ints K, J, I
+        side : int
+            Power of 2 of the voxels from one tile to the next.
+        places : ndarray of int, (n - 1, 3)
+            K, J, I among the tiles of all but the first of the tiles below.
+        *volumes : ndarray, shape (n, k, j, i, ...)
+            The first tile of each holds 0 alone.
+        """
+        tiles = cls.__new__(cls)
+        tiles.shape, tiles.side, tiles.volumes = tuple(shape), side, list(volumes)
+        tiles.numbers = np.zeros([(n >> side) + 1 for n in shape], np.int32)
+        tiles.numbers[tuple(places.T)] = np.arange(1, len(places) + 1)
+        tiles.is_complete = True
+        return tiles
 
     def add(self, tile):
         """Fetch a tile; its place K, J, I among the tiles."""
@@ -74,7 +94,7 @@ class Tiles:
             May lie beyond the volume, where nothing is required.
         reach : int
         """
-        if not self.is_whole:
+        if not self.is_complete:
             for tile in missing(self.numbers, self.side, self.shape, voxels, reach):
                 self.add(tile)
 

@@ -9,10 +9,10 @@ from ..critical_points import critical_points_in
 from ..field_methods.solid_on_cuda import SolidOnCuda
 from ..field_methods.summation import Summation
 from ..seeds import curvature_seeds
-from ..tiles import Tiles
 from ..voxel_classes import BOUNDARY
 from . import geodesic, pieces, places, tips
 from .distances import automatic_charge_distance, distance_to_outside, order_at
+from .tiles import tiles_on_host
 from .ways_in import ways_in
 
 
@@ -45,7 +45,7 @@ class ComponentVolumesOnCuda:
 
     @cached_property
     def depths(self):
-        return Tiles(self.shape, lambda box: [self._gpu.get(self._depth[box])])
+        return tiles_on_host(self._mask, [self._depth], self._gpu)
 
     @cached_property
     def characteristic(self):
@@ -69,11 +69,8 @@ class ComponentVolumesOnCuda:
         vectors = solid.forces(summation, None, lambda share: self._tick())
         self._vectors = with_margin(vectors, charge_distance, 1, gpu)
         self._classes = with_margin(solid.classes, charge_distance, 1, gpu)
-        self.field = Tiles(self.shape, self._fetch)
+        self.field = tiles_on_host(self._classes, [self._vectors, self._classes], gpu)
         return summation.notes()
-
-    def _fetch(self, box):
-        return [self._gpu.get(volume[box]) for volume in (self._vectors, self._classes)]
 
     def critical_points(self):
         cells, corners = places.cells_with_sign_changes(
