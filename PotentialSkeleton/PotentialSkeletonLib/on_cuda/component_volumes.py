@@ -45,7 +45,7 @@ class ComponentVolumesOnCuda:
 
     @cached_property
     def depths(self):
-        return tiles_on_host(self._mask, [self._depth], self._gpu)
+        return tiles_on_host(self._mask, self.count, [self._depth], self._gpu)
 
     @cached_property
     def characteristic(self):
@@ -69,7 +69,8 @@ class ComponentVolumesOnCuda:
         vectors = solid.forces(summation, None, lambda share: self._tick())
         self._vectors = with_margin(vectors, charge_distance, 1, gpu)
         self._classes = with_margin(solid.classes, charge_distance, 1, gpu)
-        self.field = tiles_on_host(self._classes, [self._vectors, self._classes], gpu)
+        both = [self._vectors, self._classes]
+        self.field = tiles_on_host(self._classes, self.count, both, gpu)
         return summation.notes()
 
     def critical_points(self):

@@ -8,15 +8,8 @@ from ..limbs import SLENDERNESS
 
 KERNELS = Path(__file__).with_name("kernels") / "large_pieces.cu"
 THREADS, BLOCKS = 256, 1024
-ROUNDS = 8  # between two looks at what is left
-LISTED, COUNT, WAITING, WIDTH, GIVEN_UP, NEXT = (
-    0,
-    3,
-    4,
-    6,
-    7,
-    8,
-)  # in the state, see large_pieces.cu
+FEW_ROUNDS, MOST_ROUNDS = 3, 24  # between two looks at what is left: mostly few are needed
+LISTED, COUNT, WAITING, WIDTH, GIVEN_UP, NEXT = 0, 3, 4, 6, 7, 8  # in the state (large_pieces.cu)
 
 
 class LargePieces:
@@ -37,12 +30,8 @@ class LargePieces:
     """
 
     def __init__(self, distances, lines, visited, count, gpu, report):
-        self._volume, self._visited, self._gpu, self._report = (
-            (distances, *lines),
-            visited,
-            gpu,
-            report,
-        )
+        self._volume, self._visited = (distances, *lines), visited
+        self._gpu, self._report = gpu, report
         self.voxels = gpu.xp.empty(5 * count, np.int32)  # the piece's come first
         self._count = np.int32(count)
         self._state = gpu.xp.empty(10, np.int32)
@@ -109,8 +98,9 @@ class LargePieces:
         return self._rounds(kernel, turn, least, *args)
 
     def _rounds(self, kernel, *args):
+        batch = FEW_ROUNDS
         while True:
-            for _ in range(ROUNDS):
+            for _ in range(batch):
                 self._launch(kernel, np.int32(self._round), *args)
                 self._round += 1
             state = self._gpu.get(self._state)
@@ -118,6 +108,7 @@ class LargePieces:
                 self._report()
             if state[GIVEN_UP] or state[LISTED + self._round % 3] == 0:
                 return state
+            batch = min(2 * batch, MOST_ROUNDS)
 
     def _launch(self, name, *args):
         all_args = *self._volume, *self._piece, *args

@@ -11,16 +11,18 @@ import numpy as np
 from ..tiles import Tiles
 
 SIDE = 3  # power of 2 of the voxels along the side of a tile that comes with all others
-MOST_BYTES = 1 << 26  # of such tiles
+MOST_BYTES = 1 << 25  # of such tiles
 
 
-def tiles_on_host(where, volumes, gpu):
+def tiles_on_host(where, count, volumes, gpu):
     """`Tiles` of volumes on the card.
 
     Parameters
     ----------
     where : CuPy's ndarray, shape (K, J, I)
         Not 0 wherever one of the volumes is not.
+    count : int
+        So many voxels of it, or more, are not 0.
     volumes : list of CuPy's ndarray, shape (K, J, I, ...)
     gpu : CudaDevice
 
@@ -28,9 +30,9 @@ def tiles_on_host(where, volumes, gpu):
     -------
     Tiles
     """
-    places = _tiles_with_something(where, gpu)
-    a_voxel = sum(volume[:1, :1, :1].nbytes for volume in volumes)
-    if len(places) * (2**SIDE + 1) ** 3 * a_voxel > MOST_BYTES:
+    most = MOST_BYTES // sum(volume[:1, :1, :1].nbytes for volume in volumes)  # voxels
+    places = _tiles_with_something(where, gpu) if count <= most else None
+    if places is None or len(places) * (2**SIDE + 1) ** 3 > most:
         return Tiles(where.shape, lambda box: [gpu.get(volume[box]) for volume in volumes])
     return Tiles.listed(
         where.shape, SIDE, places, *(gpu.get(_gathered(volume, places, gpu)) for volume in volumes)
