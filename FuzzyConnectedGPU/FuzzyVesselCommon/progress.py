@@ -1,6 +1,12 @@
 """Progress callbacks: how a long run tells where it stands, and how it is cancelled."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
 from .errors import Cancelled
+
+LOOK = 0.05  # seconds between two looks at the progress callback
 
 
 def reporter(progress):
@@ -20,3 +26,30 @@ def reporter(progress):
             raise Cancelled("Cancelled; nothing was changed.")
 
     return report
+
+
+def ask_while(report, work, *args):
+    """The result of ``work(*args, stop)``, which runs in a thread of its own; `report` is asked.
+
+    Parameters
+    ----------
+    report : callable or None
+        Called while the work goes on; what it raises is raised when the work has ended.
+    work : callable
+        Compiled code that lets go of the interpreter. It is to end early when ``stop[0]``, of an
+        array of uint8, is not 0.
+    """
+    stop = np.zeros(1, np.uint8)
+    if report is None:
+        return work(*args, stop)
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(work, *args, stop)
+        try:
+            while True:
+                try:
+                    return result.result(LOOK)
+                except TimeoutError:
+                    report()
+        except BaseException:
+            stop[0] = 1
+            raise

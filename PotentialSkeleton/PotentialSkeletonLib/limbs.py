@@ -33,9 +33,24 @@ def is_top(distances, offsets, voxel):
     return True
 
 
+@njit(cache=True, nogil=True)
+def limb_widths(tops, distances, depth, offsets, unit, smallest, stop):
+    """The width in mm of the limb of each top that is a tip, -1 of others; lower tops go first."""
+    widths = np.full(tops.size, -1, np.float32)
+    visited, tips = np.zeros(distances.size, np.int32), np.zeros(distances.size, np.uint8)
+    for n in range(tops.size):
+        widths[n] = grow(
+            tops[n], n + 1, distances, depth, offsets, unit, smallest, visited, tips, stop
+        )
+        tips[tops[n]] = widths[n] >= 0
+        if stop[0]:
+            break
+    return widths
+
+
 @njit(cache=True)
-def grow(top, number, distances, depth, offsets, unit, smallest, visited, tips):
-    """Grow the piece of a top; its width in mm if the top is a tip, else -1.
+def grow(top, number, distances, depth, offsets, unit, smallest, visited, tips, stop):
+    """Grow the piece of a top; its width in mm if the top is a tip, else -1, also if it is stopped.
 
     `visited` (int32) and `tips` (uint8) hold a number for each voxel; `number` must be new in
     `visited`, and `tips` is not 0 at the tips among lower tops.
@@ -61,7 +76,7 @@ def grow(top, number, distances, depth, offsets, unit, smallest, visited, tips):
             voxel = joined[used]
             if voxel != joining:
                 width = max(width, depth[voxel])
-            if is_given_up(voxel, top, distances, offsets, tips):
+            if stop[0] or is_given_up(voxel, top, distances, offsets, tips):
                 return np.float32(-1)
             joined = with_room(joined, used + offsets.size)
             waiting = with_room(waiting, count + offsets.size)

@@ -10,9 +10,11 @@ skeleton ends within a limb, little is left of the limb beyond: such an end is d
 import numpy as np
 from numba import njit, prange
 
+from FuzzyVesselCommon.progress import ask_while
+
 from .caps import middle_of_cap
 from .geodesic import neighbour_steps, unit_of
-from .limbs import grow, is_long, is_top
+from .limbs import is_long, is_top, limb_widths
 
 DRAWN_OUT = 1.3  # inscribed radii at an end of the core beyond which its limb goes on
 CAP = 0.75  # share of a limb's radius: so far from the top reaches the cap that the tip is put on
@@ -133,13 +135,11 @@ def tips_among(tops, distances, depth, spacing, smallest, report=None):
     """Ends of limbs, as flat indices in rising order; `tops` hold all that may be their tops."""
     flat, deep, unit = distances.reshape(-1), depth.reshape(-1), unit_of(spacing)
     offsets, _ = neighbour_steps(distances.shape, spacing)
-    visited, is_tip = np.zeros(flat.size, np.int32), np.zeros(flat.size, np.uint8)
+    tops = tops[np.lexsort((-tops, flat[tops]))]
+    widths = ask_while(report, limb_widths, tops, flat, deep, offsets, unit, smallest)
     tips = []
-    for n, top in enumerate(tops[np.lexsort((-tops, flat[tops]))], start=1):
-        width = grow(top, n, flat, deep, offsets, unit, smallest, visited, is_tip)
-        if width >= 0:
-            is_tip[top] = 1
-            tips.append(middle_of_cap(distances, top, CAP * np.float32(width), spacing))
+    for top, width in zip(tops[widths >= 0], widths[widths >= 0]):
+        tips.append(middle_of_cap(distances, top, CAP * width, spacing))
         if report is not None:
             report()
     return np.unique(np.array(tips, np.int64))
