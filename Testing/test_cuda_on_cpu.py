@@ -5,7 +5,7 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from cuda_on_cpu import CpuCudaDevice, KernelFault, what_is_missing
+from cuda_on_cpu import CpuCudaDevice, KernelFault, arrays, what_is_missing
 from cuda_on_cpu.library import compile_library
 
 pytestmark = pytest.mark.skipif(bool(what_is_missing()), reason=str(what_is_missing()))
@@ -444,3 +444,13 @@ def test_read_outside_of_an_array_is_reported(tmp_path, index, where):
     out = device.xp.zeros(1, np.int32)
     with pytest.raises(KernelFault, match=where):
         kernel((1,), (1,), (device.xp.zeros(10, np.int16), np.int32(index), out))
+
+
+def test_what_lies_before_an_empty_array_is_not_taken_for_it(tmp_path):
+    device = CpuCudaDevice(interleave=4)
+    (tmp_path / "k.cu").write_text(
+        'extern "C" __global__ void k(const int* none, const int* at) { if (!*at) __trap(); }'
+    )
+    none = device.xp.zeros(0, np.int32)
+    before = arrays.guarded_block(none).view(np.ndarray)[:4].view(np.int32)
+    device.kernel(tmp_path / "k.cu", "k")((1,), (1,), (none, before))

@@ -159,8 +159,8 @@ class _Kernel:
     def _launch_in(self, grid, block, shared_mem, values, blocks):
         device = self._device
         addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
-        parts = [memory[memory.inside] for memory in blocks]
-        ends = [part.ctypes.data + n for part in parts for n in (0, part.size)]
+        inside = [(memory.ctypes.data, memory.inside) for memory in blocks]
+        ends = [start + n for start, part in inside for n in (part.start, part.stop)]
         launch = _Launch(
             grid=grid,
             block=block,
