@@ -12,6 +12,7 @@ from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
 from FuzzyConnectedGPULib.solvers import reached_tiles as module
 from FuzzyConnectedGPULib.solvers.reached_tiles import bounds_of_edges, reached_tiles
+from FuzzyVesselCommon.errors import NoRoomError
 
 ORDERS = ["ascending", "descending", 1]
 
@@ -183,6 +184,22 @@ def test_seeds_that_no_piece_holds_keep_their_level(order):
     np.testing.assert_array_equal(found, reference(problem))
     alone = state_problem(volume, seeds[1:], GaussianAffinity(100, 5, 5), 0.5)
     np.testing.assert_array_equal(levels(alone, CpuCudaDevice(order)), reference(alone))
+
+
+def test_without_room_for_the_search_all_tiles_are_contracted(cpu_cuda, monkeypatch):
+    make, refused = cpu_cuda.xp.empty, []
+
+    def empty(shape, dtype=float):
+        if np.prod(shape) > 1024 * contraction.tile_count(volume.shape):
+            refused.append(shape)
+            raise NoRoomError("too little memory")
+        return make(shape, dtype)
+
+    volume = smooth_noise(4, (1, 40, 50)).astype(np.int16)
+    monkeypatch.setattr(cpu_cuda.xp, "empty", empty, raising=False)
+    problem = state_problem(volume, [[0, 20, 25]], GaussianAffinity(100, 20, 20), 0.9)
+    np.testing.assert_array_equal(levels(problem, cpu_cuda), reference(problem))
+    assert len(refused) == 1
 
 
 @pytest.mark.gpu

@@ -140,7 +140,10 @@ class ContractedTiles:
     def find_reached(self):
         """Leave out tiles that no path from the seeds reaches."""
         before = self.voxels, self.mask, self.seeds, self.tile_count, self.gpu
-        self.reached = reached_tiles(self.problem, *before)
+        try:
+            self.reached = reached_tiles(self.problem, *before)
+        except NoRoomError:  # a thin volume's tiles take more than all that comes after them
+            self.reached = None
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
 
     def kernel(self, file, name):
