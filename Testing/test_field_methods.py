@@ -176,6 +176,19 @@ def test_a_card_of_little_memory_works_in_parts(cpu_cuda):
         summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
 
 
+def test_what_leaves_no_room_for_one_column_waits_in_the_hosts_memory(cpu_cuda):
+    plate = np.ones((40, 22, 3), bool)
+    whole, _ = summed(fft_convolution, plate, 6, cpu_cuda, gpu=cpu_cuda)
+    sizes = Sizes(plate.shape, on_card=True)
+    column = sizes.smallest_group * sizes.bytes_a_number
+    assert sizes.waiting_bytes < column / 2
+    for memory in (column, column + sizes.waiting_bytes):
+        cpu_cuda._memory = int(memory / cuda_transforms.USABLE) + 1
+        parts, on_host = summed(fft_convolution, plate, 6, cpu_cuda, gpu=cpu_cuda)
+        assert on_host == (memory == column)
+        np.testing.assert_allclose(parts, whole, rtol=1e-6, atol=1e-18)
+
+
 @pytest.mark.parametrize("side", [1, 3, 5, 7])
 def test_few_planes_tell_where_no_cube_is(side):
     random = np.random.default_rng(side)

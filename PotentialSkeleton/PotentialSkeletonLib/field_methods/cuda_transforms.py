@@ -53,16 +53,16 @@ class CudaTransforms:
         self._xp, self._gpu, self._fourier, self._sizes = gpu.xp, gpu, gpu.fourier, sizes
         self._defines = (f"STRENGTH={strength}",)
         free = int(USABLE * gpu.free_memory())
-        self.on_host = sizes.waiting_bytes > free // 2
+        smallest = sizes.smallest_group * sizes.bytes_a_number
+        self.on_host = sizes.waiting_bytes > min(free // 2, free - smallest)
         left = free if self.on_host else free - sizes.waiting_bytes
         self.group = min(left // sizes.bytes_a_number, LARGEST_GROUP)
         if self.group < sizes.smallest_group:
-            needed = sizes.smallest_group * sizes.bytes_a_number / USABLE
             raise DeviceError(
                 f"{gpu.name} has too little memory for the convolution: about "
-                f"{needed / 2**20:,.0f} MiB are needed and {gpu.free_memory() / 2**20:,.0f} MiB "
-                "are free. Close other programs that use the card, crop the labelmap, or use "
-                "device 'cpu' or method 'cuda-shared'."
+                f"{smallest / USABLE / 2**20:,.0f} MiB are needed and "
+                f"{gpu.free_memory() / 2**20:,.0f} MiB are free. Close other programs that use the "
+                "card, crop the labelmap, or use device 'cpu' or method 'cuda-shared'."
             )
 
         if sizes.padded[0] in LINE_SIZES:
