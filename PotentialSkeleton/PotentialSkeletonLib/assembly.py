@@ -112,7 +112,7 @@ def _graph(prepared, parts, tick):
         tick()
         curves.append(points)
     ends = np.cumsum([len(positions), *map(len, curves)])
-    radii = prepared.parts.radius_at(np.concatenate([positions, *curves]))
+    radii = prepared.parts.radius_at(np.concatenate([positions, *curves]), tick)
     tick()
     radii = np.split(radii, ends[:-1])
     branches = [

@@ -152,8 +152,10 @@ class ComponentRun:
             if not self._is_homotopic(begin):
                 begin = self.volumes.voxels()
             self.stages.tick()
+            order = self.volumes.order_at(begin)
+            self.stages.tick()
             skeleton = thin(
-                begin, self.volumes.order_at(begin), among(begin, self.anchors, self.coarser),
+                begin, order, among(begin, self.anchors, self.coarser),
                 among(begin, traced), self.shape, self.stages.tick, self.states,
             )  # fmt: skip
             self.stages.tick()

@@ -61,9 +61,9 @@ class ComponentsOnCpu:
         """One component, counted from 0, in its box with an empty voxel round it; bool."""
         return np.pad(self._labels[self._boxes[number]] == number + 1, 1)
 
-    def radius_at(self, points):
+    def radius_at(self, points, report=None):
         """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
-        return radius_at(points - self._origin, self._labels, self._spacing)
+        return radius_at(points - self._origin, self._labels, self._spacing, report)
 
 
 def prepare(mask, spacing, options, tick):

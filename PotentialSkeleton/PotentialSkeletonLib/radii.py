@@ -8,11 +8,11 @@ would be right between flat walls along the grid only.
 import numpy as np
 from numba import njit, prange
 
-POINTS_A_TASK = 32
+POINTS_A_TASK, POINTS_A_SLICE = 32, 128
 SAFE = 1e-9  # more than what rounding can do to a distance
 
 
-def radius_at(points, solid, spacing):
+def radius_at(points, solid, spacing, report=None):
     """Distance of each point to the nearest voxel centre outside an object.
 
     Each point's surroundings are searched in the array itself, so that it costs nothing to begin.
@@ -25,13 +25,20 @@ def radius_at(points, solid, spacing):
     solid : ndarray, shape (K, J, I)
         Not 0 in the object. Beyond the array everything is outside.
     spacing : 3 floats K, J, I, in mm
+    report : callable, optional
+        Called between slices; raises to cancel.
 
     Returns
     -------
     ndarray of float64, (n,), in mm
     """
-    radii = np.empty(len(points))
-    fill_radii(np.ascontiguousarray(points, float), solid, np.array(spacing, float), radii)
+    radii, spacing = np.empty(len(points)), np.array(spacing, float)
+    points = np.ascontiguousarray(points, float)
+    for first in range(0, len(points), POINTS_A_SLICE):
+        some = slice(first, first + POINTS_A_SLICE)
+        fill_radii(points[some], solid, spacing, radii[some])
+        if report is not None:
+            report()
     return radii
 
 

@@ -12,8 +12,8 @@ from numba import njit
 from .topology import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT = 1, 2, 4
-VOXELS_A_SLICE = 1 << 18  # removals tried between two looks at the progress callback
-VOXELS_FILLED = 1 << 20  # put into the queue between two looks
+VOXELS_A_SLICE = 1 << 17  # removals tried between two looks at the progress callback
+VOXELS_FILLED = 1 << 19  # put into the queue between two looks
 KEY_STEPS = 1 << 16  # of depth; as many keys again are for the traced curves
 FEW_VOXELS = 1 << 12  # that are sorted faster than a table of all keys is made
 
@@ -48,6 +48,8 @@ def thin(voxels, order, kept, traced, shape, report=None, states=None):
     row, plane = shape[2], shape[1] * shape[2]
     keys, count = keys_of(order, traced)
     mark(states, voxels, kept)
+    if report is not None:
+        report()
     queue = empty_queue(len(voxels), count)
     rows = rows_of(voxels, shape[0] * shape[1], row)
     for first in range(0, voxels.size, VOXELS_FILLED):

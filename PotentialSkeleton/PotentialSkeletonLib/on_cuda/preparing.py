@@ -40,7 +40,7 @@ class ComponentsOnCuda:
         """The same with one empty voxel round it, on the host; bool."""
         return self.gpu.get(self.on_card(number)).view(bool)
 
-    def radius_at(self, points):
+    def radius_at(self, points, report=None):
         """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
         return radius_at(points - self._origin, self._labels != 0, self._spacing, self.gpu)
 
