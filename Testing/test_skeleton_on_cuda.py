@@ -136,6 +136,37 @@ def test_without_room_on_the_card_its_field_alone_is_used():
     assert note.startswith("All but the force field was done on the CPU: ")
 
 
+class FillingCard(PlayedCard):
+    """Its memory, which is small, is filled by all that is made in a block."""
+
+    def free_memory(self):
+        return max(1_400_000 - self.pool.held, 0)
+
+
+def test_without_room_for_the_convolution_beside_the_volumes_the_field_alone_is_on_the_card():
+    mask, spacing = SOLIDS["tube"]
+    skeleton = on_played_card(mask, spacing, card=FillingCard(), method="fft")
+    assert_same(skeleton, skeletonize(mask, spacing, device="cpu", method="fft"))
+    [note] = [note for note in skeleton.report["warnings"] if "CPU" in note]
+    assert note.startswith("All but the force field was done on the CPU: ")
+    assert "for the convolution" in note
+
+
+def test_plans_of_the_convolution_hold_no_memory_after_it(monkeypatch):
+    found = []
+    plain = component_volumes.ComponentVolumesOnCuda.find_field
+
+    def watched(self, charge_distance):
+        notes = plain(self, charge_distance)
+        found.append("fourier" in vars(self._gpu))
+        return notes
+
+    monkeypatch.setattr(component_volumes.ComponentVolumesOnCuda, "find_field", watched)
+    mask, spacing = SOLIDS["tube"]
+    on_played_card(mask, spacing, method="fft")
+    assert found == [False]
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("level", [2, 3])
 @pytest.mark.parametrize("name", SOLIDS)

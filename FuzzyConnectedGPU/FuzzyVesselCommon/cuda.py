@@ -179,7 +179,7 @@ class CudaDevice:
     def __exit__(self, kind, error, trace):
         _clear_frames(error)
         lost = error if _is_of_cuda(error) else None
-        self.__dict__.pop("fourier", None)  # its plans hold memory of the pool
+        self.forget_plans()
         try:
             with self._leave:
                 self.synchronize()
@@ -246,10 +246,14 @@ class CudaDevice:
 
     @functools.cached_property
     def fourier(self):
-        """Fourier transforms on this card, to the end of the block; see `cuda_fourier`."""
+        """Fourier transforms on this card, up to `forget_plans`; see `cuda_fourier`."""
         from FuzzyVesselCommon.cuda_fourier import Fourier
 
         return Fourier()
+
+    def forget_plans(self):
+        """Give back to the pool the memory that the plans of `fourier` hold; it makes new ones."""
+        self.__dict__.pop("fourier", None)
 
     def put(self, array):
         """Copy a numpy array to the card (C order)."""

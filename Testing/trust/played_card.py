@@ -41,6 +41,7 @@ class PlayedCard(CpuCudaDevice):
     __exit__ = cuda.CudaDevice.__exit__
     _allocate = cuda.CudaDevice._allocate
     synchronize = cuda.CudaDevice.synchronize
+    forget_plans = cuda.CudaDevice.forget_plans
 
     def __init__(self, fault=None, at=None):
         super().__init__()

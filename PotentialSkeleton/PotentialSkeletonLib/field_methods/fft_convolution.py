@@ -54,6 +54,8 @@ def sum_bands(solid, strength, bands, vectors, report, gpu=None):
         transforms.write(values, members, planes, component, vectors)
 
     convolution.run(bands, write, report)
+    if gpu is not None:
+        gpu.forget_plans()  # the next solid has another size
     return transforms.on_host
 
 
