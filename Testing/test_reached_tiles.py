@@ -219,3 +219,10 @@ def test_dense_pairs_need_no_search(cpu_cuda, cut):
     problem = state_problem(volume, [[20, 16, 25]], GaussianAffinity(100, 20, 20), cut)
     assert (listed_by_kernels(problem, cpu_cuda) is None) == (cut < 0.5)
     np.testing.assert_array_equal(levels(problem, cpu_cuda), reference(problem))
+
+
+def test_density_is_not_that_of_one_column_of_tiles(cpu_cuda):
+    volume = np.zeros((16, 16, 256), np.int16)
+    volume[:, :, :16] = 100
+    problem = state_problem(volume, [[4, 4, 4]], GaussianAffinity(100, 5, 5), 0.5)
+    assert np.sort(listed_by_kernels(problem, cpu_cuda)).tolist() == [0, 16, 32, 48]

@@ -14,7 +14,7 @@ from .active_tiles import VOXEL_NAMES
 
 KERNELS = Path(__file__).with_name("kernels") / "reached_tiles.cu"
 THREADS = 256
-LANES, VOXELS_A_TILE, SAMPLED_TILE = 32, 1024, 16  # as in reached_tiles.cu
+LANES, VOXELS_A_TILE, SAMPLED_TILE = 32, 1024, 17  # as in reached_tiles.cu
 # Share of the pairs along rows above the cut from which on all tiles are taken: nearly all of them
 # hang together then (of random pairs in a cubic grid, from 0.25 on).
 DENSE = 0.4

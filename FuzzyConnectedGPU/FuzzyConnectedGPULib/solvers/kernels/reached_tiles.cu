@@ -12,7 +12,7 @@
 #define WARPS (THREADS / 32)  // a warp takes a tile
 #define EVERY_LANE 0xffffffffu
 #define BOTH_BUT_LAST 0x7fff7fffu  // of two rows, all voxels but the last one
-#define SAMPLED_TILE 16  // one in so many tiles is looked at
+#define SAMPLED_TILE 17  // one in so many tiles is looked at; with 16 all may lie in one column
 #define NO_RUN 0xffffffffu
 #define CLOSED __int_as_float(0x7fffffff)  // intensity of a voxel outside of the volume or the mask
 
