@@ -5,6 +5,7 @@ import pytest
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
+from FuzzyVesselCommon.errors import Cancelled
 from PotentialSkeletonLib import distance, radii
 from PotentialSkeletonLib.on_cuda import distances
 from PotentialSkeletonLib.on_cuda import radii as radii_on_cuda
@@ -154,6 +155,26 @@ def test_radii_on_the_card_are_the_same(cpu_cuda, spacing):
         points = points_in_array(mask, rng)
         on_card = radii_on_cuda.radius_at(points, cpu_cuda.put(mask), spacing, cpu_cuda)
         assert_same_bits(on_card, radii.radius_at(points, mask, spacing))
+
+
+def test_radii_of_many_points_are_found_in_parts_between_which_a_run_is_cancelled(
+    cpu_cuda, monkeypatch
+):
+    monkeypatch.setattr(radii_on_cuda, "POINTS_A_LAUNCH", 10)
+    mask, looks = solids(1, seed=4)[0], []
+    points = points_in(mask, np.random.default_rng(4), 35)
+    there = points, cpu_cuda.put(mask), SPACINGS[1], cpu_cuda
+    on_card = radii_on_cuda.radius_at(*there, report=lambda: looks.append(1))
+    assert len(looks) == 4
+    assert_same_bits(on_card, radii.radius_at(points, mask, SPACINGS[1]))
+
+    def cancel():
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        radii_on_cuda.radius_at(*there, report=cancel)
+    with pytest.raises(Cancelled):
+        radii.radius_at(points, mask, SPACINGS[1], cancel)
 
 
 def test_there_may_be_no_points(cpu_cuda):

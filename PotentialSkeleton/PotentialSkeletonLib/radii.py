@@ -6,9 +6,9 @@ would be right between flat walls along the grid only.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import get_num_threads, njit, prange
 
-POINTS_A_TASK, POINTS_A_SLICE = 32, 128
+POINTS_A_TASK, TASKS_A_SLICE = 32, 4  # for each thread
 SAFE = 1e-9  # more than what rounding can do to a distance
 
 
@@ -34,8 +34,9 @@ def radius_at(points, solid, spacing, report=None):
     """
     radii, spacing = np.empty(len(points)), np.array(spacing, float)
     points = np.ascontiguousarray(points, float)
-    for first in range(0, len(points), POINTS_A_SLICE):
-        some = slice(first, first + POINTS_A_SLICE)
+    step = POINTS_A_TASK * TASKS_A_SLICE * get_num_threads()
+    for first in range(0, len(points), step):
+        some = slice(first, first + step)
         fill_radii(points[some], solid, spacing, radii[some])
         if report is not None:
             report()

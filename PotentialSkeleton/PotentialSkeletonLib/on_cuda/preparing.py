@@ -42,7 +42,7 @@ class ComponentsOnCuda:
 
     def radius_at(self, points, report=None):
         """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
-        return radius_at(points - self._origin, self._labels != 0, self._spacing, self.gpu)
+        return radius_at(points - self._origin, self._labels != 0, self._spacing, self.gpu, report)
 
 
 def prepare(mask, spacing, options, tick, gpu):

@@ -7,9 +7,10 @@ import numpy as np
 KERNELS = Path(__file__).with_name("kernels") / "radii.cu"
 THREADS = 128
 POINTS_A_BLOCK = THREADS // 32
+POINTS_A_LAUNCH = 1 << 13  # so that no launch takes long
 
 
-def radius_at(points, mask, spacing, gpu):
+def radius_at(points, mask, spacing, gpu, report=None):
     """Distance of each point to the nearest voxel centre outside; the numbers of `radii.radius_at`.
 
     Every call goes through the mask once to mark what is outside: ask for all points at a time.
@@ -22,6 +23,8 @@ def radius_at(points, mask, spacing, gpu):
         Not 0 in the object. Beyond the array everything is outside.
     spacing : 3 floats K, J, I, in mm
     gpu : CudaDevice
+    report : callable, optional
+        Called between launches; raises to cancel.
 
     Returns
     -------
@@ -37,9 +40,14 @@ def radius_at(points, mask, spacing, gpu):
         ((depth + 2) * (rows + 2),), (THREADS,), (mask, *sizes, outside)
     )
     radii = gpu.xp.empty(len(points), np.float64)
-    where = gpu.put(np.asarray(points, np.float64)), np.int32(len(points))
-    steps = (np.float64(step) for step in spacing)
-    gpu.kernel(KERNELS, "nearest_outside")(
-        (-(-len(points) // POINTS_A_BLOCK),), (THREADS,), (outside, *sizes, *where, *steps, radii)
-    )
+    points, steps = gpu.put(np.asarray(points, np.float64)), [np.float64(n) for n in spacing]
+    for first in range(0, len(points), POINTS_A_LAUNCH):
+        some = slice(first, min(first + POINTS_A_LAUNCH, len(points)))
+        count = some.stop - first
+        gpu.kernel(KERNELS, "nearest_outside")(
+            (-(-count // POINTS_A_BLOCK),), (THREADS,),
+            (outside, *sizes, points[some], np.int32(count), *steps, radii[some]),
+        )  # fmt: skip
+        if report is not None:
+            report()
     return gpu.get(radii)
