@@ -207,6 +207,12 @@ def _add_benchmark(commands):
         "--repeats", type=int, metavar="N", help="runs after the warm-up (7; quick: 3)"
     )
     parser.add_argument(
+        "--limit",
+        type=float,
+        metavar="SECONDS",
+        help="direct sums of the field that take longer are estimated from a part (60; quick: 0.5)",
+    )
+    parser.add_argument(
         "--processes",
         type=int,
         default=1,

@@ -97,7 +97,7 @@ def make_setting(options, tell):
         no_card=no_card,
         sizes=QUICK if options.quick else Sizes(),
         repeats=options.repeats or (3 if options.quick else 7),
-        limit=0.5 if options.quick else 60.0,
+        limit=options.limit or (0.5 if options.quick else 60.0),
         processes=options.processes,
         data=Path(data) if data else None,
         quick=options.quick,

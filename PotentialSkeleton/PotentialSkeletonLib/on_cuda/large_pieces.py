@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..limbs import SLENDERNESS
+from ..limbs import far_enough, is_long
 
 KERNELS = Path(__file__).with_name("kernels") / "large_pieces.cu"
 THREADS, BLOCKS = 256, 1024
@@ -59,7 +59,7 @@ class LargePieces:
             if state[GIVEN_UP]:
                 return np.float32(-1)
             width = max(width, width_in(state))
-            is_tip_now = is_long(height - (following >> 32) + 1, width, unit, smallest)
+            is_tip_now = is_long((height - (following >> 32) + 1) * unit, width, smallest)
             own = self._gpu.get(depth.reshape(-1)[joining : joining + 1])[0]
             width = max(width, own)
             if is_tip_now:
@@ -122,21 +122,3 @@ def key_at(distance):
 
 def width_in(state):
     return state[WIDTH : WIDTH + 1].view(np.float32)[0]
-
-
-def is_long(distance, width, unit, smallest):
-    """Whether a piece is long enough for its width to be a limb; see `..limbs.is_long`."""
-    return distance * unit > SLENDERNESS * float(width) + smallest
-
-
-def far_enough(height, width, unit, smallest):
-    """The largest distance so far below a height that a piece of a width is long; -1 for none."""
-    if not is_long(height, width, unit, smallest):
-        return -1
-    level = height - int((SLENDERNESS * float(width) + smallest) / unit)
-    level = min(max(level, 0), height)
-    while not is_long(height - level, width, unit, smallest):
-        level -= 1
-    while level < height and is_long(height - level - 1, width, unit, smallest):
-        level += 1
-    return level

@@ -85,7 +85,7 @@ class Pieces:
 
     def _large_limb(self, top, depth, is_tip, sizes):
         self._number += 1
-        height = int(self.at(self._distances, [top])[0])
+        height = self.at(self._distances, [top])[0]
         width = self._large.limb_width(top, height, self._number, depth, is_tip, *sizes)
         if width >= 0:
             is_tip[int(top)] = 1
