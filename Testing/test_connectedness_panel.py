@@ -541,7 +541,9 @@ def test_a_change_in_the_middle_of_a_run_begins_it_anew(chosen, monkeypatch):
     chosen.ui.autoUpdateCheckBox.checked = True
     wait(chosen, lambda: "done" in outcomes)
     chosen.process_events()
-    assert outcomes == ["cancelled", "done"]
+    # On a busy machine the two moves may be seen one after the other.
+    assert set(outcomes[:-1]) == {"cancelled"}
+    assert outcomes[-1] == "done"
     assert array(parameters.sceneVolume)[7, 8, 6] == 1
     assert chosen.widget.panel.is_current()
 
