@@ -16,7 +16,6 @@ def _bits(condition):
     return sum(1 << n for n, offset in enumerate(offsets) if condition(*offset))
 
 
-ALL = _bits(lambda k, j, i: True)
 FACES = _bits(lambda k, j, i: abs(k) + abs(j) + abs(i) == 1)
 NEIGHBOURS_18 = _bits(lambda k, j, i: 0 < abs(k) + abs(j) + abs(i) < 3)
 NOT_FIRST = tuple(_bits(lambda *o, axis=axis: o[axis] > -1) for axis in range(3))
