@@ -98,6 +98,61 @@ def test_every_row_and_voxel_of_a_border_is_crossed(cpu_cuda, axis):
         assert listed_by_kernels(problem, cpu_cuda).size == 2
 
 
+def two_tiles(axis):
+    """Closed voxels, and the sides of the border between the tiles: (2, J or K, K or I)."""
+    volume = np.zeros([n * (1 + (a == axis)) for a, n in enumerate(contraction.TILE)], np.int16)
+    border = contraction.TILE[axis]
+    return volume, np.moveaxis(volume, axis, 0)[border - 1 : border + 1], border
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("whole", [0, 1])
+def test_a_row_is_joined_with_each_of_two_runs(cpu_cuda, axis, whole):
+    for gap in range(1, 15):
+        volume, sides, border = two_tiles(axis)
+        sides[:, 3] = 100
+        sides[1 - whole, 3, gap] = 0
+        seed = np.full(3, 3)
+        seed[axis], seed[2] = border - whole, gap + 1
+        problem = state_problem(volume, [seed], GaussianAffinity(100, 50, 0.4), 0.5)
+        assert listed_by_kernels(problem, cpu_cuda).size == 2
+
+
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("one", [0, 1])
+@pytest.mark.parametrize("apart", [1, 4])  # rows of two lanes, or of one
+def test_a_tree_is_joined_with_each_of_two_others(cpu_cuda, axis, one, apart):
+    for row in range(contraction.TILE[1] - apart):
+        volume, sides, border = two_tiles(axis)
+        rows = sides[..., 5] if axis == 0 else sides[:, 5]
+        rows[one, row : row + apart + 1] = 101
+        rows[1 - one, [row, row + apart]] = 100, 102  # too far from each other
+        seed = np.array([5, row + apart, 5])
+        seed[axis] = border - one
+        problem = state_problem(volume, [seed], GaussianAffinity(100, 50, 0.4), 0.5)
+        assert listed_by_kernels(problem, cpu_cuda).size == 2
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("axis", range(3))
+def test_each_of_many_trees_at_a_border_is_joined(order, axis):
+    # Along rows values change slowly, so that few pairs of rows are near each other.
+    device, random = CpuCudaDevice(order), np.random.default_rng(6)
+    crossings = 0
+    for _ in range(20):
+        volume, _, border = two_tiles(axis)
+        steps = random.integers(-1, 2, volume.shape)
+        steps += (random.random(volume.shape) < 0.1) * random.integers(-40, 41, volume.shape)
+        volume[...] = 1000 + random.integers(-30, 31, (*volume.shape[:2], 1)) + steps.cumsum(axis=2)
+        seed = random.integers(0, volume.shape)
+        seed[axis] = border - random.integers(0, 2)
+        problem = state_problem(volume, [seed], GaussianAffinity(1000, 1000, 0.4), 0.5)
+        found = listed_by_kernels(problem, device)
+        check_listed(problem, found)
+        crossings += found.size == 2
+    assert 0 < crossings < 20
+
+
 @pytest.mark.parametrize("axis", range(3))
 def test_no_gap_is_crossed(cpu_cuda, axis):
     for gap in range(1, contraction.TILE[axis] + 1):
