@@ -113,6 +113,29 @@ def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
         )
 
 
+def test_few_launches_wait_on_the_card_while_limbs_grow(cpu_cuda, monkeypatch):
+    waiting, looks = [0], []
+    launch = limbs_on_cuda.Pieces._launch
+
+    def counted(*args):
+        waiting[0] += 1
+        launch(*args)
+
+    monkeypatch.setattr(limbs_on_cuda.Pieces, "_launch", counted)
+    monkeypatch.setattr(cpu_cuda, "synchronize", lambda: waiting.__setitem__(0, 0))
+    monkeypatch.setattr(limbs_on_cuda, "MOST_WAITING", 3)
+    monkeypatch.setattr(limbs_on_cuda, "A_LAUNCH", 1)
+    mask, _, sources, spacing, _ = next(cases())
+    distances = geodesic.distance_along(mask, sources, spacing)
+    depth = distance_to_outside(mask, spacing)
+    tips_on_cuda.limb_tips(
+        cpu_cuda.put(distances), cpu_cuda.put(depth), spacing, 0.0, np.count_nonzero(mask),
+        cpu_cuda, lambda: looks.append(waiting[0]),
+    )  # fmt: skip
+    assert len(looks) > 10
+    assert max(looks) < 3
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("large", [limbs_on_cuda.LARGE, 1000])
 def test_a_tube_on_a_card(gpu, large, monkeypatch):

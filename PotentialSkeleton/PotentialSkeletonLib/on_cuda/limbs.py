@@ -15,6 +15,7 @@ KERNELS = Path(__file__).with_name("kernels") / "limbs.cu"
 THREADS = 1024  # as in limbs.cu
 MOST_VOXELS = 2**31 - 1  # of a volume
 A_LAUNCH = 8  # pieces
+MOST_WAITING = 16  # launches: a run that is cancelled has to wait until they have ended
 LARGE = 1 << 15  # voxels of a piece that one block of threads does not grow
 NOT_TOLD = -3  # a width; -2: too large, -1: no tip
 AT_ONCE = 1 << 12  # voxels of a piece that are copied together with their number
@@ -41,6 +42,7 @@ class Pieces:
         self._visited = gpu.xp.zeros(distances.size, np.int32)
         self._room = gpu.xp.empty(2 + 3 * count, np.int32)
         self._number = 0  # of the last piece
+        self._launches = 0
 
     @cached_property
     def _large(self):
@@ -153,6 +155,9 @@ class Pieces:
 
     def _launch(self, name, *args):
         self._gpu.kernel(KERNELS, name)((1,), (THREADS,), (self._distances, *args))
+        self._launches += 1
+        if self._launches % MOST_WAITING == 0:
+            self._gpu.synchronize()
         if self._report is not None:
             self._report()
 
