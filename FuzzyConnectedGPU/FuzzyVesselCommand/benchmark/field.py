@@ -105,6 +105,8 @@ def _size_row(setting, mask, solid, method, device, sample, serial):
             told = dict(seconds=estimate, speed_up=serial / estimate, told="~")
             return common | told
     runs = []
+    if method == "fft":  # its kernels are compiled for each size
+        force_field(mask, STRENGTH, method=method, device=device)
     while not runs or (len(runs) < setting.repeats and sum(runs) < min(setting.limit, 10)):
         field = force_field(mask, STRENGTH, method=method, device=device)
         runs.append(field.seconds["sum"])
