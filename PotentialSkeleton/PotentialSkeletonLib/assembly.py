@@ -19,7 +19,7 @@ from .graph import VoxelGraph
 from .thin_topology import thin_topology
 
 TINY = 27  # voxels: components below it are reported
-FEW_FOR_A_CARD = 1 << 13  # voxels: so small components are done sooner on the CPU
+FEW_FOR_A_CARD = 1 << 13  # voxels: smaller components are done sooner on the CPU, by estimate
 
 
 def assemble(mask, spacing, options, stages):
