@@ -47,7 +47,16 @@ class Solid:
     @cached_property
     def classes(self):
         """Classes of the dilated component's voxels; uint8, shape of the box."""
-        return classify_voxels(grow(self.object, self.charge_distance))
+        return self._classified()
+
+    def _classified(self, report=None):
+        return classify_voxels(grow(self.object, self.charge_distance), report)
+
+    def find_all(self, report):
+        """Find `classes` and `wanted` now; `report` is called between steps, raises to cancel."""
+        self.__dict__["classes"] = self._classified(report)  # where the property keeps it
+        report()
+        return self.classes, self.wanted
 
     @cached_property
     def charges(self):

@@ -7,7 +7,7 @@ from FuzzyVesselCommon.errors import InputError
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3
 
 
-def classify_voxels(mask):
+def classify_voxels(mask, report=None):
     """Class of every voxel of a volume.
 
     A surface voxel has an outside voxel among its 26 neighbours, a boundary voxel is no surface
@@ -18,6 +18,8 @@ def classify_voxels(mask):
     ----------
     mask : ndarray, shape (K, J, I) or (J, I)
         The object is where it is not 0. A 2D array is one slice.
+    report : callable, optional
+        Called between steps; raises to cancel.
 
     Returns
     -------
@@ -30,8 +32,8 @@ def classify_voxels(mask):
         If the mask is no volume, or holds what is no finite number.
     """
     solid = checked_object(mask)
-    no_surface = shrink(solid, 1)
-    inner = shrink(no_surface, 1)
+    no_surface = shrink(solid, 1, report=report)
+    inner = shrink(no_surface, 1, report=report)
     return solid.astype(np.uint8) + no_surface + inner
 
 
@@ -57,7 +59,7 @@ def checked_labelmap(mask):
     return mask
 
 
-def shrink(mask, layers, axes=(0, 1, 2)):
+def shrink(mask, layers, axes=(0, 1, 2), report=None):
     """Erosion by a cube: the voxels whose distance along the axes to any other is over `layers`.
 
     Parameters
@@ -65,6 +67,8 @@ def shrink(mask, layers, axes=(0, 1, 2)):
     mask : ndarray, bool, shape (K, J, I)
         Beyond the volume it counts as False. An array of CuPy's stays on the card.
     layers : int
+    report : callable, optional
+        Called after each axis; raises to cancel.
 
     Returns
     -------
@@ -72,6 +76,8 @@ def shrink(mask, layers, axes=(0, 1, 2)):
     """
     for axis in axes:
         mask = _shrink_along(mask, layers, axis)
+        if report is not None:
+            report()
     return mask
 
 
