@@ -283,6 +283,67 @@ def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
         assert amount in str(caught.value)
 
 
+# ---- launches whose blocks wait for one another
+
+
+@pytest.mark.parametrize(("able", "wanted", "launched"), [(1, 99, 6), (1, 4, 4), (0, 99, 1)])
+def test_no_more_blocks_wait_for_one_another_than_the_card_holds(fake_cupy, able, wanted, launched):
+    runtime, launches = fake_cupy.cuda.runtime, []
+    runtime.getDeviceProperties = lambda ordinal: {"name": b"", "multiProcessorCount": 3}
+    runtime.cudaDevAttrCooperativeLaunch = 95
+    runtime.deviceGetAttribute = lambda *key: {(95, 1): able}[key]
+    fake_cupy.cuda.driver = SimpleNamespace(
+        occupancyMaxActiveBlocksPerMultiprocessor=lambda *key: {("kernel", 256, 0): 2}[key]
+    )
+
+    class Kernel:
+        ptr = "kernel"
+
+        def __call__(self, grid, block, args, enable_cooperative_groups):
+            launches.append((grid, block, args, enable_cooperative_groups))
+
+    cuda.CudaDevice(1).launch_together(Kernel(), wanted, 256, ("x",))
+    assert launches == [((launched,), (256,), ("x",), launched > 1)]
+
+
+BARRIERS = """#include "grid_barrier.cuh"
+// Each value becomes the next one's, so many times.
+extern "C" __global__ void turn(unsigned* values, unsigned* others, unsigned count,
+                                unsigned times, unsigned* arrived)
+{
+    unsigned first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    for (unsigned time = 0; time < times; time++) {
+        for (unsigned n = first; n < count; n += step)
+            others[n] = values[n + 1 < count ? n + 1 : 0];
+        wait_for_all_blocks(arrived);
+        unsigned* kept = values;
+        values = others;
+        others = kept;
+    }
+}
+"""
+
+
+def check_barriers(device, folder, count):
+    (folder / "turn.cu").write_text(BARRIERS)
+    numbers = np.arange(count, dtype=np.uint32)
+    values = device.put(numbers)
+    args = values, device.xp.empty(count, np.uint32), np.uint32(count), np.uint32(1000)
+    kernel = device.kernel(folder / "turn.cu", "turn")
+    device.launch_together(kernel, count, 64, (*args, device.xp.zeros(1, np.uint32)))
+    np.testing.assert_array_equal(device.get(values), np.roll(numbers, -1000))
+
+
+def test_blocks_wait_for_one_another(cpu_cuda, tmp_path):
+    check_barriers(cpu_cuda, tmp_path, 70)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("count", [70, 10_000, 1_000_000])
+def test_blocks_of_a_real_card_wait_for_one_another(gpu, tmp_path, count):
+    check_barriers(gpu, tmp_path, count)
+
+
 # ---- sources
 
 

@@ -18,7 +18,8 @@ import numpy as np
 from FuzzyVesselCommon.errors import DeviceError, InputError, NoRoomError
 from FuzzyVesselCommon.transfers import from_card, to_card
 
-_TRIAL = Path(__file__).with_name("trial.cu")
+_SHARED = Path(__file__).resolve().parent
+_TRIAL = _SHARED / "trial.cu"
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
@@ -28,7 +29,7 @@ def read_source(path):
     Parameters
     ----------
     path : str or Path
-        The file; what it includes in quotes is looked for beside it.
+        The file; what it includes in quotes is looked for beside it, then beside this module.
 
     Returns
     -------
@@ -46,6 +47,8 @@ def read_source(path):
                 lines.append(line)
                 continue
             target = (file.parent / included[1]).resolve()
+            if not target.exists():
+                target = _SHARED / included[1]
             if target not in read:
                 lines += expand(target)
             lines.append(f'#line {number + 1} "{file.name}"')
@@ -223,6 +226,31 @@ class CudaDevice:
             numpy scalars among `args` go as they are, and must have the parameter's type.
         """
         return _kernel(self.ordinal, path, name, tuple(defines))
+
+    def launch_together(self, kernel, blocks, threads, args):
+        """Launch a kernel whose blocks wait for one another (`grid_barrier.cuh`).
+
+        Parameters
+        ----------
+        kernel : callable
+            Does its work with any number of blocks; uses no dynamic shared memory.
+        blocks : int
+            More than the card holds at a time are not launched; one only, where the card or its
+            driver cannot promise to run several at the same time.
+        threads : int
+            Of a block.
+        args : sequence
+        """
+        count = min(blocks, self._held_together(kernel, threads))
+        kernel((count,), (threads,), args, enable_cooperative_groups=count > 1)
+
+    def _held_together(self, kernel, threads):
+        cuda = self.xp.cuda
+        attribute = cuda.runtime.cudaDevAttrCooperativeLaunch
+        if not cuda.runtime.deviceGetAttribute(attribute, self.ordinal):
+            return 1
+        held = cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0)
+        return held * self.properties["multiProcessorCount"]
 
     def resources(self, kernel):
         """Registers of a thread, and bytes of static shared memory of a block, of a kernel."""
