@@ -202,7 +202,7 @@ def test_driver_that_reports_an_error(fake_cupy):
     assert "reports cudaErrorSystemDriverMismatch: mismatch. Restart" in refusal()
 
 
-def test_missing_headers(fake_cupy, monkeypatch):
+def test_missing_nvrtc(fake_cupy, monkeypatch):
     def no_nvrtc(*_):
         raise RuntimeError("CuPy failed to load libnvrtc.so.13: OSError: not found\nmore")
 
@@ -232,10 +232,25 @@ def test_trial_kernel_is_compared_with_the_cpu(fake_cupy, monkeypatch, cpu_cuda,
     monkeypatch.setattr(cuda.CudaDevice, "kernel", trial)
     monkeypatch.setattr(cuda.CudaDevice, "put", lambda self, array: array)
     monkeypatch.setattr(cuda.CudaDevice, "get", lambda self, array: array)
-    fake_cupy.zeros, fake_cupy.arange = np.zeros, np.arange
+    fake_cupy.zeros = np.zeros
     assert (cuda.cuda_status() is None) == (not wrong)
     if wrong:
         assert "wrong result" in cuda.cuda_status()
+
+
+def test_missing_headers(fake_cupy):
+    """Only CuPy's own kernels need them, at whatever moment of a run."""
+
+    class CompileException(Exception):  # as in cupy.cuda.compiler
+        pass
+
+    CompileException.__module__ = "cupy.cuda.compiler"
+    with pytest.raises(DeviceError) as caught, cuda.CudaDevice(0):
+        raise CompileException('a.cuh(9): cannot open source file "cuda_fp16.h"\nmore')
+    message = str(caught.value)
+    assert 'source file "cuda_fp16.h")' in message
+    assert 'pip install "cupy-cuda13x[ctk]", or use device' in message
+    assert "more" not in message
 
 
 # ---- memory, with CuPy's part played

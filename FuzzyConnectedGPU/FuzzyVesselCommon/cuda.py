@@ -437,7 +437,7 @@ def _card_problem(ordinal):
 
 
 def _trial_problem(ordinal):
-    """Run a kernel of ours and one of CuPy's, which needs the CUDA headers besides."""
+    """Run a kernel of ours; none of CuPy's, as these take long to compile for the first time."""
     a = np.array([3.14159, -1e-20, 1e38, 1e-39, 7.0], dtype=np.float32)
     b = np.array([2.71828, 1e-20, 2.0, 0.5, 1 / 3], dtype=np.float32)
     try:
@@ -446,14 +446,13 @@ def _trial_problem(ordinal):
             args = (device.put(a), device.put(b), result, np.int32(len(a)))
             device.kernel(_TRIAL, "trial")((1,), (32,), args)
             ours = device.get(result)
-            cupys = device.get(device.xp.arange(5) * 3)
     except Exception as error:
         return (
-            f"a trial kernel does not run ({_first_line(error)}). Mostly the CUDA headers or NVRTC "
-            f'are missing: pip install "{_wheel(_installed_major())}[ctk]".'
+            f"a trial kernel does not run ({_first_line(error)}). Mostly NVRTC is missing: "
+            f"{_with_toolkit()}."
         )
     with np.errstate(over="ignore"):
-        right = np.array_equal(ours, a * b + a) and np.array_equal(cupys, np.arange(5) * 3)
+        right = np.array_equal(ours, a * b + a)
     if not right:
         return "a trial kernel gives a wrong result: the card or its driver is faulty."
     return None
@@ -467,6 +466,11 @@ def _is_of_cuda(error):
 
 
 def _stopped_working(name, error):
+    if type(error).__name__ == "CompileException":
+        return DeviceError(
+            f"{name} has no kernels of CuPy's own, which do not compile ({_first_line(error)}). "
+            f"Mostly the CUDA headers are missing: {_with_toolkit()}, or use device 'cpu'."
+        )
     return DeviceError(
         f"{name} stopped working ({_first_line(error)}). Use device 'cpu'; if it happens again, "
         "restart the program, and update the card's driver."
@@ -480,10 +484,12 @@ def _clear_frames(error):
         error = error.__cause__ or error.__context__
 
 
-def _installed_major():
+def _with_toolkit():
+    """How to install the installed CuPy together with NVRTC and the CUDA headers."""
     import cupy
 
-    return cupy.cuda.runtime.runtimeGetVersion() // 1000
+    major = cupy.cuda.runtime.runtimeGetVersion() // 1000
+    return f'pip install "{_wheel(major)}[ctk]"'
 
 
 def _first_line(error):

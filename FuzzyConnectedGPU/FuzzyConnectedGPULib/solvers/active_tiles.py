@@ -5,8 +5,6 @@ from time import perf_counter
 
 import numpy as np
 
-from ..affinity import TOP_LEVEL
-
 KERNELS = Path(__file__).with_name("kernels") / "active_tiles.cu"
 VOXEL_NAMES = {
     "uint8": "unsigned char",
@@ -49,13 +47,13 @@ def propagate(problem, voxels, mask, report, gpu):
     defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
     visit = gpu.kernel(KERNELS, "visit_active_tiles", defines)
     levels = xp.zeros(shape, np.uint16)
-    levels.reshape(-1)[gpu.put(problem.seeds)] = TOP_LEVEL
     first, tile_count = seed_tiles(problem.seeds, shape)
-    lists = xp.zeros(2 * tile_count, np.int32)
-    lists[: first.size] = gpu.put(first)
-    listed = xp.full(tile_count, -1, np.int32)
-    listed[gpu.put(first)] = 0
-    counts = gpu.put(np.array([first.size, 0, 0, first.size], np.int32))
+    lists, listed = xp.empty(2 * tile_count, np.int32), xp.zeros(tile_count, np.int32)
+    counts = xp.zeros(4, np.int32)
+    seeds = gpu.put(problem.seeds), np.int32(problem.seeds.size), levels
+    tiles = gpu.put(first), np.int32(first.size), lists, counts, listed
+    begin = gpu.kernel(KERNELS, "begin", defines)
+    begin((-(-problem.seeds.size // THREADS),), (THREADS,), (*seeds, *tiles))
     fixed = (
         voxels,
         np.uintp(0) if mask is None else mask,

@@ -12,7 +12,6 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import NoRoomError
 
-from ..affinity import TOP_LEVEL
 from . import node_rounds
 from .active_tiles import VOXEL_NAMES
 from .reached_tiles import reached_tiles
@@ -25,7 +24,6 @@ MOST_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
 # First guesses of nodes, and of edges across tiles' borders that are left after the first round;
 # where they are too small the true numbers are known after the run.
 NODES_A_VOXEL, CROSSES_A_VOXEL = 0.115, 0.085
-NO_NODES = 2**32 - 1  # first node of a tile without any; as in tile_place.cuh
 TABLE = 2048  # entries; as in contract_tiles.cu
 REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
 
@@ -97,22 +95,18 @@ class ContractedTiles:
         self.node_type = np.uint8
         self.table_extent = extent = table_extent(problem)
         self.tables = self.xp.empty(TABLE, np.float32), *(np.int32(n) for n in extent or (0, 0, 0))
-        if extent:
-            arguments = self.affinity[0], *self.tables[1:], self.tables[0]
-            self.kernel(KERNELS, "fill_tables")((TABLE // THREADS,), (THREADS,), arguments)
 
     def contract(self, report):
         """Contract all tiles; again where they have more nodes than was reckoned with."""
         xp, voxel_count = self.xp, self.voxels.size
         self.find_reached()
         self.levels = xp.empty(self.voxels.shape, np.uint16)
-        self.first_nodes = xp.full(self.tile_count, NO_NODES, np.uint32)
+        self.first_nodes = xp.empty(self.tile_count, np.uint32)
         share = self.contracted_count / self.tile_count
         most = int(voxel_count * share * NODES_A_VOXEL)
         crosses = int(voxel_count * share * CROSSES_A_VOXEL)
         while True:
-            self.levels.fill(0)
-            self.levels.reshape(-1)[self.seeds] = TOP_LEVEL
+            self.begin()
             self.node_of = xp.empty(voxel_count, self.node_type)
             self.exit_weights = xp.empty(most, np.uint16)
             self.rooms = [
@@ -136,6 +130,17 @@ class ContractedTiles:
             self.exits = self.exit_weights = self.steps = self.step_weights = nodes = None
             self.rooms = None
             self.node_of = place = before = None
+
+    def begin(self):
+        """Fill what the tiles find: levels of the seeds, first nodes, tables."""
+        self.levels.fill(0)
+        tables, *extent = self.tables
+        threads = max(self.seeds.size, self.tile_count, TABLE)
+        seeds = self.seeds, np.uint32(self.seeds.size), self.levels
+        nodes = np.uint32(self.tile_count), self.first_nodes
+        begin = self.kernel(KERNELS, "begin")
+        arguments = *seeds, *nodes, self.affinity[0], *extent, tables
+        begin((-(-threads // THREADS),), (THREADS,), arguments)
 
     def find_reached(self):
         """Leave out tiles that no path from the seeds reaches."""

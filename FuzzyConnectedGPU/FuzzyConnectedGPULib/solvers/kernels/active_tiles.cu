@@ -9,6 +9,7 @@
 
 #define SIDE 8
 #define HALO 10  // a tile's side with its neighbours' faces
+#define TOP 0xffff
 
 typedef unsigned short u16;
 
@@ -126,11 +127,23 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
     __syncthreads();
 }
 
+// What the first round finds: levels, 0 so far, of the seeds; and the tiles that hold one, listed.
+extern "C" __global__ void begin(const long long* seeds, int seed_count, u16* levels, const int* tiles, int tile_count,
+                                 int* lists, int* counts, int* listed)
+{
+    int n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < seed_count) levels[seeds[n]] = TOP;
+    if (n == 0) counts[0] = counts[3] = tile_count;
+    if (n >= tile_count) return;
+    lists[n] = tiles[n];
+    listed[tiles[n]] = 1;
+}
+
 // One round: visit the active tiles and list those of the next round.
 //
 // lists: two lists of tiles, in turn this round's and the next one's. counts: their lengths in turn
 // of three, so that the third can be cleared meanwhile; counts[3] counts the tiles ever listed.
-// listed: the last round each tile was listed for, -1 for never.
+// listed: the last round each tile was listed for, counted from 1; 0 for never.
 extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
     const VOXEL* voxels, const unsigned char* mask, u16* levels, int nk, int nj, int ni,
     const float* coefficients, int cut_level, int* lists, int* counts, int* listed, int round)
@@ -153,9 +166,9 @@ extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
             // A raised face leads into the volume: across its border all affinities are 0.
             int step = face < 2 ? 1 : face < 4 ? tiles_i : tiles_i * tiles_j;
             int other = active[n] + (face & 1 ? step : -step);
-            int before = atomicExch(&listed[other], round + 1);
-            if (before != round + 1) next[atomicAdd(&counts[(round + 1) % 3], 1)] = other;
-            if (before < 0) atomicAdd(&counts[3], 1);
+            int before = atomicExch(&listed[other], round + 2);
+            if (before != round + 2) next[atomicAdd(&counts[(round + 1) % 3], 1)] = other;
+            if (before == 0) atomicAdd(&counts[3], 1);
         }
         __syncthreads();
     }

@@ -151,16 +151,17 @@ __device__ bool weigh_edges(Tile& tile, const Scale& scale, const Place& p)
     return __syncthreads_or(any);
 }
 
-// The entries of both tables, one behind the other
-extern "C" __global__ void fill_tables(const float* coefficients, int lowest_sum, int sums, int differences,
-                                       float* tables)
+// What contract_tiles finds: levels, 0 so far, of the seeds; no nodes in tiles that it leaves out; the entries
+// of both tables, one behind the other.
+extern "C" __global__ void begin(const long long* seeds, u32 seed_count, u16* levels, u32 tiles, u32* first_nodes,
+                                 const float* coefficients, int lowest_sum, int sums, int differences, float* tables)
 {
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < seed_count) levels[seeds[n]] = TOP;
+    if (n < tiles) first_nodes[n] = NO_NODES;
+    if (n >= sums + differences) return;
     Affinity a = read_affinity(coefficients, 0);
-    int n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < sums)
-        tables[n] = sum_term((float)(lowest_sum + n), a);
-    else if (n < sums + differences)
-        tables[n] = difference_term((float)(n - sums), a);
+    tables[n] = n < sums ? sum_term((float)(lowest_sum + (int)n), a) : difference_term((float)(n - sums), a);
 }
 
 __device__ __forceinline__ int root_of(const u16* parent, int at)
