@@ -9,8 +9,8 @@ from PotentialSkeletonLib.streamlines import (
     CURVE,
     STALL,
     Tracer,
-    _ways_out,
     grow_core,
+    ways_out,
 )
 from PotentialSkeletonLib.tiles import Tiles
 
@@ -147,14 +147,14 @@ def test_directions_from_a_saddle_depend_on_no_choice_of_the_solver():
     turn = np.array([[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]])
     slopes = np.array([-3.0, 1.0, 1.0 + 1e-9])
     ways = [
-        _ways_out(CriticalPoint(CENTRE, "saddle-2", slopes, vectors))
+        ways_out([CriticalPoint(CENTRE, "saddle-2", slopes, vectors)])[0]
         for vectors in (np.eye(3), turn, -turn)
     ]
     for found in ways:
         np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)
     swirl = np.array([[0, 0, 2**0.5], [1, 1, 0], [1j, -1j, 0]]) / 2**0.5
     slopes = np.array([1 + 2j, 1 - 2j, -1.0])
-    found = _ways_out(CriticalPoint(CENTRE, "saddle-2", slopes, swirl))
+    (found,) = ways_out([CriticalPoint(CENTRE, "saddle-2", slopes, swirl)])
     np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)
 
 

@@ -10,22 +10,23 @@ force and its Jacobian at a place (exponential Euler, see `flow.flow`): across t
 on the valley at once, and its length is spent along it.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 
+from .filed_points import NEAR, NO_POINT, empty_file, file_points, nearest_ahead
 from .flow import flow, workroom
 from .tiles import NOT_HERE
 from .zeros import load
 
 CRITICAL_POINT, CURVE, STALL, NO_TILE = 0, 1, 2, 3
-NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
 SHORTEST_STEP = 1e-4  # voxels: below it the force has no way out
 START = 0.3  # voxels from a saddle to the first point of its curves
 LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
 ALIKE = 1e-3  # eigenvalues that differ by no larger share are taken to be the same
-TIE = 1e-6  # squared voxels: of two points as near, the one that was filed first counts
-NO_POINT = NO_CURVE = NO_BLOCK = -1
-SIDE = 3  # power of 2 of the voxels along the side of a block
+A_CURVE, NO_CURVE = 0, -1  # what a filed point belongs to
+CURVES_A_SLICE = 32  # traced between two looks at the progress callback
 
 
 class Tracer:
@@ -42,17 +43,9 @@ class Tracer:
 
     def __init__(self, field, ends):
         self.field = field
-        self.points = np.empty((256, 3))
-        self.following = np.empty(256, np.int64)  # next point in the same voxel
-        self.curve_of = np.empty(256, np.int64)
-        # Points lie in few blocks of voxels: only those have room for each voxel's first point.
-        self.blocks = np.full([(n >> SIDE) + 1 for n in field.shape], NO_BLOCK, np.int32)
-        self.first_in = np.empty((4, 1 << 3 * SIDE), np.int32)
-        self.used = 0  # blocks
-        self.count = 0
-        self.curves = []
+        self._file = empty_file(field.shape)
         if len(ends):
-            self._file(np.array(ends, float), NO_CURVE)
+            self._file = file_points(np.array(ends, float), NO_CURVE, self._file)
 
     def trace(self, start, lead=(), own=NO_POINT):
         """Follow the force from `start`.
@@ -71,36 +64,35 @@ class Tracer:
         ending : int
             `CRITICAL_POINT`, `CURVE` or `STALL`.
         """
-        field, longest = self.field, 4 * sum(self.field.shape)
-        path, count, travelled, ending = np.empty((256, 3)), 0, 0.0, NO_TILE
-        path[0] = start
-        tile = np.empty(3, np.int64)
-        while ending == NO_TILE:
-            path, count, travelled, ending = follow(
-                *field.volumes, field.numbers, field.side, field.shape, tile,
-                path, count, travelled, longest, own,
-                self.points, self.following, self.curve_of, self.blocks, self.first_in,
-            )  # fmt: skip
-            if ending == NO_TILE:
-                field.add(tile)
-        path = path[:count]
+        (path,), (ending,) = self._trace(np.array([start], float), np.array([own]), False)
         return (np.concatenate([np.reshape(lead, (-1, 3)), path]) if len(lead) else path), ending
+
+    def trace_and_keep(self, starts, owns):
+        """Follow the force from each of the starts (n, 3) in turn, and keep all but the starts.
+
+        `owns` (n,) are their numbers as for `trace`. Returns a list of points (n, 3).
+        """
+        return self._trace(starts, owns, True)[0]
 
     def keep(self, points):
         """Add a curve, so that later curves end at it."""
-        self._file(points, len(self.curves))
-        self.curves.append(points)
+        self._file = file_points(np.asarray(points, float), A_CURVE, self._file)
 
-    def _file(self, points, curve):
-        while self.count + len(points) > len(self.points):
-            self.points = np.concatenate([self.points, np.empty_like(self.points)])
-            self.following = np.concatenate([self.following, np.empty_like(self.following)])
-            self.curve_of = np.concatenate([self.curve_of, np.empty_like(self.curve_of)])
-        self.first_in, self.used = file_points(
-            points, curve, self.count, self.points, self.following, self.curve_of, self.blocks,
-            self.first_in, self.used,
-        )  # fmt: skip
-        self.count += len(points)
+    def _trace(self, starts, owns, keep):
+        field, longest, tile = self.field, 4 * sum(self.field.shape), np.empty(3, np.int64)
+        path, lengths = np.empty((1024, 3)), np.zeros(len(starts), np.int64)
+        endings = np.full(len(starts), NO_TILE)
+        done, travelled = 0, 0.0
+        while True:
+            path, done, travelled, self._file = follow_each(
+                *field.volumes, field.numbers, field.side, field.shape, tile, starts, owns, keep,
+                path, lengths, endings, done, travelled, longest, self._file,
+            )  # fmt: skip
+            if done == len(starts):
+                break
+            field.add(tile)
+        ends = np.cumsum(lengths).tolist()
+        return [path[a:b] for a, b in pairwise([0, *ends])], endings.tolist()
 
 
 def grow_core(tracer, points):
@@ -117,34 +109,62 @@ def grow_core(tracer, points):
     ndarray, (n, 3)
         Begins at its saddle.
     """
-    for own, point in enumerate(points):
-        if not point.kind.startswith("saddle"):
-            continue
-        for direction in _ways_out(point):
-            for sign in (1.0, -1.0):
-                start = point.position + sign * START * direction
-                curve, _ = tracer.trace(start, lead=point.position, own=own)
-                tracer.keep(curve[2:])
-                yield curve
+    saddles = [n for n, point in enumerate(points) if point.kind.startswith("saddle")]
+    ways = ways_out([points[n] for n in saddles])
+    owns = np.repeat(np.array(saddles, int), np.array([2 * len(some) for some in ways], int))
+    starts = [
+        points[own].position + sign * START * way
+        for own, some in zip(saddles, ways)
+        for way in some
+        for sign in (1.0, -1.0)
+    ]
+    for first in range(0, len(starts), CURVES_A_SLICE):
+        some = slice(first, first + CURVES_A_SLICE)
+        paths = tracer.trace_and_keep(np.array(starts[some]), owns[some])
+        for own, path in zip(owns[some], paths):
+            yield np.concatenate([points[own].position[None], path])
 
 
-def _ways_out(point):
-    """Unit vectors (n, 3) that span the directions along which the force leads away.
+def ways_out(points):
+    """For each point unit vectors that span the directions along which the force leads away.
 
     Eigenvectors of a symmetric place are known but for their sign or, where eigenvalues are alike,
     for a turn among them; both are fixed by the axes K, J, I, and rounding decides nothing.
+
+    Parameters
+    ----------
+    points : list of CriticalPoint
+
+    Returns
+    -------
+    list of list of ndarray, (3,)
     """
-    ways = []
-    rising, vectors = point.eigenvalues.real, point.eigenvectors
-    outward = np.flatnonzero(rising > 0)
-    while len(outward):
-        alike = np.flatnonzero(rising[outward] <= rising[outward[0]] * (1 + ALIKE))
-        group, outward = outward[alike], outward[len(alike) :]
-        some = vectors[:, group]
-        # A complex pair spans a plane as its real and imaginary parts.
-        plane = np.linalg.svd(np.hstack([some.real, some.imag]))[0][:, : len(group)]
-        ways.extend(_along_axes(plane))
+    groups = []  # number of the point, vectors of eigenvalues that are alike
+    for number, point in enumerate(points):
+        rising = point.eigenvalues.real.tolist()
+        outward = [n for n in range(3) if rising[n] > 0]
+        while outward:
+            limit = rising[outward[0]] * (1 + ALIKE)
+            alike = sum(rising[n] <= limit for n in outward)
+            groups.append((number, point.eigenvectors[:, outward[0] : outward[0] + alike]))
+            outward = outward[alike:]
+    ways = [[] for _ in points]
+    for (number, _), basis in zip(groups, _bases([vectors for _, vectors in groups])):
+        ways[number].extend(_along_axes(basis))
     return ways
+
+
+def _bases(groups):
+    """Orthonormal vectors (3, n), as columns, that span what those of each group (3, n) do."""
+    bases = [None] * len(groups)
+    for size in {vectors.shape[1] for vectors in groups}:
+        some = [n for n, vectors in enumerate(groups) if vectors.shape[1] == size]
+        vectors = np.array([groups[n] for n in some])
+        # A complex pair spans a plane as its real and imaginary parts.
+        planes = np.linalg.svd(np.concatenate([vectors.real, vectors.imag], axis=2))[0]
+        for n, plane in zip(some, planes):
+            bases[n] = plane[:, :size]
+    return bases
 
 
 def _along_axes(basis):
@@ -155,32 +175,6 @@ def _along_axes(basis):
         axis = np.argmax(np.round(np.diag(shadows), 3))
         found.append(shadows[axis] / np.linalg.norm(shadows[axis]))
     return found
-
-
-@njit(cache=True)
-def file_points(points, curve, count, filed, following, curve_of, blocks, first_in, used):
-    """File the points of a curve, or ends; the blocks' first points, and how many are used."""
-    for n in range(points.shape[0]):
-        k, j, i = round(points[n, 0]), round(points[n, 1]), round(points[n, 2])
-        block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
-        if block == NO_BLOCK:
-            if used == first_in.shape[0]:
-                first_in = np.concatenate((first_in, np.empty_like(first_in)))
-            block = blocks[k >> SIDE, j >> SIDE, i >> SIDE] = used
-            first_in[used] = NO_POINT
-            used += 1
-        voxel = within_block(k, j, i)
-        filed[count + n] = points[n]
-        curve_of[count + n] = curve
-        following[count + n] = first_in[block, voxel]
-        first_in[block, voxel] = count + n
-    return first_in, used
-
-
-@njit(cache=True, inline="always")
-def within_block(k, j, i):
-    last = (1 << SIDE) - 1
-    return (k & last) << 2 * SIDE | (j & last) << SIDE | i & last
 
 
 @njit(cache=True)
@@ -198,61 +192,67 @@ def state_at(free, numbers, side, shape, place, tile):
 
 
 @njit(cache=True)
-def nearest_ahead(place, step, own, filed, following, shape, blocks, first_in):
-    """Index of the nearest filed point but `own` within `NEAR` of a place and not behind it.
+def follow_each(
+    forces, free, numbers, side, shape, tile, starts, owns, keep, path, lengths, endings, done,
+    travelled, longest, file,
+):  # fmt: skip
+    """Follow the force from each start in turn; the curves' points lie one behind the other.
 
-    `NO_POINT` if there is none. What lies behind is where a curve comes from, not where it leads.
+    `lengths` and `endings` are set. Where a tile of the field is missing it comes back with the
+    curves that are `done`, and goes on when the tile was fetched.
+
+    Returns
+    -------
+    path, done, travelled, file
+        As they are now.
     """
-    best, found = NEAR * NEAR, NO_POINT
-    middle_k, middle_j, middle_i = round(place[0]), round(place[1]), round(place[2])
-    for k in range(max(middle_k - 1, 0), min(middle_k + 2, shape[0])):
-        for j in range(max(middle_j - 1, 0), min(middle_j + 2, shape[1])):
-            for i in range(max(middle_i - 1, 0), min(middle_i + 2, shape[2])):
-                block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
-                if block == NO_BLOCK:
-                    continue
-                n = first_in[block, within_block(k, j, i)]
-                while n >= 0:
-                    way_k, way_j = filed[n, 0] - place[0], filed[n, 1] - place[1]
-                    way_i = filed[n, 2] - place[2]
-                    away = way_k * way_k + way_j * way_j + way_i * way_i
-                    if (
-                        away < best
-                        and n != own
-                        and (way_k * step[0] + way_j * step[1] + way_i * step[2] >= 0)
-                    ):
-                        best, found = away - TIE, n
-                    n = following[n]
-    return found
+    begin = lengths[:done].sum()
+    while done < len(starts):
+        if begin == len(path):
+            path = np.concatenate((path, np.empty_like(path)))
+        if lengths[done] == 0:
+            path[begin] = starts[done]
+        path, lengths[done], travelled, endings[done] = follow(
+            forces, free, numbers, side, shape, tile, path, begin, lengths[done], travelled,
+            longest, owns[done], file,
+        )  # fmt: skip
+        if endings[done] == NO_TILE:
+            break
+        if keep:
+            file = file_points(path[begin + 1 : begin + lengths[done]], A_CURVE, file)
+        begin += lengths[done]
+        done += 1
+        travelled = 0.0
+    return path, done, travelled, file
 
 
 @njit(cache=True)
 def follow(
-    forces, free, numbers, side, shape, tile, points, count, travelled, longest, own,
-    filed, following, curve_of, blocks, first_in,
+    forces, free, numbers, side, shape, tile, path, begin, count, travelled, longest, own, file
 ):  # fmt: skip
     """Follow the flow of the force from the last of a curve's `count` points.
 
-    `points[0]` is where the curve begins, also as long as there is none. Where a tile of the field
-    is missing the curve ends as `NO_TILE`, and goes on when the tile was fetched.
+    `path[begin]` is where the curve begins, also as long as there is none. Where a tile of the
+    field is missing the curve ends as `NO_TILE`, and goes on when the tile was fetched.
 
     Returns
     -------
-    points, count, travelled
+    path, count, travelled
         Of the curve as it is now.
     ending : int
     """
     if count == 0:
-        state = state_at(free, numbers, side, shape, points[0], tile)
+        state = state_at(free, numbers, side, shape, path[begin], tile)
         if state <= 0:
-            return points, 0, travelled, STALL if state == 0 else NO_TILE
+            return path, 0, travelled, STALL if state == 0 else NO_TILE
         count = 1
-    place, ahead, step = points[count - 1].copy(), np.empty(3), np.empty(3)
+    place, ahead, step = path[begin + count - 1].copy(), np.empty(3), np.empty(3)
     corners, within, low = np.empty((8, 3)), np.empty(3), np.empty(3, np.int64)
     last, room = (1 << side) - 1, workroom()
     while travelled < longest:
-        if count == points.shape[0]:
-            points = np.concatenate((points, np.empty_like(points)))
+        following = begin + count
+        if following == path.shape[0]:
+            path = np.concatenate((path, np.empty_like(path)))
         is_between = True
         for axis in range(3):
             low[axis] = np.floor(place[axis])
@@ -263,29 +263,29 @@ def follow(
             break
         number = numbers[tile[0], tile[1], tile[2]]
         if number == NOT_HERE:
-            return points, count, travelled, NO_TILE
+            return path, count, travelled, NO_TILE
         load(forces[number], low[0] & last, low[1] & last, low[2] & last, corners)
         length = flow(corners, within, step, room)
-        end = nearest_ahead(place, step, own, filed, following, shape, blocks, first_in)
+        end = nearest_ahead(place, step, own, shape, file)
         if end >= 0:
-            points[count] = filed[end]
-            return points, count + 1, travelled, CRITICAL_POINT if curve_of[end] < 0 else CURVE
+            path[following] = file[0][end]
+            return path, count + 1, travelled, CURVE if file[2][end] == A_CURVE else CRITICAL_POINT
         if length < SHORTEST_STEP:
             break
         for axis in range(3):
             ahead[axis] = place[axis] + step[axis]
         state = state_at(free, numbers, side, shape, ahead, tile)
         if state == NOT_HERE:
-            return points, count, travelled, NO_TILE
+            return path, count, travelled, NO_TILE
         if state == 0:
             break
         place[:] = ahead
         travelled += length
-        points[count] = place
+        path[following] = place
         count += 1
-        if count > LOOK_BACK and apart(place, points[count - LOOK_BACK]) < NEAR * NEAR:
+        if count > LOOK_BACK and apart(place, path[begin + count - LOOK_BACK]) < NEAR * NEAR:
             break  # round and round a sink
-    return points, count, travelled, STALL
+    return path, count, travelled, STALL
 
 
 @njit(cache=True, inline="always")
