@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from scipy import ndimage
 
-from PotentialSkeletonLib import thinning, topology
+from PotentialSkeletonLib import bucket_queue, topology
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.thin_topology import thin_topology
@@ -118,7 +118,7 @@ def test_the_order_of_removal_is_that_of_a_plain_list(few, mask):
     traced = rng.random(len(voxels)) < 0.1
     kept = rng.random(len(voxels)) < 0.05
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(thinning, "FEW_VOXELS", few)
+        patch.setattr(bucket_queue, "FEW_VOXELS", few)
         found = thin(voxels, order, kept, traced, mask.shape)
     assert found.tolist() == thinned_by_a_list(mask > 0, voxels, order, kept, traced)
 

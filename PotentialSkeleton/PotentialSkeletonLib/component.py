@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .balls import Balls
+from .bridges import bridges
 from .critical_points import REPELLER, index_sum
 from .curve_voxels import CurveVoxels, voxels_of
+from .growing import grow
 from .own_thread import own_thread_if_small
 from .streamlines import Tracer, grow_core
 from .thin_topology import thin_topology
@@ -145,12 +147,10 @@ class ComponentRun:
         self.anchors = np.union1d(self.anchors, voxels)
 
     def _thin(self, start):
-        """Thin the traced curves if they have the object's topology, else the object to them."""
+        """Thin the traced curves, brought to the object's topology, or the whole object to them."""
         with self.stages("thinning", start, 0.05):
             traced = self.curves.voxels()
-            begin = union(traced, self.anchors, self.before)
-            if not self._is_homotopic(begin):
-                begin = self.volumes.voxels()
+            begin = self._begin(union(traced, self.anchors, self.before))
             self.stages.tick()
             order = self.volumes.order_at(begin)
             self.stages.tick()
@@ -171,17 +171,30 @@ class ComponentRun:
         self.thin = bool(np.isin(could_go, self.coarser, assume_unique=True).all())
         self.coarser = skeleton
 
-    def _is_homotopic(self, curves):
-        """Whether curves in the object that hold a skeleton of it, if any, could be its skeleton.
+    def _begin(self, wanted):
+        """What is wanted in the object's topology, or the whole object.
 
-        One piece, no cavity, and as many cycles as the object: with the skeleton of the level
-        before among them, these are the object's cycles; without it only an object that has none
-        is safe.
+        It is grown from the skeleton of the stage before; where there is none yet, and the object
+        has no tunnel, from one voxel.
         """
-        if not self.level_voxels and self.characteristic != 1:
-            return False
-        found = thin_topology(self._places(curves), self.states)
-        return (found.characteristic, found.pieces, found.cavities) == (self.characteristic, 1, 0)
+        start = self.before
+        if not self.level_voxels and self.characteristic == 1 and len(wanted):
+            start = wanted[[np.argmax(self.volumes.order_at(wanted))]]
+        if not len(start):
+            return self.volumes.voxels()
+        grown = self._grow(start, wanted, self.anchors)
+        missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
+        if len(missed):
+            depths = self.volumes.depths
+            more = bridges(grown, wanted, missed, depths, self.states, self.stages.tick)
+            grown = self._grow(grown, union(wanted, more), wanted)
+            missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
+        return self.volumes.voxels() if len(missed) else grown
+
+    def _grow(self, skeleton, offered, first):
+        self.stages.tick()
+        order = self.volumes.order_at(offered)
+        return grow(skeleton, offered, order, among(offered, first), self.shape, self.states)
 
     def _places(self, voxels):
         """Voxels K, J, I (n, 3)."""
