@@ -13,13 +13,13 @@ from PotentialSkeletonLib.bridges import bridges
 from PotentialSkeletonLib.bucket_queue import GROUP, empty_queue, put, take
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.growing import grow
-from PotentialSkeletonLib.thin_topology import thin_topology
 from PotentialSkeletonLib.thinning import OBJECT, room_for, thin
 from PotentialSkeletonLib.tiles import Tiles
-from PotentialSkeletonLib.topology import is_simple, neighbour_bits
+from PotentialSkeletonLib.topology import euler_characteristic, is_simple, neighbour_bits
 from solids import random_solids, ring
 
 UNIT = (1.0, 1.0, 1.0)
+BLOCK = np.ones((3, 3, 3), bool)
 
 
 def flat(mask):
@@ -43,13 +43,14 @@ def grown(skeleton, offered, order, first=None):
 
 
 def topology_of(mask):
-    return thin_topology(np.argwhere(mask))
+    """Euler characteristic, pieces, and pieces of the background."""
+    return euler_characteristic(mask), ndimage.label(mask, BLOCK)[1], ndimage.label(~mask)[1]
 
 
 @given(random_solids(largest=9), st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
 def test_what_is_grown_has_the_skeletons_topology_and_nothing_can_be_added(mask, seed):
-    labels, _ = ndimage.label(np.pad(mask, 1), np.ones((3, 3, 3)))
+    labels, _ = ndimage.label(np.pad(mask, 1), BLOCK)
     mask = labels == 1
     rng = np.random.default_rng(seed)
     depth = distance_to_outside(mask.astype(np.uint8), UNIT)
@@ -83,6 +84,18 @@ def test_a_false_tunnel_stays_open_at_its_least_central_voxel():
     order[2, 5, 8] = 1.0
     found = grown(start, curves, order)
     assert np.argwhere(curves & ~found).tolist() == [[2, 5, 8]]
+
+
+def test_curves_round_a_cavity_do_not_close_it():
+    """A hollow knot of curves with a loop at it has the Euler characteristic of a ball."""
+    curves, start = np.zeros((5, 5, 10), bool), np.zeros((5, 5, 10), bool)
+    curves[1:4, 1:4, 1:4] = ndimage.generate_binary_structure(3, 1)
+    curves[2, 2, 2] = False
+    curves[2, 1:4, 4:7] = True
+    curves[2, 2, 5] = False
+    start[2, 3, 2] = True
+    assert topology_of(curves) == (1, 1, 2)
+    assert topology_of(grown(start, curves, np.ones(curves.shape))) == (1, 1, 1)
 
 
 def test_voxels_that_go_first_are_in_and_another_one_stays_out():

@@ -3,7 +3,6 @@
 from contextlib import suppress
 from itertools import pairwise
 from time import perf_counter
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,12 +16,11 @@ from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.phantom import liver_phantom
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.cleaning import close_tunnels
-from PotentialSkeletonLib.component import ComponentRun
 from PotentialSkeletonLib.labelling import CUBE
 from PotentialSkeletonLib.own_thread import own_thread_if_small
 from PotentialSkeletonLib.solids import fill_cavities
 from PotentialSkeletonLib.thinning import removable
-from PotentialSkeletonLib.topology import cycle_count, euler_characteristic
+from PotentialSkeletonLib.topology import cycle_count
 from solids import line
 
 SHAPES = {
@@ -256,20 +254,6 @@ def test_closing_tunnels_only_closes_tunnels(mask, width):
     assert tunnels == cycle_count(mask) - cycle_count(closed) >= 0
     assert ndimage.label(closed, CUBE)[1] == ndimage.label(mask, CUBE)[1]
     assert fill_cavities(closed)[1] == 0
-
-
-def test_curves_round_a_cavity_are_no_skeleton():
-    """A hollow knot of curves with a loop at it has the Euler characteristic of a ball."""
-    curves = np.zeros((5, 5, 10), bool)
-    curves[1:4, 1:4, 1:4] = ndimage.generate_binary_structure(3, 1)
-    curves[2, 2, 2] = False
-    curves[2, 1:4, 4:7] = True
-    curves[2, 2, 5] = False
-    assert euler_characteristic(curves) == 1
-    volumes = SimpleNamespace(shape=curves.shape, spacing=(1, 1, 1))
-    run = ComponentRun(volumes, None, None)
-    run.level_voxels, run.characteristic, run.states = [1], 1, None
-    assert not run._is_homotopic(np.flatnonzero(curves))
 
 
 def test_wide_tunnels_stay():

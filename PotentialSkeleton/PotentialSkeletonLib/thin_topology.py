@@ -1,4 +1,4 @@
-"""Pieces, cavities and Euler characteristic of a few voxels in a large volume.
+"""Pieces and Euler characteristic of a few voxels in a large volume.
 
 Only the voxels and what lies beside them are looked at: a skeleton is one voxel in thousands.
 """
@@ -11,8 +11,8 @@ from numba import njit
 
 from .topology import CORNER_TABLE
 
-EMPTY, OBJECT, BESIDE = 0, 1, 2
-MARGIN = 2  # voxels round the box: one for what lies beside, one that no way leads into
+EMPTY, OBJECT = 0, 1
+MARGIN = 1  # voxels round the box, for what lies beside
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,10 @@ class ThinTopology:
     pieces : int
     characteristic : int
         Pieces - tunnels + cavities.
-    cavities : int
-        Right where there is one piece.
     """
 
     pieces: int
     characteristic: int
-    cavities: int
 
 
 def thin_topology(voxels, states=None):
@@ -44,38 +41,23 @@ def thin_topology(voxels, states=None):
         `thinning.room_for` of an array that holds the voxels off its border, for example.
     """
     if not len(voxels):
-        return ThinTopology(0, 0, 0)
+        return ThinTopology(0, 0)
     low = voxels.min(axis=0) - MARGIN
     size = voxels.max(axis=0) + MARGIN + 1 - low
     if states is None:
         states = np.zeros(math.prod(size.tolist()), np.uint8)
-    pieces, characteristic, cavities = measured(states, voxels - low, size, CORNER_TABLE)
-    return ThinTopology(pieces, characteristic, cavities)
+    return ThinTopology(*measured(states, voxels - low, size, CORNER_TABLE))
 
 
 @njit(cache=True)
 def measured(states, voxels, size, table):
-    """Pieces, Euler characteristic and cavities of voxels in an array of some size."""
+    """Pieces and Euler characteristic of voxels in an array of some size."""
     row, plane = size[2], size[1] * size[2]
     places = voxels[:, 0] * plane + voxels[:, 1] * row + voxels[:, 2]
     for place in places:
         states[place] = OBJECT
-    offsets, faces = np.empty(26, np.int64), np.empty(6, np.int64)
-    sides = facing = 0
-    for n in range(27):
-        k, j, i = n // 9 - 1, n // 3 % 3 - 1, n % 3 - 1
-        if n != 13:
-            offsets[sides] = k * plane + j * row + i
-            sides += 1
-        if abs(k) + abs(j) + abs(i) == 1:
-            faces[facing] = k * plane + j * row + i
-            facing += 1
     characteristic = sum_of_corners(states, places, row, plane, table) // 8
-    beside = mark_beside(states, places, offsets)
-    # The background beside one piece has as many pieces as the whole background: each piece of
-    # it meets the object in one connected surface. The floods leave nothing marked.
-    pieces = count_floods(states, places, offsets, OBJECT)
-    return pieces, characteristic, count_floods(states, beside, faces, BESIDE) - 1
+    return count_floods(states, places, row, plane), characteristic
 
 
 @njit(cache=True)
@@ -95,25 +77,12 @@ def sum_of_corners(states, places, row, plane, table):
 
 
 @njit(cache=True)
-def mark_beside(states, places, offsets):
-    """Mark what lies beside the voxels; its places."""
-    beside, count = np.empty(places.size * offsets.size, np.int64), 0
-    for place in places:
-        for offset in offsets:
-            if states[place + offset] == EMPTY:
-                states[place + offset] = BESIDE
-                beside[count] = place + offset
-                count += 1
-    return beside[:count]
-
-
-@njit(cache=True)
-def count_floods(states, places, offsets, state):
-    """How many pieces the places of a state make; the state is taken from them."""
+def count_floods(states, places, row, plane):
+    """How many pieces the places make; the object is taken from them."""
     pieces = 0
     waiting = np.empty(places.size, np.int64)
     for start in places:
-        if states[start] != state:
+        if states[start] != OBJECT:
             continue
         pieces += 1
         states[start] = EMPTY
@@ -121,9 +90,10 @@ def count_floods(states, places, offsets, state):
         while count:
             count -= 1
             place = waiting[count]
-            for offset in offsets:
-                if states[place + offset] == state:
-                    states[place + offset] = EMPTY
-                    waiting[count] = place + offset
+            for n in range(27):
+                other = place + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1
+                if states[other] == OBJECT:
+                    states[other] = EMPTY
+                    waiting[count] = other
                     count += 1
     return pieces
