@@ -43,13 +43,6 @@ def reference(problem):
     return dial.solve(problem, nothing)[0]
 
 
-@pytest.fixture(autouse=True)
-def rounds_to_the_end(request, monkeypatch):
-    # The volumes that are solved here are so small that one block would do all nodes at once.
-    if "gpu" not in request.keywords:
-        monkeypatch.setattr(node_rounds, "FEW_NODES", 0)
-
-
 EXACT = pytest.mark.parametrize("solver", [active_tiles, contraction])
 ON_THE_CPU = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -121,7 +114,6 @@ def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monke
     problem = state_problem(volume, seeds, GaussianAffinity(1, 1, 1))
     monkeypatch.setattr(contraction, "NODES_A_VOXEL", 0.0)
     monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
-    monkeypatch.setattr(node_rounds, "KEPT", 0.0)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
@@ -155,20 +147,6 @@ def test_a_long_chain_of_hooks_is_followed_to_its_end(cpu_cuda):
     wanted = reference(problem)
     assert len(np.unique(wanted[volume > 0])) > step
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), wanted)
-
-
-@pytest.mark.parametrize("few", [20, 200, 1024])
-def test_few_nodes_are_left_to_one_block(cpu_cuda, monkeypatch, few):
-    # By its size it takes over after the first round, which leaves two lists of edges, or later.
-    monkeypatch.setattr(node_rounds, "FEW_NODES", few)
-    volume = np.random.default_rng(15).normal(100, 20, (20, 30, 40)).astype(np.int16)
-    affinity = GaussianAffinity(100, 20, 20)
-    for problem in (
-        state_problem(volume, [[3, 4, 5], [15, 20, 30]], affinity),
-        state_problem(volume, [[3, 4, 5]], affinity, 0.8, volume > 75),
-        state_problem(serpentine(21), [[0, 0, 0]], GaussianAffinity(100, 10, 10)),
-    ):
-        np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
 def test_seeds_without_any_edge_keep_their_level(cpu_cuda):

@@ -11,7 +11,6 @@ from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import (
     CPU_MODULES,
     CUDA_MODULES,
-    node_rounds,
     reached_tiles,
 )
 from trust.random_volumes import random_problem
@@ -96,12 +95,12 @@ class Part:
 
 @contextmanager
 def _as_if_large(number):
-    """In every other case, what contraction does with large volumes only: further rounds to the
-    last node, and the search for reached tiles however dense the volume is."""
+    """In every other case, what contraction does with large volumes only: the search for reached
+    tiles however dense the volume is."""
     if number % 2:
         yield
         return
-    with patch.object(node_rounds, "FEW_NODES", 0), patch.object(reached_tiles, "DENSE", 2.0):
+    with patch.object(reached_tiles, "DENSE", 2.0):
         yield
 
 

@@ -31,8 +31,7 @@ REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
 def solve(problem, report, gpu):
     """Levels of the fuzzy scene; parameters and returns as in `active_tiles.solve`.
 
-    The rounds that are returned are those among the nodes that the tiles leave, until one block
-    can do the rest.
+    The rounds that are returned are those among the nodes that the tiles leave.
     """
     report(0.0)
     mask = None if problem.mask is None else gpu.put(problem.mask)
@@ -53,7 +52,7 @@ def connect(tiles, report):
     connected, rounds = node_rounds.connect_nodes(tiles, report)
     place = tiles.levels, tiles.node_of, tiles.first_nodes, connected, *tiles.shape
     tiles.launch(node_rounds.KERNELS, "lower_voxels", THREADS, place)
-    return tiles.levels, rounds
+    return tiles.levels, int(tiles.gpu.get(rounds)[0])
 
 
 class ContractedTiles:

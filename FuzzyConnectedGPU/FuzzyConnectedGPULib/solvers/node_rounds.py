@@ -6,14 +6,10 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import NoRoomError
 
-from ..affinity import TOP_LEVEL
-
 KERNELS = Path(__file__).with_name("kernels") / "node_rounds.cu"
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
-EDGES_A_THREAD, FEW_NODES, WIDE_BLOCK = 4, 1024, 1024  # as in node_rounds.cu
-FEW_EDGES = 1 << 13  # with so few, few nodes are quicker done by one block than by launches
+EDGES_A_THREAD, ROUND_THREADS, MOST_ROUNDS = 4, 512, 32  # as in node_rounds.cu
 MOST_NODES = 2**24  # an edge holds two nodes in 48 bits
-KEPT = 0.6  # a first guess: the share of its edges that a later round leaves
 
 
 def connect_nodes(tiles, report):
@@ -29,95 +25,21 @@ def connect_nodes(tiles, report):
     -------
     connected : array, uint16
         Level of each node of the tiles.
-    rounds : int
+    rounds : array, uint32
+        Its first number is that of the rounds.
     """
     if tiles.node_count == 0:
-        return tiles.xp.zeros(1, np.uint16), 0
-    rounds = [first_round(tiles)]
-    while rounds[-1].edge_count and not is_small(rounds[-1]):
-        report(min(0.7 + 0.02 * len(rounds), 0.9))
-        rounds.append(further_round(tiles, rounds[-1]))
-    connected = last_nodes(tiles, rounds[-1])
-    for each in reversed(rounds):
-        each.run("lower_nodes", each.count, each.weights, each.next, connected, each.count)
-        connected = each.weights
-    return connected, len(rounds)
+        return tiles.xp.zeros(1, np.uint16), tiles.xp.zeros(1, np.uint32)
+    first = FirstRound(tiles)
+    report(0.7)
+    first.hook(tiles)
+    first.list_edges(tiles)
+    report(0.8)
+    return first.weights, further_rounds(tiles, first)
 
 
-def is_small(last):
-    """Whether what a round leaves is for one block."""
-    return last.next_count <= FEW_NODES and last.edge_count <= FEW_EDGES
-
-
-def first_round(tiles):
-    """Hooks along the nodes' best edges, all of which lead into other tiles."""
-    first = Round(tiles, tiles.node_count, tiles.exit_weights)
-    place = tiles.exits, tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
-    first.run("hook_exits", first.count, *place, first.count, tiles.exits)
-    first.merge(tiles.exits)
-    tiles.exits = tiles.exit_weights = place = None
-    first.read_counts()
-    first.best = tiles.xp.zeros(first.next_count, np.uint64)
-    if first.next_count > MOST_NODES:
-        raise NoRoomError(
-            f"The volume contracts to {first.next_count:,} nodes only, and {MOST_NODES:,} can be "
-            "numbered; use the solver 'active-tiles', or raise the cut."
-        )
-
-    def keep_steps(list_of_edges):
-        steps = tiles.steps, tiles.step_weights, first.count, first.next
-        first.run("keep_steps", -(-first.count // EDGES_A_THREAD), *steps, *list_of_edges)
-
-    def cross_edges(list_of_edges):
-        place = tiles.voxels, tiles.node_of, tiles.first_nodes, *tiles.shape, *tiles.affinity
-        after = first.next, *list_of_edges
-        tiles.launch(KERNELS, "cross_edges", FACE_THREADS, place, after)
-
-    rooms, tiles.rooms = tiles.rooms, None
-    first.list_edges(keep_steps, rooms[0])
-    tiles.steps = tiles.step_weights = None
-    first.counts[1:] = 0
-    first.list_edges(cross_edges, rooms[1])
-    tiles.voxels = None
-    return first
-
-
-def further_round(tiles, last):
-    """Hooks along the best edges that were found while the last round's edges were listed."""
-    further = Round(tiles, last.next_count, tiles.xp.empty(last.next_count, np.uint16))
-    parent = tiles.xp.empty(further.count, np.uint32)
-    (edges, count), (more, _) = (*last.lists, last.lists[0])[:2]
-    ends = last.best, edges, count, more, further.count
-    further.run("hook_nodes", further.count, *ends, parent, further.weights)
-    further.merge(parent)
-    # At least two nodes become one; to read how many they become would make the card wait.
-    further.best = tiles.xp.zeros(further.count // 2 + 1, np.uint64)
-
-    def keep_edges(list_of_edges):
-        for edges, count in last.lists:
-            blocks = -(-count // EDGES_A_THREAD)
-            further.run("keep_edges", blocks, edges, count, further.next, *list_of_edges)
-
-    room = tiles.xp.empty(int(last.edge_count * KEPT), np.uint64)
-    further.list_edges(keep_edges, room)
-    last.lists = last.best = None
-    return further
-
-
-def last_nodes(tiles, last):
-    """Connectedness of the nodes that the last round leaves: few, or without an edge."""
-    connected = tiles.xp.zeros(last.next_count, np.uint16)
-    if last.edge_count == 0:
-        connected[0] = TOP_LEVEL
-        return connected
-    (edges, count), (more, more_count) = (*last.lists, (last.lists[0][0], 0))[:2]
-    ends = edges, np.uint32(count), more, np.uint32(more_count), np.uint32(last.next_count)
-    tiles.kernel(KERNELS, "raise_nodes")((1,), (WIDE_BLOCK,), (*ends, connected))
-    return connected
-
-
-class Round:
-    """Nodes of one round, what they become in the next, and the edges that are left for it.
+class FirstRound:
+    """The nodes of the tiles, what they become in the next round, and the edges that are left.
 
     Attributes
     ----------
@@ -127,51 +49,97 @@ class Round:
         Of the edges by which the nodes hook.
     next : array, uint32
         Each node's number in the next round; 0 with the seeds.
-    lists : list of (array, int)
-        Edges, and how many they are.
+    lists : two of (array, int)
+        Edges, and how many they are: of those within tiles, and of those across their borders.
     best : array, uint64
-        Best edge of each node of the next round; may be longer.
-    counts : array, uint32
-        Nodes of the next round besides that of the seeds, and edges of the last list.
+        Best edge of each node of the next round.
     """
 
-    def __init__(self, tiles, count, weights):
+    def __init__(self, tiles):
         self.gpu, self.xp, self.kernel = tiles.gpu, tiles.xp, tiles.kernel
-        self.count, self.weights = count, weights
-        self.lists, self.edge_count = [], 0
-        self.counts = self.xp.zeros(2, np.uint32)
+        self.count, self.weights = tiles.node_count, tiles.exit_weights
 
     def run(self, name, threads, *arguments):
         """Run a kernel with so many threads; integers among the arguments go as uint32."""
-        if threads:
-            arguments = [np.uint32(a) if isinstance(a, int) else a for a in arguments]
-            self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), arguments)
+        arguments = [np.uint32(a) if isinstance(a, int) else a for a in arguments]
+        self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), arguments)
 
-    def merge(self, parent):
-        """Find what each node becomes, by where it hooked."""
+    def hook(self, tiles):
+        """Hook along the nodes' best edges, all of which lead into other tiles."""
+        place = tiles.exits, tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
+        parent, count = tiles.exits, self.xp.zeros(1, np.uint32)
         self.next = self.xp.empty(self.count, np.uint32)
-        after = self.next, self.counts[:1]
-        self.run("number_nodes", self.count, parent, self.weights, self.count, *after)
+        self.run("hook_exits", self.count, *place, self.count, parent)
+        self.run("number_nodes", self.count, parent, self.weights, self.count, self.next, count)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
+        tiles.exits = tiles.exit_weights = place = parent = None
+        self.next_count = int(self.gpu.get(count)[0]) + 1
+        if self.next_count > MOST_NODES:
+            raise NoRoomError(
+                f"The volume contracts to {self.next_count:,} nodes only, and {MOST_NODES:,} can "
+                "be numbered; use the solver 'active-tiles', or raise the cut."
+            )
 
-    def read_counts(self):
-        """Learn how many nodes the next round has; the edges of the last list."""
-        nodes, edges = (int(count) for count in self.gpu.get(self.counts))
-        self.next_count = nodes + 1
-        return edges
+    def list_edges(self, tiles):
+        """List the edges in the tiles' rooms, or in larger ones.
 
-    def list_edges(self, kernels, room):
-        """Let kernels list edges for the next round in the array `room`, or a larger one."""
-        best = self.best.copy() if self.lists else 0
-        while True:
-            most = np.uint32(room.size)
-            kernels((room, np.uint32(self.edge_count), most, self.counts[1:], self.best))
-            found = self.read_counts()
-            if found <= room.size:
-                self.lists.append((room, found))
-                self.edge_count += found
-                return
-            self.counts[1:] = 0
-            room = None
-            room = self.xp.empty(found, np.uint64)
-            self.best[...] = best  # its edges will have other numbers
+        The steps lie in the second list's room, which is written when they are listed.
+        """
+        rooms, tiles.rooms = tiles.rooms, None
+        self.best = self.xp.zeros(self.next_count, np.uint64)
+        self.found = self.xp.zeros(2, np.uint32)
+        best_of_steps = self.list_both(tiles, rooms)
+        found = [int(count) for count in self.gpu.get(self.found)]
+        if found[0] > rooms[0].size:
+            rooms[0] = None
+            rooms[0] = self.xp.empty(found[0], np.uint64)
+            self.best.fill(0)
+            self.found.fill(0)
+            best_of_steps = self.list_both(tiles, rooms)
+            found[1] = int(self.gpu.get(self.found)[1])
+        tiles.steps = tiles.step_weights = None
+        if found[1] > rooms[1].size:
+            rooms[1] = None
+            rooms[1] = self.xp.empty(found[1], np.uint64)
+            self.best = best_of_steps  # the edges have other numbers now
+            self.found[1:].fill(0)
+            self.list_crosses(tiles, rooms)
+        tiles.voxels = None
+        self.lists = list(zip(rooms, found))
+
+    def list_both(self, tiles, rooms):
+        """List steps, then crosses if the steps have found room; the best edges before these."""
+        steps = tiles.steps, tiles.step_weights, self.count, self.next
+        room = rooms[0], 0, rooms[0].size, self.found, self.best
+        self.run("keep_steps", -(-self.count // EDGES_A_THREAD), *steps, *room)
+        best_of_steps = self.best.copy()
+        self.list_crosses(tiles, rooms)
+        return best_of_steps
+
+    def list_crosses(self, tiles, rooms):
+        """List the edges across the tiles' borders, whose numbers begin after the steps'."""
+        place = tiles.voxels, tiles.node_of, tiles.first_nodes, *tiles.shape, *tiles.affinity
+        steps = self.found, np.uint32(rooms[0].size)
+        room = rooms[1], np.uint32(self.count), np.uint32(rooms[1].size), self.found[1:]
+        after = self.next, *steps, *room, self.best
+        tiles.launch(KERNELS, "cross_edges", FACE_THREADS, place, after)
+
+
+def further_rounds(tiles, first):
+    """All rounds but the first, and the way back to its nodes; how many rounds there were."""
+    xp, nodes = tiles.xp, first.next_count
+    (edges, edge_count), (more_edges, more_count) = first.lists
+    other_best = xp.empty(nodes // 2 + 1, np.uint64)
+    # Each round leaves at most half of its nodes, besides that of the seeds.
+    room = 2 * nodes + 2 * MOST_ROUNDS
+    ways = xp.empty(nodes, np.uint32), xp.empty(room, np.uint32), xp.empty(room, np.uint16)
+    counts = xp.zeros(2 * MOST_ROUNDS + 2, np.uint32)
+    numbers = np.array([edge_count, first.count, more_count, nodes], np.uint32)
+    tiles.gpu.launch_together(
+        tiles.kernel(KERNELS, "further_rounds"),
+        -(-max(nodes, (edge_count + more_count) // EDGES_A_THREAD) // ROUND_THREADS),
+        ROUND_THREADS,
+        (edges, numbers[0], more_edges, *numbers[1:], first.best, other_best, *ways,
+         np.uint32(first.count), first.next, first.weights, counts),
+    )  # fmt: skip
+    return counts[2 * MOST_ROUNDS :]

@@ -2,11 +2,12 @@
 //
 // Contraction of the graph of nodes that contract_tiles.cu leaves, round by round: each node hooks
 // along its best edge, and what hangs together is one node of the next round. The node that holds
-// the seeds, or hangs together with one that does, is node 0 from the second round on. The last few
-// nodes are raised along their edges until nothing changes. At the end each node's connectedness
-// follows from that of the node it became.
+// the seeds, or hangs together with one that does, is node 0 from the second round on. When no edge
+// is left, each node's connectedness follows from that of the node it became. All rounds from the
+// second on are one launch, whose blocks wait for one another.
 
 #include "affinity.cuh"
+#include "grid_barrier.cuh"
 #include "tile_place.cuh"
 
 // Parent of a node whose best edge leads to a tile that no seed reaches. It stays, and need not hook:
@@ -30,37 +31,16 @@ extern "C" __global__ void hook_exits(const u32* exits, const NODE* node_of, con
     parent[n] = exits[n] == SEED ? n : node_at(exits[n], node_of, first_nodes, nj, ni);
 }
 
-// An edge of the later rounds: 24 bits for each node, 16 for the weight
-__device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 40; }
-__device__ __forceinline__ u32 edge_other(u64 edge) { return edge >> 16 & 0xffffff; }
-__device__ __forceinline__ u32 edge_weight(u64 edge) { return edge & 0xffff; }
-
-// A later round's hooks. best: weight << 32 | number of the edge, 0 for none. weights: out; of nodes
-// that hook nowhere TOP for the seeds' node and 0 for those that no edge leaves.
-extern "C" __global__ void hook_nodes(const u64* best, const u64* edges, u32 edge_count, const u64* more_edges,
-                                      u32 nodes, u32* parent, u16* weights)
-{
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= nodes) return;
-    u64 key = n ? best[n] : 0;
-    parent[n] = n;
-    if (key) {
-        u32 number = (u32)key;
-        u64 edge = number < edge_count ? edges[number] : more_edges[number - edge_count];
-        parent[n] = edge_one(edge) == n ? edge_other(edge) : edge_one(edge);
-    }
-    weights[n] = n ? key >> 32 : TOP;
-}
-
 // Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
 // first of them stays, and so do those that are alone. next: the next round's number, of the nodes
-// that stay; 0 for the nodes that hook nowhere, whose weight says the rest.
-extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
+// that stay; 0 for the nodes that hook nowhere, whose weight says the rest. All threads of a block; a
+// thread's node n may be beyond the last one.
+__device__ void number_block(u32* parent, u16* weights, u32 nodes, u32* next, u32* count, u32 n)
 {
     __shared__ u32 stay, start;
     if (threadIdx.x == 0) stay = 0;
     __syncthreads();
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x, place = 0;
+    u32 place = 0;
     bool numbered = false;
     if (n < nodes) {
         u32 up = parent[n];
@@ -78,12 +58,16 @@ extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u3
     if (numbered) next[n] = start + place;
 }
 
-// The next round's number, of the nodes that do not stay
-extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
+extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
 {
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= nodes || parent[n] == n) return;
+    number_block(parent, weights, nodes, next, count, blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+// The next round's number, of a node that does not stay
+__device__ __forceinline__ void follow_node(const u32* parent, u32* next, u32 n)
+{
     u32 at = n, up = parent[n];
+    if (up == n) return;
     while (up != at) {
         at = up;
         up = parent[at];
@@ -91,10 +75,21 @@ extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
     next[n] = next[at];
 }
 
+extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < nodes) follow_node(parent, next, n);
+}
+
 #define EDGES_A_THREAD 4
 
+// An edge: 24 bits for each node, 16 for the weight
+__device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 40; }
+__device__ __forceinline__ u32 edge_other(u64 edge) { return edge >> 16 & 0xffffff; }
+__device__ __forceinline__ u32 edge_weight(u64 edge) { return edge & 0xffff; }
+
 // A list of edges. The numbers of its edges begin at `first`; beyond `most` of them none is written,
-// but all are counted.
+// but all are counted. best: of each node, weight << 32 | number of its best edge, or 0.
 struct Edges
 {
     u64* edges;
@@ -166,28 +161,14 @@ extern "C" __global__ void keep_steps(const short* steps, const u16* step_weight
     add_edges(list, a, b, weight);
 }
 
-// The edges that still lead from one node to another, in the next round's numbers
-extern "C" __global__ void keep_edges(const u64* edges, u32 edge_count, const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
-{
-    Edges list = {kept, first, most, count, best};
-    u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
-#pragma unroll
-    for (int n = 0; n < EDGES_A_THREAD; n++) {
-        u32 e = (blockIdx.x * EDGES_A_THREAD + n) * blockDim.x + threadIdx.x;
-        u64 edge = e < edge_count ? edges[e] : 0;
-        a[n] = edge ? next[edge_one(edge)] : 0;
-        b[n] = edge ? next[edge_other(edge)] : 0;
-        weight[n] = a[n] != b[n] ? edge_weight(edge) : 0;
-    }
-    add_edges(list, a, b, weight);
-}
-
 // The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
-// a tile
+// a tile. None where the list of the steps had no room for all of them.
 extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
                                        int ni, const float* coefficients, int cut_level, const u32* reached,
-                                       int first_tile, const u32* next, u64* kept, u32 first, u32 most, u32* count, u64* best)
+                                       int first_tile, const u32* next, const u32* steps, u32 most_steps, u64* kept,
+                                       u32 first, u32 most, u32* count, u64* best)
 {
+    if (*steps > most_steps) return;
     Edges list = {kept, first, most, count, best};
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     int number = tile_of(reached, first_tile), t = threadIdx.x, axis = t >> 7;
@@ -214,42 +195,115 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of,
     add_edges(list, a, b, weight);
 }
 
-// ---- the last nodes
+// ---- all further rounds
 
-#define FEW_NODES 1024
-#define WIDE_BLOCK 1024
+#define ROUND_THREADS 512
+#define MOST_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
 
-// The connectedness of few nodes, by raising until nothing rises any more: it takes as many turns as
-// the longest way has edges. One block. The first count edges of a list, and those of another one.
-extern "C" __global__ void __launch_bounds__(WIDE_BLOCK) raise_nodes(const u64* edges, u32 count, const u64* more_edges,
-                                                                     u32 more, u32 nodes, u16* connected)
+// The two lists of edges; the numbers of the second one begin at more_first.
+struct BothLists
 {
-    __shared__ u32 levels[FEW_NODES];
-    for (u32 n = threadIdx.x; n < nodes; n += WIDE_BLOCK) levels[n] = n ? 0 : TOP;
-    __syncthreads();
-    volatile u32* now = levels;
-    bool raised;
-    do {
-        raised = false;
-        for (u32 e = threadIdx.x; e < count + more; e += WIDE_BLOCK) {
-            u64 edge = e < count ? edges[e] : more_edges[e - count];
-            u32 one = now[edge_one(edge)], other = now[edge_other(edge)];
-            u32 level = min(max(one, other), edge_weight(edge));
-            if (level <= min(one, other)) continue;
-            atomicMax(&levels[one < other ? edge_one(edge) : edge_other(edge)], level);
-            raised = true;
+    u64 *edges, *more;
+    u32 more_first;
+
+    __device__ u64 numbered(u32 n) const { return n < more_first ? edges[n] : more[n - more_first]; }
+};
+
+// A block's part of a list. What it keeps stays at the part's beginning, so no other room is needed.
+struct Part
+{
+    u64* edges;
+    u32 first, count;  // number of its first edge
+
+    // The block's part of the edges of a list; first: number of the list's first edge
+    __device__ Part(u64* list, u32 length, u32 first)
+    {
+        u32 begin = (u64)length * blockIdx.x / gridDim.x;
+        edges = list + begin;
+        this->first = first + begin;
+        count = (u64)length * (blockIdx.x + 1) / gridDim.x - begin;
+    }
+
+    // Keep the edges that still lead from one node to another, in the next round's numbers. All threads.
+    __device__ void keep_edges(const u32* next, u64* best)
+    {
+        __shared__ u32 kept;
+        if (threadIdx.x == 0) kept = 0;
+        Edges list = {edges, first, count, &kept, best};
+        for (u32 from = 0; from < count; from += EDGES_A_THREAD * ROUND_THREADS) {
+            u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+#pragma unroll
+            for (int n = 0; n < EDGES_A_THREAD; n++) {
+                u32 e = from + n * ROUND_THREADS + threadIdx.x;
+                u64 edge = e < count ? edges[e] : 0;
+                a[n] = edge ? next[edge_one(edge)] : 0;
+                b[n] = edge ? next[edge_other(edge)] : 0;
+                weight[n] = a[n] != b[n] ? edge_weight(edge) : 0;
+            }
+            add_edges(list, a, b, weight);  // in which a barrier lies before the first store
         }
-    } while (__syncthreads_or(raised));
-    for (u32 n = threadIdx.x; n < nodes; n += WIDE_BLOCK) connected[n] = levels[n];
-}
+        __syncthreads();
+        count = kept;
+        __syncthreads();
+    }
+};
 
-// ---- back from the last round to the voxels
+// The nodes of the round that are whose: all blocks together take each once.
+#define FOR_NODES(n, nodes) \
+    for (u32 n = blockIdx.x * ROUND_THREADS + threadIdx.x; n < (nodes); n += gridDim.x * ROUND_THREADS)
 
-// A node's connectedness, from what it became. later: of the next round's nodes.
-extern "C" __global__ void lower_nodes(u16* weights, const u32* next, const u16* later, u32 nodes)
+// Rounds until no edge is left, and the way back to the nodes of the first round.
+//
+// nodes: of the second round. best: their best edges; other_best: of the third one's, half as many.
+// parent: of one round. next, weights: of all rounds' nodes, one round behind the other.
+// first_nodes, first_next, first_weights: of the first round; there the connectedness is written.
+// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MOST_ROUNDS rounds; then how
+// many rounds there were with the first, and what the barrier counts.
+extern "C" __global__ void __launch_bounds__(ROUND_THREADS) further_rounds(
+    u64* edges, u32 edge_count, u64* more_edges, u32 more_first, u32 more_count, u32 nodes, u64* best, u64* other_best,
+    u32* parent, u32* next, u16* weights, u32 first_nodes, const u32* first_next, u16* first_weights, u32* counts)
 {
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < nodes) weights[n] = min(weights[n], later[next[n]]);
+    BothLists both = {edges, more_edges, more_first};
+    Part part(edges, edge_count, 0), more_part(more_edges, more_count, more_first);
+    u32 *arrived = counts + 2 * MOST_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
+    for (; left; rounds++) {
+        FOR_NODES(n, now) {
+            u64 key = n ? best[n] : 0, edge = key ? both.numbered((u32)key) : 0;
+            parent[n] = !key ? n : edge_one(edge) == n ? edge_other(edge) : edge_one(edge);
+            weights[n] = n ? key >> 32 : TOP;  // of nodes that hook nowhere: what they will have
+        }
+        FOR_NODES(n, now / 2 + 1) other_best[n] = 0;
+        wait_for_all_blocks(arrived);
+        for (u32 start = blockIdx.x * ROUND_THREADS; start < now; start += gridDim.x * ROUND_THREADS)
+            number_block(parent, weights, now, next, &counts[2 * rounds], start + threadIdx.x);
+        wait_for_all_blocks(arrived);
+        FOR_NODES(n, now) follow_node(parent, next, n);
+        wait_for_all_blocks(arrived);
+        part.keep_edges(next, other_best);
+        more_part.keep_edges(next, other_best);
+        if (threadIdx.x == 0 && part.count + more_part.count)
+            atomicAdd(&counts[2 * rounds + 1], part.count + more_part.count);
+        wait_for_all_blocks(arrived);
+        next += now;
+        weights += now;
+        now = counts[2 * rounds] + 1;
+        left = counts[2 * rounds + 1];
+        u64* kept = best;
+        best = other_best;
+        other_best = kept;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MOST_ROUNDS] = rounds + 1;
+    FOR_NODES(n, now) weights[n] = n ? 0 : TOP;  // no way leads to the others
+    while (rounds--) {
+        wait_for_all_blocks(arrived);
+        u16* later = weights;
+        now = rounds ? counts[2 * rounds - 2] + 1 : nodes;
+        next -= now;
+        weights -= now;
+        FOR_NODES(n, now) weights[n] = min(weights[n], later[next[n]]);
+    }
+    wait_for_all_blocks(arrived);
+    FOR_NODES(n, first_nodes) first_weights[n] = min(first_weights[n], weights[first_next[n]]);
 }
 
 extern "C" __global__ void lower_voxels(u16* levels, const NODE* node_of, const u32* first_nodes, const u16* connected,
