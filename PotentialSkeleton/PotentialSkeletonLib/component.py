@@ -1,4 +1,4 @@
-"""The skeleton of one component: levels of traced curves, each finished by homotopic thinning."""
+"""The skeleton of one component: levels of traced curves, each grown and thinned homotopically."""
 
 from dataclasses import dataclass, field
 
@@ -38,7 +38,7 @@ class ComponentSkeleton:
     level_voxels : list of int
         Skeleton voxels of each level.
     joins : int
-        Gaps between traced curves that thinning closed.
+        Gaps between traced curves that were closed.
     removable : int
         Voxels that could go without a change of topology and are no ends.
     thin : bool

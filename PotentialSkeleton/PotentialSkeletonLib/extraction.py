@@ -48,8 +48,9 @@ def skeletonize(
     """Curve skeleton of an object by the potential-field method.
 
     Charges on the surface repel what is inside; curves follow their force from the saddles of the
-    field (Zhao et al. 2016; Cornea et al. 2005), and homotopic thinning with these curves as its
-    guide makes the result connected, thin and of the object's topology. Cavities are filled.
+    field (Zhao et al. 2016; Cornea et al. 2005), and homotopic growing and thinning with these
+    curves as their guide make the result connected, thin and of the object's topology. Cavities
+    are filled.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def skeletonize(
     CurveSkeleton
         Its `report` (dict) has: components, tiny_components, object_cycles, skeleton_cycles,
         cavities_filled and cavity_voxels, islands_dropped and island_voxels, tunnels_closed and
-        tunnel_voxels, joins (gaps between traced curves that thinning closed), thinned_voxels
+        tunnel_voxels, joins (gaps between traced curves that were closed), thinned_voxels
         (skeleton voxels off the traced curves), skeleton_voxels, removable_voxels (neither ends nor
         needed, but of the level before, which stays whole), level_voxels (for each level),
         charge_distances (for each component; None where it is too small for a field), index_sums
