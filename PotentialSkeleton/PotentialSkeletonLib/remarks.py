@@ -2,7 +2,8 @@
 in the report."""
 
 NOT_RESOLVED = (
-    "Some thin parts or small tunnels are not resolved by the force field; thinning completed them."
+    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
+    "along the deepest voxels."
 )
 NOT_HELD = {
     "thin": "In some places the skeleton is more than one voxel wide.",

@@ -39,7 +39,7 @@ def notes(result):
     if joins:
         verb = "was" if joins == 1 else "were"
         found.append(
-            f"{_counted(joins, 'gap', 'gaps')} between traced curves {verb} joined by thinning."
+            f"{_counted(joins, 'gap', 'gaps')} between traced curves {verb} joined along the middle."
         )
     if cycles:
         found.append(
