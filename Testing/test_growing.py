@@ -110,6 +110,11 @@ def test_voxels_that_go_first_are_in_and_another_one_stays_out():
     assert np.count_nonzero(curves & ~found) == 1
 
 
+def test_voxels_that_were_left_out_do_not_count_as_traced():
+    some = np.array([1, 5, 12]), np.array([9, 10])
+    assert component.among(np.array([2, 5, 9]), *some).tolist() == [False, True, True]
+
+
 def test_the_queue_gives_the_lowest_keys_first_and_equal_ones_in_order():
     rng = np.random.default_rng(3)
     keys = rng.integers(0, 5 << GROUP, 400) // 3

@@ -286,8 +286,9 @@ def union(*sets):
 
 
 def among(voxels, *sets):
-    """Which voxels are in one of the sets, all of whose voxels are among them; bool (n,)."""
+    """Which voxels, rising, at least one, are in one of the sets; bool (n,)."""
     found = np.zeros(len(voxels), bool)
     for some in sets:
-        found[np.searchsorted(voxels, some)] = True
+        at = np.minimum(np.searchsorted(voxels, some), len(voxels) - 1)
+        found[at[voxels[at] == some]] = True
     return found
