@@ -5,6 +5,7 @@ import pytest
 
 from PotentialSkeletonLib import geodesic, tips
 from PotentialSkeletonLib.distance import distance_to_outside
+from PotentialSkeletonLib.on_cuda import caps as caps_on_cuda
 from PotentialSkeletonLib.on_cuda import geodesic as geodesic_on_cuda
 from PotentialSkeletonLib.on_cuda import large_pieces
 from PotentialSkeletonLib.on_cuda import limbs as limbs_on_cuda
@@ -68,7 +69,7 @@ def test_all_equals_the_cpu(cpu_cuda):
 
 def test_large_pieces_are_grown_by_many_blocks(cpu_cuda, monkeypatch):
     """All that have more than a few voxels, with tops that are told before and after."""
-    asked, names = [], ("limb_width", "cap_sizes", "furthest_beyond")
+    asked, names = [], ("limb_widths", "cap_sizes", "furthest_beyond")
 
     def counted(name, method):
         return lambda *args: asked.append(name) or method(*args)
@@ -77,8 +78,9 @@ def test_large_pieces_are_grown_by_many_blocks(cpu_cuda, monkeypatch):
         method = getattr(large_pieces.LargePieces, name)
         monkeypatch.setattr(large_pieces.LargePieces, name, counted(name, method))
     monkeypatch.setattr(limbs_on_cuda, "LARGE", 20)
-    monkeypatch.setattr(large_pieces, "BLOCKS", 3)
-    monkeypatch.setattr(large_pieces, "THREADS", 32)
+    monkeypatch.setattr(caps_on_cuda, "LARGEST_BOX", 8)
+    monkeypatch.setattr(large_pieces, "MOST_WORK", 20_000)  # several launches for a piece
+    monkeypatch.setattr(large_pieces, "THREADS", 64)
     assert sum(check(cpu_cuda, *case) for case in list(cases())[1:7]) > 10
     assert set(asked) == set(names)
 
@@ -92,7 +94,9 @@ def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):
 def test_more_than_there_is_room_for_at_first(cpu_cuda, monkeypatch):
     monkeypatch.setattr(tips_on_cuda, "ROOM", 2)
     monkeypatch.setattr(tips_on_cuda, "AT_ONCE", 1)
-    monkeypatch.setattr(limbs_on_cuda, "AT_ONCE", 3)
+    monkeypatch.setattr(tips_on_cuda, "MOST_STEPS", 5)
+    monkeypatch.setattr(limbs_on_cuda, "A_LAUNCH", 3)
+    monkeypatch.setattr(caps_on_cuda, "A_LAUNCH", 3)
     monkeypatch.setattr(ways_in_on_cuda, "ROOM", 1)
     check(cpu_cuda, *next(cases()))
 
@@ -113,27 +117,29 @@ def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
         )
 
 
-def test_few_launches_wait_on_the_card_while_limbs_grow(cpu_cuda, monkeypatch):
-    waiting, looks = [0], []
-    launch = limbs_on_cuda.Pieces._launch
+def test_no_launch_waits_on_the_card_when_a_run_may_be_cancelled(cpu_cuda, monkeypatch):
+    ended, looks = [0], []
 
-    def counted(*args):
-        waiting[0] += 1
-        launch(*args)
+    def waits(method):
+        def waiting(*args):
+            ended[0] = cpu_cuda.launches
+            return method(*args)
 
-    monkeypatch.setattr(limbs_on_cuda.Pieces, "_launch", counted)
-    monkeypatch.setattr(cpu_cuda, "synchronize", lambda: waiting.__setitem__(0, 0))
-    monkeypatch.setattr(limbs_on_cuda, "MOST_WAITING", 3)
+        return waiting
+
+    for name in ("synchronize", "get"):
+        monkeypatch.setattr(cpu_cuda, name, waits(getattr(cpu_cuda, name)))
     monkeypatch.setattr(limbs_on_cuda, "A_LAUNCH", 1)
+    monkeypatch.setattr(large_pieces, "MOST_WORK", 1)
     mask, _, sources, spacing, _ = next(cases())
     distances = geodesic.distance_along(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing)
     tips_on_cuda.limb_tips(
         cpu_cuda.put(distances), cpu_cuda.put(depth), spacing, 0.0, np.count_nonzero(mask),
-        cpu_cuda, lambda: looks.append(waiting[0]),
+        cpu_cuda, lambda: looks.append(cpu_cuda.launches - ended[0]),
     )  # fmt: skip
     assert len(looks) > 10
-    assert max(looks) < 3
+    assert max(looks) == 0
 
 
 @pytest.mark.gpu

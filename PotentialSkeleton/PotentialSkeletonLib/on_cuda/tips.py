@@ -6,12 +6,13 @@ import numpy as np
 
 from ..geodesic import unit_of
 from ..tips import CAP, DRAWN_OUT, ends_of
-from .limbs import Pieces, lengths, lines_of
+from .limbs import Pieces, lengths, lines_of, parts_of_keys
 
 KERNELS = Path(__file__).with_name("kernels") / "tips.cu"
 THREADS, BLOCKS = 128, 4096
 ROOM = 1 << 16  # tops in the list of the first try
 AT_ONCE = 1 << 10  # tops that are copied together with their number
+MOST_STEPS = 1 << 14  # of the ways that one warp follows in a launch
 
 
 def limb_tips(distances, depth, spacing, smallest, count, gpu, report=None):
@@ -31,19 +32,14 @@ def limb_tips(distances, depth, spacing, smallest, count, gpu, report=None):
     ndarray of int64
         Flat indices on the host, rising.
     """
-    tops = may_be_tips(distances, depth, spacing, smallest, gpu)
+    heights, tops = tops_in_order(distances, depth, spacing, smallest, gpu, report)
     if len(tops) == 0:
-        return tops
+        return np.array([], np.int64)
     pieces = Pieces(distances, spacing, count, gpu, report)
-    heights = pieces.at(distances, tops)
-    order = np.lexsort((-tops, heights))
-    widths = pieces.limb_widths(tops[order], depth, smallest)
-    tips = [
-        pieces.middle_of_cap(heights[n], tops[n], CAP * width)
-        for n, width in zip(order, widths)
-        if width >= 0
-    ]
-    return np.unique(np.array(tips, np.int64))
+    widths = pieces.limb_widths(tops, depth, smallest)
+    are_tips = widths >= 0
+    limbs = heights[are_tips], tops[are_tips], CAP * widths[are_tips]
+    return np.unique(np.array(pieces.middles_of_caps(*limbs), np.int64))
 
 
 def drawn_out_ends(distances, depth, skeleton, spacing, tips, count, gpu, report=None):
@@ -65,17 +61,19 @@ def drawn_out_ends(distances, depth, skeleton, spacing, tips, count, gpu, report
     if len(ends) == 0:
         return np.array([], np.int64)
     pieces, unit = Pieces(distances, spacing, count, gpu, report), unit_of(spacing)
-    tops, widths = pieces.furthest_beyond(ends), pieces.at(depth, ends)
-    found = [
-        pieces.middle_of_cap(height, top, CAP * width)
-        for height, top, width in zip(pieces.at(distances, tops), tops, widths)
-        if height * unit > DRAWN_OUT * width
-    ]
-    return np.unique(np.array(found, np.int64))
+    (heights, tops), widths = pieces.furthest_beyond(ends), values_at(depth, ends, gpu)
+    go_on = heights * unit > DRAWN_OUT * widths
+    limbs = heights[go_on], tops[go_on], CAP * widths[go_on]
+    return np.unique(np.array(pieces.middles_of_caps(*limbs), np.int64))
 
 
 def may_be_tips(distances, depth, spacing, smallest, gpu):
-    """Flat indices of the tops that pass a quick test, which all tips do; see `..tips`.
+    """Flat indices, rising, of the tops that pass a quick test; see `..tips.may_be_tips`."""
+    return np.sort(tops_in_order(distances, depth, spacing, smallest, gpu)[1]).astype(np.int64)
+
+
+def tops_in_order(distances, depth, spacing, smallest, gpu, report=None):
+    """The tops that pass a quick test, which all tips do; see `..tips`.
 
     Parameters
     ----------
@@ -87,31 +85,47 @@ def may_be_tips(distances, depth, spacing, smallest, gpu):
     smallest : float
         Millimetres that a limb is longer than `SLENDERNESS` times its radius.
     gpu : CudaDevice
+    report : callable, optional
+        Called between launches; raises to cancel.
 
     Returns
     -------
-    ndarray of int64
-        On the host, rising.
+    heights, tops : ndarray of int32, (n,)
+        Distances and flat indices, on the host; lower ones first, of equally high ones the last in
+        memory.
     """
     lines = lines_of(distances)
     numbers = np.float64(unit_of(spacing)), np.float64(smallest)
     blocks = (min(-(-distances.size // THREADS), BLOCKS),)
     steps, room = gpu.put(lengths(distances.shape, spacing)), ROOM
     while True:
-        tops, found = gpu.xp.empty(room, np.int32), gpu.xp.zeros(room + 2, np.int32)
+        tops, found = gpu.xp.empty(room, np.int32), gpu.xp.zeros(room + 2, np.uint64)
+        counts, places = found[:2].view(np.int32), gpu.xp.empty(2 * room, np.int32)
+        fixed = *lines, *numbers
         gpu.kernel(KERNELS, "find_tops")(
-            blocks,
-            (THREADS,),
-            (distances, np.int32(distances.size), *lines, *numbers, np.int32(room), tops, found),
-        )
-        gpu.kernel(KERNELS, "follow_ways")(
-            (BLOCKS // 8,), (32,),
-            (distances, depth, *lines, *numbers, steps, tops, np.int32(room), found[2:], found),
+            blocks, (THREADS,),
+            (distances, np.int32(distances.size), *fixed, np.int32(room), tops, counts),
         )  # fmt: skip
-        first = gpu.get(found[: AT_ONCE + 2])
-        if first[0] <= room:
+        fixed = depth, *fixed, steps, tops, np.int32(room), np.int32(MOST_STEPS)
+        begins, left = 1, True
+        while left:
+            gpu.kernel(KERNELS, "follow_ways")(
+                (BLOCKS // 8,), (THREADS,),
+                (distances, *fixed, np.int32(begins), places, found[2:], counts),
+            )  # fmt: skip
+            first = gpu.get(found[: AT_ONCE + 2])
+            of_tops, count, left = first[:2].view(np.int32)[:3]
+            if left:
+                begins, counts[2:3] = 0, 0
+            if report is not None:
+                report()
+        if of_tops <= room:
             break
-        room = int(first[0])
-    count = int(first[1])
-    tips = first[2 : count + 2] if count <= AT_ONCE else gpu.get(found[2 : count + 2])
-    return np.sort(tips).astype(np.int64)
+        room = int(of_tops)
+    keys = first[2 : count + 2] if count <= AT_ONCE else gpu.get(found[2 : count + 2])
+    return parts_of_keys(np.sort(keys))
+
+
+def values_at(volume, voxels, gpu):
+    """Numbers of a volume on the card at flat indices of the host."""
+    return gpu.get(volume.reshape(-1)[gpu.put(np.asarray(voxels, np.int64))])

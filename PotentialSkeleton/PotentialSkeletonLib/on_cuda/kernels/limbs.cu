@@ -1,78 +1,95 @@
-// Pieces of an object that are grown from one voxel, each by one block of threads: limbs, the caps
-// of limbs, and what lies beyond an end of a skeleton. Voxels are flat indices; the object does not
-// touch the volume's border. See limbs.py, caps.py and tips.py of the CPU, whose results these equal.
-
-#define SLENDERNESS 2.0
-#define THREADS 1024
-#define AT_ONCE (1 << 24)  // voxels whose neighbours are counted by 32 bits
+// Limbs that are small enough for the shared memory of one block of threads each. Voxels are flat
+// indices; the object does not touch the volume's border. See limbs.py of the CPU, whose results
+// these equal.
 
 #include "volume.cuh"
 
-// A piece as far as it has grown. `voxels` holds it, `waiting` (two lists in turn) its neighbours,
-// `visited` has the piece's number at both. The members from `count` on are the same for all
-// threads and change between barriers only.
+#define THREADS 512
+#define SLOT_BITS 13
+#define SLOTS (1 << SLOT_BITS)
+#define LARGE 6144  // voxels of a piece with those beside it; the table has room for more, added at once
+#define JOINED 0x80000000u
+#define NOBODY 0xffffffffu  // has JOINED, so that it does not wait
+
+// A piece as far as it has grown, in a table of its voxels and of those beside it, which wait. The
+// numbers change between barriers only, where they are the same for all threads.
 struct Piece
 {
-    int *voxels, *waiting[2], *visited, number;
-    int count, grown, waiting_count[2], turn;  // `grown`: how many have had their neighbours visited
+    unsigned slots[SLOTS];  // voxels; JOINED is set where they belong to the piece
+    unsigned short joined[LARGE + THREADS];  // slots of the piece's voxels
+    int members, count, grown;  // `grown`: how many have had their neighbours visited
+    int most;  // members, at most LARGE
 
-    __device__ void begin(int voxel, int of)
+    __device__ static int slot_of(int voxel)
     {
+        return (unsigned)voxel * 2654435761u >> (32 - SLOT_BITS);
+    }
+
+    __device__ void begin(int voxel, int limit)
+    {
+        for (int n = threadIdx.x; n < SLOTS; n += THREADS) slots[n] = NOBODY;
+        __syncthreads();
         if (threadIdx.x == 0) {
-            number = of;
-            count = grown = turn = 0;
-            waiting_count[0] = 1;
-            waiting_count[1] = 0;
-            waiting[0][0] = voxel;
-            visited[voxel] = of;
+            slots[slot_of(voxel)] = voxel;
+            members = 1;
+            count = grown = 0;
+            most = limit;
         }
         __syncthreads();
     }
 
-    __device__ void join(int voxel) { voxels[atomicAdd(&count, 1)] = voxel; }
+    __device__ bool is_too_large() const { return members >= most; }
 
-    __device__ void wait(int voxel) { waiting[turn][atomicAdd(&waiting_count[turn], 1)] = voxel; }
-
-    __device__ bool is_new(int voxel)
+    // Adds a voxel unless it is there. What comes when the piece is too large is left out.
+    __device__ void add(int voxel, bool joins)
     {
-        if (*(volatile int*)(visited + voxel) == number) return false;
-        return atomicExch(&visited[voxel], number) != number;
+        unsigned entry = joins ? voxel | JOINED : voxel;
+        for (int slot = slot_of(voxel);; slot = (slot + 1) % SLOTS) {
+            unsigned here = *(volatile unsigned*)(slots + slot);
+            if (here == NOBODY) {
+                if (*(volatile int*)&members >= most) return;
+                here = atomicCAS(&slots[slot], NOBODY, entry);
+            }
+            if (here == NOBODY) {
+                atomicAdd(&members, 1);
+                if (joins) joined[atomicAdd(&count, 1)] = slot;
+                return;
+            }
+            if ((here & ~JOINED) == (unsigned)voxel) return;
+        }
     }
 
-    // Lets what waits join from a key on, and all that it leads to from that key on. `allows(voxel)`
-    // tells whether a neighbour may belong to the piece at all, and `meet(voxel)` is called with each
-    // voxel that joins; where it returns false the growth ends. It ends also with more voxels than
-    // `most`; then `grown` is less than `count`. Returns whether `meet` did not end it.
-    template <class Allows, class Meet>
-    __device__ bool grow(const Volume& volume, u64 least, Allows allows, Meet meet, int most)
+    // Calls `visit(slot)` for each voxel that waits.
+    template <class Visit>
+    __device__ void each_waiting(Visit visit)
     {
-        int before = waiting_count[turn];
+        for (int n = threadIdx.x; n < SLOTS; n += THREADS)
+            if (!(slots[n] & JOINED)) visit(n);
         __syncthreads();
-        if (threadIdx.x == 0) turn ^= 1;
+    }
+
+    // Lets what waits join from a key on, and all that it leads to from that key on. `meet(voxel)` is
+    // called with each voxel that joins; where it returns false the growth ends. It ends also where
+    // the piece is too large. Returns whether `meet` did not end it.
+    template <class Meet>
+    __device__ bool grow(const Volume& volume, u64 least, Meet meet)
+    {
         __syncthreads();
-        for (int n = threadIdx.x; n < before; n += THREADS) {
-            int voxel = waiting[turn ^ 1][n];
-            if (volume.key(voxel) >= least)
-                join(voxel);
-            else
-                wait(voxel);
-        }
-        __syncthreads();
-        if (threadIdx.x == 0) waiting_count[turn ^ 1] = 0;
-        while (grown < count && count <= most) {
-            int first = grown, last = min(count, first + AT_ONCE);
+        each_waiting([&](int slot) {
+            if (volume.key(slots[slot]) < least) return;
+            slots[slot] |= JOINED;
+            joined[atomicAdd(&count, 1)] = slot;
+        });
+        while (grown < count && !is_too_large()) {
+            int first = grown, last = count;
             bool goes_on = true;
             __syncthreads();
             for (int n = threadIdx.x; n < (last - first) * 9; n += THREADS) {
-                int voxel = voxels[first + n / 9], lines = n % 9;
+                int voxel = slots[joined[first + n / 9]] & ~JOINED, lines = n % 9;
                 if (lines == 4) goes_on &= meet(voxel);
                 for (int side = 3 * lines; side < 3 * lines + 3; side++) {
                     int other = volume.neighbour(voxel, side);
-                    if (!allows(other) || !is_new(other)) continue;
-                    if (volume.key(other) >= least)
-                        join(other);
-                    else
-                        wait(other);
+                    if (volume.distances[other] >= 0) add(other, volume.key(other) >= least);
                 }
             }
             if (threadIdx.x == 0) grown = last;
@@ -82,68 +99,34 @@ struct Piece
     }
 };
 
-__device__ void set_up(Piece& piece, int* visited, int* room, int size)
-{
-    if (threadIdx.x == 0) {
-        piece.visited = visited;
-        piece.voxels = room;
-        piece.waiting[0] = room + size;
-        piece.waiting[1] = room + 2 * (long long)size;
-    }
-    __syncthreads();
-}
-
-struct Limits
-{
-    double unit, smallest;
-
-    __device__ bool is_long(int distance, float width) const
-    {
-        return distance * unit > SLENDERNESS * width + smallest;
-    }
-    // The largest distance so far below a height that a piece of a width is long; -1 where none is.
-    __device__ int far_enough(int height, float width) const
-    {
-        if (!is_long(height, width)) return -1;
-        int level = height - (int)((SLENDERNESS * width + smallest) / unit);
-        level = min(max(level, 0), height);
-        while (!is_long(height - level, width)) level--;
-        while (level < height && is_long(height - level - 1, width)) level++;
-        return level;
-    }
-};
-
 #define NONE -1.0f
-#define TOO_LARGE -2.0f
-#define TOO_LARGE_PIECE -2
+#define DOUBTFUL -2.0f
 
-// The width of the piece of a top if the top is a tip, else NONE, or TOO_LARGE where a piece of more
-// than `most` voxels would have to be grown; see `limbs.grow`.
+// The width of the piece of a top if the top is a tip as far as other tips do not matter, else NONE;
+// DOUBTFUL where the piece is too large. `others` tells whether another top is in the piece.
 __device__ float limb_width(Piece& piece, const Volume& volume, const Limits& limits, int top,
-                            const unsigned char* is_tip, int most, int& width, u64& next)
+                            const unsigned char* is_top, int most, int& width, int& others, u64& next)
 {
     int height = volume.distances[top], joining = -1;
-    auto inside = [&](int voxel) { return volume.distances[voxel] >= 0; };
     auto meet = [&](int voxel) {
         if (voxel != joining) atomicMax(&width, __float_as_int(volume.depth[voxel]));
-        return !is_tip[voxel] && !volume.is_kept_before(voxel, top);
+        if (voxel != top && is_top[voxel]) atomicExch(&others, 1);
+        return !volume.is_kept_before(voxel, top);
     };
-    if (threadIdx.x == 0) width = 0;
-    __syncthreads();
+    if (threadIdx.x == 0) width = others = 0;
+    piece.begin(top, most);
     while (true) {
         int level = limits.far_enough(height, __int_as_float(width));
-        if (level < 0 || !piece.grow(volume, first_key_at(level + 1), inside, meet, most)) return NONE;
-        if (piece.grown < piece.count) return TOO_LARGE;
+        if (level < 0 || !piece.grow(volume, first_key_at(level + 1), meet)) return NONE;
+        if (piece.is_too_large()) return DOUBTFUL;
         if (limits.far_enough(height, __int_as_float(width)) != level) continue;
-        if (piece.waiting_count[piece.turn] == 0) return NONE;
+        if (piece.count == piece.members) return NONE;
         if (threadIdx.x == 0) next = 0;
         __syncthreads();
-        for (int n = threadIdx.x; n < piece.waiting_count[piece.turn]; n += THREADS)
-            atomicMax(&next, volume.key(piece.waiting[piece.turn][n]));
-        __syncthreads();
+        piece.each_waiting([&](int slot) { atomicMax(&next, volume.key(piece.slots[slot])); });
         joining = (int)(unsigned)next;
-        if (!piece.grow(volume, next, inside, meet, most)) return NONE;
-        if (piece.grown < piece.count) return TOO_LARGE;
+        if (!piece.grow(volume, next, meet)) return NONE;
+        if (piece.is_too_large()) return DOUBTFUL;
         bool is_long = limits.is_long(height - volume.distances[joining], __int_as_float(width));
         __syncthreads();
         if (threadIdx.x == 0) width = max(width, __float_as_int(volume.depth[joining]));
@@ -153,96 +136,28 @@ __device__ float limb_width(Piece& piece, const Volume& volume, const Limits& li
     }
 }
 
-// What `limb_width` tells of the tops from number `first` to before `last`, up to the first that is
-// too large. `is_tip` is set at those that are tips.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_limbs(
+// Marks the tops for `small_limbs`.
+extern "C" __global__ void mark_tops(const int* tops, int count, unsigned char* marks)
+{
+    int n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < count) marks[tops[n]] = IS_TOP;
+}
+
+// The width of the limb of each top from number `first` on, one a block; NONE where it is no tip, and
+// DOUBTFUL where its piece is too large, or it would be a tip and another top is in its piece: that
+// may be a tip itself.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) small_limbs(
     const int* distances, const float* depth, int row, int plane, double unit, double smallest,
-    const int* tops, int first, int last, int most, int* visited, unsigned char* is_tip, int* room,
-    int size, float* widths)
+    const int* tops, int first, int most, unsigned char* marks, float* widths)
 {
     __shared__ Piece piece;
-    __shared__ int width;
+    __shared__ int width, others;
     __shared__ u64 next;
     Volume volume = {distances, depth, row, plane};
     Limits limits = {unit, smallest};
-    set_up(piece, visited, room, size);
-    if (first > 0 && widths[first - 1] < NONE) return;  // an earlier one is still to be told
-    for (int n = first; n < last; n++) {
-        piece.begin(tops[n], n + 1);
-        float found = limb_width(piece, volume, limits, tops[n], is_tip, most, width, next);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            widths[n] = found;
-            if (found >= 0) is_tip[tops[n]] = 1;
-        }
-        __syncthreads();
-        if (found == TOO_LARGE) break;
-    }
-}
-
-// The piece of voxels of a box, at least at a distance, that holds a place: those from the distance
-// `nearest[0]` on, then those from `nearest[1]` on. `counts` are their numbers.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_cap(
-    const int* distances, int row, int plane, int place, int low_k, int low_j, int low_i, int high_k,
-    int high_j, int high_i, int far, int near, int number, int* visited, int* room, int size,
-    int* counts)
-{
-    __shared__ Piece piece;
-    Volume volume = {distances, nullptr, row, plane};
-    set_up(piece, visited, room, size);
-    piece.begin(place, number);
-    Box box = {low_k, low_j, low_i, high_k, high_j, high_i};
-    auto inside = [&](int voxel) { return distances[voxel] >= near && box.holds(volume, voxel); };
-    auto meet = [](int) { return true; };
-    piece.grow(volume, first_key_at(far), inside, meet, size);
-    if (threadIdx.x == 0) counts[0] = piece.count;
-    __syncthreads();
-    piece.grow(volume, first_key_at(near), inside, meet, size);
-    if (threadIdx.x == 0) counts[1] = piece.count;
-}
-
-// For each end of a skeleton the furthest voxel (the first in memory) of those whose shortest way to
-// the skeleton leads to it, of ends with equally short ways to the first. Up to the first end with
-// more voxels than `most`, which gets TOO_LARGE_PIECE; `begun` then tells between which of `voxels`
-// those lie whose neighbours are still to be visited, and the key of the furthest so far.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_beyond(
-    const int* distances, int row, int plane, const int* steps, const int* ends, int first, int last,
-    int most, int* seen, int* voxels, int* furthest, u64* begun)
-{
-    __shared__ int count;
-    __shared__ u64 best;
-    Volume volume = {distances, nullptr, row, plane};
-    if (first > 0 && furthest[first - 1] < 0) return;  // an earlier one is still to be told
-    for (int n = first; n < last; n++) {
-        if (threadIdx.x == 0) {
-            voxels[0] = ends[n];
-            count = 1;
-            best = 0;
-        }
-        __syncthreads();
-        int grown = 0;
-        while (grown < count && count <= most) {
-            int end = count;
-            __syncthreads();
-            for (int m = threadIdx.x; m < (end - grown) * 9; m += THREADS) {
-                int voxel = voxels[grown + m / 9], lines = m % 9;
-                if (lines == 4) atomicMax(&best, volume.furthest_key(voxel));
-                for (int side = 3 * lines; side < 3 * lines + 3; side++) {
-                    int other = volume.neighbour(voxel, side);
-                    if (!volume.leads_to(voxel, other, steps[side])) continue;
-                    if (!atomicExch(&seen[other], 1)) voxels[atomicAdd(&count, 1)] = other;
-                }
-            }
-            grown = end;
-            __syncthreads();
-        }
-        if (threadIdx.x == 0) {
-            furthest[n] = grown < count ? TOO_LARGE_PIECE : (int)~(unsigned)best;
-            begun[0] = grown;
-            begun[1] = count;
-            begun[2] = best;
-        }
-        if (grown < count) break;
-        __syncthreads();
-    }
+    int n = first + blockIdx.x, top = tops[n];
+    float found = limb_width(piece, volume, limits, top, marks, most, width, others, next);
+    if (threadIdx.x > 0) return;
+    widths[n] = found >= 0 && others ? DOUBTFUL : found;
+    if (found >= 0 && !others) marks[top] = IS_TIP;
 }

@@ -2,6 +2,9 @@
 // touch the volume's border.
 #pragma once
 
+#define SLENDERNESS 2.0
+enum { IS_TOP = 1, IS_TIP = 2 };  // marks of voxels
+
 typedef unsigned long long u64;
 
 struct Volume
@@ -18,7 +21,11 @@ struct Volume
     // The place in the order in which voxels join pieces: the highest first.
     __device__ u64 key(int voxel) const
     {
-        return (u64)(distances[voxel] + 1) << 32 | (unsigned)voxel;
+        return key_of(distances[voxel], voxel);
+    }
+    __device__ static u64 key_of(int distance, int voxel)
+    {
+        return (u64)(distance + 1) << 32 | (unsigned)voxel;
     }
     // Whether a shortest way from `other` goes by a voxel, beside which it lies by a step.
     __device__ bool leads_to(int voxel, int other, int step) const
@@ -47,6 +54,26 @@ struct Volume
 };
 
 __device__ u64 first_key_at(int distance) { return (u64)(distance + 1) << 32; }
+
+struct Limits
+{
+    double unit, smallest;
+
+    __device__ bool is_long(int distance, float width) const
+    {
+        return distance * unit > SLENDERNESS * width + smallest;
+    }
+    // The largest distance so far below a height that a piece of a width is long; -1 where none is.
+    __device__ int far_enough(int height, float width) const
+    {
+        if (!is_long(height, width)) return -1;
+        int level = height - (int)((SLENDERNESS * width + smallest) / unit);
+        level = min(max(level, 0), height);
+        while (!is_long(height - level, width)) level--;
+        while (level < height && is_long(height - level - 1, width)) level++;
+        return level;
+    }
+};
 
 struct Box
 {
