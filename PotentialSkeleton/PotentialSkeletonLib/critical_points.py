@@ -1,18 +1,15 @@
 """Critical points of a force field: where the force vanishes (Zhao et al. 2016, section 1)."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-
-from FuzzyVesselCommon.threads import usable_cores
 
 from .needs_numba import compiled_code
 from .voxel_classes import BOUNDARY
 
 ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
 KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
-VOXELS_A_SLICE, CELLS_A_SLICE = 1 << 22, 1 << 6  # between two looks at the progress callback
+VOXELS_A_SLICE, CELLS_A_SLICE = 1 << 22, 1 << 12  # between two looks at the progress callback
 SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
 
 
@@ -86,18 +83,11 @@ def critical_points_in(cells, corners, mask=None, report=None):
     """
     with compiled_code():
         from .zeros import find_zeros
-    slices = [
-        slice(first, first + CELLS_A_SLICE) for first in range(0, max(1, len(cells)), CELLS_A_SLICE)
-    ]
     zeros = []
-    with ThreadPoolExecutor(usable_cores()) as pool:
-        try:
-            for found in pool.map(lambda some: find_zeros(cells[some], corners[some]), slices):
-                zeros.append(found)
-                _look(report)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    for first in range(0, max(1, len(cells)), CELLS_A_SLICE):
+        some = slice(first, first + CELLS_A_SLICE)
+        zeros.append(find_zeros(cells[some], corners[some]))
+        _look(report)
     positions, jacobians = (np.concatenate(found) for found in zip(*zeros))
     if mask is not None:
         inside = is_inside(positions, mask)
@@ -137,15 +127,21 @@ def index_sum(points):
 
 def _classified(positions, jacobians):
     """The `CriticalPoint` of each position (n, 3) and Jacobian (n, 3, 3)."""
-    points = []
-    for position, eigenvalues, eigenvectors in zip(positions, *np.linalg.eig(jacobians)):
-        if not eigenvalues.imag.any():
-            eigenvalues, eigenvectors = eigenvalues.real, eigenvectors.real
-        order = np.argsort(eigenvalues.real, kind="stable")
-        eigenvalues, eigenvectors = eigenvalues[order], eigenvectors[:, order]
-        kind = KINDS[int(np.count_nonzero(eigenvalues.real > 0))]
-        points.append(CriticalPoint(position, kind, eigenvalues, eigenvectors))
-    return points
+    values, vectors = np.linalg.eig(jacobians)
+    order = np.argsort(values.real, axis=1, kind="stable")
+    values = np.take_along_axis(values, order, axis=1)
+    vectors = np.take_along_axis(vectors, order[:, None], axis=2)
+    is_complex = values.imag.any(axis=1).tolist()
+    real = values.real.copy(), vectors.real.copy()
+    positive = np.count_nonzero(real[0] > 0, axis=1).tolist()
+    of_point = [
+        (values[n], vectors[n]) if is_complex[n] else (real[0][n], real[1][n])
+        for n in range(len(positions))
+    ]
+    return [
+        CriticalPoint(position, KINDS[count], *own)
+        for position, count, own in zip(positions, positive, of_point)
+    ]
 
 
 def _first_of_each(positions):

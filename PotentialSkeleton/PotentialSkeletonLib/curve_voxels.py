@@ -7,7 +7,7 @@ are neighbours.
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 OFF_THE_FACE = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
 SHORT = 0.05  # voxels: length of all curves in a voxel from which on they pass it
@@ -35,15 +35,11 @@ class CurveVoxels:
         self.depths = depths
         self._voxels = np.empty(0, np.int64)  # flat, rising
         self._sums = np.empty((0, 4))  # length, and length times position
-        self._new = []
+        self._new = []  # curves that are not among these yet
 
     def add(self, curve):
         """Add a curve (n, 3); what lies off the object's middle is moved there."""
-        depths = self.depths
-        if not depths.is_complete:
-            depths.require(voxels_of(curve), reach=1)
-        curve = centred(curve, depths.volumes[0], depths.numbers, depths.side, depths.shape)
-        self._new.append(pieces(curve, np.array(depths.shape)))
+        self._new.append(np.asarray(curve, float))
 
     def voxels(self):
         """Flat indices, rising, of the object's voxels that the curves pass."""
@@ -69,8 +65,15 @@ class CurveVoxels:
     def _gather(self):
         if not self._new:
             return
-        voxels = np.concatenate([self._voxels, *(voxels for voxels, _ in self._new)])
-        sums = np.concatenate([self._sums, *(sums for _, sums in self._new)])
+        depths, curves = self.depths, np.concatenate(self._new)
+        if not depths.is_complete:
+            depths.require(voxels_of(curves), reach=1)
+        ends = np.cumsum([0, *map(len, self._new)])
+        voxels, sums = pieces_of_all(
+            curves, ends, depths.volumes[0], depths.numbers, depths.side, depths.shape
+        )
+        voxels = np.concatenate([self._voxels, voxels])
+        sums = np.concatenate([self._sums, sums])
         self._voxels, group = np.unique(voxels, return_inverse=True)
         self._sums = np.stack(
             [np.bincount(group, column, len(self._voxels)) for column in sums.T], axis=1
@@ -84,11 +87,32 @@ def voxel_along(position):
     return np.int64(np.floor(position + (0.5 - OFF_THE_FACE)))
 
 
+@njit(cache=True, parallel=True)
+def pieces_of_all(points, ends, depth, numbers, side, shape):
+    """Curves, one behind the other, `centred` and cut into `pieces`; those of all curves."""
+    count = ends.size - 1
+    inside, firsts = np.empty_like(points), np.zeros(count + 1, np.int64)
+    lengths = np.empty(count, np.int64)
+    for n in prange(count):
+        curve = inside[ends[n] : ends[n + 1]]
+        lengths[n] = centred(points[ends[n] : ends[n + 1]], depth, numbers, side, shape, curve)
+        firsts[n + 1] = pieces(curve[: lengths[n]], shape, None, None)
+    firsts = np.cumsum(firsts)
+    voxels, sums = np.empty(firsts[count], np.int64), np.empty((firsts[count], 4))
+    for n in prange(count):
+        curve = inside[ends[n] : ends[n] + lengths[n]]
+        pieces(curve, shape, voxels[firsts[n] :], sums[firsts[n] :])
+    return voxels, sums
+
+
 @njit(cache=True)
-def pieces(points, shape):
-    """A curve cut at the faces between voxels: flat voxels, and length and length times middle."""
-    room = 4 * points.shape[0] + 16
-    voxels, sums, count = np.empty(room, np.int64), np.empty((room, 4)), 0
+def pieces(points, shape, voxels, sums):
+    """Cut a curve at the faces between voxels; how many pieces that makes.
+
+    Where there are `voxels` and `sums`, these are set to the pieces' voxels as flat indices, and to
+    length and length times middle.
+    """
+    count = 0
     way = np.empty(3)
     for n in range(1, points.shape[0]):
         start = points[n - 1]
@@ -100,18 +124,16 @@ def pieces(points, shape):
         share = 0.0
         while share < 1 and length > 0:
             following = next_face(start, way, share)
-            if count == voxels.size:
-                voxels = np.concatenate((voxels, np.empty_like(voxels)))
-                sums = np.concatenate((sums, np.empty_like(sums)))
-            sums[count, 0] = (following - share) * length
-            voxels[count] = 0
-            for axis in range(3):
-                middle = start[axis] + 0.5 * (share + following) * way[axis]
-                voxels[count] = voxels[count] * shape[axis] + voxel_along(middle)
-                sums[count, 1 + axis] = sums[count, 0] * middle
+            if voxels is not None:
+                sums[count, 0] = (following - share) * length
+                voxels[count] = 0
+                for axis in range(3):
+                    middle = start[axis] + 0.5 * (share + following) * way[axis]
+                    voxels[count] = voxels[count] * shape[axis] + voxel_along(middle)
+                    sums[count, 1 + axis] = sums[count, 0] * middle
             count += 1
             share = following
-    return voxels[:count], sums[:count]
+    return count
 
 
 @njit(cache=True)
@@ -128,7 +150,7 @@ def next_face(start, way, share):
 
 
 @njit(cache=True)
-def centred(points, depth, numbers, side, shape):
+def centred(points, depth, numbers, side, shape, inside):
     """Points (n, 3) of a curve, those outside of the object or close to its border moved.
 
     The field does not resolve parts that are few voxels thick: a curve follows their border there
@@ -136,30 +158,34 @@ def centred(points, depth, numbers, side, shape):
     of the deepest neighbour of their voxel, the nearest of those; one beside the point before goes
     first. Points without a neighbour in the object are left out. Where the object is thick,
     neighbours are nearly as deep, and all points stay. The depths are those of `Tiles`.
+
+    The points are written to `inside`, an array as large; how many there are.
     """
     tiles = depth, numbers, side, shape
-    inside = np.empty_like(points)
     count = 0
     known, deepest = (-2, -2, -2), np.float32(0)  # most points lie in the voxel of the one before
+    around = np.empty(27, np.float32)
     for n in range(points.shape[0]):
         k, j, i = voxel_along(points[n, 0]), voxel_along(points[n, 1]), voxel_along(points[n, 2])
         if (k, j, i) != known:
-            known, deepest = (k, j, i), deepest_beside(tiles, k, j, i)
+            known, deepest = (k, j, i), depths_around(tiles, k, j, i, around)
         if deepest == 0:
             continue
-        if depth_at(tiles, k, j, i) >= CENTRAL * deepest:
+        if around[13] >= CENTRAL * deepest:
             inside[count] = points[n]
             count += 1
             continue
         before = inside[max(count - 1, 0)]
         best, nearest, moved = (False, np.float32(0)), 0.0, (k, j, i)
         for beside in range(27):
+            here = around[beside]
+            if here == 0:
+                continue
             a, b, c = k + beside // 9 - 1, j + beside // 3 % 3 - 1, i + beside % 3 - 1
-            here = depth_at(tiles, a, b, c)
             is_beside = count > 0 and (
                 max(abs(before[0] - a), abs(before[1] - b), abs(before[2] - c)) < 1.5
             )
-            if here == 0 or (is_beside, here) < best:
+            if (is_beside, here) < best:
                 continue
             away = (points[n, 0] - a) ** 2 + (points[n, 1] - b) ** 2 + (points[n, 2] - c) ** 2
             near = round(-away, 3)
@@ -167,29 +193,29 @@ def centred(points, depth, numbers, side, shape):
                 best, nearest, moved = (is_beside, here), near, (a, b, c)
         inside[count, 0], inside[count, 1], inside[count, 2] = moved
         count += 1
-    return inside[:count]
+    return count
 
 
 @njit(cache=True)
-def deepest_beside(tiles, k, j, i):
-    """Largest depth of a voxel and its neighbours."""
+def depths_around(tiles, k, j, i, around):
+    """Set `around` (27,) to the depths of a voxel and its neighbours; the largest of them."""
     depth, numbers, side, shape = tiles
     last = (1 << side) - 1
     deepest = np.float32(0)
-    if not (
+    if (
         0 < k < shape[0] - 1 and 0 < j < shape[1] - 1 and 0 < i < shape[2] - 1
         and 0 < k & last < last and 0 < j & last < last and 0 < i & last < last
     ):  # fmt: skip
+        tile = depth[numbers[k >> side, j >> side, i >> side]]  # all of them are in it
+        k, j, i = k & last, j & last, i & last
         for n in range(27):
-            a, b, c = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
-            deepest = max(deepest, depth_at(tiles, a, b, c))
+            around[n] = tile[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
+            deepest = max(deepest, around[n])
         return deepest
-    tile = depth[numbers[k >> side, j >> side, i >> side]]  # all of them are in it
-    k, j, i = k & last, j & last, i & last
-    for a in range(k - 1, k + 2):
-        for b in range(j - 1, j + 2):
-            for c in range(i - 1, i + 2):
-                deepest = max(deepest, tile[a, b, c])
+    for n in range(27):
+        a, b, c = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
+        around[n] = depth_at(tiles, a, b, c)
+        deepest = max(deepest, around[n])
     return deepest
 
 

@@ -6,6 +6,8 @@ Vectors and matrices are tuples of numbers here, row after row: they stay in reg
 import numpy as np
 from numba import njit
 
+from .zeros import force_and_slopes
+
 STEP = 0.25  # longest step, in voxels
 DOUBLINGS = 64  # of the time that a step may take
 TRIED_AGAIN = 6  # of the last doublings
@@ -70,35 +72,6 @@ def flow(corners, place, step, room):
             way = longer
     step[0], step[1], step[2] = way
     return length_of(way)
-
-
-@njit(cache=True)
-def force_and_slopes(corners, k, j, i):
-    """Force and Jacobian at a place within the unit cell; as `zeros.trilinear` sums them."""
-    force_k = force_j = force_i = 0.0
-    kk = kj = ki = jk = jj = ji = ik = ij = ii = 0.0
-    for n in range(8):
-        from_k = k if n >> 2 else 1 - k
-        from_j = j if n >> 1 & 1 else 1 - j
-        from_i = i if n & 1 else 1 - i
-        slope_k = from_j * from_i if n >> 2 else -from_j * from_i
-        slope_j = from_k * from_i if n >> 1 & 1 else -from_k * from_i
-        slope_i = from_k * from_j if n & 1 else -from_k * from_j
-        share = from_k * from_j * from_i
-        along_k, along_j, along_i = corners[n, 0], corners[n, 1], corners[n, 2]
-        force_k += share * along_k
-        kk += slope_k * along_k
-        kj += slope_j * along_k
-        ki += slope_i * along_k
-        force_j += share * along_j
-        jk += slope_k * along_j
-        jj += slope_j * along_j
-        ji += slope_i * along_j
-        force_i += share * along_i
-        ik += slope_k * along_i
-        ij += slope_j * along_i
-        ii += slope_i * along_i
-    return (force_k, force_j, force_i), (kk, kj, ki, jk, jj, ji, ik, ij, ii)
 
 
 @njit(cache=True)
