@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from PotentialSkeletonLib import geodesic, tips
+from PotentialSkeletonLib import caps, geodesic, tips
 from PotentialSkeletonLib.distance import distance_to_outside
 from PotentialSkeletonLib.on_cuda import caps as caps_on_cuda
 from PotentialSkeletonLib.on_cuda import geodesic as geodesic_on_cuda
@@ -83,6 +83,31 @@ def test_large_pieces_are_grown_by_many_blocks(cpu_cuda, monkeypatch):
     monkeypatch.setattr(large_pieces, "THREADS", 64)
     assert sum(check(cpu_cuda, *case) for case in list(cases())[1:7]) > 10
     assert set(asked) == set(names)
+
+
+def test_bounds_of_caps_are_those_of_single_caps():
+    rng, shape = np.random.default_rng(0), (40, 30, 20)
+    for spacing in SPACINGS:
+        heights = rng.integers(0, 900, 50).astype(np.int32)
+        tops = rng.integers(0, np.prod(shape), 50).astype(np.int32)
+        reaches = (rng.random(50) * rng.choice([0.3, 3, 30], 50)).astype(np.float32)
+        every = caps_on_cuda.bounds_of_all(heights, tops, reaches, shape, spacing)
+        for n, limb in enumerate(zip(heights, tops, reaches)):
+            for several, one in zip(every, caps.bounds(*limb, shape, spacing)):
+                np.testing.assert_array_equal(several[n], one)
+
+
+@pytest.mark.parametrize("spacing", [(1.0, 0.5, 0.703125), np.float32([0.57, 1.6, 1e-3]).tolist()])
+def test_exact_sums_of_places_may_be_taken_up_in_any_order(spacing):
+    voxels = np.random.default_rng(0).integers(0, 200, (20_000, 3)).astype(np.int32)
+    assert caps_on_cuda.is_exact(voxels.sum(axis=0), spacing)
+    mean = voxels.sum(axis=0) * np.array(spacing) / len(voxels)
+    np.testing.assert_array_equal(mean, caps.mean(voxels, np.array(spacing)))
+
+
+def test_sums_that_are_rounded_are_not_exact():
+    assert not caps_on_cuda.is_exact([5, 5, 5], (1.0, 1.0, 0.1))
+    assert not caps_on_cuda.is_exact([2**53 + 1, 5, 5], (1.0, 1.0, 1.0))
 
 
 def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):

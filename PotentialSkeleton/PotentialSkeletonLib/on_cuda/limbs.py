@@ -12,7 +12,7 @@ import numpy as np
 from FuzzyVesselCommon.errors import NoRoomError
 
 from ..geodesic import neighbour_steps, unit_of
-from .caps import middles_of_caps
+from .caps import Caps
 from .large_pieces import LargePieces
 
 KERNELS = Path(__file__).with_name("kernels") / "limbs.cu"
@@ -80,9 +80,9 @@ class Pieces:
         return parts_of_keys(self._gpu.get(self._large.furthest_beyond(ends, steps)))
 
     def middles_of_caps(self, heights, tops, reaches):
-        """Voxels where limbs' axes leave them; see `caps.middle_of_cap`."""
+        """Flat indices where limbs' axes leave them; see `Caps`."""
         there = self._distances, self._spacing, self._large, self._gpu, self._report
-        return middles_of_caps(heights, tops, reaches, *there)
+        return Caps(heights, tops, reaches, *there).middles()
 
     def _launch(self, name, blocks, *args):
         self._gpu.kernel(KERNELS, name)((blocks,), (THREADS,), (self._distances, *args))

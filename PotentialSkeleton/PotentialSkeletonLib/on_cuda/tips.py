@@ -39,7 +39,7 @@ def limb_tips(distances, depth, spacing, smallest, count, gpu, report=None):
     widths = pieces.limb_widths(tops, depth, smallest)
     are_tips = widths >= 0
     limbs = heights[are_tips], tops[are_tips], CAP * widths[are_tips]
-    return np.unique(np.array(pieces.middles_of_caps(*limbs), np.int64))
+    return np.unique(pieces.middles_of_caps(*limbs))
 
 
 def drawn_out_ends(distances, depth, skeleton, spacing, tips, count, gpu, report=None):
@@ -64,7 +64,7 @@ def drawn_out_ends(distances, depth, skeleton, spacing, tips, count, gpu, report
     (heights, tops), widths = pieces.furthest_beyond(ends), values_at(depth, ends, gpu)
     go_on = heights * unit > DRAWN_OUT * widths
     limbs = heights[go_on], tops[go_on], CAP * widths[go_on]
-    return np.unique(np.array(pieces.middles_of_caps(*limbs), np.int64))
+    return np.unique(pieces.middles_of_caps(*limbs))
 
 
 def may_be_tips(distances, depth, spacing, smallest, gpu):

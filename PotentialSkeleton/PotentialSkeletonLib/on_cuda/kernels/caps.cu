@@ -1,37 +1,48 @@
-// Caps of limbs whose boxes are small enough for the shared memory of one block of threads each. Voxels
+// Caps of limbs: which voxels they are, their middle, and the voxel furthest along a limb's axis. Voxels
 // are flat indices; the object does not touch the volume's border. See caps.py of the CPU, whose
-// results these equal.
+// results these equal: sums are taken up in the same order, or are exact.
 
 #include "volume.cuh"
 
 #define THREADS 256
-#define LARGEST_BOX 2048  // words of 32 voxels of a row
+#define LARGEST_BOX 2048  // words of 32 voxels of a row that lie in the shared memory of a block
 
-// A cap to be found: in a box, what hangs together with a place by voxels from the distance `far` on,
-// and then from `near` on.
+struct Steps
+{
+    double k, j, i;  // mm
+};
+
+// A cap to be found: in a box, what hangs together with a place by voxels from the distance `far` on.
+// What is behind it too is from `near` on, or the whole box.
 struct Cap
 {
     int place;
     Box box;
-    int far, near;
-    int first;  // word of its bits in the result
+    int far, near, ends_in_box;
+    int first;  // of its words in the result
 };
 
 // A bit for each voxel of a box, in words of 32 voxels of a row.
 struct Bits
 {
-    int rows, columns, words;  // rows of a plane, voxels and words of a row
+    int planes, rows, columns, words;  // `words`: of a row
 
-    // The bits of a word and of its neighbours' sides, from the rows around too.
-    __device__ unsigned spread(const unsigned* bits, int count, int word) const
+    __device__ explicit Bits(const Box& box)
+        : planes(box.high_k - box.low_k), rows(box.high_j - box.low_j), columns(box.high_i - box.low_i),
+          words((columns + 31) / 32)
+    {
+    }
+    __device__ int count() const { return planes * rows * words; }
+
+    // The bits of a word, and those beside each of its bits.
+    __device__ unsigned spread(const unsigned* bits, int word) const
     {
         int k = word / words / rows, j = word / words % rows, at = word % words;
         unsigned found = 0;
         for (int side = 0; side < 9; side++) {
             int other_k = k + side / 3 - 1, other_j = j + side % 3 - 1;
-            if (other_k < 0 || other_j < 0 || other_j >= rows) continue;
+            if (other_k < 0 || other_k >= planes || other_j < 0 || other_j >= rows) continue;
             int other = (other_k * rows + other_j) * words + at;
-            if (other >= count) continue;
             unsigned here = bits[other];
             found |= here | here << 1 | here >> 1;
             if (at > 0) found |= bits[other - 1] >> 31;
@@ -39,47 +50,170 @@ struct Bits
         }
         return found;
     }
+    // The bits of a word that are at a distance at least.
+    __device__ unsigned from(const Volume& volume, const Box& box, int least, int word) const
+    {
+        int k = word / words / rows, j = word / words % rows, i = word % words * 32;
+        const int* line = volume.distances + (box.low_k + k) * volume.plane +
+                          (box.low_j + j) * volume.row + box.low_i + i;
+        unsigned found = 0;
+        for (int bit = 0; bit < min(32, columns - i); bit++)
+            if (line[bit] >= least) found |= 1u << bit;
+        return found;
+    }
+    // Mean place along an axis in mm, taken up voxel by voxel. No `bits` are the whole box.
+    __device__ double mean(const unsigned* bits, int axis, double step) const
+    {
+        double sum = 0;
+        int voxels = 0;
+        for (int word = 0; word < count(); word++) {
+            int k = word / words / rows, j = word / words % rows, i = word % words * 32;
+            unsigned left = bits ? bits[word] : 0xffffffffu >> max(0, 32 - (columns - i));
+            for (; left; left &= left - 1, voxels++)
+                sum += (axis == 0 ? k : axis == 1 ? j : i + __ffs(left) - 1) * step;
+        }
+        return sum / voxels;
+    }
 };
 
-// Finds caps, one a block. `found` gets for each the bits of the voxels from `far` on, and then those
-// from `near` on.
+// Finds caps in small boxes, one a block. `found` gets the bits of each cap, and `means` (of 6 numbers
+// each) where in mm from the box's first voxel its middle is, and that of it with what is behind it.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) find_caps(
-    const int* distances, int row, int plane, const int* caps, unsigned* found)
+    const int* distances, int row, int plane, double step_k, double step_j, double step_i,
+    const int* caps, unsigned* found, double* means)
 {
     __shared__ unsigned marks[2][LARGEST_BOX], allowed[LARGEST_BOX];
+    Volume volume = {distances, nullptr, row, plane};
     Cap cap = ((const Cap*)caps)[blockIdx.x];
-    const Box& box = cap.box;
-    Bits bits = {box.high_j - box.low_j, box.high_i - box.low_i, (box.high_i - box.low_i + 31) / 32};
-    int count = (box.high_k - box.low_k) * bits.rows * bits.words, turn = 0;
-    int k = cap.place / plane - box.low_k, j = cap.place % plane / row - box.low_j;
-    int i = cap.place % row - box.low_i, place = (k * bits.rows + j) * bits.words + i / 32;
+    Bits bits(cap.box);
+    int count = bits.count(), turn = 0, axis = threadIdx.x;
+    int k = cap.place / plane - cap.box.low_k, j = cap.place % plane / row - cap.box.low_j;
+    int i = cap.place % row - cap.box.low_i, place = (k * bits.rows + j) * bits.words + i / 32;
     for (int n = threadIdx.x; n < count; n += THREADS)
         marks[0][n] = n == place ? 1u << i % 32 : 0;
     for (int part = 0; part < 2; part++) {
-        int least = part ? cap.near : cap.far;
-        __syncthreads();
-        for (int n = threadIdx.x; n < count; n += THREADS) {
-            int at_k = box.low_k + n / bits.words / bits.rows, at_j = box.low_j + n / bits.words % bits.rows;
-            int at_i = n % bits.words * 32;
-            const int* line = distances + at_k * plane + at_j * row + box.low_i + at_i;
-            unsigned enough = 0;
-            for (int bit = 0; bit < min(32, bits.columns - at_i); bit++)
-                if (line[bit] >= least) enough |= 1u << bit;
-            allowed[n] = enough;
+        bool is_box = part == 1 && !cap.ends_in_box;
+        if (!is_box) {
+            for (int n = threadIdx.x; n < count; n += THREADS)
+                allowed[n] = bits.from(volume, cap.box, part ? cap.near : cap.far, n);
+            __syncthreads();
+            bool changed;
+            do {
+                changed = false;
+                for (int n = threadIdx.x; n < count; n += THREADS) {
+                    unsigned before = marks[turn][n];
+                    unsigned now = before | (bits.spread(marks[turn], n) & allowed[n]);
+                    marks[turn ^ 1][n] = now;
+                    changed |= now != before;
+                }
+                turn ^= 1;
+            } while (__syncthreads_or(changed));
         }
-        __syncthreads();
-        bool changed;
-        do {
-            changed = false;
-            for (int n = threadIdx.x; n < count; n += THREADS) {
-                unsigned before = marks[turn][n];
-                unsigned now = before | (bits.spread(marks[turn], count, n) & allowed[n]);
-                marks[turn ^ 1][n] = now;
-                changed |= now != before;
-            }
-            turn ^= 1;
-        } while (__syncthreads_or(changed));
-        for (int n = threadIdx.x; n < count; n += THREADS)
-            found[cap.first + part * count + n] = marks[turn][n];
+        if (axis < 3) {
+            double step = axis == 0 ? step_k : axis == 1 ? step_j : step_i;
+            means[6 * blockIdx.x + 3 * part + axis] = bits.mean(is_box ? nullptr : marks[turn], axis, step);
+        }
+        for (int n = threadIdx.x; n < count && part == 0; n += THREADS)
+            found[cap.first + n] = marks[turn][n];
+    }
+}
+
+// A limb's axis through the middle of its cap.
+struct Axis
+{
+    double middle_k, middle_j, middle_i, k, j, i;
+
+    // How far a place of the box is along the axis and not far from it: the higher the further.
+    __device__ u64 score(int at_k, int at_j, int at_i, const Steps& steps) const
+    {
+        double away_k = at_k * steps.k - middle_k, away_j = at_j * steps.j - middle_j;
+        double away_i = at_i * steps.i - middle_i;
+        double along = away_k * k + away_j * j + away_i * i;
+        double side_k = away_k - along * k, side_j = away_j - along * j, side_i = away_i - along * i;
+        double across = side_k * side_k + side_j * side_j + side_i * side_i;
+        double score = rint((along - 2 * sqrt(across)) * 1e6) + 0.0;  // no -0
+        long long bits = __double_as_longlong(score);
+        return bits < 0 ? ~(u64)bits : (u64)bits | 1ull << 63;
+    }
+};
+
+// Finds for each cap of `find_caps` the voxel furthest along its axis, of equally far ones the first.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_caps(
+    int row, int plane, double step_k, double step_j, double step_i, const int* caps,
+    const unsigned* found, const double* axes, int* furthest)
+{
+    __shared__ u64 highest;
+    __shared__ int first;
+    Steps steps = {step_k, step_j, step_i};
+    Cap cap = ((const Cap*)caps)[blockIdx.x];
+    Axis axis = ((const Axis*)axes)[blockIdx.x];
+    Bits bits(cap.box);
+    if (threadIdx.x == 0) {
+        highest = 0;
+        first = 0x7fffffff;
+    }
+    __syncthreads();
+    u64 best = 0;
+    int at = 0;
+    for (int n = threadIdx.x; n < bits.count(); n += THREADS) {
+        int k = n / bits.words / bits.rows, j = n / bits.words % bits.rows;
+        for (unsigned left = found[cap.first + n]; left; left &= left - 1) {
+            int i = n % bits.words * 32 + __ffs(left) - 1;
+            u64 score = axis.score(k, j, i, steps);
+            if (score <= best) continue;
+            best = score;
+            at = (cap.box.low_k + k) * plane + (cap.box.low_j + j) * row + cap.box.low_i + i;
+        }
+    }
+    if (best) atomicMax(&highest, best);
+    __syncthreads();
+    if (best == highest) atomicMin(&first, at);
+    __syncthreads();
+    if (threadIdx.x == 0) furthest[blockIdx.x] = first;
+}
+
+// Sums of the places from a box's first voxel along K, J and I: of the first voxels of a list, and of
+// more of them; `sizes` are their numbers.
+extern "C" __global__ void sum_places(const int* voxels, const int* sizes, int row, int plane, int low_k,
+                                      int low_j, int low_i, u64* sums)
+{
+    __shared__ u64 all[6];
+    if (threadIdx.x < 6) all[threadIdx.x] = 0;
+    __syncthreads();
+    u64 own[6] = {};
+    int less = sizes[0], more = sizes[1], step = gridDim.x * blockDim.x;
+    for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < more; n += step) {
+        int voxel = voxels[n], k = voxel / plane - low_k, j = voxel % plane / row - low_j;
+        int i = voxel % row - low_i;
+        own[3] += k;
+        own[4] += j;
+        own[5] += i;
+        if (n >= less) continue;
+        own[0] += k;
+        own[1] += j;
+        own[2] += i;
+    }
+#pragma unroll
+    for (int n = 0; n < 6; n++)
+        if (own[n]) atomicAdd(&all[n], own[n]);
+    __syncthreads();
+    if (threadIdx.x < 6) atomicAdd(&sums[threadIdx.x], all[threadIdx.x]);
+}
+
+// Of voxels of a box finds the score of those furthest along an axis, and in a second launch (`part` 1)
+// the first of them in memory.
+extern "C" __global__ void furthest_of(const int* voxels, int count, int row, int plane, int low_k, int low_j,
+                                       int low_i, double step_k, double step_j, double step_i,
+                                       const double* axes, int part, u64* highest, int* first)
+{
+    Steps steps = {step_k, step_j, step_i};
+    Axis axis = *(const Axis*)axes;
+    u64 known = *highest;
+    int step = gridDim.x * blockDim.x;
+    for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        int voxel = voxels[n], k = voxel / plane - low_k, j = voxel % plane / row - low_j;
+        u64 score = axis.score(k, j, voxel % row - low_i, steps);
+        if (part == 0 && score > known && score > *(volatile u64*)highest) atomicMax(highest, score);
+        if (part == 1 && score == known) atomicMin(first, voxel);
     }
 }
