@@ -177,6 +177,18 @@ def test_radii_of_many_points_are_found_in_parts_between_which_a_run_is_cancelle
         radii.radius_at(points, mask, SPACINGS[1], cancel)
 
 
+def test_a_launch_has_fewer_points_where_an_object_may_be_thicker(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(radii_on_cuda, "ROWS_A_LAUNCH", 2000)
+
+    def launches(side):
+        mask, looks = cpu_cuda.put(np.ones((side, side, side), np.uint8)), []
+        points = np.full((60, 3), 2.0)
+        radii_on_cuda.radius_at(points, mask, (1, 1, 1), cpu_cuda, lambda: looks.append(1))
+        return len(looks)
+
+    assert launches(5) < launches(10) < launches(100) == 60
+
+
 def test_there_may_be_no_points(cpu_cuda):
     mask = np.ones((3, 4, 5), np.uint8)
     assert radii.radius_at(np.zeros((0, 3)), mask, SPACINGS[1]).shape == (0,)

@@ -7,7 +7,8 @@ import numpy as np
 KERNELS = Path(__file__).with_name("kernels") / "radii.cu"
 THREADS = 128
 POINTS_A_BLOCK = THREADS // 32
-POINTS_A_LAUNCH = 1 << 13  # so that no launch takes long
+POINTS_A_LAUNCH = 1 << 13  # so that no launch takes long; fewer where the object may be thick:
+ROWS_A_LAUNCH = 1 << 27  # that are searched at most
 
 
 def radius_at(points, mask, spacing, gpu, report=None):
@@ -41,8 +42,9 @@ def radius_at(points, mask, spacing, gpu, report=None):
     )
     radii = gpu.xp.empty(len(points), np.float64)
     points, steps = gpu.put(np.asarray(points, np.float64)), [np.float64(n) for n in spacing]
-    for first in range(0, len(points), POINTS_A_LAUNCH):
-        some = slice(first, min(first + POINTS_A_LAUNCH, len(points)))
+    batch = max(1, min(POINTS_A_LAUNCH, ROWS_A_LAUNCH // most_rows(mask.shape, spacing)))
+    for first in range(0, len(points), batch):
+        some = slice(first, min(first + batch, len(points)))
         count = some.stop - first
         gpu.kernel(KERNELS, "nearest_outside")(
             (-(-count // POINTS_A_BLOCK),), (THREADS,),
@@ -51,3 +53,9 @@ def radius_at(points, mask, spacing, gpu, report=None):
         if report is not None:
             report()
     return gpu.get(radii)
+
+
+def most_rows(shape, spacing):
+    """Rows along I that are searched for a point at most: a square round the largest ball."""
+    radius = (min(np.array(shape) * spacing) + max(spacing)) / 2
+    return int((2 * radius / min(spacing[:2]) + 1) ** 2) + 1
