@@ -11,7 +11,11 @@ from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
 from FuzzyConnectedGPULib.solvers import reached_tiles as module
-from FuzzyConnectedGPULib.solvers.reached_tiles import bounds_of_edges, reached_tiles
+from FuzzyConnectedGPULib.solvers.reached_tiles import (
+    bounds_of_edges,
+    found_tiles,
+    search_tiles,
+)
 from FuzzyVesselCommon.errors import NoRoomError
 
 ORDERS = ["ascending", "descending", 1]
@@ -36,7 +40,7 @@ def listed_by_kernels(problem, gpu):
     mask = np.uintp(0) if problem.mask is None else gpu.put(problem.mask)
     count = contraction.tile_count(problem.voxels.shape)
     arrays = gpu.put(problem.voxels), mask, gpu.put(problem.seeds)
-    return reached_tiles(problem, *arrays, count, gpu)
+    return found_tiles(search_tiles(problem, *arrays, count, gpu), gpu)
 
 
 def check_listed(problem, listed):

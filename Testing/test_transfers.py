@@ -65,6 +65,7 @@ class LazyCard:
 def small_parts(monkeypatch):
     monkeypatch.setattr(transfers, "PART", 64)
     monkeypatch.setattr(transfers, "WORTHWHILE", 256)
+    monkeypatch.setattr(transfers, "AT_ONCE", -1)
     monkeypatch.setattr(
         transfers, "_buffers", lambda dtype: [np.empty(64 // dtype.itemsize, dtype) for _ in "abc"]
     )
@@ -85,6 +86,19 @@ def test_arrays_come_back_as_they_went(small_parts, shape, kind, runs_ahead):
     assert type(back) is np.ndarray
     assert back.dtype == kind
     np.testing.assert_array_equal(back, array)
+
+
+@pytest.mark.parametrize("shape", [(0,), (8,), (4, 1, 3)])
+def test_small_arrays_are_taken_over_at_once(shape):
+    class Array(np.ndarray):
+        def set(self, values):
+            self[...] = values
+
+    xp = SimpleNamespace(empty=lambda shape, dtype: np.empty(shape, dtype).view(Array))
+    array = np.random.default_rng(3).random(shape, np.float32)
+    card = transfers.to_card(xp, array)
+    assert card.dtype == array.dtype
+    np.testing.assert_array_equal(card, array)
 
 
 def test_threads_work_with_the_callers_card(small_parts):
@@ -127,8 +141,8 @@ def test_values_by_several_threads_are_the_same(monkeypatch):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("shape", [(40, 512, 512), (33, 511, 513)])
-def test_large_arrays_reach_a_real_card_and_come_back(shape):
+@pytest.mark.parametrize("shape", [(0, 3), (1,), (2, 3, 5), (40, 512, 512), (33, 511, 513)])
+def test_arrays_reach_a_real_card_and_come_back(shape):
     cupy = pytest.importorskip("cupy")
     array = np.random.default_rng(2).integers(0, 65536, shape).astype(np.uint16)
     card = transfers.to_card(cupy, array)

@@ -10,6 +10,7 @@ import functools
 import re
 import sys
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -110,8 +111,8 @@ def compile_kernels(source, architecture, defines=()):
 
 
 @functools.cache
-def _load_module(ordinal, source, defines):
-    """CuPy's module of the compiled source on one device, which must be the current one."""
+def _binary(ordinal, source, defines):
+    """The source, compiled for one device; the current one may be another."""
     import cupy
     from cupy.cuda import nvrtc
 
@@ -124,8 +125,24 @@ def _load_module(ordinal, source, defines):
         )
     own_code = known[-1] == capability
     architecture = f"sm_{capability}" if own_code else f"compute_{known[-1]}"
+    return compile_kernels(source, architecture, defines)[0]
+
+
+@functools.cache
+def _compile_together(ordinal, files):
+    with ThreadPoolExecutor(len(files)) as pool:
+        jobs = [pool.submit(_binary, ordinal, read_source(path), tuple(d)) for path, d in files]
+        for job in jobs:
+            job.result()
+
+
+@functools.cache
+def _load_module(ordinal, source, defines):
+    """CuPy's module of the compiled source on one device, which must be the current one."""
+    import cupy
+
     module = cupy.cuda.function.Module()
-    module.load(compile_kernels(source, architecture, defines)[0])
+    module.load(_binary(ordinal, source, defines))
     return module
 
 
@@ -226,6 +243,16 @@ class CudaDevice:
             numpy scalars among `args` go as they are, and must have the parameter's type.
         """
         return _kernel(self.ordinal, path, name, tuple(defines))
+
+    def compile_together(self, *files):
+        """Compile files whose kernels will be asked for, each by a thread of its own.
+
+        Parameters
+        ----------
+        *files : (path, defines)
+            As in `kernel`.
+        """
+        _compile_together(self.ordinal, files)
 
     def launch_together(self, kernel, blocks, threads, args):
         """Launch a kernel whose blocks wait for one another (`grid_barrier.cuh`).

@@ -12,10 +12,15 @@ from FuzzyVesselCommon.threads import thread_count
 
 PART = 8 << 20  # bytes of a buffer
 WORTHWHILE = 4 * PART  # below it the plain copy is as fast
+AT_ONCE = 1 << 16  # bytes that the driver takes over before it returns, whatever the card is doing
 
 
 def to_card(xp, array):
     """Copy a numpy array (C-contiguous) to a new array on the current card."""
+    if array.nbytes <= AT_ONCE:
+        card = xp.empty(array.shape, array.dtype)
+        card.set(array)
+        return card
     if array.nbytes < WORTHWHILE:
         return xp.asarray(array)
     host, card = array.reshape(-1), xp.empty(array.size, array.dtype)

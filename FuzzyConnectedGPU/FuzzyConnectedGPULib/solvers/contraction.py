@@ -12,9 +12,8 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import NoRoomError
 
-from . import node_rounds
+from . import node_rounds, reached_tiles
 from .active_tiles import VOXEL_NAMES
-from .reached_tiles import reached_tiles
 
 KERNELS = Path(__file__).with_name("kernels") / "contract_tiles.cu"
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_place.cuh
@@ -73,6 +72,8 @@ class ContractedTiles:
         The voxel to which each node's best edge leads.
     steps, step_weights : arrays, int16 and uint16
         The edges that hold the nodes of one tile together.
+    counts : array, uint32
+        Nodes, and the most in one tile; then `node_rounds.COUNTS` that are 0.
     rooms : two arrays, uint64
         The memory of exits and of the steps, for the lists of edges that come after them.
     """
@@ -92,20 +93,25 @@ class ContractedTiles:
         self.affinity = gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
         self.voxel_name = VOXEL_NAMES[problem.voxels.dtype.name]
         self.node_type = np.uint8
+        self.counts = self.xp.empty(2 + node_rounds.COUNTS, np.uint32)
         self.table_extent = extent = table_extent(problem)
+        files = KERNELS, node_rounds.KERNELS, *[reached_tiles.KERNELS] * (problem.cut_level > 0)
+        gpu.compile_together(*((file, self.defines(file)) for file in files))
         self.tables = self.xp.empty(TABLE, np.float32), *(np.int32(n) for n in extent or (0, 0, 0))
 
     def contract(self, report):
         """Contract all tiles; again where they have more nodes than was reckoned with."""
         xp, voxel_count = self.xp, self.voxels.size
-        self.find_reached()
+        search = self.search_tiles()
         self.levels = xp.empty(self.voxels.shape, np.uint16)
         self.first_nodes = xp.empty(self.tile_count, np.uint32)
+        self.begin()
+        self.reached = reached_tiles.found_tiles(search, self.gpu)
+        self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         share = self.contracted_count / self.tile_count
         most = int(voxel_count * share * NODES_A_VOXEL)
         crosses = int(voxel_count * share * CROSSES_A_VOXEL)
         while True:
-            self.begin()
             self.node_of = xp.empty(voxel_count, self.node_type)
             self.exit_weights = xp.empty(most, np.uint16)
             self.rooms = [
@@ -114,7 +120,7 @@ class ContractedTiles:
             self.exits = self.rooms[0].view(np.uint32)
             self.steps = self.rooms[1].view(np.int16)[:most]
             self.step_weights = self.rooms[1].view(np.uint16)[most : 2 * most]
-            counts = xp.zeros(2, np.uint32)
+            counts = self.counts[:2]
             place = self.voxels, self.mask, self.levels, self.node_of, self.first_nodes, *self.shape
             nodes = self.exits, self.exit_weights, self.steps, self.step_weights, np.uint32(most)
             before = *place, *self.affinity, *self.tables
@@ -129,10 +135,12 @@ class ContractedTiles:
             self.exits = self.exit_weights = self.steps = self.step_weights = nodes = None
             self.rooms = None
             self.node_of = place = before = None
+            self.begin()
 
     def begin(self):
-        """Fill what the tiles find: levels of the seeds, first nodes, tables."""
+        """Fill what the tiles find: levels of the seeds, first nodes, tables, counts."""
         self.levels.fill(0)
+        self.counts.fill(0)
         tables, *extent = self.tables
         threads = max(self.seeds.size, self.tile_count, TABLE)
         seeds = self.seeds, np.uint32(self.seeds.size), self.levels
@@ -141,22 +149,25 @@ class ContractedTiles:
         arguments = *seeds, *nodes, self.affinity[0], *extent, tables
         begin((-(-threads // THREADS),), (THREADS,), arguments)
 
-    def find_reached(self):
-        """Leave out tiles that no path from the seeds reaches."""
-        before = self.voxels, self.mask, self.seeds, self.tile_count, self.gpu
+    def search_tiles(self):
+        """Let the tiles be searched that a path from the seeds may reach."""
+        volume = self.voxels, self.mask, self.seeds, self.tile_count
         try:
-            self.reached = reached_tiles(self.problem, *before)
+            return reached_tiles.search_tiles(self.problem, *volume, self.gpu)
         except NoRoomError:  # a thin volume's tiles take more than all that comes after them
-            self.reached = None
-        self.contracted_count = self.tile_count if self.reached is None else self.reached.size
+            return None
 
     def kernel(self, file, name):
         """A kernel for these voxels and nodes."""
-        node = "u8" if self.node_type is np.uint8 else "u16"
-        defines = f"VOXEL={self.voxel_name}", f"NODE={node}"
-        if file is KERNELS:
-            defines += (f"TABLES={int(self.table_extent is not None)}",)
-        return self.gpu.kernel(file, name, defines)
+        return self.gpu.kernel(file, name, self.defines(file))
+
+    def defines(self, file):
+        """The macros of a file for these voxels and nodes."""
+        voxel, node = f"VOXEL={self.voxel_name}", "u8" if self.node_type is np.uint8 else "u16"
+        if file is reached_tiles.KERNELS:
+            return (voxel,)
+        tables = (f"TABLES={int(self.table_extent is not None)}",) * (file is KERNELS)
+        return voxel, f"NODE={node}", *tables
 
     def launch(self, file, name, threads, before, after=()):
         """Run a kernel that takes one block a tile, on all tiles that are contracted."""

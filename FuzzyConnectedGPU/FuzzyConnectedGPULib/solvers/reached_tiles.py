@@ -22,8 +22,8 @@ DENSE = 0.4
 EXPONENT_MARGIN, ROOT_MARGIN = 2e-6, 1e-3
 
 
-def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
-    """Numbers of the tiles that a path from a seed may reach.
+def search_tiles(problem, voxels, mask, seeds, tile_count, gpu):
+    """Let the card search the tiles that a path from a seed may reach, without waiting for it.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
 
     Returns
     -------
-    array, uint32, or None
-        None: any tile, as far as can be said without affinities, or so many that it does not help.
+    tuple for `found_tiles`, or None
+        None: any tile, as far as can be said without affinities.
     """
     bounds = bounds_of_edges(problem)
     if bounds is None or tile_count * VOXELS_A_TILE >= 2**32:
@@ -59,6 +59,25 @@ def reached_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     run("join_tiles", LANES * tile_count, voxels, *shape, *bounds, *forest)
     run("join_seeds", seeds.size, seeds, np.uint32(seeds.size), *shape[1:], *forest)
     run("list_reached", LANES * tile_count, *forest, listed, counts)
+    return listed, counts, most
+
+
+def found_tiles(search, gpu):
+    """Numbers of the tiles that a path from a seed may reach, when the card has found them.
+
+    Parameters
+    ----------
+    search : what `search_tiles` returned
+    gpu : CudaDevice
+
+    Returns
+    -------
+    array, uint32, or None
+        None: any tile, or so many that it does not help.
+    """
+    if search is None:
+        return None
+    listed, counts, most = search
     count, pairs = gpu.get(counts)
     return None if pairs > most else listed[: int(count)]
 
