@@ -34,7 +34,7 @@ def test_the_callback_is_asked_at_each_slab(monkeypatch):
     monkeypatch.setattr(labelling, "SLAB", 1)
     mask, calls = np.ones((9, 3, 3), bool), []
     label_pieces(mask, report=lambda: calls.append(1))
-    assert len(calls) == 2 * 9
+    assert len(calls) == 3 * 9
 
     def cancel():
         raise Cancelled("no more")

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage
 
 from FuzzyVesselCommon.errors import InputError
 
 from . import cleaning
-from .labelling import sizes_of
+from .labelling import boxes_of, sizes_of
 from .radii import radius_at
 from .solids import fill_cavities, label_components
 from .voxel_classes import checked_object
@@ -44,14 +43,15 @@ class ComponentsOnCpu:
     ----------
     labels : ndarray of int32
         Numbers of the components, from 1, in the object's box.
+    count : int
     origin : ndarray of int, (3,)
         Of the box in the volume.
     spacing : 3 floats K, J, I, in mm
     """
 
-    def __init__(self, labels, origin, spacing):
+    def __init__(self, labels, count, origin, spacing):
         self._labels, self._origin, self._spacing = labels, origin, spacing
-        self._boxes = ndimage.find_objects(labels)
+        self._boxes = boxes_of(labels, count)
 
     def origin(self, number):
         """Where the component's array begins in the volume."""
@@ -73,7 +73,7 @@ def prepare(mask, spacing, options, tick):
     box = box_of(given)
     notes = remarks_on(values, given.all() if box else None, box, options.strength)
     tick()
-    solid, *cavities = fill_cavities(given[box], tick)
+    solid, *cavities = fill_cavities(np.ascontiguousarray(given[box]), tick)
     tick()
     solid, cleaned = clean(solid, spacing, options, tick)
     labels, count = label_components(solid, tick)
@@ -82,7 +82,7 @@ def prepare(mask, spacing, options, tick):
         given = given.copy()
         given[box] = solid
     origin = np.array([side.start for side in box])
-    parts = ComponentsOnCpu(labels, origin, spacing)
+    parts = ComponentsOnCpu(labels, count, origin, spacing)
     return Prepared(given, sizes, filled(cavities) | cleaned, notes, parts)
 
 

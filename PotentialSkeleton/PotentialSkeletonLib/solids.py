@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .labelling import label_pieces
+from .labelling import boxes_of, label_pieces, runs_of
 from .voxel_classes import BOUNDARY, INNER, SURFACE, classify_voxels, grow
 
 
@@ -106,11 +106,11 @@ def fill_cavities(mask, report=None):
     voxels : int
         Their voxels.
     """
-    background, count = label_pieces(~np.pad(mask, 1), corners=False, report=report)
-    if count == 1:
+    runs = runs_of(mask, 0, False, True, report)
+    if runs.count == 0:
         return mask, 0, 0
-    filled = (background != background[0, 0, 0])[1:-1, 1:-1, 1:-1]
-    return filled, count - 1, int(np.count_nonzero(filled)) - int(np.count_nonzero(mask))
+    filled = np.array(mask, order="C")
+    return filled, runs.count, int(runs.fill(filled.view(np.uint8)))
 
 
 def label_components(mask, report=None):
@@ -133,7 +133,5 @@ def solids(labels, charge_distance):
     label : int
     solid : Solid
     """
-    from scipy import ndimage
-
-    for label, extent in enumerate(ndimage.find_objects(labels), start=1):
+    for label, extent in enumerate(boxes_of(labels, labels.max(initial=0)), start=1):
         yield label, Solid(labels, label, extent, charge_distance)
