@@ -1,5 +1,7 @@
 """The steps of the convolution in numpy and scipy.fft; see `cuda_transforms`."""
 
+from threading import local
+
 import numpy as np
 from numba import njit
 
@@ -34,6 +36,7 @@ class CpuTransforms:
 
         self._fft, self._sizes, self._strength = fft, sizes, strength
         self.workers = usable_cores()
+        self._rooms = local()  # a thread takes memory for its spectra once: new memory is slow
 
     def empty(self, depth, columns, rows):
         """An array of columns."""
@@ -60,11 +63,23 @@ class CpuTransforms:
         spectra = self._fft.rfft(rows, n=self._sizes.padded[2], axis=2, overwrite_x=True)
         columns[planes] = spectra.swapaxes(1, 2)
 
-    def get_rows(self, columns, planes):
-        """The rows of some planes, transformed back along I; (planes, J, I or more)."""
-        spectra = np.ascontiguousarray(columns[planes].swapaxes(1, 2))
+    def put_charges(self, classes, planes, charge, columns):
+        """Transform the rows of charges of some planes and keep them; empty rows stay 0."""
+        rows = self.charge_rows(classes, planes, charge)
+        used = rows.any(axis=2)
+        spectra = self._fft.rfft(rows[used], n=self._sizes.padded[2], axis=1, overwrite_x=True)
+        scatter_rows(spectra, used, columns[planes])
+
+    def get_rows(self, columns, planes, wanted):
+        """Rows of some planes, transformed back along I; (rows, I or more).
+
+        Only the rows in which something is wanted, one behind the other.
+        """
+        used = wanted[planes].any(axis=2)
+        spectra = np.empty((np.count_nonzero(used), columns.shape[1]), complex)
+        gather_rows(columns[planes], used, spectra)
         return self._fft.irfft(
-            spectra, n=self._sizes.padded[2], axis=2, norm="forward", overwrite_x=True
+            spectra, n=self._sizes.padded[2], axis=1, norm="forward", overwrite_x=True
         )
 
     def load(self, columns, some):
@@ -92,8 +107,13 @@ class CpuTransforms:
 
     def forward(self, columns):
         """Pad columns and transform them along J and K."""
-        spectrum = self._fft.fft(columns, n=self._sizes.padded[1], axis=2)
-        return self._fft.fft(spectrum, n=self._sizes.padded[0], axis=0, overwrite_x=True)
+        depth, count, rows = columns.shape
+        spectrum = self._room("spectrum", count)
+        spectrum[:depth, :, :rows] = columns
+        spectrum[:depth, :, rows:] = 0
+        spectrum[depth:] = 0
+        self._fft.fft(spectrum[:depth], axis=2, overwrite_x=True)
+        return self._fft.fft(spectrum, axis=0, overwrite_x=True)
 
     def inverse(self, product):
         """The transform back along K and J, without scale, of the box alone."""
@@ -137,12 +157,24 @@ class CpuTransforms:
         odd_axis : int
             The axis along which the factors of negative frequencies have the other sign.
         """
-        product = np.empty_like(spectrum)
+        product = self._room("product", spectrum.shape[1])
         multiply(spectrum, factors, imaginary, odd_axis, product)
         return product
 
+    def _room(self, name, columns):
+        """Memory of the thread for padded columns."""
+        depth, rows, _ = self._sizes.padded
+        room = getattr(self._rooms, name, None)
+        if room is None or room.shape[1] < columns:
+            room = np.empty((depth, columns, rows), complex)
+            setattr(self._rooms, name, room)
+        return room[:, :columns]
+
     def write(self, values, wanted, planes, component, vectors):
-        """Write one component of the force to vectors (K, J, I, 3), where it is wanted."""
+        """Write one component of the force to vectors (K, J, I, 3), where it is wanted.
+
+        `values` are from `get_rows`.
+        """
         write_component(values, wanted[planes], component, vectors[planes])
 
     def wait(self):
@@ -202,13 +234,46 @@ def multiply(spectrum, factors, imaginary, odd_axis, product):
 
 
 @njit(cache=True, nogil=True)
+def scatter_rows(spectra, used, columns):
+    """Set columns (K, frequency along I, J) to the spectra of the rows that are used, else to 0."""
+    depth, frequencies, rows = columns.shape
+    first = 0
+    for k in range(depth):
+        for frequency in range(frequencies):
+            n = first
+            for j in range(rows):
+                columns[k, frequency, j] = spectra[n, frequency] if used[k, j] else 0
+                n += used[k, j]
+        first += np.count_nonzero(used[k])
+
+
+@njit(cache=True, nogil=True)
+def gather_rows(columns, used, spectra):
+    """Set the spectra to those of the rows that are used; the opposite of `scatter_rows`."""
+    depth, frequencies, rows = columns.shape
+    first = 0
+    for k in range(depth):
+        for frequency in range(frequencies):
+            n = first
+            for j in range(rows):
+                if used[k, j]:
+                    spectra[n, frequency] = columns[k, frequency, j]
+                    n += 1
+        first += np.count_nonzero(used[k])
+
+
+@njit(cache=True, nogil=True)
 def write_component(values, wanted, component, vectors):
     depth, rows, width = wanted.shape
+    n = 0
     for k in range(depth):
         for j in range(rows):
+            is_used = False
             for i in range(width):
                 if wanted[k, j, i]:
-                    vectors[k, j, i, component] = values[k, j, i]
+                    vectors[k, j, i, component] = values[n, i]
+                    is_used = True
+            n += is_used
 
 
 def inverse_power(squared, exponent):

@@ -95,7 +95,11 @@ class CudaTransforms:
         else:
             self._fourier.real_forward(rows, 2, out=columns[planes])
 
-    def get_rows(self, columns, planes):
+    def put_charges(self, classes, planes, charge, columns):
+        self.put_rows(self.charge_rows(classes, planes, charge), columns, planes)
+
+    def get_rows(self, columns, planes, wanted):
+        """All rows of the planes; (planes, J, I or more)."""
         spectra = self._gpu.put(columns[planes]) if self.on_host else columns[planes]
         return self._fourier.real_inverse(spectra, self._sizes.padded[2])
 

@@ -86,8 +86,8 @@ class Convolution:
         bands : list of (int, object)
             A cut, and the voxels whose charges are all at least so far away.
         write : callable
-            ``write(values, members, planes, component)`` takes one component of the force on the
-            voxels (K, J, I or more) of some planes.
+            ``write(values, members, planes, component)`` takes one component of the force in some
+            planes, as the transforms' `get_rows` gives it.
         report : callable
             Called with the share that is done; raises to cancel.
         """
@@ -99,7 +99,8 @@ class Convolution:
             for component, result in enumerate(self._convolved(cut)):
 
                 def pass_on(planes, result=result, members=members, component=component):
-                    write(self._transforms.get_rows(result, planes), members, planes, component)
+                    values = self._transforms.get_rows(result, planes, members)
+                    write(values, members, planes, component)
 
                 self._each(pass_on, self._planes)
 
@@ -108,8 +109,7 @@ class Convolution:
         charge = 1 / float(np.prod(self._sizes.padded))  # none of the transforms back scales
 
         def transform(planes):
-            rows = self._transforms.charge_rows(self._classes, planes, charge)
-            self._transforms.put_rows(rows, charges, planes)
+            self._transforms.put_charges(self._classes, planes, charge, charges)
 
         self._each(transform, self._planes)
         return charges
