@@ -13,7 +13,7 @@ constexpr unsigned WARP = 0xffffffff;
 #define MOST_VOXELS (1 << 20)  // whose neighbours one round visits
 #define ROUND_COST (1 << 12)  // in voxels, for the work that one launch may do
 
-enum Step { BEGIN, JOIN, SIFT, SPREAD, FIND_NEXT, END };
+enum Step { BEGIN, SIFT, SPREAD, FIND_NEXT, END };
 
 // What one round finds.
 struct Found
@@ -80,15 +80,6 @@ struct Worker
     const Growth& growth;
     Found* found;
     int thread, threads;
-
-    // The voxel that a piece begins with.
-    __device__ void join() const
-    {
-        if (thread) return;
-        lists.visited[growth.voxel] = growth.number;
-        lists.voxels()[0] = growth.voxel;
-        found->joined = 1;
-    }
 
     // What waits joins from a key on, or waits further on in the other list.
     __device__ void sift() const
@@ -159,13 +150,14 @@ __device__ void go_on_from(Growth& growth, u64 least)
     growth.least = least;
 }
 
-// Begins a piece with a voxel.
-__device__ void begin_with(Growth& growth, int voxel, int number)
+// Begins a piece with a voxel. Each block does so, with the same numbers, before it goes on.
+__device__ void begin_with(Growth& growth, const Lists& lists, int voxel, int number)
 {
-    growth.step = JOIN;
-    growth.voxel = voxel;
-    growth.number = number;
-    growth.count = growth.first = growth.last = growth.waiting = growth.width = 0;
+    growth.step = SPREAD;
+    growth.voxel = lists.voxels()[0] = voxel;
+    growth.number = lists.visited[voxel] = number;
+    growth.first = growth.waiting = growth.width = 0;
+    growth.count = growth.last = 1;
     growth.joining = -1;
     growth.least = growth.highest = 0;
 }
@@ -191,18 +183,17 @@ __device__ void grow(Rule& rule, const Volume& volume, const Lists& lists, State
         Found* found = &state->found[growth.round % 3];
         if (is_first) state->found[(growth.round + 1) % 3] = Found();
         Worker<Rule> worker = {rule, volume, lists, growth, found, thread, threads};
-        if (growth.step == JOIN) worker.join();
         if (growth.step == SIFT) worker.sift();
         if (growth.step == SPREAD) worker.spread();
         if (growth.step == FIND_NEXT) worker.find_next();
         wait_for_all_blocks(&state->arrived[launch % 2]);
         if (threadIdx.x == 0) {
             take_over(growth, *found);
-            growth.first = growth.last;
             if (growth.last == growth.count || found->given_up)
                 rule.grown(growth, *found);
             else {
                 growth.step = SPREAD;
+                growth.first = growth.last;
                 growth.last = min(growth.count, growth.first + MOST_VOXELS);
             }
             growth.work += growth.last - growth.first + growth.waiting / 8 + ROUND_COST;
@@ -218,6 +209,7 @@ __device__ void grow(Rule& rule, const Volume& volume, const Lists& lists, State
 struct LimbRule
 {
     const Volume& volume;
+    const Lists& lists;
     Limits limits;
     const int *tops, *which;  // `which`: numbers of the tops whose pieces are grown
     int count, number;
@@ -239,7 +231,7 @@ struct LimbRule
     {
         growth.step = END;
         if (growth.at == count) return;
-        begin_with(growth, tops[which[growth.at]], number + growth.at);
+        begin_with(growth, lists, tops[which[growth.at]], number + growth.at);
         growth.level = limits.far_enough(volume.distances[growth.voxel], 0);
         growth.least = first_key_at(growth.level + 1);
     }
@@ -288,14 +280,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_limbs(
     const int* which, int count, unsigned char* marks, float* widths)
 {
     Volume volume = {distances, depth, row, plane};
-    LimbRule rule = {volume, {unit, smallest}, tops, which, count, number, marks, widths};
-    grow(rule, volume, {visited, room, size}, (State*)state, launch, most_work);
+    Lists lists = {visited, room, size};
+    LimbRule rule = {volume, lists, {unit, smallest}, tops, which, count, number, marks, widths};
+    grow(rule, volume, lists, (State*)state, launch, most_work);
 }
 
 // A cap, in a box: what hangs together with a place by voxels from the distance `far` on, then from
 // `near` on.
 struct CapRule
 {
+    const Lists& lists;
     Box box;
     int place, far, near, number;
     int* sizes;
@@ -307,7 +301,7 @@ struct CapRule
     __device__ bool meet(const Volume&, const Growth&, Found*, int) const { return true; }
     __device__ void begin(Growth& growth)
     {
-        begin_with(growth, place, number);
+        begin_with(growth, lists, place, number);
         growth.least = first_key_at(far);
         growth.level = 0;
     }
@@ -328,14 +322,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_cap(
 {
     Volume volume = {distances, nullptr, row, plane};
     Box box = {low_k, low_j, low_i, high_k, high_j, high_i};
-    CapRule rule = {box, place, far, near, number, ((State*)state)->sizes};
-    grow(rule, volume, {visited, room, size}, (State*)state, launch, most_work);
+    Lists lists = {visited, room, size};
+    CapRule rule = {lists, box, place, far, near, number, ((State*)state)->sizes};
+    grow(rule, volume, lists, (State*)state, launch, most_work);
 }
 
 // What lies beyond ends of a skeleton: voxels whose shortest way to it leads to an end, of ends with
 // equally short ways to the first. The furthest is found, of equally far ones the first in memory.
 struct BeyondRule
 {
+    const Lists& lists;
     const int *steps, *ends;
     int count, number;
     u64* furthest;
@@ -353,7 +349,7 @@ struct BeyondRule
     __device__ void begin(Growth& growth)
     {
         growth.step = END;
-        if (growth.at < count) begin_with(growth, ends[growth.at], number);
+        if (growth.at < count) begin_with(growth, lists, ends[growth.at], number);
     }
     __device__ void grown(Growth& growth, const Found&)
     {
@@ -368,6 +364,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_beyond(
     int launch, int most_work, const int* steps, const int* ends, int count, u64* furthest)
 {
     Volume volume = {distances, nullptr, row, plane};
-    BeyondRule rule = {steps, ends, count, number, furthest};
-    grow(rule, volume, {visited, room, size}, (State*)state, launch, most_work);
+    Lists lists = {visited, room, size};
+    BeyondRule rule = {lists, steps, ends, count, number, furthest};
+    grow(rule, volume, lists, (State*)state, launch, most_work);
 }
