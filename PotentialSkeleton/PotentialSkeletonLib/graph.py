@@ -35,7 +35,8 @@ class VoxelGraph:
     def __init__(self, voxels, report=None):
         self.voxels = voxels
         self._report = report
-        self.neighbours = _neighbours(voxels)
+        self._others, self._ends = _neighbours(voxels)
+        self._beside, self._upto = self._others.tolist(), [0, *self._ends.tolist()]
         self.nodes, self.chains = [], []
         self.node_of = np.full(len(voxels), -1, np.int64)
         for step in (self._make_nodes, self._make_chains, self._make_loops, self._join_chains):
@@ -45,9 +46,11 @@ class VoxelGraph:
 
     def _make_nodes(self):
         """Every piece of voxels that do not simply lie between two others is a node."""
-        between = _lie_between(self.voxels, self.neighbours)
-        for first in range(len(self.voxels)):
-            if between[first] or self.node_of[first] >= 0:
+        between = _lie_between(self.voxels, self._others, self._ends)
+        ends = np.flatnonzero(~between).tolist()
+        between = between.tolist()
+        for first in ends:
+            if self.node_of[first] >= 0:
                 continue
             self._look()
             piece = self._piece(first, between)
@@ -56,6 +59,10 @@ class VoxelGraph:
             else:
                 self._open_up(piece)
 
+    def neighbours(self, voxel):
+        """The neighbours of a voxel: those across faces first, then edges, corners."""
+        return self._beside[self._upto[voxel] : self._upto[voxel + 1]]
+
     def _look(self):
         if self._report is not None:
             self._report()
@@ -63,7 +70,7 @@ class VoxelGraph:
     def _piece(self, first, between):
         piece, waiting = {first}, [first]
         while waiting:
-            for other in self.neighbours[waiting.pop()]:
+            for other in self.neighbours(waiting.pop()):
                 if not between[other] and other not in piece:
                     piece.add(other)
                     waiting.append(other)
@@ -81,33 +88,27 @@ class VoxelGraph:
             self.chains.append((int(self.node_of[a]), [], int(self.node_of[b])))
 
     def _make_chains(self):
-        taken = set()
-        for node, voxels in enumerate(list(self.nodes)):
-            self._look()
-            for voxel in voxels:
-                for first in self.neighbours[voxel]:
-                    if self.node_of[first] < 0 and first not in taken:
-                        chain, end = self._walk(voxel, first)
-                        taken.update(chain)
-                        self.chains.append((node, chain, end))
-
-    def _walk(self, before, voxel):
-        chain = []
-        while self.node_of[voxel] < 0:
-            chain.append(voxel)
-            a, b = self.neighbours[voxel]
-            before, voxel = voxel, b if a == before else a
-        return chain, int(self.node_of[voxel])
+        own = np.array([voxel for voxels in self.nodes for voxel in voxels], np.int64)
+        self._add_chains(own)
 
     def _make_loops(self):
         """A loop without junctions gets a node at its first voxel."""
-        in_chain = {voxel for _, chain, _ in self.chains for voxel in chain}
-        for voxel in range(len(self.voxels)):
-            if self.node_of[voxel] < 0 and voxel not in in_chain:
-                self._add_node([voxel])
-                chain, end = self._walk(voxel, self.neighbours[voxel][0])
-                in_chain.update(chain)
-                self.chains.append((end, chain, end))
+        in_chain = self.node_of >= 0
+        in_chain[[voxel for _, chain, _ in self.chains for voxel in chain]] = True
+        while not in_chain.all():
+            voxel = int(np.argmin(in_chain))
+            self._look()
+            self._add_node([voxel])
+            self._add_chains(np.array([voxel]))
+            in_chain[[voxel, *self.chains[-1][1]]] = True
+
+    def _add_chains(self, own):
+        """Add the chains that begin at some voxels of nodes, each once."""
+        voxels, ends, nodes = chains_from(own, self.node_of, self._others, self._ends)
+        voxels = voxels.tolist()
+        for (first, last), (start, end) in zip(nodes.tolist(), pairwise([0, *ends.tolist()])):
+            self._look()
+            self.chains.append((first, voxels[start:end], last))
 
     def _join_chains(self):
         """A node that two different chains meet at is none; a bare voxel of an opened piece too."""
@@ -138,14 +139,14 @@ class VoxelGraph:
         inside = set(self.nodes[node])
         if not before or not after or len(inside) == 1:
             return self.nodes[node][:1]
-        goal = inside.intersection(self.neighbours[after[0]])
-        ways = [[voxel] for voxel in self.neighbours[before[-1]] if voxel in inside]
+        goal = inside.intersection(self.neighbours(after[0]))
+        ways = [[voxel] for voxel in self.neighbours(before[-1]) if voxel in inside]
         seen = {way[0] for way in ways}
         while ways:
             way = ways.pop(0)
             if way[-1] in goal:
                 return way
-            for voxel in self.neighbours[way[-1]]:
+            for voxel in self.neighbours(way[-1]):
                 if voxel in inside and voxel not in seen:
                     seen.add(voxel)
                     ways.append([*way, voxel])
@@ -159,27 +160,28 @@ def _directed(chain, node, at_end):
     return last, voxels[::-1], first
 
 
-def _lie_between(voxels, neighbours):
-    """Whether each voxel has two neighbours that are no neighbours of each other; list of bool."""
-    pairs = [n for n, others in enumerate(neighbours) if len(others) == 2]
-    first, second = voxels[[neighbours[n] for n in pairs]].reshape(-1, 2, 3).swapaxes(0, 1)
+def _lie_between(voxels, others, ends):
+    """Whether each voxel has two neighbours that are no neighbours of each other; bool (n,)."""
+    pairs = np.flatnonzero(np.diff(ends, prepend=0) == 2)
+    first, second = voxels[others[ends[pairs] - 2]], voxels[others[ends[pairs] - 1]]
     between = np.zeros(len(voxels), bool)
     between[pairs] = np.abs(first - second).max(axis=1) > 1
-    return between.tolist()
+    return between
 
 
 def _neighbours(voxels):
-    """For each voxel the list of its neighbours: those across faces first, then edges, corners."""
+    """Neighbours of all voxels, one voxel's after the other's, and where each one's end.
+
+    Those across faces come first, then edges, corners.
+    """
     steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
     steps = steps[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
     if not len(voxels):
-        return []
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     voxels = voxels - voxels.min(axis=0) + 1
     size = voxels.max(axis=0) + 2
     flat = voxels @ np.array([size[1] * size[2], size[2], 1])
-    others, ends = neighbours_of(flat, steps @ np.array([size[1] * size[2], size[2], 1]))
-    others, ends = others.tolist(), ends.tolist()
-    return [others[first:last] for first, last in pairwise([0, *ends])]
+    return neighbours_of(flat, steps @ np.array([size[1] * size[2], size[2], 1]))
 
 
 @njit(cache=True)
@@ -205,6 +207,40 @@ def neighbours_of(voxels, offsets):
     return others[:count], ends
 
 
+@njit(cache=True)
+def chains_from(own, node_of, others, ends):
+    """Chains of voxels without a node that begin beside some voxels of nodes.
+
+    Returns
+    -------
+    voxels : ndarray of int
+        Of all chains, one after the other.
+    chain_ends : ndarray of int, (n,)
+        Where each chain ends among them.
+    nodes : ndarray of int, (n, 2)
+        Where it begins and ends.
+    """
+    voxels, chain_ends = np.empty(node_of.size, np.int64), np.empty(node_of.size, np.int64)
+    nodes, taken = np.empty((node_of.size, 2), np.int64), np.zeros(node_of.size, np.bool_)
+    count = chains = 0
+    for start in own:
+        for n in range(ends[start - 1] if start else 0, ends[start]):
+            before, voxel = start, others[n]
+            if node_of[voxel] >= 0 or taken[voxel]:
+                continue
+            while node_of[voxel] < 0:
+                taken[voxel] = True
+                voxels[count] = voxel
+                count += 1
+                # It has two neighbours.
+                a, b = others[ends[voxel] - 2], others[ends[voxel] - 1]
+                before, voxel = voxel, b if a == before else a
+            chain_ends[chains] = count
+            nodes[chains] = node_of[start], node_of[voxel]
+            chains += 1
+    return voxels[:count], chain_ends[:chains], nodes[:chains]
+
+
 def _cycles(voxels):
     found = thin_topology(voxels)
     return found.pieces - found.characteristic
@@ -216,7 +252,7 @@ def _edges_of_homotopy(voxels, piece, neighbours):
     A spanning tree, and those other edges whose cycles are not sums of triangles (mod 2).
     """
     inside = set(piece)
-    beside = {a: {b for b in neighbours[a] if b in inside} for a in piece}
+    beside = {a: {b for b in neighbours(a) if b in inside} for a in piece}
     edges = sorted(
         ((a, b) for a in piece for b in beside[a] if a < b),
         key=lambda edge: (int(((voxels[edge[0]] - voxels[edge[1]]) ** 2).sum()), edge),
