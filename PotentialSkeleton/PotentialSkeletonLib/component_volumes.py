@@ -95,7 +95,7 @@ class ComponentVolumes:
 
     def divergence_seeds(self, share):
         """Voxels (n, 3) where the unit force converges most; see `seeds.divergence_seeds`."""
-        return divergence_seeds(self._forces, share, self._tick)
+        return divergence_seeds(self._forces, share, self._tick, self._found.classes)
 
     def curvature_seeds(self):
         """Voxels (n, 3) where the surface is sharp; see `seeds.curvature_seeds`."""

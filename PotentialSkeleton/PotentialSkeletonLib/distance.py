@@ -4,6 +4,8 @@ import numpy as np
 from numba import njit, prange
 from scipy import ndimage
 
+from .runs import end_of
+
 LINES_A_SLICE = 1 << 14  # rows between two looks at the progress callback
 FEW_VOXELS = 1 << 12
 NO_ZERO = 1 << 20  # voxels: further than any row is long
@@ -32,23 +34,33 @@ def distance_to_outside(mask, spacing, report=None):
     """
     if mask.size < FEW_VOXELS:  # threads would take longer to start
         return ndimage.distance_transform_edt(mask, sampling=spacing).astype(np.float32)
-    squared = np.empty(mask.shape, np.float32)
-    along_rows(mask, squared, spacing[2])
+    squared = np.zeros(mask.shape, np.float32)  # rows that stay so are never touched
+    used = np.zeros(mask.shape[:2], bool)
+    along_rows(mask, squared, spacing[2], used)
     for axis in (1, 0):
         lines = np.moveaxis(squared, axis, -1)
+        rows = used if axis == 1 else np.ascontiguousarray(used.T)
         step = max(1, LINES_A_SLICE // lines.shape[1])
         for first in range(0, len(lines), step):
-            lower_envelopes(lines[first : first + step], spacing[axis])
+            some = slice(first, first + step)
+            lower_envelopes(lines[some], spacing[axis], rows[some])
             if report is not None:
                 report()
-    return np.sqrt(squared, out=squared)
+    take_roots(squared, used)
+    return squared
 
 
 @njit(cache=True, parallel=True)
-def along_rows(mask, squared, step):
-    """Squared distance to the nearest zero of the same row."""
+def along_rows(mask, squared, step, used):
+    """Squared distance to the nearest zero of the same row, in the rows with anything else.
+
+    `squared` is 0 before; `used` (K, J) is set for these rows.
+    """
     for k in prange(mask.shape[0]):
         for j in range(mask.shape[1]):
+            if end_of(mask[k, j], 0, np.uint8(0)) == mask.shape[2]:
+                continue
+            used[k, j] = True
             count = mask.shape[2]
             last = -NO_ZERO
             for i in range(count):
@@ -64,17 +76,35 @@ def along_rows(mask, squared, step):
 
 
 @njit(cache=True, parallel=True)
-def lower_envelopes(lines, step):
-    """Replace each line by the lower envelope of the parabolas that stand on its values."""
+def take_roots(squared, used):
+    """Square roots of the rows that are used, in place."""
+    for k in prange(squared.shape[0]):
+        for j in range(squared.shape[1]):
+            if used[k, j]:
+                row = squared[k, j]
+                for i in range(row.size):
+                    row[i] = np.sqrt(row[i])
+
+
+@njit(cache=True, parallel=True)
+def lower_envelopes(lines, step, used):
+    """Replace each line by the lower envelope of the parabolas that stand on its values.
+
+    `used` has, for the lines of each plane, where along them anything but 0 may be.
+    """
     for first in prange(lines.shape[0]):
         count = lines.shape[2]
         values = np.empty(count)
         feet = np.empty(count, np.int64)
         borders = np.empty(count + 1)
+        highest = np.zeros(lines.shape[1], np.float32)
+        for n in range(count):
+            if used[first, n]:  # from line to line memory is read in its order
+                for second in range(lines.shape[1]):
+                    highest[second] = max(highest[second], lines[first, second, n])
         for second in range(lines.shape[1]):
-            line = lines[first, second]
-            if line.max() > 0:
-                lower_envelope(line, step, values, feet, borders)
+            if highest[second] > 0:
+                lower_envelope(lines[first, second], step, values, feet, borders)
 
 
 @njit(cache=True)
@@ -99,7 +129,8 @@ def lower_envelope(line, step, values, feet, borders):
         while borders[place + 1] < n:
             place += 1
         foot = feet[place]
-        line[n] = square * (n - foot) * (n - foot) + values[foot]
+        if values[n] > 0:  # else it stays 0, and its memory untouched
+            line[n] = square * (n - foot) * (n - foot) + values[foot]
 
 
 def order_at(depth, voxels):

@@ -5,6 +5,7 @@ from numba import njit, prange
 from scipy import ndimage
 
 from .labelling import CUBE
+from .runs import end_of
 
 REACH = 3  # voxels on each side of the cube in which the surface's curvature is measured
 TIE = 1e-4  # what differs by less may differ by rounding errors: its position decides
@@ -12,7 +13,7 @@ VOXELS_A_SLICE = 1 << 20  # between two looks at the progress callback
 SHARP = 0.28  # share of the cube inside the object: about 4/7 on a plane, 1/3 on an edge
 
 
-def divergence_seeds(vectors, share, report=None):
+def divergence_seeds(vectors, share, report=None, classes=None):
     """Local minima of the unit force's divergence in the lowest part of its range.
 
     Parameters
@@ -24,18 +25,21 @@ def divergence_seeds(vectors, share, report=None):
         2005); 0 gives no seeds.
     report : callable, optional
         Called between steps; raises to cancel.
+    classes : ndarray of uint8, shape (K, J, I), optional
+        Not 0 wherever there is a force: other rows are not looked at.
 
     Returns
     -------
     ndarray of int, (n, 3)
         Voxels K, J, I, the lowest divergence first.
     """
-    divergence = unit_divergence(vectors, report)
-    low, high = (np.float32(limit) for limit in finite_range(divergence))
+    spans = whole_rows(vectors.shape) if classes is None else spans_of(classes)
+    divergence = unit_divergence(vectors, spans, report)
+    low, high = (np.float32(limit) for limit in finite_range(divergence, spans))
     if share <= 0 or low > high:
         return np.empty((0, 3), np.int64)
     _look(report)
-    seeds = _all_local_minima(divergence, highest_seed(low, high, share), report)
+    seeds = _all_local_minima(divergence, spans, highest_seed(low, high, share), report)
     return seeds[lowest_first(divergence[tuple(seeds.T)])]
 
 
@@ -50,20 +54,41 @@ def _slabs(shape):
     return [(n, min(n + step, shape[0] - 1)) for n in range(1, shape[0] - 1, step)]
 
 
-def unit_divergence(vectors, report=None):
+def whole_rows(shape):
+    """`spans_of` a volume that is nowhere 0."""
+    return np.broadcast_to(np.array([0, shape[2]], np.int32), (*shape[:2], 2)).copy()
+
+
+@njit(cache=True, parallel=True)
+def spans_of(volume):
+    """For each row along I the first voxel that is not 0, and the one after the last; (K, J, 2)."""
+    spans = np.zeros((volume.shape[0], volume.shape[1], 2), np.int32)
+    for k in prange(volume.shape[0]):
+        for j in range(volume.shape[1]):
+            row, last = volume[k, j], volume.shape[2]
+            first = end_of(row, 0, np.uint8(0))
+            if first < last:
+                while row[last - 1] == 0:
+                    last -= 1
+                spans[k, j, 0], spans[k, j, 1] = first, last
+    return spans
+
+
+def unit_divergence(vectors, spans, report=None):
     """Divergence of the force at unit length; infinite where a neighbour has no force."""
     divergence = np.full(vectors.shape[:3], np.inf, np.float32)
     for first, last in _slabs(divergence.shape):
-        divergence_of_planes(vectors, divergence, first, last)
+        divergence_of_planes(vectors, divergence, spans, first, last)
         _look(report)
     return divergence
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def divergence_of_planes(vectors, divergence, first, last):
+def divergence_of_planes(vectors, divergence, spans, first, last):
     for k in prange(first, last):
         for j in range(1, vectors.shape[1] - 1):
-            for i in range(1, vectors.shape[2] - 1):
+            low = max(spans[k, j, 0], 1)
+            for i in range(low, min(spans[k, j, 1], vectors.shape[2] - 1)):
                 divergence[k, j, i] = divergence_at(vectors, k, j, i)
 
 
@@ -85,14 +110,18 @@ def divergence_at(vectors, k, j, i):
 
 
 @njit(cache=True, parallel=True)
-def finite_range(values):
-    """The lowest and the highest finite value; infinity and its negative where there is none."""
+def finite_range(values, spans):
+    """The lowest and the highest finite value; infinity and its negative where there is none.
+
+    Only these spans of rows are looked at.
+    """
     low, high = np.full(len(values), np.inf), np.full(len(values), -np.inf)
     for k in prange(len(values)):
-        for value in values[k].flat:
-            if np.isfinite(value):
-                low[k] = min(low[k], value)
-                high[k] = max(high[k], value)
+        for j in range(values.shape[1]):
+            for value in values[k, j, spans[k, j, 0] : spans[k, j, 1]]:
+                if np.isfinite(value):
+                    low[k] = min(low[k], value)
+                    high[k] = max(high[k], value)
     return low.min(), high.max()
 
 
@@ -107,34 +136,34 @@ def is_lowest(values, k, j, i):
     return True
 
 
-def _all_local_minima(values, highest, report):
+def _all_local_minima(values, spans, highest, report):
     found = [np.empty((0, 3), np.int64)]
     for first, last in _slabs(values.shape):
-        found.append(local_minima(values, highest, first, last))
+        found.append(local_minima(values, spans, highest, first, last))
         _look(report)
     return np.concatenate(found)
 
 
 @njit(cache=True, parallel=True)
-def local_minima(values, highest, first, last):
-    """The local minima in some planes that are not above `highest`."""
+def local_minima(values, spans, highest, first, last):
+    """The local minima in the spans of rows of some planes that are not above `highest`."""
     counts = np.zeros(last - first, np.int64)
     for plane in prange(last - first):
-        counts[plane] = minima_of_plane(values, highest, first + plane, None)
+        counts[plane] = minima_of_plane(values, spans, highest, first + plane, None)
     seeds = np.empty((counts.sum(), 3), np.int64)
     found = 0
     for plane in range(last - first):
         if counts[plane]:
-            found += minima_of_plane(values, highest, first + plane, seeds[found:])
+            found += minima_of_plane(values, spans, highest, first + plane, seeds[found:])
     return seeds
 
 
 @njit(cache=True)
-def minima_of_plane(values, highest, k, seeds):
+def minima_of_plane(values, spans, highest, k, seeds):
     """Count them; and note them where there are `seeds`."""
     count = 0
     for j in range(1, values.shape[1] - 1):
-        for i in range(1, values.shape[2] - 1):
+        for i in range(max(spans[k, j, 0], 1), min(spans[k, j, 1], values.shape[2] - 1)):
             if values[k, j, i] <= highest and is_lowest(values, k, j, i):
                 if seeds is not None:
                     seeds[count, 0], seeds[count, 1], seeds[count, 2] = k, j, i
@@ -162,7 +191,7 @@ def curvature_seeds(mask, report=None):
         low = max(first - REACH - 1, 0)
         share[first:last] = _share_inside(mask[low : last + REACH + 1])[first - low : last - low]
         _look(report)
-    seeds = _all_local_minima(share, SHARP, report)
+    seeds = _all_local_minima(share, spans_of(mask.view(np.uint8)), SHARP, report)
     return seeds[lowest_first(share[tuple(seeds.T)])]
 
 

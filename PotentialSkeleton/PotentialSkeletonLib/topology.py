@@ -5,9 +5,12 @@ tunnels and cavities as the digital object.
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 from .labelling import count_pieces
+from .runs import end_of
+
+PLANES_A_SLICE = 64  # between two looks at the progress callback
 
 
 def _bits(condition):
@@ -135,18 +138,41 @@ def euler_characteristic(mask, report=None):
 
     `report` is called between slabs; it raises to cancel.
     """
-    padded = np.zeros([n + 2 for n in mask.shape], np.uint8)
-    padded[1:-1, 1:-1, 1:-1] = mask
-    total = 0
-    for first in range(0, len(padded) - 1, 32):  # slabs keep the memory small
-        voxels = padded[first : first + 33]
-        voxels = voxels[:-1] | voxels[1:] << 1
-        voxels = voxels[:, :-1] | voxels[:, 1:] << 2
-        voxels = voxels[:, :, :-1] | voxels[:, :, 1:] << 4
-        total += int(np.bincount(voxels.ravel(), minlength=256) @ CORNER_TABLE)
+    voxels, total = np.ascontiguousarray(mask).view(np.uint8), 0
+    for first in range(0, len(voxels) + 1, PLANES_A_SLICE):
+        last = min(first + PLANES_A_SLICE, len(voxels) + 1)
+        total += int(sum_of_corners(voxels, first, last, CORNER_TABLE).sum())
         if report is not None:
             report()
     return total // 8
+
+
+@njit(cache=True, parallel=True)
+def sum_of_corners(mask, first, last, table):
+    """Sums of the table's values over the corners before some planes (0 and 1); (planes,)."""
+    depth, rows, width = mask.shape
+    sums = np.zeros(last - first, np.int64)
+    for k in prange(first, last):
+        beside = np.zeros(width + 2, np.uint8)  # bits of the four voxels round an edge along I
+        for j in range(rows + 1):
+            is_empty = True
+            for n in range(4):
+                other_k, other_j = k - 1 + (n & 1), j - 1 + (n >> 1)
+                if not (0 <= other_k < depth and 0 <= other_j < rows):
+                    continue
+                row = mask[other_k, other_j]
+                if end_of(row, 0, np.uint8(0)) == width:
+                    continue
+                if is_empty:
+                    beside[:] = 0
+                    is_empty = False
+                for i in range(width):
+                    beside[i + 1] |= row[i] << n
+            if is_empty:
+                continue
+            for i in range(width + 1):
+                sums[k - first] += table[beside[i] | beside[i + 1] << 4]
+    return sums
 
 
 def cycle_count(mask, report=None):
