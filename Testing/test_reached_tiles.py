@@ -167,6 +167,11 @@ def test_no_gap_is_crossed(cpu_cuda, axis):
         assert listed_by_kernels(problem, cpu_cuda).tolist() == [0]
 
 
+def gradient_reach(affinity, cut_level):
+    """The difference at which the affinity falls to the cut."""
+    return 4 * affinity.gradient_sigma * np.sqrt(np.log(65535 / (cut_level - 0.5)))
+
+
 @pytest.mark.parametrize("sigma", [1e-30, 0.5, 15.0, 1e4])
 @pytest.mark.parametrize("mean", [-1e30, 0.0, 1.7e5, 1e30])
 @pytest.mark.parametrize("side", ["both", "bright", "dark"])
@@ -179,14 +184,14 @@ def test_no_edge_above_the_cut_is_outside_of_the_bounds(mean, sigma, side):
             if bounds is None:
                 assert abs(mean) > 10 * sigma  # float32 cannot tell
                 continue
-            lowest, highest, twice_mean, sum_factor, difference_factor, least, most = bounds
-            reach = 1 / (2 * sum_factor) + 0.5 / difference_factor
+            lowest, highest, ratio, offset, limit, least, most = bounds
+            reach = (0.5 / ratio + 0.5) * gradient_reach(affinity, problem.cut_level)
             one = np.float32(mean + reach * np.linspace(-2, 2, 401))[:, None]
             above = affinity.levels(one, one.T) >= problem.cut_level
-            total = np.clip(one + one.T - twice_mean, least, most) * sum_factor
-            difference = (one - one.T) * difference_factor
+            share = one * ratio + offset
             with np.errstate(over="ignore"):
-                assert (total**2 + difference**2 <= 1)[above].all()
+                total = np.clip(share + share.T, least, most)
+                assert (total**2 + (one - one.T) ** 2 <= limit)[above].all()
             assert ((one >= lowest) & (one <= highest))[above.any(axis=1)].all()
 
 

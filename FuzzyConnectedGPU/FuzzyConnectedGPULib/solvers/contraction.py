@@ -6,6 +6,7 @@ logarithm of the volume's size, however long and winding the paths are. With a c
 are contracted that a path from the seeds may reach (`reached_tiles`).
 """
 
+from math import ceil, floor
 from pathlib import Path
 
 import numpy as np
@@ -90,22 +91,17 @@ class ContractedTiles:
         self.seeds = gpu.put(problem.seeds)
         self.shape = tuple(np.int32(n) for n in problem.voxels.shape)
         self.tile_count = tile_count(problem.voxels.shape)
-        self.affinity = gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
         self.voxel_name = VOXEL_NAMES[problem.voxels.dtype.name]
         self.node_type = np.uint8
-        self.counts = self.xp.empty(2 + node_rounds.COUNTS, np.uint32)
-        self.table_extent = extent = table_extent(problem)
+        self.table_extent = table_extent(problem)
         files = KERNELS, node_rounds.KERNELS, *[reached_tiles.KERNELS] * (problem.cut_level > 0)
         gpu.compile_together(*((file, self.defines(file)) for file in files))
-        self.tables = self.xp.empty(TABLE, np.float32), *(np.int32(n) for n in extent or (0, 0, 0))
 
     def contract(self, report):
         """Contract all tiles; again where they have more nodes than was reckoned with."""
         xp, voxel_count = self.xp, self.voxels.size
         search = self.search_tiles()
-        self.levels = xp.empty(self.voxels.shape, np.uint16)
-        self.first_nodes = xp.empty(self.tile_count, np.uint32)
-        self.begin()
+        self.begin()  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         share = self.contracted_count / self.tile_count
@@ -135,10 +131,20 @@ class ContractedTiles:
             self.exits = self.exit_weights = self.steps = self.step_weights = nodes = None
             self.rooms = None
             self.node_of = place = before = None
-            self.begin()
+            self.clear()
 
     def begin(self):
-        """Fill what the tiles find: levels of the seeds, first nodes, tables, counts."""
+        """Make what the tiles find: levels of the seeds, first nodes, tables, counts."""
+        problem, xp = self.problem, self.xp
+        self.affinity = self.gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
+        self.tables = xp.empty(TABLE, np.float32), *map(np.int32, self.table_extent or (0, 0, 0))
+        self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
+        self.levels = xp.empty(problem.voxels.shape, np.uint16)
+        self.first_nodes = xp.empty(self.tile_count, np.uint32)
+        self.clear()
+
+    def clear(self):
+        """Fill it."""
         self.levels.fill(0)
         self.counts.fill(0)
         tables, *extent = self.tables
@@ -163,9 +169,9 @@ class ContractedTiles:
 
     def defines(self, file):
         """The macros of a file for these voxels and nodes."""
-        voxel, node = f"VOXEL={self.voxel_name}", "u8" if self.node_type is np.uint8 else "u16"
         if file is reached_tiles.KERNELS:
-            return (voxel,)
+            return reached_tiles.macros(self.problem)
+        voxel, node = f"VOXEL={self.voxel_name}", "u8" if self.node_type is np.uint8 else "u16"
         tables = (f"TABLES={int(self.table_extent is not None)}",) * (file is KERNELS)
         return voxel, f"NODE={node}", *tables
 
@@ -192,12 +198,12 @@ def table_extent(problem):
     """
     if problem.voxels.dtype.kind == "f":
         return None
-    mean, sum_factor, difference_factor = problem.affinity.coefficients()[:3].astype(float)
+    mean, sum_factor, difference_factor = problem.affinity.coefficients()[:3].tolist()
     limits = np.iinfo(problem.voxels.dtype)
     lowest, highest = 2 * limits.min, 2 * limits.max
     reach = REACH / sum_factor
-    first = np.clip(np.floor(2 * (mean - reach)) - 1, lowest, highest)
-    last = np.clip(np.ceil(2 * (mean + reach)) + 1, lowest, highest)
-    differences = min(np.ceil(REACH / difference_factor) + 2, limits.max - limits.min + 1)
-    extent = int(first), int(last - first) + 1, int(differences)
+    first = min(max(floor(2 * (mean - reach)) - 1, lowest), highest)
+    last = min(max(ceil(2 * (mean + reach)) + 1, lowest), highest)
+    differences = min(ceil(REACH / difference_factor) + 2, limits.max - limits.min + 1)
+    extent = first, last - first + 1, differences
     return extent if extent[1] + extent[2] <= TABLE else None

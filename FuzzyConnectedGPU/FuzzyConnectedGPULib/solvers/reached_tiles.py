@@ -5,6 +5,7 @@ such pairs hold together without a seed has level 0, and contraction leaves out 
 nothing else.
 """
 
+from math import inf, log, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ LANES, VOXELS_A_TILE, SAMPLED_TILE = 32, 1024, 17  # as in reached_tiles.cu
 DENSE = 0.4
 # What the bounds are wider by: more than float32's rounding can change of the exponent's root.
 EXPONENT_MARGIN, ROOT_MARGIN = 2e-6, 1e-3
+MOST_RATIO = 500  # of the two factors, up to which float32 resolves the ellipse's sums
 
 
 def search_tiles(problem, voxels, mask, seeds, tile_count, gpu):
@@ -46,9 +48,9 @@ def search_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     shape = tuple(np.int32(n) for n in problem.voxels.shape)
     kept = xp.empty(tile_count * LANES, np.uint64)
     parent = xp.empty(tile_count * VOXELS_A_TILE + 1, np.uint32)
-    listed, counts = xp.empty(tile_count, np.uint32), xp.zeros(2, np.uint32)
+    counts = xp.zeros(2, np.uint32)
     most = np.uint32(min(DENSE * VOXELS_A_TILE * -(-tile_count // SAMPLED_TILE), 2**32 - 1))
-    defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
+    defines = macros(problem)
 
     def run(name, threads, *arguments):
         kernel = gpu.kernel(KERNELS, name, defines)
@@ -58,6 +60,7 @@ def search_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     run("join_runs", LANES * tile_count, voxels, mask, *shape, *bounds, *forest)
     run("join_tiles", LANES * tile_count, voxels, *shape, *bounds, *forest)
     run("join_seeds", seeds.size, seeds, np.uint32(seeds.size), *shape[1:], *forest)
+    listed = xp.empty(tile_count, np.uint32)
     run("list_reached", LANES * tile_count, *forest, listed, counts)
     return listed, counts, most
 
@@ -82,35 +85,44 @@ def found_tiles(search, gpu):
     return None if pairs > most else listed[: int(count)]
 
 
+def macros(problem):
+    """What the kernels are compiled with."""
+    clamped = int(problem.affinity.side != "both")
+    return f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}", f"CLAMPED={clamped}"
+
+
 def bounds_of_edges(problem):
     """What a voxel, and a pair of voxels, with an affinity above the cut cannot exceed.
 
     With the deviations a and b of two voxels from the mean, and the factors s and d of the
     affinity's two Gaussians, the exponent is ``(s * (a + b) / 2)**2 + (d * (a - b))**2``, of which
-    no b makes less than ``a**2 / (1 / s**2 + 1 / (4 * d**2))``.
+    no b makes less than ``a**2 / (1 / s**2 + 1 / (4 * d**2))``. Divided by ``d**2`` it is the sum
+    of two squares: of what both voxels add to a sum, and of their difference.
 
     Returns
     -------
     tuple of 7 float32, or None
-        Lowest and highest intensity of a voxel; twice the mean, and the factors of the deviation
-        from it and of the difference by which the exponent's bound becomes 1; least and most
-        deviation from twice the mean, beyond which it costs nothing more. None where there is no
-        cut, no bound, or a bound that float32 does not resolve.
+        Lowest and highest intensity of a voxel; factor of the intensity, and what comes to it, in
+        a voxel's share of the sum; the limit of both squares; least and most sum, beyond which it
+        costs nothing more. None where there is no cut, no bound, or a bound that float32 does not
+        resolve.
     """
-    mean, s, d, _, _, weighted, bright, dark = problem.affinity.coefficients().astype(float)
+    mean, s, d, _, _, weighted, bright, dark = problem.affinity.coefficients().tolist()
     if problem.cut_level == 0 or weighted:
         return None
-    root = np.sqrt(np.log(TOP_LEVEL / (problem.cut_level - 0.5)) + EXPONENT_MARGIN)
+    root = sqrt(log(TOP_LEVEL / (problem.cut_level - 0.5)) + EXPONENT_MARGIN)
     root *= 1 + ROOT_MARGIN
-    if 2e-7 * abs(mean) * s > ROOT_MARGIN / 2 * root:
+    if 2e-7 * abs(mean) * s > ROOT_MARGIN / 2 * root or s / d > MOST_RATIO:
         return None
-    reach = root * np.sqrt(s**-2 + d**-2 / 4)
-    lowest = -np.inf if dark else mean - reach
-    highest = np.inf if bright else mean + reach
+    reach = root * sqrt(s**-2 + d**-2 / 4)
+    lowest = -inf if dark else mean - reach
+    highest = inf if bright else mean + reach
     if problem.voxels.dtype.kind != "f":
         limits = np.iinfo(problem.voxels.dtype)
         if lowest <= limits.min and highest >= limits.max:
             return None
-    clamp = 0.0 if dark else -np.inf, 0.0 if bright else np.inf
-    bounds = lowest, highest, 2 * mean, s / (2 * root), d / root, *clamp
-    return tuple(np.float32(bound) for bound in bounds)
+    clamp = 0.0 if dark else -inf, 0.0 if bright else inf
+    ratio = s / (2 * d)
+    bounds = lowest, highest, ratio, -mean * ratio, (root / d) ** 2, *clamp
+    with np.errstate(over="ignore"):  # a limit beyond float32 keeps all pairs
+        return tuple(np.float32(bound) for bound in bounds)

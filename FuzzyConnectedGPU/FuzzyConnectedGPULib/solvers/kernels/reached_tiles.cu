@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char | VOXEL=short | VOXEL=unsigned short | VOXEL=float
+// defines: VOXEL=unsigned char CLAMPED=1 | VOXEL=short CLAMPED=0 | VOXEL=unsigned short CLAMPED=1 | VOXEL=float CLAMPED=0
 //
 // Which tiles the seeds may reach above the cut, before any affinity is computed: only the pairs of
 // neighbours whose affinity may be above it count, and of what they hold together only what holds a
@@ -17,23 +17,33 @@
 #define CLOSED __int_as_float(0x7fffffff)  // intensity of a voxel outside of the volume or the mask
 
 // What a voxel must be that has an edge above the cut, and a pair of neighbours that is one: within
-// the ellipse that reached_tiles.py computes.
+// the ellipse that reached_tiles.py computes. CLAMPED: whether a sum beyond one of its limits costs nothing more.
 struct Bounds
 {
     float lowest, highest;
-    float twice_mean, sum_factor, difference_factor, least_sum, most_sum;
+    float ratio, offset, limit, least_sum, most_sum;
 
-    __device__ bool hold(float voxel) const { return voxel >= lowest && voxel <= highest; }
-    __device__ bool hold(float one, float other) const
+    // A voxel, and its share of a pair's sum
+    struct Share
     {
-        float sum = fminf(fmaxf(one + other - twice_mean, least_sum), most_sum) * sum_factor;
-        float difference = (one - other) * difference_factor;
-        return sum * sum + difference * difference <= 1.0f;
+        float voxel, sum;
+    };
+
+    __device__ Share share(float voxel) const { return {voxel, __fmaf_rn(voxel, ratio, offset)}; }
+    __device__ bool hold(float voxel) const { return voxel >= lowest && voxel <= highest; }
+    __device__ bool hold(const Share& one, const Share& other) const
+    {
+        float sum = one.sum + other.sum, difference = one.voxel - other.voxel;
+#if CLAMPED
+        sum = fminf(fmaxf(sum, least_sum), most_sum);
+#endif
+        return __fmaf_rn(difference, difference, sum * sum) <= limit;
     }
+    __device__ bool hold(float one, float other) const { return hold(share(one), share(other)); }
 };
-#define BOUNDS                                                                                                        \
-    float lowest, float highest, float twice_mean, float sum_factor, float difference_factor, float least_sum,        \
-        float most_sum
+#define BOUNDS \
+    float lowest, float highest, float ratio, float offset, float limit, float least_sum, float most_sum
+#define GIVEN_BOUNDS {lowest, highest, ratio, offset, limit, least_sum, most_sum}
 
 // Pairs above the cut that were found in the tiles that are looked at, and how many are too many.
 struct Sample
@@ -50,7 +60,6 @@ struct Sample
         if (lane == 0 && sum) atomicAdd(pairs, sum);
     }
 };
-#define GIVEN_BOUNDS {lowest, highest, twice_mean, sum_factor, difference_factor, least_sum, most_sum}
 
 __device__ __forceinline__ u32 half_of(u32 rows, int half) { return half ? rows >> 16 : rows & 0xffff; }
 
@@ -125,68 +134,70 @@ __device__ void join_rows(u32* parent, u32 edges, const Row& one, const Row& oth
     }
 }
 
+// Exchange lanes and bits: bit b of lane l becomes bit l of lane b.
+__device__ __forceinline__ u32 exchanged(u32 bits, int lane)
+{
+    u32 low = 0x0000ffff;  // bits whose number lacks `step`
+#pragma unroll
+    for (int step = 16; step; step >>= 1, low ^= low << step) {
+        u32 other = __shfl_xor_sync(EVERY_LANE, bits, step);
+        bits = lane & step ? (bits & ~low) | (other >> step & low) : (bits & low) | (other << step & ~low);
+    }
+    return bits;
+}
+
 // Of a lane's two rows: voxels that may have an edge, and the edges upwards within the tile
 struct Edges
 {
     u32 open, along_i, along_j, along_k;
 };
 
+// A lane looks at one voxel of each two rows, and keeps a bit for each: the lanes' bits are exchanged at the
+// end. What is not open is CLOSED, with which no pair holds.
 __device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned char* mask, const Place& p, int lane,
                                             const Bounds& bounds)
 {
-    int nk = p.nk, nj = p.nj, ni = p.ni;
     int j = p.j0 + (lane >> 4) * 4, i = p.i0 + (lane & 15);
-    Edges own = {0, 0, 0, 0};
-    float below[4] = {CLOSED, CLOSED, CLOSED, CLOSED};
-    u32 open_below[4] = {0, 0, 0, 0};
-#pragma unroll 1
-    for (int k = 0; k < SIDE_K; k++) {
-        float voxel[5];
-        u32 open[5];
-        VOXEL read[4];  // all loads before the first use
-        bool inside[4];
+    u32 rows = 0, corner = p.number(p.k0, j, i), plane = (u32)p.nj * p.ni;  // rows: those inside, of four
 #pragma unroll
-        for (int n = 0; n < 4; n++) {
-            inside[n] = p.k0 + k < nk && j + n < nj && i < ni;
-            read[n] = inside[n] ? voxels[p.number(p.k0 + k, j + n, i)] : (VOXEL)0;
-        }
+    for (int n = 0; n < 4; n++) rows |= (j + n < p.nj && i < p.ni) << n;
+    Edges own = {0, 0, 0, 0};
+    Bounds::Share below[4];
+#pragma unroll
+    for (int n = 0; n < 4; n++) below[n] = {CLOSED, CLOSED};
+#pragma unroll 1
+    for (int k = 0; k < SIDE_K; k++, corner += plane) {
+        VOXEL read[4];  // all loads before the first use
+        u32 inside = p.k0 + k < p.nk ? rows : 0;
+#pragma unroll
+        for (int n = 0; n < 4; n++) read[n] = inside >> n & 1 ? voxels[corner + n * p.ni] : (VOXEL)0;
         if (mask) {
 #pragma unroll
-            for (int n = 0; n < 4; n++) inside[n] = inside[n] && mask[p.number(p.k0 + k, j + n, i)];
+            for (int n = 0; n < 4; n++)
+                if (inside >> n & 1 && !mask[corner + n * p.ni]) inside ^= 1u << n;
         }
+        own = {own.open >> 4, own.along_i >> 4, own.along_j >> 4, own.along_k >> 4};
+        Bounds::Share share[5];
 #pragma unroll
         for (int n = 0; n < 4; n++) {
-            voxel[n] = inside[n] ? (float)read[n] : CLOSED;
-            open[n] = __ballot_sync(EVERY_LANE, bounds.hold(voxel[n]));
+            float voxel = read[n];
+            bool open = inside >> n & 1 && bounds.hold(voxel);
+            if (open) own.open |= 1u << (28 + n);
+            share[n] = bounds.share(open ? voxel : CLOSED);
         }
-        if (!(open[0] | open[1] | open[2] | open[3])) {
-#pragma unroll
-            for (int n = 0; n < 4; n++) open_below[n] = 0;
-            continue;
-        }
-        voxel[4] = __shfl_xor_sync(EVERY_LANE, voxel[0], 16);  // of the upper four rows for the lower four
-        open[4] = open[0] >> 16;
+        float fifth = __shfl_down_sync(EVERY_LANE, share[0].voxel, 16);  // of the upper four rows
+        share[4] = bounds.share(lane < 16 ? fifth : CLOSED);
 #pragma unroll
         for (int n = 0; n < 4; n++) {
-            u32 i_edges = 0, j_edges = 0, k_edges = 0;
-            if (open[n] & open[n] >> 1 & BOTH_BUT_LAST) {
-                float right = __shfl_down_sync(EVERY_LANE, voxel[n], 1);
-                i_edges = __ballot_sync(EVERY_LANE, bounds.hold(voxel[n], right)) & BOTH_BUT_LAST;
-            }
-            if (open[n] & open[n + 1]) j_edges = __ballot_sync(EVERY_LANE, bounds.hold(voxel[n], voxel[n + 1]));
-            if (open[n] & open_below[n]) k_edges = __ballot_sync(EVERY_LANE, bounds.hold(below[n], voxel[n]));
-            u32 both = open[n] & open[n] >> 1;
-            if (lane == k * 4 + n) {
-                own.open = open[n];
-                own.along_i = i_edges & both;
-                own.along_j = j_edges & open[n] & open[n + 1];
-            }
-            if (lane + 4 == k * 4 + n) own.along_k = k_edges & open[n] & open_below[n];
-            below[n] = voxel[n];
-            open_below[n] = open[n];
+            float right = __shfl_down_sync(EVERY_LANE, share[n].voxel, 1);
+            if (bounds.hold(share[n], bounds.share(right))) own.along_i |= 1u << (28 + n);
+            if (bounds.hold(share[n], share[n + 1])) own.along_j |= 1u << (28 + n);
+            if (bounds.hold(below[n], share[n])) own.along_k |= 1u << (28 + n);
+            below[n] = share[n];
         }
     }
-    return own;
+    return {exchanged(own.open, lane), exchanged(own.along_i, lane) & BOTH_BUT_LAST, exchanged(own.along_j, lane),
+            exchanged(own.along_k >> 4, lane)};
 }
 
 // The runs of each tile, joined within it. kept: each lane's rows. parent: of each run, by the number
