@@ -39,7 +39,7 @@ class Pieces:
 
     def __init__(self, distances, spacing, count, gpu, report=None):
         self._distances, self._spacing, self._gpu = distances, spacing, gpu
-        self._lines, self._count, self._report = lines_of(distances), count, report
+        self._lines, self._report = lines_of(distances), report
         self._large = LargePieces(distances, self._lines, count, gpu, report)
 
     def limb_widths(self, tops, depth, smallest):
