@@ -14,7 +14,7 @@ from ..affinity import TOP_LEVEL
 from .active_tiles import VOXEL_NAMES
 
 KERNELS = Path(__file__).with_name("kernels") / "reached_tiles.cu"
-THREADS = 256
+THREADS, JOIN_THREADS = 256, 64  # as in reached_tiles.cu
 LANES, VOXELS_A_TILE, SAMPLED_TILE = 32, 1024, 17  # as in reached_tiles.cu
 # Share of the pairs along rows above the cut from which on all tiles are taken: nearly all of them
 # hang together then (of random pairs in a cubic grid, from 0.25 on).
@@ -52,16 +52,17 @@ def search_tiles(problem, voxels, mask, seeds, tile_count, gpu):
     most = np.uint32(min(DENSE * VOXELS_A_TILE * -(-tile_count // SAMPLED_TILE), 2**32 - 1))
     defines = macros(problem)
 
-    def run(name, threads, *arguments):
+    def run(name, threads, arguments, block=THREADS):
         kernel = gpu.kernel(KERNELS, name, defines)
-        kernel((-(-threads // THREADS),), (THREADS,), arguments)
+        kernel((-(-threads // block),), (block,), arguments)
 
     forest = tiles, kept, parent, counts[1:], most
-    run("join_runs", LANES * tile_count, voxels, mask, *shape, *bounds, *forest)
-    run("join_tiles", LANES * tile_count, voxels, *shape, *bounds, *forest)
-    run("join_seeds", seeds.size, seeds, np.uint32(seeds.size), *shape[1:], *forest)
+    lanes = LANES * tile_count
+    run("join_runs", lanes, (voxels, mask, *shape, *bounds, *forest), JOIN_THREADS)
+    run("join_tiles", lanes, (voxels, *shape, *bounds, *forest), JOIN_THREADS)
+    run("join_seeds", seeds.size, (seeds, np.uint32(seeds.size), *shape[1:], *forest))
     listed = xp.empty(tile_count, np.uint32)
-    run("list_reached", LANES * tile_count, *forest, listed, counts)
+    run("list_reached", lanes, (*forest, listed, counts))
     return listed, counts, most
 
 

@@ -10,6 +10,9 @@
 #include "tile_place.cuh"
 
 #define WARPS (THREADS / 32)  // a warp takes a tile
+// Some tiles have far more to join than others, and a block keeps its place until its last warp has ended.
+#define JOIN_THREADS 64
+#define JOIN_WARPS (JOIN_THREADS / 32)
 #define EVERY_LANE 0xffffffffu
 #define BOTH_BUT_LAST 0x7fff7fffu  // of two rows, all voxels but the last one
 #define SAMPLED_TILE 17  // one in so many tiles is looked at; with 16 all may lie in one column
@@ -202,13 +205,13 @@ __device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned 
 
 // The runs of each tile, joined within it. kept: each lane's rows. parent: of each run, by the number
 // of its first voxel; the last entry is the seeds'.
-extern "C" __global__ void __launch_bounds__(THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
+extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
                                                                 int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
                                                                 u32* parent, u32* pairs, u32 most_pairs)
 {
-    __shared__ u32 parents[WARPS][VOXELS];
+    __shared__ u32 parents[JOIN_WARPS][VOXELS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    u32 tile = blockIdx.x * WARPS + warp;
+    u32 tile = blockIdx.x * JOIN_WARPS + warp;
     if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
     Sample sample = {pairs, most_pairs};
     if (tile >= tiles || __any_sync(EVERY_LANE, sample.is_dense())) return;
@@ -296,12 +299,12 @@ struct Border
 };
 
 // Join the runs across the tiles' upper borders.
-extern "C" __global__ void __launch_bounds__(THREADS) join_tiles(const VOXEL* voxels, int nk, int nj, int ni, BOUNDS,
+extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_tiles(const VOXEL* voxels, int nk, int nj, int ni, BOUNDS,
                                                                  u32 tiles, const Rows* kept, u32* parent, u32* pairs,
                                                                  u32 most_pairs)
 {
     int lane = threadIdx.x & 31;
-    u32 tile = blockIdx.x * WARPS + (threadIdx.x >> 5);
+    u32 tile = blockIdx.x * JOIN_WARPS + (threadIdx.x >> 5);
     if (tile >= tiles || Sample{pairs, most_pairs}.is_dense()) return;
     Rows own = kept[tile * 32 + lane];
     if (!__any_sync(EVERY_LANE, own.open)) return;
