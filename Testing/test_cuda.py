@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyVesselCommon import cuda
+from FuzzyVesselCommon import cuda, cuda_kernels
 from FuzzyVesselCommon.errors import DeviceError, InputError
 
 
@@ -310,7 +310,7 @@ def test_files_are_compiled_together_and_once(fake_cupy, monkeypatch, tmp_path):
         compiled.append((source.splitlines()[-1], architecture, defines))
         return b"", ""
 
-    monkeypatch.setattr(cuda, "compile_kernels", compile_kernels)
+    monkeypatch.setattr(cuda_kernels, "compile_kernels", compile_kernels)
     nvrtc = SimpleNamespace(getSupportedArchs=lambda: [75, 80, 90])
     fake_cupy.cuda.nvrtc, fake_cupy.cuda.__name__ = nvrtc, "cupy.cuda"
     monkeypatch.setitem(sys.modules, "cupy.cuda", fake_cupy.cuda)
@@ -391,7 +391,7 @@ def test_read_source_puts_each_included_file_in_once(tmp_path):
     (tmp_path / "a.cu").write_text('#include "b.cuh"\n#include "c.cuh"\nint a;\n')
     (tmp_path / "b.cuh").write_text('  # include "c.cuh"  // needed\nint b;\n')
     (tmp_path / "c.cuh").write_text("int c;\n#include <math.h>\n")
-    source = cuda.read_source(str(tmp_path / "a.cu"))
+    source = cuda_kernels.read_source(str(tmp_path / "a.cu"))
     code = [line for line in source.splitlines() if not line.startswith("#line")]
     assert code == ["int c;", "#include <math.h>", "int b;", "int a;"]
     before_a = source[: source.index("int a;")]
@@ -403,7 +403,7 @@ def test_compiler_message_names_file_and_line(tmp_path):
     (tmp_path / "a.cu").write_text('#include "b.cuh"\nint a;\n')
     (tmp_path / "b.cuh").write_text("\nint wrong = ;\n")
     with pytest.raises(DeviceError, match=r"b\.cuh\(2\): error"):
-        cuda.compile_kernels(cuda.read_source(tmp_path / "a.cu"), "sm_90")
+        cuda_kernels.compile_kernels(cuda_kernels.read_source(tmp_path / "a.cu"), "sm_90")
 
 
 # ---- a real card

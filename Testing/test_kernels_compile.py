@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cuda_on_cpu.library import find_kernels
-from FuzzyVesselCommon.cuda import compile_kernels, read_source
+from FuzzyVesselCommon.cuda_kernels import compile_kernels, read_source
 
 nvrtc = pytest.importorskip("cupy.cuda", reason="CuPy is not installed").nvrtc
 

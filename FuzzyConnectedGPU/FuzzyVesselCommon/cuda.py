@@ -1,8 +1,6 @@
 """The CUDA device: whether it can be used, its kernels and its memory.
 
-Importing this file imports no CuPy. Kernels are compiled here by NVRTC and not by `cupy.RawModule`,
-because CuPy adds `-ftz=true` to its own options: subnormal numbers would become zero on the card
-and a result would no longer equal the CPU's bit for bit.
+Importing this file imports no CuPy.
 """
 
 import ctypes
@@ -10,145 +8,16 @@ import functools
 import re
 import sys
 import traceback
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
+from FuzzyVesselCommon.cuda_kernels import compile_files, load_kernel
 from FuzzyVesselCommon.errors import DeviceError, InputError, NoRoomError
 from FuzzyVesselCommon.transfers import from_card, to_card
 
-_SHARED = Path(__file__).resolve().parent
-_TRIAL = _SHARED / "trial.cu"
-_INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
-
-
-def read_source(path):
-    """Text of a `.cu` file in which each `#include "x.cuh"` is replaced by that file's text.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; what it includes in quotes is looked for beside it, then beside this module.
-
-    Returns
-    -------
-    str
-        Each included file stands in the text once; `#line` keeps a compiler's messages true.
-    """
-    read = set()
-
-    def expand(file):
-        read.add(file)
-        lines = [f'#line 1 "{file.name}"']
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-            included = _INCLUDE.match(line)
-            if not included:
-                lines.append(line)
-                continue
-            target = (file.parent / included[1]).resolve()
-            if not target.exists():
-                target = _SHARED / included[1]
-            if target not in read:
-                lines += expand(target)
-            lines.append(f'#line {number + 1} "{file.name}"')
-        return lines
-
-    return "\n".join(expand(Path(path).resolve())) + "\n"
-
-
-def compile_kernels(source, architecture, defines=()):
-    """Compile CUDA C++ with NVRTC; no GPU is needed for it.
-
-    Every product and sum is rounded as IEEE 754 says (no fused multiply-add, subnormals kept,
-    correctly rounded division and square root), so that results equal the CPU's bit for bit.
-
-    Parameters
-    ----------
-    source : str
-        What `read_source` returned.
-    architecture : str
-        "sm_90" for a card's own code, "compute_90" for PTX, which the driver translates.
-    defines : sequence of str
-        Macros such as "VOXEL=short".
-
-    Returns
-    -------
-    binary : bytes
-        Cubin or PTX.
-    log : str
-        The compiler's warnings, and each kernel's registers, memory and spills.
-
-    Raises
-    ------
-    DeviceError
-        The source does not compile; the message holds the compiler's own.
-    """
-    from cupy.cuda import nvrtc
-
-    options = [
-        f"-arch={architecture}",
-        "-std=c++17",
-        "--fmad=false",
-        "--ftz=false",
-        "--prec-div=true",
-        "--prec-sqrt=true",
-        "--ptxas-options=-v",
-        *(f"-D{define}" for define in defines),
-    ]
-    program = nvrtc.createProgram(source, "kernels.cu", (), ())
-    try:
-        nvrtc.compileProgram(program, options)
-        own_code = architecture.startswith("sm_")
-        binary = nvrtc.getCUBIN(program) if own_code else nvrtc.getPTX(program)
-        return binary, nvrtc.getProgramLog(program).rstrip("\0")
-    except nvrtc.NVRTCError as error:
-        log = nvrtc.getProgramLog(program).rstrip("\0")
-        raise DeviceError(f"a CUDA kernel does not compile for {architecture}:\n{log}") from error
-    finally:
-        nvrtc.destroyProgram(program)
-
-
-@functools.cache
-def _binary(ordinal, source, defines):
-    """The source, compiled for one device; the current one may be another."""
-    import cupy
-    from cupy.cuda import nvrtc
-
-    capability = int(cupy.cuda.Device(ordinal).compute_capability)
-    known = [number for number in nvrtc.getSupportedArchs() if number <= capability]
-    if not known:
-        raise DeviceError(
-            f"cuda:{ordinal} has compute capability {capability / 10}, which is older than NVRTC "
-            f"{'.'.join(map(str, nvrtc.getVersion()))} supports. Install {_wheel(12)} instead."
-        )
-    own_code = known[-1] == capability
-    architecture = f"sm_{capability}" if own_code else f"compute_{known[-1]}"
-    return compile_kernels(source, architecture, defines)[0]
-
-
-@functools.cache
-def _compile_together(ordinal, files):
-    with ThreadPoolExecutor(len(files)) as pool:
-        jobs = [pool.submit(_binary, ordinal, read_source(path), tuple(d)) for path, d in files]
-        for job in jobs:
-            job.result()
-
-
-@functools.cache
-def _load_module(ordinal, source, defines):
-    """CuPy's module of the compiled source on one device, which must be the current one."""
-    import cupy
-
-    module = cupy.cuda.function.Module()
-    module.load(_binary(ordinal, source, defines))
-    return module
-
-
-@functools.cache
-def _kernel(ordinal, path, name, defines):
-    return _load_module(ordinal, read_source(path), defines).get_function(name)
+_TRIAL = Path(__file__).with_name("trial.cu")
 
 
 class CudaDevice:
@@ -242,7 +111,7 @@ class CudaDevice:
             ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
             numpy scalars among `args` go as they are, and must have the parameter's type.
         """
-        return _kernel(self.ordinal, path, name, tuple(defines))
+        return load_kernel(self.ordinal, path, name, tuple(defines))
 
     def compile_together(self, *files):
         """Compile files whose kernels will be asked for, each by a thread of its own.
@@ -252,7 +121,7 @@ class CudaDevice:
         *files : (path, defines)
             As in `kernel`.
         """
-        _compile_together(self.ordinal, files)
+        compile_files(self.ordinal, files)
 
     def launch_together(self, kernel, blocks, threads, args):
         """Launch a kernel whose blocks wait for one another (`grid_barrier.cuh`).

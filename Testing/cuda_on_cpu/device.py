@@ -8,7 +8,7 @@ import numpy as np
 from cuda_on_cpu.arrays import MARGIN, GuardedNumpy, guarded_block, guarded_copy, is_overrun
 from cuda_on_cpu.fourier import Fourier
 from cuda_on_cpu.library import compile_library
-from FuzzyVesselCommon.cuda import read_source
+from FuzzyVesselCommon.cuda_kernels import read_source
 
 _ORDERS = ("ascending", "descending")
 _SHUFFLED = 2
