@@ -1,7 +1,5 @@
 """The object that a skeleton is taken of, on the card: cleaned, in its components."""
 
-from pathlib import Path
-
 import numpy as np
 
 from ..cleaning import close_tunnels, small_pieces
@@ -9,8 +7,6 @@ from ..preparing import Prepared, filled, remarks_on
 from ..voxel_classes import checked_labelmap
 from . import pieces
 from .radii import radius_at
-
-KERNELS = sorted(Path(__file__).with_name("kernels").glob("*.cu"))  # of all that is done here
 
 
 class ComponentsOnCuda:
@@ -52,7 +48,6 @@ class ComponentsOnCuda:
 def prepare(mask, spacing, options, tick, gpu):
     """The `Prepared` object of a mask whose voxels are gone through on the card."""
     values = checked_labelmap(mask)
-    gpu.compile_together(*((file, ()) for file in KERNELS))
     given = _not_zero(values, gpu)
     tick()
     box, count = pieces.box_of(given, gpu)
