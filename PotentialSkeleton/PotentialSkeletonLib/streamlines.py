@@ -111,17 +111,15 @@ def grow_core(tracer, points):
     """
     saddles = [n for n, point in enumerate(points) if point.kind.startswith("saddle")]
     ways = ways_out([points[n] for n in saddles])
-    owns = np.repeat(np.array(saddles, int), np.array([2 * len(some) for some in ways], int))
-    starts = [
-        points[own].position + sign * START * way
-        for own, some in zip(saddles, ways)
-        for way in some
-        for sign in (1.0, -1.0)
-    ]
+    owns = np.repeat(np.array(saddles, int), np.array([len(some) for some in ways], int))
+    positions = np.array([point.position for point in points]).reshape(-1, 3)[owns]
+    steps = START * np.array([way for some in ways for way in some]).reshape(-1, 3)
+    starts = np.stack([positions + steps, positions - steps], axis=1).reshape(-1, 3)
+    owns = np.repeat(owns, 2)
     for first in range(0, len(starts), CURVES_A_SLICE):
         some = slice(first, first + CURVES_A_SLICE)
-        paths = tracer.trace_and_keep(np.array(starts[some]), owns[some])
-        for own, path in zip(owns[some], paths):
+        paths = tracer.trace_and_keep(starts[some], owns[some])
+        for own, path in zip(owns[some].tolist(), paths):
             yield np.concatenate([points[own].position[None], path])
 
 
@@ -149,22 +147,31 @@ def ways_out(points):
             groups.append((number, point.eigenvectors[:, outward[0] : outward[0] + alike]))
             outward = outward[alike:]
     ways = [[] for _ in points]
-    for (number, _), basis in zip(groups, _bases([vectors for _, vectors in groups])):
-        ways[number].extend(_along_axes(basis))
+    for (number, _), found in zip(groups, _spanning([vectors for _, vectors in groups])):
+        ways[number].extend(found)
     return ways
 
 
-def _bases(groups):
-    """Orthonormal vectors (3, n), as columns, that span what those of each group (3, n) do."""
-    bases = [None] * len(groups)
+def _spanning(groups):
+    """Orthonormal vectors that span what the columns of each group (3, n) do, close to the axes."""
+    found = [None] * len(groups)
     for size in {vectors.shape[1] for vectors in groups}:
         some = [n for n, vectors in enumerate(groups) if vectors.shape[1] == size]
         vectors = np.array([groups[n] for n in some])
         # A complex pair spans a plane as its real and imaginary parts.
         planes = np.linalg.svd(np.concatenate([vectors.real, vectors.imag], axis=2))[0]
-        for n, plane in zip(some, planes):
-            bases[n] = plane[:, :size]
-    return bases
+        planes = planes[:, :, :size]
+        ways = _along_one_axis(planes[:, :, 0]) if size == 1 else map(_along_axes, planes)
+        for n, own in zip(some, ways):
+            found[n] = own
+    return found
+
+
+def _along_one_axis(vectors):
+    """As `_along_axes`, for each of some vectors (n, 3)."""
+    axes = np.argmax(np.round(vectors * vectors, 3), axis=1)
+    shadows = vectors[np.arange(len(vectors)), axes][:, None] * vectors
+    return [[shadow / np.sqrt(shadow.dot(shadow))] for shadow in shadows]
 
 
 def _along_axes(basis):
