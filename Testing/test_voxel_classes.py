@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from FuzzyVesselCommon.errors import InputError
 from PotentialSkeletonLib import classify_voxels
+from PotentialSkeletonLib.bit_rows import classes_and_wanted
 from PotentialSkeletonLib.solids import fill_cavities, label_components, solids
 from PotentialSkeletonLib.voxel_classes import grow, shrink
 
@@ -117,3 +118,16 @@ def test_charges_and_wanted_voxels_of_a_solid():
     assert not solid.wanted[solid.classes <= 1].any()
     assert len(solid.charges) == np.count_nonzero(solid.classes == 1)
     assert (solid.classes[tuple(solid.charges.T)] == 1).all()
+
+
+@pytest.mark.parametrize("layers", [0, 1, 2])
+def test_classes_and_what_is_wanted_by_words_of_64_voxels_are_those_by_cubes(layers):
+    rng = np.random.default_rng(2)
+    for width in (1, 5, 63, 64, 65, 130):
+        seeds = rng.random((12, 13, width)) < 0.02
+        for mask in (seeds, grow(seeds, 3), np.ones_like(seeds)):
+            classes, wanted = classes_and_wanted(mask, layers, lambda: None)
+            expected = classify_voxels(grow(mask, layers))
+            np.testing.assert_array_equal(classes, expected)
+            near_inner = grow(expected == 3, 1)
+            np.testing.assert_array_equal(wanted, (expected == 3) | (expected == 2) & ~near_inner)

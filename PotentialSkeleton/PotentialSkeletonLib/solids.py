@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from .labelling import boxes_of, label_pieces, runs_of
-from .voxel_classes import BOUNDARY, INNER, SURFACE, classify_voxels, grow
+from .needs_numba import compiled_code
+from .voxel_classes import SURFACE
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,20 @@ class Solid:
     @cached_property
     def classes(self):
         """Classes of the dilated component's voxels; uint8, shape of the box."""
-        return self._classified()
+        return self._found[0]
 
-    def _classified(self, report=None):
-        return classify_voxels(grow(self.object, self.charge_distance), report)
+    @cached_property
+    def _found(self):
+        return self._classified(lambda: None)
+
+    def _classified(self, look):
+        with compiled_code():
+            from .bit_rows import classes_and_wanted
+        return classes_and_wanted(self.object, self.charge_distance, look)
 
     def find_all(self, report):
         """Find `classes` and `wanted` now; `report` is called between steps, raises to cancel."""
-        self.__dict__["classes"] = self._classified(report)  # where the property keeps it
-        report()
-        return self.classes, self.wanted
+        self.__dict__["_found"] = self._classified(report)  # where the property keeps it
 
     @cached_property
     def charges(self):
@@ -75,8 +80,7 @@ class Solid:
         These are the inner voxels, and the boundary voxels that have no inner one among their 26
         neighbours. All other boundary voxels get the mean of inner neighbours.
         """
-        inner = self.classes == INNER
-        return inner | ((self.classes == BOUNDARY) & ~grow(inner, 1))
+        return self._found[1]
 
     @cached_property
     def is_free(self):
