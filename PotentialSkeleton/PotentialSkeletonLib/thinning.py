@@ -178,13 +178,15 @@ def remove_simple(states, voxels, keys, rows, row, plane, budget, queue):
         if not is_simple(beside):
             continue
         states[voxel] = 0
+        beside &= ~neighbour_bits(states, voxel, row, plane, KEPT | WAITING)
+        if beside == 0:
+            continue
         for side in range(27):
             if beside >> side & 1:
                 other = voxel + offsets[side]
-                if states[other] & (KEPT | WAITING) == 0:
-                    states[other] |= WAITING
-                    place = place_of(other, voxels, rows, row)
-                    put(queue, place, keys[place])
+                states[other] |= WAITING
+                place = place_of(other, voxels, rows, row)
+                put(queue, place, keys[place])
     return True
 
 

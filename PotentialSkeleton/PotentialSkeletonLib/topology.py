@@ -55,8 +55,8 @@ def is_connected_26(bits):
     grown = bits & -bits
     while True:
         larger = _spread_26(grown) & bits
-        if larger == grown:
-            return grown == bits
+        if larger == bits or larger == grown:
+            return larger == bits
         grown = larger
 
 
@@ -82,9 +82,11 @@ def is_simple(bits):
     background = NEIGHBOURS_18 & ~bits
     grown = faces & -faces
     while True:
+        if faces & ~grown == 0:
+            return True
         larger = _spread_6(grown) & background
         if larger == grown:
-            return faces & ~grown == 0
+            return False
         grown = larger
 
 
