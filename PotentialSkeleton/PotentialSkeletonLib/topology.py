@@ -55,7 +55,7 @@ def is_connected_26(bits):
     grown = bits & -bits
     while True:
         larger = _spread_26(grown) & bits
-        if larger == bits or larger == grown:
+        if larger in (bits, grown):
             return larger == bits
         grown = larger
 
