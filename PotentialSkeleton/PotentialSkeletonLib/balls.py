@@ -34,10 +34,18 @@ class Balls:
         self._radii[self._count : count] = self._enlarged * self._depths.at(voxels) + self._margin
         self._count = count
 
-    def hold(self, voxel):
-        """Whether a ball holds a voxel (3,)."""
+    def hold(self, voxels):
+        """Which of some voxels (n, 3) a ball holds; bool (n,)."""
         used = slice(0, self._count)
-        return is_held(voxel * self._spacing, self._centres[used], self._radii[used])
+        return are_held(voxels * self._spacing, self._centres[used], self._radii[used])
+
+
+@njit(cache=True)
+def are_held(places, centres, radii):
+    held = np.zeros(len(places), np.bool_)
+    for n in range(len(places)):
+        held[n] = is_held(places[n], centres, radii)
+    return held
 
 
 @njit(cache=True)

@@ -241,11 +241,12 @@ class ComponentRun:
         balls = Balls(self.volumes.depths, self.spacing, *reach_out)
         balls.add(self._places(union(skeleton, self.curves.voxels(), self.anchors)))
         seeds = seeds[self.volumes.depths.at(seeds) > 0]
+        seeds = seeds[~balls.hold(seeds)]
         ways = self.volumes.ways_in(np.ravel_multi_index(seeds.T, self.shape))
         for seed, way in zip(seeds, ways, strict=True):
             self.stages.tick()
-            if balls.hold(seed):
-                continue
+            if balls.hold(seed[None]).any():
+                continue  # by a curve from a seed before
             self._keep(seed[None])
             curve = self._trace_along(way)
             voxels = voxels_of(curve)

@@ -47,7 +47,6 @@ def ways_in(distances, forces, voxels, gpu):
         if sizes.max() <= room:
             break
         room = int(sizes.max())
-    return [
-        np.stack(np.unravel_index(way[:size].astype(np.int64), distances.shape), axis=1)
-        for way, size in zip(ways, sizes)
-    ]
+    voxels = ways[np.arange(room) < sizes[:, None]].astype(np.int64)
+    places = np.stack(np.unravel_index(voxels, distances.shape), axis=1)
+    return np.split(places, np.cumsum(sizes)[:-1])
