@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 
@@ -297,30 +296,6 @@ def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
             fake_cupy.allocate(2500 * 2**20)
     for amount in ("2,500.0 MiB more", "1,000.0 MiB already", "2,000.0 MiB are free"):
         assert amount in str(caught.value)
-
-
-# ---- compiling
-
-
-def test_files_are_compiled_together_and_once(fake_cupy, monkeypatch, tmp_path):
-    both, compiled = threading.Barrier(2), []
-
-    def compile_kernels(source, architecture, defines):
-        both.wait(60)  # alone it would never go on
-        compiled.append((source.splitlines()[-1], architecture, defines))
-        return b"", ""
-
-    monkeypatch.setattr(cuda_kernels, "compile_kernels", compile_kernels)
-    nvrtc = SimpleNamespace(getSupportedArchs=lambda: [75, 80, 90])
-    fake_cupy.cuda.nvrtc, fake_cupy.cuda.__name__ = nvrtc, "cupy.cuda"
-    monkeypatch.setitem(sys.modules, "cupy.cuda", fake_cupy.cuda)
-    fake_cupy.cuda.Device = lambda ordinal: SimpleNamespace(compute_capability="86")
-    files = [(tmp_path / f"{name}.cu", (f"N={name}",)) for name in "ab"]
-    for path, _ in files:
-        path.write_text(f"int {path.stem};\n")
-    for _ in range(2):
-        cuda.CudaDevice(1).compile_together(*files)
-    assert sorted(compiled) == [(f"int {n};", "compute_80", (f"N={n}",)) for n in "ab"]
 
 
 # ---- launches whose blocks wait for one another

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCommon.cuda_kernels import compile_files, load_kernel
+from FuzzyVesselCommon.cuda_kernels import load_kernel
 from FuzzyVesselCommon.errors import DeviceError, InputError, NoRoomError
 from FuzzyVesselCommon.transfers import from_card, to_card
 
@@ -112,16 +112,6 @@ class CudaDevice:
             numpy scalars among `args` go as they are, and must have the parameter's type.
         """
         return load_kernel(self.ordinal, path, name, tuple(defines))
-
-    def compile_together(self, *files):
-        """Compile files whose kernels will be asked for, each by a thread of its own.
-
-        Parameters
-        ----------
-        *files : (path, defines)
-            As in `kernel`.
-        """
-        compile_files(self.ordinal, files)
 
     def launch_together(self, kernel, blocks, threads, args):
         """Launch a kernel whose blocks wait for one another (`grid_barrier.cuh`).

@@ -7,7 +7,6 @@ CPU's bit for bit. From CUDA 12.9 on NVRTC keeps what it compiled, so that later
 
 import functools
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from FuzzyVesselCommon.errors import DeviceError
@@ -103,8 +102,8 @@ def compile_kernels(source, architecture, defines=()):
 
 
 @functools.cache
-def _binary(ordinal, source, defines):
-    """The source, compiled for one device; the current one may be another."""
+def _load_module(ordinal, source, defines):
+    """CuPy's module of the compiled source on one device, which must be the current one."""
     import cupy
     from cupy.cuda import nvrtc
 
@@ -117,25 +116,8 @@ def _binary(ordinal, source, defines):
         )
     own_code = known[-1] == capability
     architecture = f"sm_{capability}" if own_code else f"compute_{known[-1]}"
-    return compile_kernels(source, architecture, defines)[0]
-
-
-@functools.cache
-def compile_files(ordinal, files):
-    """Compile files, (path, defines) each, at a time: `load_kernel` finds them compiled."""
-    with ThreadPoolExecutor(len(files)) as pool:
-        jobs = [pool.submit(_binary, ordinal, read_source(path), tuple(d)) for path, d in files]
-        for job in jobs:
-            job.result()
-
-
-@functools.cache
-def _load_module(ordinal, source, defines):
-    """CuPy's module of the compiled source on one device, which must be the current one."""
-    import cupy
-
     module = cupy.cuda.function.Module()
-    module.load(_binary(ordinal, source, defines))
+    module.load(compile_kernels(source, architecture, defines)[0])
     return module
 
 

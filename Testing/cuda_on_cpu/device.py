@@ -82,9 +82,6 @@ class CpuCudaDevice:
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return _Kernel(self, library, name)
 
-    def compile_together(self, *files):
-        """Each is compiled when its first kernel is asked for."""
-
     def launch_together(self, kernel, blocks, threads, args):
         """As on a card that cannot promise to run several blocks at the same time."""
         kernel((1,), (threads,), args)

@@ -94,8 +94,6 @@ class ContractedTiles:
         self.voxel_name = VOXEL_NAMES[problem.voxels.dtype.name]
         self.node_type = np.uint8
         self.table_extent = table_extent(problem)
-        files = KERNELS, node_rounds.KERNELS, *[reached_tiles.KERNELS] * (problem.cut_level > 0)
-        gpu.compile_together(*((file, self.defines(file)) for file in files))
 
     def contract(self, report):
         """Contract all tiles; again where they have more nodes than was reckoned with."""
@@ -165,15 +163,11 @@ class ContractedTiles:
 
     def kernel(self, file, name):
         """A kernel for these voxels and nodes."""
-        return self.gpu.kernel(file, name, self.defines(file))
-
-    def defines(self, file):
-        """The macros of a file for these voxels and nodes."""
-        if file is reached_tiles.KERNELS:
-            return reached_tiles.macros(self.problem)
-        voxel, node = f"VOXEL={self.voxel_name}", "u8" if self.node_type is np.uint8 else "u16"
-        tables = (f"TABLES={int(self.table_extent is not None)}",) * (file is KERNELS)
-        return voxel, f"NODE={node}", *tables
+        node = "u8" if self.node_type is np.uint8 else "u16"
+        defines = f"VOXEL={self.voxel_name}", f"NODE={node}"
+        if file is KERNELS:
+            defines += (f"TABLES={int(self.table_extent is not None)}",)
+        return self.gpu.kernel(file, name, defines)
 
     def launch(self, file, name, threads, before, after=()):
         """Run a kernel that takes one block a tile, on all tiles that are contracted."""

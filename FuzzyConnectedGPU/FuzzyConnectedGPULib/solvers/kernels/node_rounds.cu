@@ -198,6 +198,11 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of,
 // ---- all further rounds
 
 #define ROUND_THREADS 512
+#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 900
+#define ROUND_BLOCKS 3  // at a time
+#else
+#define ROUND_BLOCKS 2  // three would spill a few registers
+#endif
 #define MOST_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
 
 // The two lists of edges; the numbers of the second one begin at more_first.
@@ -259,7 +264,7 @@ struct Part
 // first_nodes, first_next, first_weights: of the first round; there the connectedness is written.
 // counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MOST_ROUNDS rounds; then how
 // many rounds there were with the first, and what the barrier counts.
-extern "C" __global__ void __launch_bounds__(ROUND_THREADS) further_rounds(
+extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) further_rounds(
     u64* edges, u32 edge_count, u64* more_edges, u32 more_first, u32 more_count, u32 nodes, u64* best, u64* other_best,
     u32* parent, u32* next, u16* weights, u32 first_nodes, const u32* first_next, u16* first_weights, u32* counts)
 {
@@ -279,8 +284,12 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS) further_rounds(
         wait_for_all_blocks(arrived);
         FOR_NODES(n, now) follow_node(parent, next, n);
         wait_for_all_blocks(arrived);
-        part.keep_edges(next, other_best);
-        more_part.keep_edges(next, other_best);
+#pragma unroll 1
+        for (int list = 0; list < 2; list++) {  // once in the code, which takes long to compile
+            Part own = list ? more_part : part;
+            own.keep_edges(next, other_best);
+            (list ? more_part.count : part.count) = own.count;
+        }
         if (threadIdx.x == 0 && part.count + more_part.count)
             atomicAdd(&counts[2 * rounds + 1], part.count + more_part.count);
         wait_for_all_blocks(arrived);
