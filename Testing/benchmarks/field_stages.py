@@ -34,9 +34,9 @@ from PotentialSkeletonLib.solids import label_components, solids  # noqa: E402
 from solid_shapes import wavy_tube  # noqa: E402
 
 STEPS = (
-    "charge_rows", "kernel_rows", "put_rows", "load", "kernel_along_j", "factors_along_k",
-    "along_j", "along_k", "back_along_j", "factors", "forward", "multiply", "inverse", "save",
-    "get_rows", "write",
+    "put_charges", "charge_rows", "kernel_rows", "put_rows", "load", "kernel_along_j",
+    "factors_along_k", "along_j", "along_k", "back_along_j", "factors", "forward", "multiply",
+    "inverse", "save", "get_rows", "write",
 )  # fmt: skip
 
 
@@ -153,7 +153,8 @@ def show_steps(run, options, transforms, wait=lambda: None):
         for name, function in kept.items():
             setattr(transforms, name, function)
         KernelSpectra.factors, transforms.__init__ = factors, begin
-    print(f"convolution: {convolution}; its steps with a wait after each, 'load' in 'factors' too:")
+    print(f"convolution: {convolution}; its steps with a wait after each,")
+    print("'load' in 'factors' too, what 'put_charges' calls by itself, too:")
     for name in filter(calls.get, STEPS):
         print(f"  {name:>15} {calls[name]:>5} calls {1000 * spent[name]:>9.2f} ms")
 
