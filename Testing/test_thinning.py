@@ -65,10 +65,7 @@ def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expec
 @given(random_solids(largest=8))
 @settings(max_examples=150, deadline=None)
 def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
-    states = room_for(np.add(mask.shape, 2).tolist())
-    found = thin_topology(np.argwhere(mask), states)
-    assert found == thin_topology(np.argwhere(mask))
-    assert not states.any()
+    found = thin_topology(np.argwhere(mask)[::-1])
     assert found.pieces == ndimage.label(mask, BLOCK)[1]
     assert found.characteristic == topology.euler_characteristic(mask)
 

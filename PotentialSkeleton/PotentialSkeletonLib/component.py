@@ -265,7 +265,7 @@ class ComponentRun:
     def _finish(self, skeleton):
         voxels = self._places(skeleton)
         traced = np.isin(skeleton, union(self.curves.voxels(), self.anchors))
-        pieces = thin_topology(voxels[traced], self.states).pieces
+        pieces = thin_topology(voxels[traced]).pieces
         return ComponentSkeleton(
             voxels,
             self.curves.places(voxels),

@@ -1,18 +1,14 @@
 """Pieces and Euler characteristic of a few voxels in a large volume.
 
-Only the voxels and what lies beside them are looked at: a skeleton is one voxel in thousands.
+Only the voxels are looked at, as a list: a skeleton is one voxel in thousands.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
 from .topology import CORNER_TABLE
-
-EMPTY, OBJECT = 0, 1
-MARGIN = 1  # voxels round the box, for what lies beside
 
 
 @dataclass(frozen=True)
@@ -30,70 +26,57 @@ class ThinTopology:
     characteristic: int
 
 
-def thin_topology(voxels, states=None):
-    """The `ThinTopology` of voxels K, J, I, all different.
-
-    Parameters
-    ----------
-    voxels : ndarray of int, (n, 3)
-    states : ndarray of uint8, optional
-        Room, all 0 and so again at the end, for the box of the voxels and `MARGIN` round it; from
-        `thinning.room_for` of an array that holds the voxels off its border, for example.
-    """
+def thin_topology(voxels):
+    """The `ThinTopology` of voxels K, J, I (n, 3), all different."""
     if not len(voxels):
         return ThinTopology(0, 0)
-    low = voxels.min(axis=0) - MARGIN
-    size = voxels.max(axis=0) + MARGIN + 1 - low
-    if states is None:
-        states = np.zeros(math.prod(size.tolist()), np.uint8)
-    return ThinTopology(*measured(states, voxels - low, size, CORNER_TABLE))
-
-
-@njit(cache=True)
-def measured(states, voxels, size, table):
-    """Pieces and Euler characteristic of voxels in an array of some size."""
+    low = voxels.min(axis=0) - 1  # the rows of a box with a margin have no neighbours in others
+    size = voxels.max(axis=0) + 2 - low
     row, plane = size[2], size[1] * size[2]
-    places = voxels[:, 0] * plane + voxels[:, 1] * row + voxels[:, 2]
-    for place in places:
-        states[place] = OBJECT
-    characteristic = sum_of_corners(states, places, row, plane, table) // 8
-    return count_floods(states, places, row, plane), characteristic
+    places = np.sort((voxels - low) @ np.array([plane, row, 1]))
+    pieces, blocks = pieces_and_blocks(places, row, plane)
+    return ThinTopology(pieces, sum_of_corners(blocks, CORNER_TABLE) // 8)
 
 
 @njit(cache=True)
-def sum_of_corners(states, places, row, plane, table):
+def pieces_and_blocks(places, row, plane):
+    """How many pieces rising flat indices make; the block of 27 voxels round each as bits."""
+    parent, pieces = np.arange(places.size), places.size
+    blocks = np.full(places.size, 1 << 13, np.int64)
+    for side in range(13):  # neighbours before a voxel; those behind it have it before them
+        step = (side // 9 - 1) * plane + (side // 3 % 3 - 1) * row + side % 3 - 1
+        at = 0
+        for n in range(places.size):
+            while places[at] < places[n] + step:  # the neighbours rise, too
+                at += 1
+            if places[at] == places[n] + step:
+                blocks[n] |= 1 << side
+                blocks[at] |= 1 << (26 - side)
+                one, other = root_of(parent, n), root_of(parent, at)
+                parent[one] = other
+                pieces -= one != other
+    return pieces, blocks
+
+
+@njit(cache=True)
+def root_of(parent, at):
+    while parent[at] != at:
+        parent[at] = parent[parent[at]]
+        at = parent[at]
+    return at
+
+
+@njit(cache=True)
+def sum_of_corners(blocks, table):
     """Sum of the table's values over all corners of the voxels, each once."""
     total = 0
-    for place in places:
+    for block in blocks:
         for corner in range(8):
-            first = place - (corner >> 2) * plane - (corner >> 1 & 1) * row - (corner & 1)
+            first = 13 - 9 * (corner >> 2) - 3 * (corner >> 1 & 1) - (corner & 1)
             configuration = 0
             for n in range(8):
-                if states[first + (n >> 2) * plane + (n >> 1 & 1) * row + (n & 1)]:
-                    configuration |= 1 << n
+                at = first + 9 * (n >> 2) + 3 * (n >> 1 & 1) + (n & 1)
+                configuration |= (block >> at & 1) << n
             if configuration & ((1 << corner) - 1) == 0:  # no voxel before this one has the corner
                 total += table[configuration]
     return total
-
-
-@njit(cache=True)
-def count_floods(states, places, row, plane):
-    """How many pieces the places make; the object is taken from them."""
-    pieces = 0
-    waiting = np.empty(places.size, np.int64)
-    for start in places:
-        if states[start] != OBJECT:
-            continue
-        pieces += 1
-        states[start] = EMPTY
-        waiting[0], count = start, 1
-        while count:
-            count -= 1
-            place = waiting[count]
-            for n in range(27):
-                other = place + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1
-                if states[other] == OBJECT:
-                    states[other] = EMPTY
-                    waiting[count] = other
-                    count += 1
-    return pieces
