@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import fft
 
 from cuda_on_cpu import CpuCudaDevice
 from FuzzyVesselCommon.cuda import CudaDevice
@@ -155,6 +156,21 @@ def test_the_convolution_in_many_groups_is_the_same(monkeypatch):
     monkeypatch.setattr(cpu_transforms.CpuTransforms, "group", 1)
     parts, _ = summed(fft_convolution, mask, 6)
     np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-18)
+
+
+def test_transforms_need_not_be_done_in_place(monkeypatch):
+    mask = wavy_tube((40, 22, 24))
+    whole, _ = summed(fft_convolution, mask, 6)
+    in_place, calls = fft.fft, []
+
+    def elsewhere(x, axis, overwrite_x):
+        calls.append(overwrite_x)
+        return in_place(x, axis=axis)
+
+    monkeypatch.setattr(fft, "fft", elsewhere)
+    found, _ = summed(fft_convolution, mask, 6)
+    assert any(calls)
+    np.testing.assert_array_equal(found, whole)
 
 
 def test_a_card_of_little_memory_works_in_parts(cpu_cuda):

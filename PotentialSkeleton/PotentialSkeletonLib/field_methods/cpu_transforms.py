@@ -112,7 +112,10 @@ class CpuTransforms:
         spectrum[:depth, :, :rows] = columns
         spectrum[:depth, :, rows:] = 0
         spectrum[depth:] = 0
-        self._fft.fft(spectrum[:depth], axis=2, overwrite_x=True)
+        filled = spectrum[:depth]
+        found = self._fft.fft(filled, axis=2, overwrite_x=True)
+        if found is not filled:  # it may, but need not, be done in place
+            filled[...] = found
         return self._fft.fft(spectrum, axis=0, overwrite_x=True)
 
     def inverse(self, product):
