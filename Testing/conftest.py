@@ -57,6 +57,16 @@ def interleaved_cuda(request):
         yield device
 
 
+@pytest.fixture(params=["ascending", "descending", 1])
+def together_cuda(request):
+    """A CUDA device played by the CPU that runs three blocks at a time.
+
+    Where the order is no number, each runs until it waits for another one: so far apart as may be.
+    """
+    with _play_cuda(order=request.param, held=3) as device:
+        yield device
+
+
 @pytest.fixture
 def gpu():
     """The first real GPU; for tests that carry the marker `gpu`."""

@@ -349,8 +349,12 @@ def check_barriers(device, folder, count):
     np.testing.assert_array_equal(device.get(values), np.roll(numbers, -1000))
 
 
-def test_blocks_wait_for_one_another(cpu_cuda, tmp_path):
+def test_one_block_waits_for_itself(cpu_cuda, tmp_path):
     check_barriers(cpu_cuda, tmp_path, 70)
+
+
+def test_blocks_wait_for_one_another(together_cuda, tmp_path):
+    check_barriers(together_cuda, tmp_path, 300)
 
 
 @pytest.mark.gpu

@@ -72,6 +72,96 @@ def test_shared_memory_is_garbage_at_first(build):
     assert (run(kernel, 32, grid=(2,)) != 0).all()
 
 
+def test_shared_memory_of_templates_is_garbage_at_first(build):
+    kernel = build("""
+    template <class T> __device__ T* kept() { __shared__ T all[32]; return all; }
+    extern "C" __global__ void k(int* out)
+    {
+        out[threadIdx.x + 32 * blockIdx.x] = kept<int>()[threadIdx.x];
+        kept<int>()[threadIdx.x] = 0;
+    }""")
+    assert (run(kernel, 32, grid=(2,)) != 0).all()
+
+
+# ---- blocks that run at a time
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("interleave", [0, 3])
+def test_each_block_has_its_own_shared_memory(tmp_path, order, interleave):
+    (tmp_path / "k.cu").write_text("""
+    template <class T> __device__ T& sum() { __shared__ T all; return all; }
+    extern "C" __global__ void k(int* out)
+    {
+        extern __shared__ int kept[];
+        __shared__ int own;
+        if (threadIdx.x == 0) own = sum<int>() = blockIdx.x;
+        kept[threadIdx.x] = 0;
+        for (int n = 0; n < 5; n++) {
+            int share = __syncthreads_count(threadIdx.x <= blockIdx.x);
+            kept[threadIdx.x] += share * own;
+            atomicAdd(&sum<int>(), __shfl_sync(~0u, own, 3));
+        }
+        __syncthreads();
+        out[blockIdx.x * blockDim.x + threadIdx.x] = kept[threadIdx.x] + sum<int>();
+    }""")
+    device = CpuCudaDevice(order, interleave=interleave, held=4)
+    out = device.xp.zeros((9, 40), np.int32)
+    device.kernel(tmp_path / "k.cu", "k")((9,), (40,), (out,), shared_mem=160)
+    block = np.arange(9)
+    right = 5 * (block + 1) * block + block + 5 * 40 * block
+    np.testing.assert_array_equal(out, np.repeat(right[:, None], 40, axis=1))
+
+
+HAND_ON = """
+// Each block waits for the one after it.
+extern "C" __global__ void k(int* out, int last)
+{
+    int next = blockIdx.x + 1;
+    if (threadIdx.x == 0 && next < last)
+        while (*(volatile int*)(out + next) == 0) {}
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = next < last ? out[next] + 1 : 1;
+}"""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_block_waits_for_another(tmp_path, order):
+    (tmp_path / "k.cu").write_text(HAND_ON)
+    device = CpuCudaDevice(order, held=5)
+    out = device.xp.zeros(5, np.int32)
+    device.kernel(tmp_path / "k.cu", "k")((5,), (32,), (out, np.int32(5)))
+    assert out.tolist() == [5, 4, 3, 2, 1]
+
+
+def test_blocks_that_wait_for_ever_are_reported(tmp_path):
+    (tmp_path / "k.cu").write_text(HAND_ON)
+    device = CpuCudaDevice(held=4)  # the fifth would never begin
+    kernel, out = device.kernel(tmp_path / "k.cu", "k"), device.xp.zeros(5, np.int32)
+    with pytest.raises(KernelFault, match="all blocks wait for one another"):
+        kernel((5,), (32,), (out, np.int32(5)))
+
+
+def test_a_race_between_blocks_shows(tmp_path):
+    (tmp_path / "k.cu").write_text("""
+    extern "C" __global__ void k(volatile int* out)
+    {
+        for (int n = 0; n < 10; n++) *out = *out + 1;
+    }""")
+
+    def count(held):
+        device = CpuCudaDevice(1, interleave=2, held=held)
+        out = device.xp.zeros(1, np.int32)
+        device.kernel(tmp_path / "k.cu", "k")((4,), (1,), (out,))
+        return out[0]
+
+    assert count(held=1) == 40
+    assert count(held=4) < 40
+
+
+# ---- threads that do not meet
+
+
 def test_divergent_barrier_is_reported(build):
     kernel = build("""
     extern "C" __global__ void k(int* out)

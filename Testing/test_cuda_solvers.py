@@ -79,6 +79,18 @@ def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda, solver):
     np.testing.assert_array_equal(levels(solver, problem, cpu_cuda), wanted)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_blocks_that_do_the_rounds_together_equal_the_reference(together_cuda, seed):
+    random = np.random.default_rng(seed)
+    volume = gaussian_filter(random.normal(0, 1, (30, 26, 33)), seed % 3)
+    volume = (100 + 30 * volume / volume.std()).astype([np.int16, np.float32][seed % 2])
+    seeds = [[15, 13, 16], *np.argwhere(random.random(volume.shape) < 0.001 * (seed % 2))]
+    problem = state_problem(volume, seeds, GaussianAffinity(100, 20, 20), [0.0, 0.3][seed // 4])
+    found, rounds = contraction.solve(problem, nothing, together_cuda)
+    np.testing.assert_array_equal(found, reference(problem))
+    assert rounds > 2
+
+
 @EXACT
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 33)])
 def test_sizes_around_the_tile(cpu_cuda, solver, shape):

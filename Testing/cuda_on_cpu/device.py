@@ -44,6 +44,9 @@ class CpuCudaDevice:
         After about so many accesses to memory a thread gives way to another of its block, so that
         races show as on a card; reads outside of an array are reported too. About ten times
         slower. 0: a thread runs to the next barrier.
+    held : int
+        Blocks of a launch that run at a time, each a while in turn. All launches whose blocks wait
+        for one another have so many.
     memory : int
         Bytes that `free_memory` reports.
 
@@ -55,7 +58,7 @@ class CpuCudaDevice:
         Kernel launches so far.
     """
 
-    def __init__(self, order="ascending", *, interleave=0, memory=8 << 30):
+    def __init__(self, order="ascending", *, interleave=0, held=1, memory=8 << 30):
         if order in _ORDERS:
             self._order, self._seed = _ORDERS.index(order), 0
         else:
@@ -67,6 +70,7 @@ class CpuCudaDevice:
         self.peak_bytes = 0
         self.launches = 0
         self._interleave = interleave
+        self._held = held
         self._memory = memory
 
     def __enter__(self):
@@ -83,8 +87,8 @@ class CpuCudaDevice:
         return _Kernel(self, library, name)
 
     def launch_together(self, kernel, blocks, threads, args):
-        """As on a card that cannot promise to run several blocks at the same time."""
-        kernel((1,), (threads,), args)
+        """Launch as many blocks as are held at a time, whatever number is wanted."""
+        kernel((self._held,), (threads,), args)
 
     def resources(self, kernel):
         return 32, 0
@@ -118,6 +122,7 @@ class _Launch(ctypes.Structure):
         ("order", ctypes.c_int),
         ("seed", ctypes.c_uint64),
         ("interleave", ctypes.c_uint),
+        ("held", ctypes.c_uint),
         ("array_count", ctypes.c_uint),
         ("arrays", ctypes.POINTER(ctypes.c_void_p)),
         ("margin", ctypes.c_uint),
@@ -175,6 +180,7 @@ class _Kernel:
             order=device._order,
             seed=device._seed + device.launches,
             interleave=device._interleave,
+            held=device._held,
             array_count=len(blocks),
             arrays=(ctypes.c_void_p * len(ends))(*ends),
             margin=MARGIN,

@@ -20,12 +20,28 @@ _OPTIONS = (
     "-fno-gnu-unique",  # equal names in two libraries must stay two things
     "-fno-strict-aliasing",
     "-fno-threadsafe-statics",
+    "-fdata-sections",  # see _SHARED
     "-ffp-contract=off",  # products and sums are rounded one by one, as with NVRTC's --fmad=false
     "-w",
 )
+# What templates declare __shared__ is not put into the section that is asked for, but into one of
+# its own under its mangled name. For ld: all of it together.
+_SHARED = """
+SECTIONS
+{
+    cuda_on_cpu_shared :
+    {
+        __start_cuda_on_cpu_shared = .;
+        *(cuda_on_cpu_shared .bss._ZZN12_GLOBAL__N_1* .bss._ZZNK12_GLOBAL__N_1*)
+        __stop_cuda_on_cpu_shared = .;
+    }
+}
+INSERT BEFORE .bss;
+"""
 _EXTERN_SHARED = re.compile(
     r"extern\s+__shared__\s+((?:__align__\(\d+\)\s*)?)([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
 )
+_WAITING = re.compile(r"\b(while\s*\(.*\bvolatile\b.*\))\s*\{\s*\}")
 _CONSTANT = re.compile(r"__constant__\s+[^;=\[\]]*?(\w+)\s*\[")
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
@@ -71,7 +87,7 @@ def compile_library(source, defines=(), watched=False):
 def _load(code, more_options):
     headers = "".join(path.read_text() for path in sorted(_HEADERS.glob("*.cuh")))
     options = (*_OPTIONS, *more_options)
-    key = hashlib.sha256("\0".join([code, headers, *options]).encode()).hexdigest()
+    key = hashlib.sha256("\0".join([code, headers, _SHARED, *options]).encode()).hexdigest()
     library = _private_folder() / f"{key[:32]}.so"
     if not library.exists():
         _build(code, options, library)
@@ -82,8 +98,11 @@ def _build(code, options, library):
     # Written beside and then renamed: two processes may compile the same source at once.
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         unit, unfinished = f"{folder}/kernels.o", f"{folder}/kernels.so"
+        script = Path(folder, "shared.ld")
+        script.write_text(_SHARED)
         _run_compiler([*options, "-I", str(_HEADERS), "-x", "c++", "-c", "-", "-o", unit], code)
-        _run_compiler(["-shared", unit, "-o", unfinished])  # a sanitizer's library stays out
+        link = ["-shared", unit, f"-Wl,-T,{script}", "-o", unfinished]  # no library of a sanitizer
+        _run_compiler(link)
         os.replace(unfinished, library)
 
 
@@ -109,7 +128,8 @@ def _define(define):
 
 
 def _adapt(source):
-    """Dynamic shared memory is the one construct that no macro can translate."""
+    """What no macro can translate: dynamic shared memory, and loops that wait for another block."""
+    source = _WAITING.sub(r"\1 cuda_on_cpu::wait_for_others();", source)
     return _EXTERN_SHARED.sub(
         r"\2* const \3 = reinterpret_cast<\2*>(cuda_on_cpu::dynamic_shared);", source
     )

@@ -1,10 +1,12 @@
-// Runs the threads of a block as fibers, one at a time, and lets them meet at barriers.
+// Runs the threads of a block as fibers, one at a time, and lets them meet at barriers. Of several
+// blocks that the card holds at a time each runs a while in turn.
 // The order in which ready threads run is chosen by the caller: results that depend on it show a
 // missing barrier or a race.
 #pragma once
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,7 @@ extern char __stop_cuda_on_cpu_shared[] __attribute__((weak, visibility("hidden"
 
 namespace cuda_on_cpu {
 
-enum class State { fresh, ready, at_barrier, at_warp, returned };
+enum class State { fresh, ready, waiting, at_barrier, at_warp, returned };  // waiting: for another block
 
 struct Thread {
     Context context;
@@ -40,12 +42,21 @@ struct Thread {
 };
 
 constexpr size_t stack_size = 64 * 1024, shared_limit = 48 * 1024;
-constexpr unsigned most_threads = 1024;
 constexpr uint64_t end_mark = 0x5af3107a4000beefull;
 constexpr char garbage = '\xa5';  // memory that CUDA leaves undefined
 
-static Thread threads[most_threads];
-static unsigned thread_count, total;
+// A block that has begun. While another one has its turn, what it shares lies in `kept`.
+struct Block {
+    uint3 index;
+    std::vector<Thread> threads;
+    std::vector<char> kept;
+    unsigned returned;
+    unsigned total;  // of what its threads brought to the last barrier
+};
+
+static Block* resident;  // the block whose turn it is
+static Thread* threads;  // its own
+static unsigned thread_count;
 static Thread* current;
 static Context scheduler;
 static std::vector<char*> free_stacks;
@@ -124,7 +135,7 @@ inline void meet(State where, unsigned mask, uint64_t given, const char* call, c
 inline unsigned meet_block(bool predicate, const char* call, const char* file, int line)
 {
     meet(State::at_barrier, 0, predicate, call, file, line);
-    return total;
+    return resident->total;
 }
 
 inline void meet_warp(unsigned mask, uint64_t given, const char* call, const char* file, int line)
@@ -155,6 +166,9 @@ CUDA_ON_CPU_QUIET inline void give_way()
     accesses_left = 1 + random_number() % (2 * interleave);
     leave(self, State::ready);
 }
+
+// Stands for the body of a loop that waits until another block has written something.
+CUDA_ON_CPU_QUIET inline void wait_for_others() { leave(current, State::waiting); }
 
 // ---- between the threads
 
@@ -194,7 +208,7 @@ inline void report_divergence()
 
 inline bool release_block()
 {
-    total = 0;
+    unsigned total = 0;
     for (unsigned i = 0; i < thread_count; i++) {
         if (threads[i].state != State::at_barrier || !same_call(threads[i], threads[0]))
             return false;
@@ -202,6 +216,7 @@ inline bool release_block()
     }
     for (unsigned i = 0; i < thread_count; i++)
         threads[i].state = State::ready;
+    resident->total = total;
     return true;
 }
 
@@ -267,39 +282,86 @@ CUDA_ON_CPU_QUIET inline void run_thread(unsigned number)
         free_stacks.push_back(thread.stack);
 }
 
-inline void run_block()
+inline size_t static_size() { return __stop_cuda_on_cpu_shared - __start_cuda_on_cpu_shared; }
+
+// Gives the turn to a block, or to none.
+inline void make_resident(Block* block)
+{
+    if (block == resident)
+        return;
+    if (resident) {
+        resident->kept.resize(static_size() + dynamic_size);
+        memcpy(resident->kept.data(), __start_cuda_on_cpu_shared, static_size());
+        memcpy(resident->kept.data() + static_size(), dynamic_shared, dynamic_size);
+    }
+    resident = block;
+    if (!block)
+        return;
+    threads = block->threads.data();
+    blockIdx = block->index;
+    if (block->kept.empty())
+        return;
+    memcpy(__start_cuda_on_cpu_shared, block->kept.data(), static_size());
+    memcpy(dynamic_shared, block->kept.data() + static_size(), dynamic_size);
+}
+
+// Begins a block and gives it the turn.
+inline void begin_block(Block& block, unsigned number)
+{
+    make_resident(nullptr);
+    block.index = {number % gridDim.x, number / gridDim.x % gridDim.y, number / gridDim.x / gridDim.y};
+    block.threads.resize(thread_count);
+    block.kept.clear();
+    block.returned = 0;
+    for (Thread& thread : block.threads)
+        thread.state = State::fresh;
+    make_resident(&block);
+    memset(__start_cuda_on_cpu_shared, garbage, static_size());
+    memset(dynamic_shared, garbage, dynamic_size);
+    memcpy(dynamic_shared + dynamic_size, &end_mark, sizeof end_mark);
+}
+
+// Lets each thread of the block whose turn it is run to its next barrier, or all of them meet there.
+// Returns whether any got on.
+inline bool run_threads()
 {
     static std::vector<unsigned> sequence;
     sequence.resize(thread_count);
-    for (unsigned i = 0; i < thread_count; i++)
-        threads[i].state = State::fresh;
-    size_t shared = __stop_cuda_on_cpu_shared - __start_cuda_on_cpu_shared;
-    memset(__start_cuda_on_cpu_shared, garbage, shared);
-    memset(dynamic_shared, garbage, dynamic_size);
-    memcpy(dynamic_shared + dynamic_size, &end_mark, sizeof end_mark);
-    for (unsigned returned = 0; returned < thread_count;) {
-        bool ran = false;
-        arrange(sequence);
-        for (unsigned number : sequence)
-            if (threads[number].state <= State::ready) {
-                run_thread(number);
-                ran = true;
-                returned += threads[number].state == State::returned;
-                if (*message)
-                    return;
-            }
-        if (!ran && !release_block() && !release_warps())
-            return report_divergence();
-    }
-    if (memcmp(dynamic_shared + dynamic_size, &end_mark, sizeof end_mark))
+    bool ran = false, got_on = false;
+    arrange(sequence);
+    for (unsigned number : sequence)
+        if (threads[number].state <= State::waiting) {
+            run_thread(number);
+            if (*message)
+                return false;
+            ran = true;
+            got_on |= threads[number].state != State::waiting;
+            resident->returned += threads[number].state == State::returned;
+        }
+    if (!ran && !(got_on = release_block() || release_warps()))
+        report_divergence();
+    if (resident->returned == thread_count && memcmp(dynamic_shared + dynamic_size, &end_mark, sizeof end_mark))
         fail("a write behind the %zu bytes of dynamic shared memory", dynamic_size);
+    return got_on;
 }
 
-inline void give_back_stacks()
+// One turn of a block: until it has ended or waits for another one. With shuffled threads a turn may
+// be shorter. Returns whether it got on.
+inline bool run_block(Block& block)
 {
-    for (unsigned i = 0; i < thread_count; i++)
-        if (threads[i].state != State::fresh && threads[i].state != State::returned)
-            free_stacks.push_back(threads[i].stack);
+    make_resident(&block);
+    bool got_on = false;
+    unsigned left = order == Order::shuffled ? 1 + random_number() % 8 : ~0u;
+    while (left-- && block.returned < thread_count && run_threads())
+        got_on = true;
+    return got_on;
+}
+
+inline void give_back_stacks(const Block& block)
+{
+    for (const Thread& thread : block.threads)
+        if (thread.state != State::fresh && thread.state != State::returned)
+            free_stacks.push_back(thread.stack);
 }
 
 // How a kernel is launched; the caller fills it in.
@@ -309,41 +371,64 @@ struct Launch {
     int order;
     uint64_t seed;
     unsigned interleave;  // accesses to memory between two changes of the thread; 0: no change
+    unsigned held;        // blocks that run at a time
     unsigned array_count;
     const char* const* arrays;  // where each array begins and ends, in turn
     unsigned margin;            // bytes round each array that belong to nobody
 };
 static Launch launched;
 
-// Runs all blocks; returns what went wrong, or null.
+// Runs all blocks; stops when something goes wrong.
+inline void run_blocks()
+{
+    std::vector<unsigned> sequence(gridDim.x * gridDim.y * gridDim.z), turns;
+    arrange(sequence);
+    std::vector<std::unique_ptr<Block>> held;
+    size_t begun = 0;
+    while (!*message) {
+        for (auto& block : held)
+            if (block->returned == thread_count && begun < sequence.size())
+                begin_block(*block, sequence[begun++]);
+        while (held.size() < launched.held && begun < sequence.size()) {
+            held.push_back(std::make_unique<Block>());
+            begin_block(*held.back(), sequence[begun++]);
+        }
+        turns.resize(held.size());
+        arrange(turns);
+        bool got_on = false, is_left = false;
+        for (unsigned turn : turns)
+            if (!*message && held[turn]->returned < thread_count) {
+                got_on |= run_block(*held[turn]);
+                is_left = true;
+            }
+        if (!is_left)
+            break;
+        if (!got_on && !*message)
+            fail("all blocks wait for one another");
+    }
+    resident = nullptr;
+    for (auto& block : held)
+        give_back_stacks(*block);
+}
+
+// Returns what went wrong, or null.
 template <class Call>
 const char* run_grid(const Launch& wanted, Call& call)
 {
-    dim3 grid(wanted.grid[0], wanted.grid[1], wanted.grid[2]);
-    dim3 block(wanted.block[0], wanted.block[1], wanted.block[2]);
     launched = wanted;
-    gridDim = grid;
-    blockDim = block;
+    gridDim = dim3(wanted.grid[0], wanted.grid[1], wanted.grid[2]);
+    blockDim = dim3(wanted.block[0], wanted.block[1], wanted.block[2]);
     dynamic_size = wanted.dynamic_shared;
     order = static_cast<Order>(wanted.order);
     random_state = wanted.seed;
     interleave = wanted.interleave;
     accesses_left = 1;
-    thread_count = block.x * block.y * block.z;
+    thread_count = blockDim.x * blockDim.y * blockDim.z;
     *message = 0;
     run_kernel = [](void* function) { (*static_cast<Call*>(function))(); };
     kernel_call = &call;
-    std::vector<unsigned> sequence(grid.x * grid.y * grid.z);
-    arrange(sequence);
-    for (unsigned number : sequence) {
-        blockIdx = {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
-        run_block();
-        if (*message) {
-            give_back_stacks();
-            return message;
-        }
-    }
-    return nullptr;
+    run_blocks();
+    return *message ? message : nullptr;
 }
 
 }  // namespace cuda_on_cpu
