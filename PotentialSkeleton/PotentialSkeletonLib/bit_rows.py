@@ -4,7 +4,7 @@ Bit n of word w is voxel 64 w + n of its row. What lies beyond the volume counts
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from .runs import end_of
 
@@ -44,13 +44,13 @@ def classes_and_wanted(mask, layers, look):
     return classes, wanted
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def packed(mask):
     """Bits of a mask (K, J, I); uint64 (K, J, words)."""
     depth, rows, width = mask.shape
     words = (width + WORD - 1) // WORD
     bits = np.zeros((depth, rows, words), np.uint64)
-    for k in prange(depth):
+    for k in range(depth):
         for j in range(rows):
             row = mask[k, j]
             for word in range(words):
@@ -64,13 +64,13 @@ def packed(mask):
     return bits
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def grown(bits, width):
     """A voxel is set where it or one of its 26 neighbours is; `width` is the length of a row."""
     depth, rows, words = bits.shape
     result = np.zeros_like(bits)
     end = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(words * WORD - width)
-    for k in prange(depth):
+    for k in range(depth):
         columns = np.empty((rows, words), np.uint64)
         for j in range(rows):
             for word in range(words):
@@ -103,12 +103,12 @@ def beside_or(columns, j, word):
     return here
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def shrunk(bits):
     """A voxel is set where it and all of its 26 neighbours are."""
     depth, rows, words = bits.shape
     result = np.zeros_like(bits)
-    for k in prange(1, depth - 1):
+    for k in range(1, depth - 1):
         columns = np.empty((rows, words), np.uint64)
         for j in range(rows):
             for word in range(words):
@@ -129,11 +129,11 @@ def beside_and(columns, j, word):
     return columns[j - 1, word] & columns[j, word] & columns[j + 1, word]
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def unpack(solid, no_surface, inner, near_inner, classes, wanted):
     """Set the classes, and what is wanted; both are 0 before."""
     depth, rows, width = classes.shape
-    for k in prange(depth):
+    for k in range(depth):
         for j in range(rows):
             for word in range(solid.shape[2]):
                 one, two, three = solid[k, j, word], no_surface[k, j, word], inner[k, j, word]

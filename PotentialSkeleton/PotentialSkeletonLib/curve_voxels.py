@@ -7,7 +7,7 @@ are neighbours.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 OFF_THE_FACE = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
 SHORT = 0.05  # voxels: length of all curves in a voxel from which on they pass it
@@ -87,19 +87,19 @@ def voxel_along(position):
     return np.int64(np.floor(position + (0.5 - OFF_THE_FACE)))
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def pieces_of_all(points, ends, depth, numbers, side, shape):
     """Curves, one behind the other, `centred` and cut into `pieces`; those of all curves."""
     count = ends.size - 1
     inside, firsts = np.empty_like(points), np.zeros(count + 1, np.int64)
     lengths = np.empty(count, np.int64)
-    for n in prange(count):
+    for n in range(count):
         curve = inside[ends[n] : ends[n + 1]]
         lengths[n] = centred(points[ends[n] : ends[n + 1]], depth, numbers, side, shape, curve)
         firsts[n + 1] = pieces(curve[: lengths[n]], shape, None, None)
     firsts = np.cumsum(firsts)
     voxels, sums = np.empty(firsts[count], np.int64), np.empty((firsts[count], 4))
-    for n in prange(count):
+    for n in range(count):
         curve = inside[ends[n] : ends[n] + lengths[n]]
         pieces(curve, shape, voxels[firsts[n] :], sums[firsts[n] :])
     return voxels, sums

@@ -75,10 +75,10 @@ def along_rows(mask, squared, step, used):
                 squared[k, j, i] = distance * distance
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def take_roots(squared, used):
     """Square roots of the rows that are used, in place."""
-    for k in prange(squared.shape[0]):
+    for k in range(squared.shape[0]):
         for j in range(squared.shape[1]):
             if used[k, j]:
                 row = squared[k, j]

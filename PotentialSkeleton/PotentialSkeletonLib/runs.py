@@ -179,10 +179,10 @@ def number_trees(parents):
     return numbers, count
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def write_labels(firsts, starts, ends, numbers, first, last, labels):
     rows = labels.shape[1]
-    for k in prange(first, last):
+    for k in range(first, last):
         for j in range(rows):
             for n in range(firsts[k * rows + j], firsts[k * rows + j + 1]):
                 labels[k, j, starts[n] : ends[n]] = numbers[n]

@@ -59,11 +59,11 @@ def whole_rows(shape):
     return np.broadcast_to(np.array([0, shape[2]], np.int32), (*shape[:2], 2)).copy()
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def spans_of(volume):
     """For each row along I the first voxel that is not 0, and the one after the last; (K, J, 2)."""
     spans = np.zeros((volume.shape[0], volume.shape[1], 2), np.int32)
-    for k in prange(volume.shape[0]):
+    for k in range(volume.shape[0]):
         for j in range(volume.shape[1]):
             row, last = volume[k, j], volume.shape[2]
             first = end_of(row, 0, np.uint8(0))
