@@ -74,6 +74,24 @@ def test_a_run_asks_its_callback_before_the_code_is_there(nothing_begun, monkeyp
     assert asked[-1] == (1.0, True)
 
 
+def test_a_run_without_a_callback_waits_for_a_trial_that_goes_on(nothing_begun, monkeypatch):
+    go_on, ended = threading.Event(), []
+
+    def work():
+        go_on.wait(60)
+        ended.append(True)
+
+    def cancel(share):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        first_use.make_ready(work, cancel)
+    # The trial goes on when the run that waits for it looks for the first time.
+    monkeypatch.setattr(extraction, "reporter", lambda progress: lambda share: go_on.set())
+    monkeypatch.setattr("PotentialSkeletonLib.assembly.assemble", lambda *_: ended.copy())
+    assert extraction.skeletonize(ball(4)) == [True]
+
+
 def test_the_trial_works():
     extraction._try_out()  # its errors are not seen otherwise
 

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from FuzzyVesselCommon.errors import InputError
 from FuzzyVesselCommon.progress import reporter
 
-from .first_use import SPACING, make_ready, small_object
+from .first_use import SPACING, make_ready, small_object, wait_until_ready
 from .force_field import check_options
 from .needs_numba import compiled_code
 from .stages import Stages
@@ -111,6 +111,8 @@ def skeletonize(
     spacing = _checked_options(options, spacing)
     if progress is not None:
         make_ready(_try_out, reporter(progress))
+    else:
+        wait_until_ready(reporter(None))
     with compiled_code():
         from .assembly import assemble
 
