@@ -51,9 +51,10 @@ def cpu_cuda(request):
 def interleaved_cuda(request):
     """A CUDA device played by the CPU whose threads give way to one another at any access.
 
-    Races between the threads of a block show in it as on a card, and so do reads outside of arrays.
+    Races between threads, also of two blocks, show in it as on a card, and so do reads outside of
+    arrays.
     """
-    with _play_cuda(order=request.param, interleave=4) as device:
+    with _play_cuda(order=request.param, interleave=4, held=3) as device:
         yield device
 
 
