@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+PAIRS_A_SLICE = 1 << 24  # of a voxel and a ball, between two looks at the progress callback
+
 
 class Balls:
     """Gathers balls round voxels.
@@ -34,10 +36,21 @@ class Balls:
         self._radii[self._count : count] = self._enlarged * self._depths.at(voxels) + self._margin
         self._count = count
 
-    def hold(self, voxels):
-        """Which of some voxels (n, 3) a ball holds; bool (n,)."""
+    def hold(self, voxels, report=None):
+        """Which of some voxels (n, 3) a ball holds; bool (n,).
+
+        `report` is called between slices; it raises to cancel.
+        """
         used = slice(0, self._count)
-        return are_held(voxels * self._spacing, self._centres[used], self._radii[used])
+        held = np.zeros(len(voxels), bool)
+        step = max(1, PAIRS_A_SLICE // max(1, self._count))
+        for first in range(0, len(voxels), step):
+            some = slice(first, first + step)
+            places = voxels[some] * self._spacing
+            held[some] = are_held(places, self._centres[used], self._radii[used])
+            if report is not None:
+                report()
+        return held
 
 
 @njit(cache=True)

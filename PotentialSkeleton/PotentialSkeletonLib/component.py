@@ -241,7 +241,7 @@ class ComponentRun:
         balls = Balls(self.volumes.depths, self.spacing, *reach_out)
         balls.add(self._places(union(skeleton, self.curves.voxels(), self.anchors)))
         seeds = seeds[self.volumes.depths.at(seeds) > 0]
-        seeds = seeds[~balls.hold(seeds)]
+        seeds = seeds[~balls.hold(seeds, self.stages.tick)]
         ways = self.volumes.ways_in(np.ravel_multi_index(seeds.T, self.shape))
         for seed, way in zip(seeds, ways, strict=True):
             self.stages.tick()
