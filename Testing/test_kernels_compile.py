@@ -85,3 +85,21 @@ def test_spills_are_noticed():
     _, log = compile_kernels(source, "sm_90")
     with pytest.raises(AssertionError):
         assert_no_local_memory(log)
+
+
+WAITING = [case for case in CASES if "wait_for_all_blocks(" in read_source(case.values[0])]
+UNORDERED = "ld.global.nc"  # by the cache for what no kernel writes, which no barrier clears
+
+
+@pytest.mark.parametrize(("file", "defines", "_"), WAITING)
+def test_what_blocks_hand_on_is_not_read_from_a_cache_that_keeps_it(file, defines, _):
+    ptx, _ = compile_kernels(read_source(file), "compute_75", defines)
+    assert UNORDERED not in ptx.decode()
+
+
+def test_loads_by_the_cache_that_keeps_them_are_noticed():
+    source = """extern "C" __global__ void copy(const int* __restrict__ from, int* __restrict__ to)
+    {
+        to[threadIdx.x] = from[threadIdx.x];
+    }"""
+    assert UNORDERED in compile_kernels(source, "compute_75")[0].decode()
