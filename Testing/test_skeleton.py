@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 import solids
 from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.phantom import liver_phantom
-from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonLib import preparing, skeletonize
 from PotentialSkeletonLib.cleaning import close_tunnels
 from PotentialSkeletonLib.labelling import CUBE
 from PotentialSkeletonLib.own_thread import own_thread_if_small
@@ -332,6 +332,24 @@ def test_small_volumes_are_worked_on_in_the_calling_thread_and_large_ones_by_all
     assert get_num_threads() == threads
     with own_thread_if_small((200, 200, 200)):
         assert get_num_threads() == threads
+
+
+@pytest.mark.skipif(get_num_threads() < 2, reason="there is one core alone")
+def test_a_small_object_is_worked_on_in_the_calling_thread(monkeypatch):
+    threads, before = [], get_num_threads()
+
+    def noting(function):
+        def noted(*arguments):
+            threads.append(get_num_threads())
+            return function(*arguments)
+
+        return noted
+
+    for name in ("fill_cavities", "label_components", "radius_at"):
+        monkeypatch.setattr(preparing, name, noting(getattr(preparing, name)))
+    skeletonize(np.ones((9, 9, 9), bool), device="cpu")
+    assert threads == [1, 1, 1]
+    assert get_num_threads() == before
 
 
 def test_stages_are_timed():

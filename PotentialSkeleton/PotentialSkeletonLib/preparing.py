@@ -8,6 +8,7 @@ from FuzzyVesselCommon.errors import InputError
 
 from . import cleaning
 from .labelling import boxes_of, sizes_of
+from .own_thread import own_thread_if_small
 from .radii import radius_at
 from .solids import fill_cavities, label_components
 from .voxel_classes import checked_object
@@ -63,7 +64,8 @@ class ComponentsOnCpu:
 
     def radius_at(self, points, report=None):
         """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
-        return radius_at(points - self._origin, self._labels, self._spacing, report)
+        with own_thread_if_small(self._labels.shape):
+            return radius_at(points - self._origin, self._labels, self._spacing, report)
 
 
 def prepare(mask, spacing, options, tick):
@@ -73,11 +75,13 @@ def prepare(mask, spacing, options, tick):
     box = box_of(given)
     notes = remarks_on(values, given.all() if box else None, box, options.strength)
     tick()
-    solid, *cavities = fill_cavities(np.ascontiguousarray(given[box]), tick)
-    tick()
-    solid, cleaned = clean(solid, spacing, options, tick)
-    labels, count = label_components(solid, tick)
-    sizes = sizes_of(labels, count, tick)[1:]
+    solid = np.ascontiguousarray(given[box])
+    with own_thread_if_small(solid.shape):
+        solid, *cavities = fill_cavities(solid, tick)
+        tick()
+        solid, cleaned = clean(solid, spacing, options, tick)
+        labels, count = label_components(solid, tick)
+        sizes = sizes_of(labels, count, tick)[1:]
     if any(cavities) or any(cleaned.values()):
         given = given.copy()
         given[box] = solid
