@@ -134,9 +134,10 @@ def test_a_block_waits_for_another(tmp_path, order):
     assert out.tolist() == [5, 4, 3, 2, 1]
 
 
-def test_blocks_that_wait_for_ever_are_reported(tmp_path):
+@pytest.mark.parametrize("interleave", [0, 2])
+def test_blocks_that_wait_for_ever_are_reported(tmp_path, interleave):
     (tmp_path / "k.cu").write_text(HAND_ON)
-    device = CpuCudaDevice(held=4)  # the fifth would never begin
+    device = CpuCudaDevice(interleave=interleave, held=4)  # the fifth would never begin
     kernel, out = device.kernel(tmp_path / "k.cu", "k"), device.xp.zeros(5, np.int32)
     with pytest.raises(KernelFault, match="all blocks wait for one another"):
         kernel((5,), (32,), (out, np.int32(5)))

@@ -92,7 +92,7 @@ inline void arrange(std::vector<unsigned>& sequence)
 
 // ---- inside a thread
 
-inline void leave(Thread* self, State state)
+CUDA_ON_CPU_QUIET inline void leave(Thread* self, State state)
 {
     current = nullptr;
     self->state = state;
@@ -168,7 +168,11 @@ CUDA_ON_CPU_QUIET inline void give_way()
 }
 
 // Stands for the body of a loop that waits until another block has written something.
-CUDA_ON_CPU_QUIET inline void wait_for_others() { leave(current, State::waiting); }
+CUDA_ON_CPU_QUIET inline void wait_for_others()
+{
+    leave(current, State::waiting);
+    accesses_left++;  // it looks again before it may give way, so that it is not taken to get on
+}
 
 // ---- between the threads
 
