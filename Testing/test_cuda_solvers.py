@@ -339,7 +339,7 @@ def test_cancelling_ends_the_run(cpu_cuda, solver):
     assert all(0 <= fraction < 1 for fraction in seen)
 
 
-def test_the_default_takes_active_tiles_where_contraction_has_no_room(monkeypatch):
+def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypatch):
     volume = np.random.default_rng(7).normal(100, 20, (9, 10, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
     taken = []
@@ -357,6 +357,13 @@ def test_the_default_takes_active_tiles_where_contraction_has_no_room(monkeypatc
         found = levels(exact, problem, CpuCudaDevice(memory=memory))
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
+    monkeypatch.setattr(CpuCudaDevice, "runs_blocks_together", False)
+    for most, wanted in ((volume.size, contraction), (volume.size - 1, active_tiles)):
+        monkeypatch.setattr(exact, "MOST_FOR_ONE_BLOCK", most)
+        found = levels(exact, problem, CpuCudaDevice())
+        assert taken.pop() is wanted
+        np.testing.assert_array_equal(found, reference(problem))
+    monkeypatch.setattr(CpuCudaDevice, "runs_blocks_together", True)
     monkeypatch.setattr(contraction, "solve", spend_memory)
     np.testing.assert_array_equal(levels(exact, problem, CpuCudaDevice()), reference(problem))
     assert taken == ["contraction", active_tiles]

@@ -130,12 +130,16 @@ class CudaDevice:
         count = min(blocks, self._held_together(kernel, threads))
         kernel((count,), (threads,), args, enable_cooperative_groups=count > 1)
 
+    @functools.cached_property
+    def runs_blocks_together(self):
+        """Whether the card and its driver promise to run several blocks at the same time."""
+        runtime = self.xp.cuda.runtime
+        return bool(runtime.deviceGetAttribute(runtime.cudaDevAttrCooperativeLaunch, self.ordinal))
+
     def _held_together(self, kernel, threads):
-        cuda = self.xp.cuda
-        attribute = cuda.runtime.cudaDevAttrCooperativeLaunch
-        if not cuda.runtime.deviceGetAttribute(attribute, self.ordinal):
+        if not self.runs_blocks_together:
             return 1
-        held = cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0)
+        held = self.xp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0)
         return held * self.properties["multiProcessorCount"]
 
     def resources(self, kernel):

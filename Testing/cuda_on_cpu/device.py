@@ -56,7 +56,10 @@ class CpuCudaDevice:
         numpy; arrays that it makes are uninitialised as on a card and guarded against overruns.
     launches : int
         Kernel launches so far.
+    runs_blocks_together : bool
     """
+
+    runs_blocks_together = True
 
     def __init__(self, order="ascending", *, interleave=0, held=1, memory=8 << 30):
         if order in _ORDERS:
