@@ -38,9 +38,8 @@ def notes(result):
     joins, cycles = report["joins"], report["skeleton_cycles"]
     if joins:
         verb = "was" if joins == 1 else "were"
-        found.append(
-            f"{_counted(joins, 'gap', 'gaps')} between traced curves {verb} joined along the middle."
-        )
+        gaps = _counted(joins, "gap", "gaps")
+        found.append(f"{gaps} between traced curves {verb} joined along the middle.")
     if cycles:
         found.append(
             f"The object has {_counted(cycles, 'loop', 'loops')}. In vessels these mostly come "
