@@ -9,7 +9,7 @@ from .curve_voxels import depth_at
 
 THERE, CURVE, BRIDGE, SEEN, TAKEN = 1, 2, 4, 8, 16  # states of voxels
 FIRST = np.float32(-np.inf)  # key of the voxels of curves
-MOST_SEEN = 1 << 18  # voxels from one end: where more would be needed there is no bridge
+MOST_SEEN = 1 << 18  # voxels from one end, after which the search for a bridge is given up
 
 
 def bridges(skeleton, curves, ends, depths, states, report=None):

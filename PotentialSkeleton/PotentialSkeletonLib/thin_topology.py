@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from .runs import root_of
 from .topology import CORNER_TABLE
 
 
@@ -41,7 +42,7 @@ def thin_topology(voxels):
 @njit(cache=True)
 def pieces_and_blocks(places, row, plane):
     """How many pieces rising flat indices make; the block of 27 voxels round each as bits."""
-    parent, pieces = np.arange(places.size), places.size
+    parents, pieces = np.arange(places.size), places.size
     blocks = np.full(places.size, 1 << 13, np.int64)
     for side in range(13):  # neighbours before a voxel; those behind it have it before them
         step = (side // 9 - 1) * plane + (side // 3 % 3 - 1) * row + side % 3 - 1
@@ -52,18 +53,10 @@ def pieces_and_blocks(places, row, plane):
             if places[at] == places[n] + step:
                 blocks[n] |= 1 << side
                 blocks[at] |= 1 << (26 - side)
-                one, other = root_of(parent, n), root_of(parent, at)
-                parent[one] = other
+                one, other = root_of(n, parents), root_of(at, parents)
+                parents[one] = other
                 pieces -= one != other
     return pieces, blocks
-
-
-@njit(cache=True)
-def root_of(parent, at):
-    while parent[at] != at:
-        parent[at] = parent[parent[at]]
-        at = parent[at]
-    return at
 
 
 @njit(cache=True)

@@ -13,7 +13,7 @@ CUBE = np.ones((3, 3, 3), bool)
 class Part:
     """Each case is a random solid: its skeleton has to be connected, inside, thin, with its cycles.
 
-    The outcome says whether thinning had to join traced curves.
+    The outcome says whether traced curves had to be joined.
     """
 
     def __init__(self, options):
