@@ -1,0 +1,140 @@
+"""Filters that take the noise out: separable convolution, and the self-guided filter."""
+
+import numpy as np
+from numba import njit, prange
+
+GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
+
+
+def gaussian_weights(sigma):
+    """Weights (float32, odd number) of a Gaussian whose sigma is given in voxels."""
+    radius = int(GAUSSIAN_REACH * sigma + 0.5)
+    offsets = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 * (offsets / max(sigma, 1e-6)) ** 2)
+    return (weights / weights.sum()).astype(np.float32)
+
+
+def box_weights(radius):
+    """Even weights (float32) of ``2 * radius + 1`` voxels."""
+    count = 2 * radius + 1
+    return np.full(count, 1 / count, np.float32)
+
+
+def separable(volume, weights, check=lambda: None):
+    """Convolve along the three axes; the border voxels are repeated outside of the volume.
+
+    Parameters
+    ----------
+    volume : ndarray, shape (K, J, I), float32
+    weights : sequence of 3 ndarray, float32, odd lengths
+        For K, J and I.
+    check : callable
+        Called between the axes; raises `Cancelled` to abort.
+
+    Returns
+    -------
+    ndarray, float32
+    """
+    for axis in range(3):
+        if len(weights[axis]) == 1:
+            continue
+        check()
+        result = np.empty_like(volume)
+        if axis == 2:
+            _along_rows(volume, weights[axis], result)
+        else:
+            _across_rows(volume, weights[axis], axis, result)
+        volume = result
+    return volume
+
+
+@njit(parallel=True, cache=True, fastmath=True)
+def _across_rows(volume, weights, axis, result):
+    depth, height, width = volume.shape
+    radius = len(weights) // 2
+    for row in prange(depth * height):
+        k, j = row // height, row % height
+        out = result[k, j]
+        out[:] = np.float32(0)
+        for n in range(len(weights)):
+            if axis == 0:
+                other = volume[min(max(k + n - radius, 0), depth - 1), j]
+            else:
+                other = volume[k, min(max(j + n - radius, 0), height - 1)]
+            weight = weights[n]
+            for i in range(width):
+                out[i] += weight * other[i]
+
+
+@njit(parallel=True, cache=True, fastmath=True)
+def _along_rows(volume, weights, result):
+    depth, height, width = volume.shape
+    radius = len(weights) // 2
+    for row in prange(depth * height):
+        k, j = row // height, row % height
+        padded = np.empty(width + 2 * radius, np.float32)
+        for i in range(width + 2 * radius):
+            padded[i] = volume[k, j, min(max(i - radius, 0), width - 1)]
+        for i in range(width):
+            total = np.float32(0)
+            for n in range(len(weights)):
+                total += weights[n] * padded[i + n]
+            result[k, j, i] = total
+
+
+def self_guided(volume, radii, noise, check=lambda: None):
+    """The guided filter (He, Sun, Tang 2010) of a volume by itself: noise goes, edges stay.
+
+    In each box the volume is taken for ``a * volume + b``: a is near 1 where the variance is far
+    above that of the noise, and near 0 where there is nothing but noise.
+
+    Parameters
+    ----------
+    volume : ndarray, shape (K, J, I), float32
+    radii : sequence of 3 int
+        Of the boxes, in voxels along K, J and I.
+    noise : float
+        Standard deviation of what is to be taken out.
+    check : callable
+        Called between the passes; raises `Cancelled` to abort.
+
+    Returns
+    -------
+    ndarray, float32
+    """
+    weights = [box_weights(radius) for radius in radii]
+    mean = separable(volume, weights, check)
+    gain = separable(_square(volume), weights, check)
+    offset = np.empty_like(volume)
+    _gain_and_offset(mean, gain, np.float32(noise * noise), offset)
+    gain = separable(gain, weights, check)
+    offset = separable(offset, weights, check)
+    _apply(gain, volume, offset)
+    return offset
+
+
+@njit(parallel=True, cache=True)
+def _square(volume):
+    return volume * volume
+
+
+@njit(parallel=True, cache=True)
+def _gain_and_offset(mean, square, variance_of_noise, offset):
+    """Turn the mean of squares into the gain, in place, and fill the offset."""
+    for k in prange(mean.shape[0]):
+        for j in range(mean.shape[1]):
+            for i in range(mean.shape[2]):
+                m = mean[k, j, i]
+                variance = max(square[k, j, i] - m * m, np.float32(0))
+                gain = variance / max(variance + variance_of_noise, np.float32(1e-30))
+                square[k, j, i] = gain
+                offset[k, j, i] = m - gain * m
+
+
+@njit(parallel=True, cache=True)
+def _apply(gain, volume, offset):
+    """Add ``gain * volume`` to the offset."""
+    for k in prange(volume.shape[0]):
+        for j in range(volume.shape[1]):
+            for i in range(volume.shape[2]):
+                offset[k, j, i] += gain[k, j, i] * volume[k, j, i]
