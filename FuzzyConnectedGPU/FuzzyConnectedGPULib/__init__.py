@@ -3,6 +3,7 @@
 from .affinity import GaussianAffinity, estimate_affinity
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene, error_voxels
+from .segmentation import MODELS, Segmentation, segment
 from .solvers import SOLVERS
 from .threshold import (
     AutomaticThreshold,
@@ -13,15 +14,18 @@ from .threshold import (
 )
 
 __all__ = [
+    "MODELS",
     "SOLVERS",
     "AutomaticThreshold",
     "FuzzyScene",
     "GaussianAffinity",
+    "Segmentation",
     "automatic_threshold",
     "background_threshold",
     "binarize",
     "connectedness",
     "error_voxels",
     "estimate_affinity",
+    "segment",
     "volume_curve",
 ]

@@ -97,3 +97,21 @@ def checked_mask(mask, shape):
     if not mask.any():
         raise InputError("The mask is empty: no voxel is left to segment.")
     return mask
+
+
+def checked_spacing(spacing, dimensions=3):
+    """Return the distances of voxels along K, J, I as 3 floats; 1, 1, 1 where there are none.
+
+    Raises `InputError` where they are not positive numbers.
+    """
+    if spacing is None:
+        return np.ones(3)
+    try:
+        spacing = np.asarray(spacing, float)
+    except (TypeError, ValueError):
+        spacing = np.empty(0)
+    if spacing.shape == (2,):
+        spacing = np.array([spacing.max(), *spacing])
+    if spacing.shape != (dimensions,) or not (np.isfinite(spacing) & (spacing > 0)).all():
+        raise InputError("The spacing is three positive numbers, K, J, I, in millimetres.")
+    return spacing

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .affinity import estimate_affinity
+from .contrast.segmenting import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 
@@ -47,6 +48,7 @@ class KeptConnectedness:
         """Give the memory of volume and scenes back."""
         self._inputs = None
         self._last = self._staying = None
+        self._evidence = self._evidence_inputs = None
 
     def connectedness(self, volume, seeds, affinity=None, *, progress=None, **options):
         """The same scene as `fuzzy_connectedness.connectedness`, with the same parameters."""
@@ -83,6 +85,26 @@ class KeptConnectedness:
         self._inputs, self._last = inputs, result
         self._staying = staying if known is staying else None
         return result.scene
+
+    def contrast_connectedness(self, volume, seeds, **options):
+        """The same as `contrast.contrast_connectedness`; the evidence is kept."""
+        return contrast_connectedness(
+            volume, seeds, find_evidence=self._find_evidence, **options
+        )
+
+    def _find_evidence(self, volume, spacing, first_seed, mask, check):
+        from .contrast.evidence import vessel_evidence
+
+        inputs = volume, mask, spacing
+        if self._evidence is not None and all(map(_equal, self._evidence_inputs, inputs)):
+            if self._evidence.holds_for(first_seed):
+                self.work = NEW_SEEDS
+                return self._evidence
+        self._evidence = None  # its memory is free before the next is found
+        self.work = EVERYTHING
+        self._evidence = vessel_evidence(volume, spacing, first_seed, mask, check)
+        self._evidence_inputs = inputs
+        return self._evidence
 
     def _known(self, wanted):
         """The kept run with most of the wanted seeds and no other; None if there is none."""

@@ -1,25 +1,32 @@
-"""From voxels and seeds to labels: affinity, fuzzy scene and threshold in one go."""
+"""From voxels and seeds to labels: object model, fuzzy scene and threshold in one go."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from FuzzyVesselCommon.errors import InputError
 from FuzzyVesselCommon.progress import reporter
 
 from . import gaps
 from .affinity import GaussianAffinity, estimate_affinity
+from .contrast.segmenting import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 from .threshold import binarize
 from .threshold_choice import check_threshold, choose_threshold
 
+MODELS = ("contrast", "affinity")
+
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Labels (uint8, K, J, I) and the affinity, scene and threshold that they come from."""
+    """Labels (uint8, K, J, I) and the scene and threshold that they come from.
+
+    The affinity is None where the model is "contrast".
+    """
 
     labels: np.ndarray
-    affinity: GaussianAffinity
+    affinity: GaussianAffinity | None
     scene: FuzzyScene
     threshold: float
 
@@ -28,32 +35,50 @@ def segment(
     volume,
     seeds,
     *,
+    spacing=None,
     background_seeds=None,
     mask=None,
+    model=None,
     affinity=None,
-    radius=2,
-    side="both",
+    radius=None,
+    side=None,
     threshold=None,
-    cut=0.0,
-    solver="exact",
+    cut=None,
+    solver=None,
     device="auto",
     progress=None,
     kept=None,
     fill_gaps=0,
     **variant,
 ):
-    """Segment what hangs together with the seeds.
+    """Segment the vessels that the seeds were clicked into.
 
     Parameters
     ----------
-    volume, seeds, mask, cut, solver, device, progress
-        As in `connectedness`.
+    volume : ndarray, shape (K, J, I) or (J, I)
+        Of the types that `connectedness` takes.
+    seeds : array_like, shape (n, 3), integers K, J, I
+        Voxels of the vessels. Each is in the result.
+    spacing : sequence of 3 float, optional
+        Distance of voxels along K, J, I; by default 1, 1, 1.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
-        Voxels that must not belong to the object.
+        Voxels that do not belong to the vessels. None is in the result.
+    mask : ndarray, optional
+        Vessels and paths stay where it is not 0.
+    model : {"contrast", "affinity"}, optional
+        "contrast", the default: contrast to the local background, connected from the clicks (see
+        `contrast`). "affinity": the papers' affinity with one threshold for the whole scene; taken
+        where one of its own parameters, `affinity`, `radius`, `side`, `cut` or `solver`, is given.
     affinity : GaussianAffinity, optional
-        By default `estimate_affinity` with `radius` and `side`.
+        Of the model "affinity"; by default `estimate_affinity` with `radius` (2) and `side`
+        ("both").
+    cut, solver
+        Of the model "affinity"; as in `connectedness`.
     threshold : float, optional
-        Above 0, up to 1. By default as `choose_threshold` finds it.
+        Above 0, up to 1. By default 0.5 in the model "contrast" (lower: more, higher: less), and
+        as `choose_threshold` finds it in the model "affinity".
+    device, progress
+        As in `connectedness`.
     kept : KeptConnectedness, optional
         Of earlier runs: only what has changed since is computed.
     fill_gaps : int
@@ -68,29 +93,54 @@ def segment(
     Raises
     ------
     InputError, DeviceError, Cancelled
-        As `connectedness`, `check_threshold` and `background_threshold` do.
+        As `connectedness`, `check_threshold` and `background_threshold` do; `InputError` also
+        where a seed and a background seed are the same voxel.
+
+    Examples
+    --------
+    >>> from FuzzyVesselCommon.phantom import liver_phantom
+    >>> phantom = liver_phantom((48, 48, 48))
+    >>> found = segment(phantom.volume, phantom.seeds, spacing=(1.5, 1.5, 1.5))
+    >>> bool(found.labels[tuple(phantom.seeds.T)].all())
+    True
     """
-    check_threshold(threshold, cut)
+    own = dict(affinity=affinity, radius=radius, side=side, cut=cut, solver=solver)
+    own = {name: value for name, value in own.items() if value is not None}
+    model = model or ("affinity" if own or variant else "contrast")
+    if model not in MODELS:
+        raise InputError(f"Unknown model {model!r}; one of {', '.join(MODELS)}.")
     gaps.check_rounds(fill_gaps)
     report = reporter(progress)
-    if affinity is None:
-        affinity = estimate_affinity(volume, seeds, radius=radius, side=side)
-    report(0.0)
-    compute = connectedness if kept is None else kept.connectedness
-    scene = compute(
-        volume,
-        seeds,
-        affinity,
-        solver=solver,
-        device=device,
-        cut=cut,
-        mask=mask,
-        progress=progress,
-        **variant,
-    )
-    if threshold is None:
-        threshold = choose_threshold(scene, background_seeds, cut)
-        report(1.0)
+    common = dict(mask=mask, device=device, progress=progress)
+    if model == "contrast":
+        check_threshold(threshold, 0.0)
+        affinity = None
+        compute = contrast_connectedness if kept is None else kept.contrast_connectedness
+        scene, chosen = compute(
+            volume, seeds, spacing=spacing, background_seeds=background_seeds, **common
+        )
+        threshold = chosen if threshold is None else threshold
+    else:
+        affinity, scene, threshold = _by_affinity(
+            volume, seeds, own, background_seeds, threshold, kept, report, {**common, **variant}
+        )
     labels = gaps.fill_gaps(binarize(scene, threshold), fill_gaps, mask, background_seeds)
     report(1.0)
     return Segmentation(labels, affinity, scene, threshold)
+
+
+def _by_affinity(volume, seeds, own, background_seeds, threshold, kept, report, common):
+    """Affinity, scene and threshold of the model "affinity"."""
+    cut, solver = own.get("cut", 0.0), own.get("solver", "exact")
+    check_threshold(threshold, cut)
+    affinity = own.get("affinity")
+    if affinity is None:
+        neighbourhood = dict(radius=own.get("radius", 2), side=own.get("side", "both"))
+        affinity = estimate_affinity(volume, seeds, **neighbourhood)
+    report(0.0)
+    compute = connectedness if kept is None else kept.connectedness
+    scene = compute(volume, seeds, affinity, solver=solver, cut=cut, **common)
+    if threshold is None:
+        threshold = choose_threshold(scene, background_seeds, cut)
+        report(1.0)
+    return affinity, scene, threshold

@@ -4,7 +4,6 @@ Data flow: volume -> `evidence` (denoised, background, contrast, noise) -> `clic
 clicks, `widest_paths`, `corrections`) -> fuzzy scene, whose labels are its voxels of at least 0.5.
 """
 
-from .clicks import CONTRAST_THRESHOLD, contrast_scene
-from .evidence import Evidence, vessel_evidence
+from .segmenting import CONTRAST_THRESHOLD, ContrastThreshold, contrast_connectedness
 
-__all__ = ["CONTRAST_THRESHOLD", "Evidence", "contrast_scene", "vessel_evidence"]
+__all__ = ["CONTRAST_THRESHOLD", "ContrastThreshold", "contrast_connectedness"]

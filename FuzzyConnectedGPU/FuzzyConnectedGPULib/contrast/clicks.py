@@ -12,9 +12,8 @@ import numpy as np
 
 from . import corrections
 from .neighbourhood import Ball, at_click, piece_of, ridge_near
+from .segmenting import CONTRAST_THRESHOLD
 from .widest_paths import STEPS, component, widest_paths
-
-CONTRAST_THRESHOLD = 0.5
 
 # Threshold of a click: midway between noise and click on a logarithmic scale, times this.
 ABOVE_MIDWAY = 1.2

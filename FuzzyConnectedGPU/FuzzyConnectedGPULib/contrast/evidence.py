@@ -5,9 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..affinity import MAD_TO_SIGMA
-from .background import local_background
 from .filters import gaussian_weights, self_guided, separable
+from .tissue import tissue_round
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # Chosen on 3D-IRCADb-01 case 01, tsf1 and poon2015, confirmed on ve, lowerRes and bbbDisruption.
@@ -15,12 +14,7 @@ SMOOTHING = 0.6
 GUIDE = 1.5
 GUIDED_PASSES = 2
 BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
-NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be vessel, bone or air
 LOWEST = 10.0  # deviations below the median at which intensities are clipped (air)
-SURROUNDINGS = 40.0  # half side of the box round the first click ..
-MUCH_CALMER = 0.5  # .. whose tissue counts where its deviation is below this share of the whole's
-MOST_SAMPLES = 1 << 20
-MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 DARK = -4.0  # contrast in deviations at the first click from which on vessels are dark
 MARGIN = 4.0  # round a mask
 
@@ -56,6 +50,17 @@ class Evidence:
     polarity: int
     _tissue: object = field(repr=False)
 
+    @property
+    def origin(self):
+        """K, J, I of the box's first voxel in the volume."""
+        return np.array([s.start for s in self.box])
+
+    def holds_for(self, first_seed):
+        """Whether another first seed would give the same evidence."""
+        seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
+        dark = self.polarity * self.contrast[seed] < DARK * self.noise
+        return self._tissue.whole and dark == (self.polarity < 0)
+
     @cached_property
     def wide_contrast(self):
         """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
@@ -66,49 +71,6 @@ class Evidence:
     def difference(self):
         """Difference to the median of the surroundings, and its noise: no background at all."""
         return self._tissue.centred(self.smooth)
-
-
-class _Tissue:
-    """Median and spread of the voxels of a part of the volume."""
-
-    def __init__(self, part, inside, raw):
-        """part: tuple of slices; inside: uint8 of the volume's shape, or None; raw: the volume."""
-        self._inside = inside
-        step = max(1, round((np.prod([s.stop - s.start for s in part]) / MOST_SAMPLES) ** (1 / 3)))
-        self._sample = tuple(slice(s.start, s.stop, step) for s in part)
-        values = self.values(raw)
-        self.median, self.deviation = median_and_deviation(values)
-        blank = values == values.min()
-        self._signal = ~blank if blank.mean() > MUCH_BLANK else np.ones(len(values), bool)
-
-    def values(self, volume):
-        values = volume[self._sample]
-        if self._inside is not None:
-            values = values[self._inside[self._sample] > 0]
-        return values.ravel()
-
-    def noise(self, volume):
-        """Deviation of the voxels with a signal."""
-        return max(median_and_deviation(self.values(volume)[self._signal])[1], 1e-6)
-
-    def background(self, volume, sigmas):
-        usable = np.abs(volume - np.float32(self.median)) < NO_BACKGROUND * self.deviation
-        if self.deviation == 0:
-            usable = volume <= self.median
-        if self._inside is not None:
-            usable &= self._inside > 0
-        return local_background(volume, usable, sigmas, self.median)
-
-    def centred(self, volume):
-        """The volume minus its median, and its noise."""
-        volume = volume - np.float32(np.median(self.values(volume)))
-        return volume, self.noise(volume)
-
-
-def median_and_deviation(values):
-    """Median, and standard deviation from the median absolute deviation."""
-    median = float(np.median(values))
-    return median, MAD_TO_SIGMA * float(np.median(np.abs(values - median)))
 
 
 def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
@@ -148,7 +110,7 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = [int(c) - s.start for c, s in zip(first_seed, box)]
     raw = volume[box].astype(np.float32)
-    tissue = _calm_tissue(raw, inside, seed, unit)
+    tissue = tissue_round(raw, inside, seed, unit)
     if tissue.deviation > 0:
         np.maximum(raw, np.float32(tissue.median - LOWEST * tissue.deviation), out=raw)
     check()
@@ -178,22 +140,3 @@ def _box_of(mask, shape, unit):
         margin = int(np.ceil(MARGIN / unit[axis]))
         box.append(slice(max(int(places[0]) - margin, 0), min(int(places[-1]) + margin + 1, size)))
     return tuple(box)
-
-
-def _calm_tissue(raw, inside, seed, unit):
-    """The tissue of the whole volume, or of the first click's surroundings where it is calmer.
-
-    A whole scan holds air and bone, whose spread says nothing of the tissue round the vessels.
-    """
-    whole = _Tissue(tuple(slice(0, n) for n in raw.shape), inside, raw)
-    part = _surroundings(seed, raw.shape, unit)
-    if inside is not None and not inside[part].any():
-        return whole
-    near = _Tissue(part, inside, raw)
-    return near if near.deviation < MUCH_CALMER * whole.deviation else whole
-
-
-def _surroundings(seed, shape, unit):
-    """The box round a seed whose tissue is looked at."""
-    reach = np.ceil(SURROUNDINGS / unit).astype(int)
-    return tuple(slice(max(c - r, 0), min(c + r + 1, n)) for c, r, n in zip(seed, reach, shape))

@@ -1,0 +1,188 @@
+"""Connectedness by contrast: arguments checked, evidence found or kept, and the fuzzy scene."""
+
+from time import perf_counter
+
+import numpy as np
+
+from FuzzyVesselCommon.errors import DeviceError, InputError
+from FuzzyVesselCommon.progress import reporter
+
+from ..checks import checked_mask, checked_seeds, checked_spacing, checked_volume
+from ..scene import FuzzyScene
+
+CONTRAST_THRESHOLD = 0.5
+EVIDENCE_SHARE = 0.8  # of the progress
+EVIDENCE_STEPS = 24  # looks at the callback while evidence is found, roughly
+FAINT = 3.0  # deviations of the noise below which a seed has no contrast
+BYTES_A_VOXEL = 40  # at most, of the box that the mask needs
+
+
+class ContrastThreshold(float):
+    """The cut of a scene of contrasts, and what it means in the image.
+
+    Attributes
+    ----------
+    contrast : float
+        From this contrast to the local background on a voxel belongs to the vessels, in the
+        volume's unit.
+    noise : float
+        Standard deviation of the contrast where there is no vessel.
+    reason : str
+    """
+
+    def __new__(cls, contrast, noise):
+        self = super().__new__(cls, CONTRAST_THRESHOLD)
+        self.contrast, self.noise = float(contrast), float(noise)
+        self.reason = (
+            f"vessels differ from their surroundings by at least {contrast:.3g}, "
+            f"{contrast / noise:.1f} times the noise"
+        )
+        return self
+
+    def __getnewargs__(self):
+        return self.contrast, self.noise
+
+
+def contrast_connectedness(
+    volume,
+    seeds,
+    *,
+    spacing=None,
+    background_seeds=None,
+    mask=None,
+    device="auto",
+    progress=None,
+    find_evidence=None,
+):
+    """The fuzzy scene of the model "contrast"; parameters as in `segmentation.segment`.
+
+    Parameters
+    ----------
+    find_evidence : callable, optional
+        ``find_evidence(volume, spacing, first_seed, mask, check) -> Evidence`` instead of
+        `vessel_evidence`: one that keeps what it found.
+
+    Returns
+    -------
+    scene : FuzzyScene
+        Labels are its voxels of at least 0.5.
+    threshold : ContrastThreshold
+
+    Raises
+    ------
+    InputError
+        Volume, seeds, spacing or mask cannot be worked with, or a seed is a background seed, too.
+    DeviceError
+        The device cannot be used.
+    Cancelled
+        `progress` returned False.
+    """
+    report = reporter(progress)
+    report(0.0)
+    shape = np.shape(volume)
+    volume = checked_volume(volume)
+    spacing = checked_spacing(spacing, volume.ndim)
+    mask = checked_mask(mask, volume.shape)
+    positive = _inside(checked_seeds(seeds, volume.shape), mask, "seed")
+    negative = _background(background_seeds, volume.shape)
+    _refuse_both(positive, negative)
+    started = perf_counter()
+    steps = _Steps(report)
+    evidence = _evidence(find_evidence)(volume, spacing, positive[0], mask, steps.check)
+    found = perf_counter()
+    report(EVIDENCE_SHARE)
+    from .clicks import contrast_scene
+
+    part, threshold = contrast_scene(
+        evidence,
+        positive - evidence.origin,
+        _within(negative - evidence.origin, evidence.contrast.shape),
+        lambda: report(EVIDENCE_SHARE),
+    )
+    values = part
+    if part.shape != volume.shape:
+        values = np.zeros(volume.shape, np.float32)
+        values[evidence.box] = part
+    seconds = {"evidence": found - started, "clicks": perf_counter() - found}
+    scene = FuzzyScene(
+        values.reshape(shape),
+        "contrast",
+        "cpu",
+        0,
+        seconds,
+        BYTES_A_VOXEL * part.size,
+        _notes(evidence, positive - evidence.origin),
+    )
+    return scene, ContrastThreshold(threshold, evidence.noise)
+
+
+def _evidence(find_evidence):
+    if find_evidence is not None:
+        return find_evidence
+    try:
+        from .evidence import vessel_evidence
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        raise DeviceError(
+            "The CPU's filters are compiled by numba, which is not installed: pip install numba."
+        ) from error
+    return vessel_evidence
+
+
+class _Steps:
+    """Progress of a work whose number of steps is roughly known."""
+
+    def __init__(self, report):
+        self._report, self._done = report, 0
+
+    def check(self):
+        self._done += 1
+        self._report(EVIDENCE_SHARE * min(self._done / EVIDENCE_STEPS, 1))
+
+
+def _inside(seeds, mask, name):
+    """The seeds inside the mask, each once, in their order."""
+    seeds = np.array(list(dict.fromkeys(map(tuple, seeds.tolist()))), np.int64)
+    if mask is not None:
+        seeds = seeds[mask[tuple(seeds.T)] > 0]
+        if not len(seeds):
+            raise InputError(
+                f"Every {name} lies outside the mask: place one inside it, or choose another mask."
+            )
+    return seeds
+
+
+def _background(seeds, shape):
+    if seeds is None or not np.size(seeds):
+        return np.empty((0, 3), np.int64)
+    return np.unique(checked_seeds(seeds, shape, "background seed"), axis=0)
+
+
+def _within(voxels, shape):
+    """The voxels that lie in the box that evidence was found for; the others are outside anyway."""
+    return voxels[((voxels >= 0) & (voxels < shape)).all(axis=1)]
+
+
+def _refuse_both(positive, negative):
+    both = set(map(tuple, positive.tolist())) & set(map(tuple, negative.tolist()))
+    if both:
+        k, j, i = min(both)
+        raise InputError(
+            f"A seed and a background seed are the same voxel, I,J,K = {i},{j},{k}: "
+            "move or delete one of the two."
+        )
+
+
+def _notes(evidence, positive):
+    """What the user should know of the clicks."""
+    contrast = evidence.contrast
+    from .neighbourhood import at_click
+
+    faint = [p for p in positive if at_click(contrast, p) < FAINT * evidence.noise]
+    if len(faint) < len(positive):
+        return ()
+    return (
+        "No seed differs from its surroundings by more than noise does: click into the middle of "
+        "a vessel, or where it is brighter.",
+    )
