@@ -195,6 +195,7 @@ class Panel:
             (scene.EndCloseEvent, self._on_scene_changed),
             (scene.EndImportEvent, self._on_scene_changed),
             (scene.EndRestoreEvent, self._on_scene_changed),
+            (scene.NodeAboutToBeRemovedEvent, self._on_node_leaving),
             (scene.NodeRemovedEvent, self._on_node_removed),
         ):
             self._observers.addObserver(scene, event, method)
@@ -211,6 +212,19 @@ class Panel:
             # The wrapper keeps what it read while the nodes that it names were not loaded yet.
             parameters.Modified()
             self.set_parameters(parameters)
+
+    @vtk.calldata_type(vtk.VTK_OBJECT)
+    def _on_node_leaving(self, caller, event, node):
+        """Empty the parameters that name a node, before its selectors choose another by themselves.
+
+        The selectors' lists lose the node after all observers of this event (priority -10).
+        """
+        parameters = self.parameters
+        if parameters is None or caller.IsClosing():
+            return
+        for name in parameters.allParameters:
+            if getattr(parameters, name) is node:
+                setattr(parameters, name, None)
 
     def _on_node_removed(self, caller, event):
         self.update_soon()
