@@ -304,8 +304,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             a wide vessel. 0 to 10.
         sceneVolumeNode, labelmapNode : nodes, optional
             Filled; by default new nodes are added.
-        segmentationNode : vtkMRMLSegmentationNode, optional
-            Gets a segment named as the seeds' list; a later run with the same list replaces it,
+        segmentationNode : vtkMRMLSegmentationNode or True, optional
+            Gets a segment named as the seeds' list; True adds a new segmentation. A later run with
+            the same list and volume gives the segment other voxels and leaves all else of it,
             unless it was edited meanwhile: then a new one is added.
         segmentID : str
             Of the segment to overwrite instead.
@@ -322,11 +323,12 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         Raises
         ------
         FuzzyVesselCommon.errors.InputError
-            Something given cannot be used; the message names it.
+            Something given cannot be used, or an output is an input or the mask; the message names
+            it.
         FuzzyVesselCommon.errors.DeviceError
             The device cannot be used.
         FuzzyVesselCommon.errors.Cancelled
-            `progress` returned False, or the volume was removed meanwhile.
+            `progress` returned False, or an input was removed meanwhile.
         """
         from FuzzyConnectedGPUMRML.segmenting import segment
 

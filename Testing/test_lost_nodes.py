@@ -20,8 +20,6 @@ def vessel(shape=SHAPE):
     return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
 
 
-
-
 @pytest.fixture
 def panel(open_panel):
     """The connectedness panel, with a node before and a node behind each of the inputs."""

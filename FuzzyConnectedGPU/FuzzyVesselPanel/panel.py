@@ -256,8 +256,8 @@ class Panel:
             if running.seconds >= 1:
                 first += f"  ({clock(running.seconds)})"
             self.say("\n".join([first, *rest]))
-        except Cancelled:
-            self.say(_("Cancelled; nothing was changed."))
+        except Cancelled as error:
+            self.say(str(error))  # Cancel, or the input that was removed meanwhile
         except Exception as error:
             self.say(str(error))
             raise

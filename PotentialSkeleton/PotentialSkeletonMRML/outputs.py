@@ -97,7 +97,7 @@ class Requests:
         for node in (input_node, *(node for _, node in self.nodes())):
             if not slicer.mrmlScene.IsNodePresent(node):
                 raise error(
-                    f"{node_name(node)} was removed from the scene; nothing was changed."
+                    f"Cancelled: {node_name(node)} was removed from the scene; nothing was changed."
                     if error is Cancelled
                     else f"{node_name(node)} is not in the scene."
                 )
