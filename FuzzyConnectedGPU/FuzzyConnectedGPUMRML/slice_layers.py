@@ -8,10 +8,18 @@ def composites():
     return slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
 
 
-def show_volume(volume_node):
-    """Show a volume in the slice views that show none; where the user shows one, it stays."""
+def show_volume(volume_node, everywhere=False):
+    """Show a volume in the slice views that show none.
+
+    Parameters
+    ----------
+    volume_node : vtkMRMLVolumeNode
+    everywhere : bool
+        Also where another volume is shown, unless this one is the foreground there.
+    """
     for composite in composites():
-        if not composite.GetBackgroundVolumeID():
+        shown = composite.GetBackgroundVolumeID()
+        if not shown or (everywhere and composite.GetForegroundVolumeID() != volume_node.GetID()):
             composite.SetBackgroundVolumeID(volume_node.GetID())
 
 

@@ -18,7 +18,7 @@ class RegionSection:
     def __init__(self, panel):
         self._panel, self.ui = panel, panel.ui
         self._widgets = slicer.util.childWidgetVariables(self.ui.regionCollapsibleButton)
-        self._segments = []
+        self._segments, self._choice = [], SegmentChoice("mask", "maskSegmentID")
         self.ui.fitRoiButton.connect("clicked()", self.fit)
         self.ui.maskSegmentComboBox.connect("activated(int)", self._choose_segment)
 
@@ -35,6 +35,7 @@ class RegionSection:
         parameters.roi.SetSizeWorld([b - a for a, b in zip(low, high)])
 
     def show(self, parameters):
+        self._choice.follow(parameters)
         kind = parameters.region.value
         for each, names in ROWS.items():
             for name in names:
@@ -64,7 +65,34 @@ class RegionSection:
     def forget(self):
         """The mask is gone."""
         self._segments = []
+        self._choice.forget()
         self.ui.maskSegmentComboBox.clear()
+
+
+class SegmentChoice:
+    """A segment's ID among the parameters: it is of one segmentation, and goes with that.
+
+    Parameters
+    ----------
+    node_name, id_name : str
+        Of the two parameters.
+    """
+
+    def __init__(self, node_name, id_name):
+        self._names, self._known = (node_name, id_name), None
+
+    def follow(self, parameters):
+        """Empty the ID if the node has changed without it."""
+        node, segment_id = (getattr(parameters, name) for name in self._names)
+        known_node, known_id = self._known or (node, segment_id)
+        if node is not known_node and segment_id == known_id != "":
+            segment_id = ""
+            setattr(parameters, self._names[1], segment_id)
+        self._known = node, segment_id
+
+    def forget(self):
+        """The scene is closed."""
+        self._known = None
 
 
 def fill(combo_box, shown, wanted, current):
