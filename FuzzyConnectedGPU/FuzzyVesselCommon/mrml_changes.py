@@ -26,6 +26,8 @@ class Change:
         """Remember the content of a node that is about to be filled."""
         if node.IsA("vtkMRMLVolumeNode"):
             self._undo.append(_volume_as_it_is(node))
+        elif node.IsA("vtkMRMLModelNode"):
+            self._undo.append(_model_as_it_is(node))
         elif node.HasCopyContent():
             self._undo.append(_content_as_it_is(node))
 
@@ -68,6 +70,20 @@ def _volume_as_it_is(node):
             node.SetAndObserveTransformNodeID(transform_id)
             node.SetIJKToRASMatrix(matrix)
             node.SetAndObserveImageData(image)
+
+    return put_back
+
+
+def _model_as_it_is(node):
+    """A function that gives a model its mesh and its transform of now again."""
+    import slicer
+
+    mesh, transform_id = node.GetMesh(), node.GetTransformNodeID()
+
+    def put_back():
+        with slicer.util.NodeModify(node):
+            node.SetAndObserveTransformNodeID(transform_id)
+            node.SetAndObserveMesh(mesh)
 
     return put_back
 

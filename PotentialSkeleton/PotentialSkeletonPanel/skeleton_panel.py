@@ -8,7 +8,14 @@ from FuzzyVesselPanel.line_plot import Line, draw
 from FuzzyVesselPanel.panel import Panel
 from PotentialSkeletonLib.exports import table_text
 from PotentialSkeletonMRML.colouring import color_by
-from PotentialSkeletonMRML.kept_result import keep, kept_model, kept_nodes, kept_notes, requests
+from PotentialSkeletonMRML.kept_result import (
+    drop_left_over,
+    keep,
+    kept_model,
+    kept_nodes,
+    kept_notes,
+    requests,
+)
 from PotentialSkeletonMRML.plain_words import notes, summary
 from PotentialSkeletonMRML.stored_skeleton import stored_skeleton, stored_table
 from PotentialSkeletonMRML.tables import distances
@@ -115,7 +122,8 @@ class SkeletonPanel(Panel):
     def run(self, parameters, progress):
         chosen, segment = parameters.input, self._segment()
         wanted = {output: getattr(parameters, name) for output, name in OUTPUTS.items()}
-        asked = requests(kept_model(chosen, segment), {"modelNode": True, **wanted})
+        earlier = kept_model(chosen, segment)
+        asked = requests(earlier, {"modelNode": True, **wanted})
         distance = parameters.chargeDistance
         result = self.logic.extract(
             chosen,
@@ -131,6 +139,7 @@ class SkeletonPanel(Panel):
             progress=progress,
             **asked,
         )
+        drop_left_over(earlier, result)
         keep(result, chosen, segment, notes(result))
         self._color(result.modelNode, parameters)
         return _("Found {count} branches.").format(count=len(result.skeleton.branches))
