@@ -1,5 +1,7 @@
 """The panel: an object, how its centrelines are found, and the branches that were found."""
 
+import os
+
 import qt
 import slicer
 from slicer.i18n import tr as _
@@ -228,9 +230,23 @@ class SkeletonPanel(Panel):
             self.ui.csvButton, title, f"{name}.{suffix}", f"{suffix.upper()} (*.{suffix})"
         )
         if path:
+            asked, path = path, _with_suffix(path, suffix)
+            if path != asked and not self._may_overwrite(path):
+                return
             with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
-                write(path if "." in path.rsplit("/", 1)[-1] else f"{path}.{suffix}")
+                write(path)
                 self.say(_("Saved {path}").format(path=path))
+
+    def _may_overwrite(self, path):
+        """The dialog has asked for the name without the suffix, and not for this one."""
+        return not os.path.exists(path) or slicer.util.confirmYesNoDisplay(
+            _("{path} is there already. Replace it?").format(path=path), windowTitle=self.title()
+        )
+
+
+def _with_suffix(path, suffix):
+    """The name of the file that is written: with the suffix, whatever other dots it has."""
+    return path if path.lower().endswith(f".{suffix}") else f"{path}.{suffix}"
 
 
 def _is_segmentation(node):
