@@ -3,6 +3,8 @@
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCommon.mrml_roi_fit import fit_roi
+
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {
     "whole": (),
@@ -28,11 +30,7 @@ class RegionSection:
         if parameters.roi is None:
             name = slicer.mrmlScene.GenerateUniqueName(_("Region"))
             parameters.roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", name)
-        bounds = [0.0] * 6
-        parameters.inputVolume.GetRASBounds(bounds)
-        low, high = bounds[::2], bounds[1::2]
-        parameters.roi.SetCenterWorld([(a + b) / 2 for a, b in zip(low, high)])
-        parameters.roi.SetSizeWorld([b - a for a, b in zip(low, high)])
+        fit_roi(parameters.roi, parameters.inputVolume)
 
     def show(self, parameters):
         self._choice.follow(parameters)
