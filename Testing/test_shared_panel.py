@@ -54,6 +54,30 @@ def test_a_second_run_is_refused(made):
         pass
 
 
+def test_a_run_of_another_panel_is_refused_and_told_of(shared, made):
+    import qt
+
+    told = []
+    other = shared.run.Run(qt.QProgressBar(), lambda: told.append(made.run.active))
+    with made.run:
+        assert other.busy
+        assert not other.active
+        with pytest.raises(RuntimeError, match="going on"), other:
+            pass
+    assert told == [True, False]
+    assert not other.busy
+    with other:
+        assert made.run.busy
+
+
+def test_an_error_while_a_run_begins_leaves_none(made):
+    made.run._changed = lambda: 1 / 0
+    with pytest.raises(ZeroDivisionError), made.run:
+        pass
+    assert not made.run.busy
+    assert made.bar.isHidden()
+
+
 def test_cancel_holds_for_one_run_only(made):
     with made.run:
         assert made.run.progress(0.1)

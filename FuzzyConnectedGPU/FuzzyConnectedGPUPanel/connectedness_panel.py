@@ -224,7 +224,7 @@ class ConnectednessPanel(Panel):
             self._timer.start()
 
     def _follow(self):
-        if self.parameters is None or self.running.active or self._left or self.why_not():
+        if self.parameters is None or self.running.busy or self._left or self.why_not():
             return
         self._again = False
         self.apply_quietly()

@@ -63,7 +63,11 @@ class ThresholdSection:
 
     def choose_by(self, source):
         """Take the automatic threshold or that of the background seeds, now and in later runs."""
-        self._choose_by(source, self._panel.parameters)
+        parameters = self._panel.parameters
+        if self._panel.running.active:
+            parameters.thresholdSource = type(parameters.thresholdSource)(source)
+        else:
+            self._choose_by(source, parameters)
         self._panel.update_soon()
 
     def _choose_by(self, source, parameters):
@@ -99,20 +103,23 @@ class ThresholdSection:
     def begin(self, parameters):
         """A run begins."""
         self.end_preview()
-        self._at_start = (parameters.threshold, parameters.fillGaps)
+        source = parameters.thresholdSource.value
+        self._at_start = (parameters.threshold, parameters.fillGaps, source)
 
     def taken(self, parameters, result):
-        """A run wrote the labels of a threshold; one that was moved meanwhile is taken instead."""
+        """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
+        threshold, gaps, source = self._at_start
         self._curve_of = None
         self._volume = result.volumeMl
-        self._applied = (float(result.threshold), self._at_start[1])
-        if parameters.threshold != self._at_start[0]:
-            self._follow(parameters, result.sceneNode, running=False)
-            return
+        self._applied = (float(result.threshold), gaps)
         self.note(result.threshold)
-        parameters.threshold = self._applied[0]
-        if parameters.thresholdSource.value == "background":
-            self._choose_by("background", parameters)
+        now = parameters.thresholdSource.value
+        if now == "background" or now not in (source, "manual"):
+            self._choose_by(now, parameters)
+        elif now == source and parameters.threshold == threshold:
+            parameters.threshold = self._applied[0]
+            self._applied = (parameters.threshold, gaps)
+        self._follow(parameters, result.sceneNode, running=False)
 
     def note(self, threshold):
         """Remember what an automatic threshold says of itself."""

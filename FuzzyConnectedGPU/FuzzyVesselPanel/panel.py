@@ -157,7 +157,7 @@ class Panel:
         if self.parameters is None or self._left:
             return
         self.show()
-        why = _("A run is going on.") if self.running.active else self.why_not()
+        why = _("A run is going on.") if self.running.busy else self.why_not()
         self.enable(self.ui.applyButton, why)
         self.ui.cancelButton.enabled = self.running.active
 
@@ -233,7 +233,7 @@ class Panel:
 
     def apply(self):
         """Run with the parameters as they are now."""
-        if self.running.active or self.parameters is None:
+        if self.running.busy or self.parameters is None:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             self._install_requirements()
@@ -241,7 +241,7 @@ class Panel:
 
     def apply_quietly(self):
         """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
-        if self.running.active or self.parameters is None:
+        if self.running.busy or self.parameters is None:
             return
         with contextlib.suppress(FuzzyVesselError):
             self._run_once()
@@ -282,4 +282,4 @@ class Panel:
         self.update()
         if not self._left:
             self.ui.cancelButton.enabled = self.running.active
-            self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.active
+            self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.busy
