@@ -438,9 +438,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             There is no seed in the volume.
         """
         from FuzzyConnectedGPULib import estimate_affinity
-        from FuzzyVesselCommon.mrml import seeds_of
+        from FuzzyVesselCommon.mrml import seeds_of, voxels_of
 
-        voxels = slicer.util.arrayFromVolume(volumeNode)
+        voxels = voxels_of(volumeNode, copy=False)
         seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
         return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
 
@@ -453,8 +453,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def memoryNeed(self, volumeNode):
         """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
         from FuzzyConnectedGPULib.memory import memory_need
+        from FuzzyVesselCommon.mrml import voxels_of
 
-        voxels = slicer.util.arrayFromVolume(volumeNode)
+        voxels = voxels_of(volumeNode, copy=False)
         return memory_need(voxels.shape, voxels.dtype)
 
     def difference(self, firstNode, secondNode, volumeNode, labelmapNode=None):

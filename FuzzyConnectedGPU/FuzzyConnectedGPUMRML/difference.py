@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import InputError
 from FuzzyVesselCommon.geometry import voxel_volume
-from FuzzyVesselCommon.mrml import ijk_to_ras, node_name
+from FuzzyVesselCommon.mrml import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCommon.mrml_changes import all_or_nothing, put_beside
 from FuzzyVesselCommon.mrml_outputs import fill_labelmap
 from FuzzyVesselCommon.mrml_ownership import DIFFERENCE, check_apart, hand_over
@@ -64,7 +64,7 @@ def difference(first_node, second_node, volume_node, labelmap_node=None):
         raise InputError(f"Both results are {node_name(first_node)}; choose two.")
     inputs = {"first result": first_node, "second result": second_node, "volume": volume_node}
     check_apart([labelmap_node], inputs)
-    shape = volume_node.GetImageData().GetDimensions()[::-1]
+    shape = voxels_of(volume_node, copy=False).shape
     first, second = (mask_of(node, volume_node, shape) for node in (first_node, second_node))
     labels = first * np.uint8(ONLY_FIRST) + second * np.uint8(ONLY_SECOND)
     with all_or_nothing() as change:

@@ -74,15 +74,14 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
 
 def threshold_scene(scene_node, options, outputs):
     """Cut a fuzzy scene that is there at a threshold; parameters and result as for `segment`."""
-    import slicer
-
     threshold, cut, rounds = options["threshold"], options["cut"], options["fillGaps"]
     check_threshold(threshold, cut)
     check_rounds(rounds)
     values = scene_values(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
     seeds_node = scene_node.GetNodeReference(run_inputs.SEEDS)
-    if slicer.util.arrayFromVolume(volume_node).shape != values.shape:
+    image = volume_node.GetImageData()  # the volume may have lost it since
+    if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
     outputs = {**outputs, "maskSegmentID": options["maskSegmentID"]}
     _check_outputs(volume_node, outputs, options["maskNode"])

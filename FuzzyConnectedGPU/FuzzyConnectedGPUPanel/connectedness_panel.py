@@ -151,6 +151,8 @@ class ConnectednessPanel(Panel):
         seeds = parameters.seeds
         if seeds is None or not seeds.GetNumberOfDefinedControlPoints():
             return _("Place at least one point inside the vessels (section Seeds).")
+        if self.affinity.problem:
+            return self.affinity.problem
         if affinity_of(parameters) is None:
             return _("The affinity's spreads must be above 0.")
         return region_section.why_not(parameters)
