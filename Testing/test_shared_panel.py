@@ -111,9 +111,17 @@ def test_events_are_handled_every_few_hundredths_of_a_second(shared, made, monke
     assert made.bar.value == pytest.approx(rounds[-1] * 1000, abs=1)
 
 
-def test_the_bar_says_that_a_run_has_begun(made):
+def test_the_bar_says_that_a_run_has_begun(shared, made, monkeypatch):
+    """Code is compiled before the first step of the first run, and only then."""
+    monkeypatch.setattr(shared.run, "ROUND", 0)
     with made.run:
-        assert made.bar.format.startswith("Preparing")
+        assert made.bar.format.startswith("Preparing (first use only)")
+        made.run.progress(0.0)
+        assert made.bar.format.startswith("Preparing (first use only)")
+        made.run.progress(0.5)
+        assert made.bar.format.startswith("%p")
+    with made.run:
+        assert made.bar.format.startswith("Preparing ...")
 
 
 def test_the_bar_says_how_long_a_run_takes(shared, made, monkeypatch):

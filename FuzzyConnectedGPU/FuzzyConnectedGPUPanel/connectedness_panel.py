@@ -158,6 +158,7 @@ class ConnectednessPanel(Panel):
         return region_section.why_not(parameters)
 
     def run(self, parameters, progress):
+        self.output.follow(parameters)
         self.threshold.begin(parameters)
         self._inputs = self.inputs_text()
         volume = parameters.inputVolume

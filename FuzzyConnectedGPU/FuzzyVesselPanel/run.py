@@ -40,6 +40,7 @@ class Run:
         self._bar.setRange(0, STEPS)
         self._bar.setVisible(False)
         self._cancelled = self._left = False
+        self._ran = False  # a first run compiles its code, too
         self.active, self.seconds = False, 0.0
         _runs().add(self)
 
@@ -97,7 +98,9 @@ class Run:
 
     def _show(self, fraction):
         step = round(STEPS * min(max(fraction, 0.0), 1.0))
-        text = "%p %" if step else _("Preparing ...")  # a first run compiles its code, too
+        self._ran = self._ran or step > 0
+        text = _("Preparing ...") if self._ran else _("Preparing (first use only) ...")
+        text = "%p %" if step else text
         self._bar.setValue(step)
         self._bar.setFormat(f"{text}   {clock(time.perf_counter() - self._start)}")
 
