@@ -502,8 +502,11 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
             self.test_SegmentsPhantom,
             self.test_CutsSceneAgain,
             self.test_KeepsEditedSegment,
+            self.test_KeepsLooksOfSegment,
             self.test_RefusesWithoutSeeds,
+            self.test_RefusesMaskAsOutput,
             self.test_PanelSegments,
+            self.test_PanelLeavesOthersAlone,
         ):
             self.setUp()
             try:
@@ -577,9 +580,76 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         kept = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
         self.assertTrue(np.array_equal(kept, edited))
 
+    def test_KeepsLooksOfSegment(self):
+        """A result's segment keeps its opacity, visibility and tags at another threshold."""
+        self.delayDisplay("Changing how a segment looks, and its threshold")
+        _phantom, _volume, _seeds, segmentation, result = self.segmented(threshold=0.5)
+        display, segment_id = segmentation.GetDisplayNode(), result.segmentID
+        segmentation.GetSegmentation().GetSegment(segment_id).SetTag("mine", "yes")
+        display.SetSegmentOpacity3D(segment_id, 0.25)
+        display.SetSegmentVisibility2DFill(segment_id, False)
+        again = FuzzyConnectedGPULogic().thresholdScene(
+            result.sceneNode, 0.3, segmentationNode=segmentation
+        )
+        self.assertEqual(again.segmentID, segment_id)
+        self.assertTrue(segmentation.GetSegmentation().GetSegment(segment_id).HasTag("mine"))
+        self.assertAlmostEqual(display.GetSegmentOpacity3D(segment_id), 0.25)
+        self.assertFalse(display.GetSegmentVisibility2DFill(segment_id))
+
+    def test_RefusesMaskAsOutput(self):
+        """The mask of a run cannot take its result."""
+        from FuzzyVesselCommon.errors import InputError
+
+        self.delayDisplay("Asking for a result in the mask")
+        _phantom, volume, seeds, _segmentation, result = self.segmented(threshold=0.5)
+        mask = result.labelmapNode
+        before = slicer.util.arrayFromVolume(mask).copy()
+        with self.assertRaises(InputError) as refusal:
+            FuzzyConnectedGPULogic().segment(volume, seeds, maskNode=mask, labelmapNode=mask)
+        self.assertIn("mask", str(refusal.exception))
+        self.assertTrue(np.array_equal(slicer.util.arrayFromVolume(mask), before))
+
+    def test_PanelLeavesOthersAlone(self):
+        """An output that is removed is chosen no more; other volumes are not written into."""
+        self.delayDisplay("Removing outputs in the panel")
+        self.inPanel(self.checkOutputs)
+
+    def checkOutputs(self, panel):
+        _phantom, volume, seeds = self.addPhantom(48)
+        parameters = panel.logic.getParameterNode()
+        parameters.inputVolume, parameters.seeds = volume, seeds
+        slicer.app.processEvents()
+        panel.ui.applyButton.click()
+        other = self.addPhantom(48)[1]
+        voxels = [slicer.util.arrayFromVolume(each).copy() for each in (volume, other)]
+        for name, selector in (
+            ("sceneVolume", panel.ui.sceneSelector),
+            ("labelmap", panel.ui.labelmapSelector),
+            ("segmentation", panel.ui.segmentationSelector),
+        ):
+            selector.removeCurrentNode()
+            slicer.app.processEvents()
+            self.assertIsNone(getattr(parameters, name))
+            self.assertIsNone(selector.currentNode())
+        panel.ui.applyButton.click()
+        first = parameters.labelmap
+        parameters.inputVolume = other
+        slicer.app.processEvents()
+        panel.ui.applyButton.click()
+        self.assertIsNot(parameters.labelmap, first)
+        for each, before in zip((volume, other), voxels):
+            self.assertTrue(np.array_equal(slicer.util.arrayFromVolume(each), before))
+        slicer.mrmlScene.RemoveNode(other)
+        slicer.app.processEvents()
+        self.assertIsNone(parameters.inputVolume)
+
     def test_PanelSegments(self):
         """Apply in the panel makes a segment, and the slider cuts it anew."""
         self.delayDisplay("Pressing Apply in the panel")
+        self.inPanel(self.checkPanel)
+
+    def inPanel(self, check):
+        """Call a function with the panel, where there is a user interface."""
         try:
             panel = slicer.util.getModuleWidget("FuzzyConnectedGPU")
         except (AttributeError, RuntimeError) as error:
@@ -591,7 +661,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         if not opened:
             panel.enter()
         try:
-            self.checkPanel(panel)
+            check(panel)
         finally:
             if not opened:
                 panel.exit()

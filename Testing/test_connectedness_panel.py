@@ -766,7 +766,7 @@ def test_the_module_s_own_test_works_the_panel(panel):
     test, said = panel.module.FuzzyConnectedGPUTest(), []
     test.delayDisplay = said.append
     test.runTest()
-    assert said.count("Test passed") == 5
+    assert said.count("Test passed") == 8
     assert not any("Skipped" in text for text in said)
 
 
