@@ -92,15 +92,32 @@ def test_a_copy_of_an_output_is_none(slicer_scene, logic, volume, seeds):
     assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is result.labelmapNode
 
 
-def test_outputs_are_known_after_saving_and_loading(slicer_scene, logic, volume, seeds, tmp_path):
+@pytest.mark.parametrize("into", ["an empty scene", "another scene"])
+def test_outputs_are_known_after_saving_and_loading(
+    slicer_scene, logic, volume, seeds, tmp_path, into
+):
+    """Added to a scene with nodes of the same IDs, they get others."""
     import slicer
 
-    logic.segment(volume, seeds, threshold=0.4)
+    result = logic.segment(volume, seeds, threshold=0.4, segmentationNode=True)
+    copy = slicer_scene.AddNewNodeByClass(LABELMAP)
+    copy.Copy(result.labelmapNode)
+    copy.SetName("copy")
     assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
     slicer_scene.Clear(False)
+    if into == "another scene":
+        strangers = add_volume(vessel()), add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
+        for node in strangers:
+            node.SetName("stranger")
     slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
-    volume, labels = (slicer.util.getNode(name) for name in ("scan", "scan vessels"))
+    volume, labels, scene, copy = (
+        slicer.util.getNode(name) for name in ("scan", "scan vessels", "scan connectedness", "copy")
+    )
     assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is labels
+    assert ownership.belongs_to(scene, ownership.CONNECTEDNESS, volume)
+    assert not ownership.is_output(copy, ownership.LABELMAP)
+    if into == "another scene":
+        assert not any(ownership.is_output(each, ownership.LABELMAP) for each in strangers)
 
 
 def test_a_node_of_a_script_is_handed_over(slicer_scene, logic, volume, seeds):

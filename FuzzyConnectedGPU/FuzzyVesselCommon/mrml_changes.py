@@ -129,6 +129,8 @@ def remove_node(node):
     """Remove a node with its display and storage nodes and its item of the subject hierarchy."""
     import slicer
 
+    if not slicer.mrmlScene.IsNodePresent(node):
+        return
     hierarchy = subject_hierarchy()
     item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
     if item:

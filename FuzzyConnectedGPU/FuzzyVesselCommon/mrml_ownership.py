@@ -1,14 +1,17 @@
 """What may be written: the one owner of this rule, for the logic and the panels of both modules.
 
 Results go into nodes that a module made, or that somebody handed over: by hand, after a question,
-or in a script. Such a node carries an attribute with its kind and its own ID: a copy of the node,
-made to keep a result, is no output. References name the nodes whose results it holds.
+or in a script. Such a node carries its kind as an attribute and refers to itself: a copy of it,
+made to keep a result, refers to the first one and is no output. MRML keeps references right where
+IDs change, as when a saved scene is added to another one. Other references name the nodes whose
+results it holds.
 """
 
 from .errors import InputError
 from .mrml import node_name
 
-OUTPUT, SOURCE = "FuzzyVesselGPU.Output", "FuzzyVesselGPU.OutputOf"
+KIND = "FuzzyVesselGPU.Output"  # attribute
+SELF, SOURCE = "FuzzyVesselGPU.OutputItself", "FuzzyVesselGPU.OutputOf"  # references
 CONNECTEDNESS, LABELMAP, SEGMENTATION = "connectedness", "labelmap", "segmentation"
 DIFFERENCE, SKELETON = "difference", "skeleton"
 
@@ -29,7 +32,8 @@ def hand_over(node, kind, source_node):
 
     with slicer.util.NodeModify(node):
         if not is_output(node, kind):
-            node.SetAttribute(OUTPUT, _mark(node, kind))
+            node.SetAttribute(KIND, kind)
+            node.SetNodeReferenceID(SELF, node.GetID())
             node.RemoveNodeReferenceIDs(SOURCE)
         if not belongs_to(node, kind, source_node):
             node.AddNodeReferenceID(SOURCE, source_node.GetID())
@@ -37,7 +41,9 @@ def hand_over(node, kind, source_node):
 
 def is_output(node, kind):
     """Whether results of a kind may be written into a node."""
-    return node is not None and node.GetAttribute(OUTPUT) == _mark(node, kind)
+    return (
+        node is not None and node.GetAttribute(KIND) == kind and node.GetNodeReference(SELF) is node
+    )
 
 
 def belongs_to(node, kind, source_node):
@@ -114,7 +120,3 @@ def check_mask_apart(segmentation_node, segment_id, mask_node, mask_segment_id):
             f"The segment '{name}' of {node_name(mask_node)} is the mask and cannot be "
             "overwritten: choose another one, or a new segment."
         )
-
-
-def _mark(node, kind):
-    return f"{kind} {node.GetID()}"
