@@ -1,5 +1,7 @@
 """What a run may write into, and that it writes all or nothing: the logic on the MRML scene."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -360,6 +362,24 @@ def test_a_failure_puts_back_what_was_filled(
     monkeypatch.undo()
     again = logic.segment(volume, seeds, threshold=0.1, segmentationNode=segmentation)
     assert again.segmentID == first.segmentID
+
+
+@pytest.mark.parametrize("gone", ["the scene", "the display"])
+def test_taking_back_what_has_gone_already_says_nothing(slicer_scene, gone):
+    """VTK said errors where the scene was closed in a run: Slicer itself had added a display."""
+    from FuzzyVesselCommand.headless import vtk_messages
+    from FuzzyVesselCommon.mrml_changes import all_or_nothing
+
+    with vtk_messages() as said, suppress(ZeroDivisionError), all_or_nothing() as add:
+        node = add(SEGMENTATION, "parts")
+        node.CreateDefaultDisplayNodes()
+        if gone == "the scene":
+            slicer_scene.Clear(False)
+        else:
+            slicer_scene.RemoveNode(node.GetDisplayNode())
+        1 / 0  # noqa: B018
+    assert said == []
+    assert slicer_scene.GetNumberOfNodesByClass(SEGMENTATION) == 0
 
 
 # --- the subject hierarchy

@@ -126,7 +126,10 @@ def _placing():
 
 
 def remove_node(node):
-    """Remove a node with its display and storage nodes and its item of the subject hierarchy."""
+    """Remove a node with its display and storage nodes and its item of the subject hierarchy.
+
+    Nothing happens where it has gone already, as when the scene was closed.
+    """
     import slicer
 
     if not slicer.mrmlScene.IsNodePresent(node):
@@ -137,7 +140,8 @@ def remove_node(node):
         hierarchy.RemoveItem(item, False, False)
     if node.IsA("vtkMRMLDisplayableNode"):
         for index in reversed(range(node.GetNumberOfDisplayNodes())):
-            slicer.mrmlScene.RemoveNode(node.GetNthDisplayNode(index))
+            if node.GetNthDisplayNode(index) is not None:
+                slicer.mrmlScene.RemoveNode(node.GetNthDisplayNode(index))
     if node.IsA("vtkMRMLStorableNode") and node.GetStorageNode() is not None:
         slicer.mrmlScene.RemoveNode(node.GetStorageNode())
     slicer.mrmlScene.RemoveNode(node)
