@@ -308,6 +308,34 @@ def test_a_second_volume_has_outputs_of_its_own(slicer_scene, done, mine, compos
     assert composite.GetBackgroundVolumeID() == mine.volume.GetID()
 
 
+def test_the_result_of_another_volume_is_not_drawn_over_this_one(done, mine, answers):
+    """A patient's vessels over the scan of another one; what else somebody shows stays."""
+    first, seeds = done.parameters.segmentation, done.parameters.seeds
+    chosen, _ids = add_segmentation(mine.volume, np.ones(SHAPE, np.uint8), "organs")
+    chosen.CreateDefaultDisplayNodes()
+    pick(done, "segmentationSelector", chosen)
+    done.click("applyButton")
+    other = add_volume(vessel()[:, :, ::-1].copy())
+    choose(done, other)
+    done.click("applyButton")
+    second = done.parameters.segmentation
+    assert not first.GetDisplayNode().GetVisibility()
+    assert second.GetDisplayNode().GetVisibility()
+    assert chosen.GetDisplayNode().GetVisibility()
+    assert mine.segmentation.GetDisplayNode() is None or (
+        mine.segmentation.GetDisplayNode().GetVisibility()
+    )
+    second.GetDisplayNode().SetVisibility(False)  # by hand
+    done.parameters.inputVolume, done.parameters.seeds = mine.volume, seeds
+    done.process_events()
+    done.click("applyButton")
+    assert first.GetDisplayNode().GetVisibility()
+    done.parameters.inputVolume = other
+    done.process_events()
+    done.click("applyButton")
+    assert not second.GetDisplayNode().GetVisibility()
+
+
 def test_what_is_shown_meanwhile_stays(done, mine, composite):
     """Once drawn over its own volume, a result leaves the slices to the user."""
     done.click("applyButton")

@@ -73,7 +73,10 @@ class OutputSection:
         else:
             slice_layers.show_labelmap(result.labelmapNode)
         if volume_node is not None:
-            slice_layers.show_volume(volume_node, everywhere=volume_node is not self._drawn)
+            other = volume_node is not self._drawn
+            slice_layers.show_volume(volume_node, everywhere=other)
+            if other:
+                slice_layers.show_results_of(volume_node)
             self._drawn = volume_node
 
     def make_surface(self):
