@@ -467,6 +467,24 @@ def test_a_segment_is_overwritten_only_after_a_question(done, mine, answers):
     assert len(answers) == 2
 
 
+def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, mine, answers):
+    import slicer
+
+    segmentation = done.parameters.segmentation
+    (ours,) = segmentation.GetSegmentation().GetSegmentIDs()
+    done.ui.segmentComboBox.activated.emit(1)
+    assert answers == []
+    assert done.parameters.segmentID == ours
+    done.ui.segmentComboBox.activated.emit(0)
+    edited = segment_array(segmentation, ours, mine.volume)
+    edited[:2] = 1
+    slicer.util.updateSegmentBinaryLabelmapFromArray(edited, segmentation, ours, mine.volume)
+    answers.answer = False
+    done.ui.segmentComboBox.activated.emit(1)
+    assert len(answers) == 1
+    assert done.parameters.segmentID == ""
+
+
 def test_the_mask_s_segment_is_forgotten_with_its_segmentation(slicer_scene, chosen, mine):
     parameters = chosen.parameters
     parameters.region = type(parameters.region).MASK

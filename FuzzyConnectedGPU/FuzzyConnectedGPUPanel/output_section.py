@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import slice_layers
 from FuzzyVesselCommon import mrml_ownership as ownership
 from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.mrml_segments import is_result, result_segment
+from FuzzyVesselCommon.mrml_segments import is_as_written, result_segment
 from FuzzyVesselCommon.mrml_surfaces import drop_surface, make_surface, without_surface
 from FuzzyVesselPanel.output_selector import OutputSelector
 
@@ -150,9 +150,9 @@ class OutputSection:
         if parameters is None:
             return
         wanted, inner = self._segments[index][0], None
-        if wanted:
+        if wanted and parameters.segmentation is not None:
             inner = parameters.segmentation.GetSegmentation().GetSegment(wanted)
-        if inner is None or is_result(inner) or self._agreed(inner):
+        if inner is None or is_as_written(inner) or self._agreed(inner):
             parameters.segmentID = wanted
         self._show_segments(parameters)
 

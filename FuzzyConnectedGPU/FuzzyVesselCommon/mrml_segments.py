@@ -148,6 +148,11 @@ def is_result(segment):
     return bool(_tag(segment, VOXELS_TAG))
 
 
+def is_as_written(segment):
+    """Whether a vtkSegment was written by a run and not edited since."""
+    return is_result(segment) and _tag(segment, VOXELS_TAG) == _checksum(segment)
+
+
 def _update(segmentation, segment_id, segment, undo):
     """Give the voxels of a segment to one that is there."""
     there = segmentation.GetSegment(segment_id)
@@ -207,7 +212,7 @@ def _earlier_segment(segmentation, segment, mask_id):
     for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
         there = segmentation.GetSegment(segment_id)
         same = [_tag(there, tag) for tag in (SEEDS_TAG, VOLUME_TAG)] == wanted
-        if same and segment_id != mask_id and _tag(there, VOXELS_TAG) == _checksum(there):
+        if same and segment_id != mask_id and is_as_written(there):
             return segment_id
     return ""
 
