@@ -304,8 +304,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             a wide vessel. 0 to 10.
         sceneVolumeNode, labelmapNode : nodes, optional
             Filled; by default new nodes are added.
-        segmentationNode : vtkMRMLSegmentationNode, optional
-            Gets a segment named as the seeds' list; a later run with the same list replaces it,
+        segmentationNode : vtkMRMLSegmentationNode or True, optional
+            Gets a segment named as the seeds' list; True adds a new segmentation. A later run with
+            the same list and volume gives the segment other voxels and leaves all else of it,
             unless it was edited meanwhile: then a new one is added.
         segmentID : str
             Of the segment to overwrite instead.
@@ -322,11 +323,12 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         Raises
         ------
         FuzzyVesselCommon.errors.InputError
-            Something given cannot be used; the message names it.
+            Something given cannot be used, or an output is an input or the mask; the message names
+            it.
         FuzzyVesselCommon.errors.DeviceError
             The device cannot be used.
         FuzzyVesselCommon.errors.Cancelled
-            `progress` returned False, or the volume was removed meanwhile.
+            `progress` returned False, or an input was removed meanwhile.
         """
         from FuzzyConnectedGPUMRML.segmenting import segment
 
@@ -436,9 +438,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             There is no seed in the volume.
         """
         from FuzzyConnectedGPULib import estimate_affinity
-        from FuzzyVesselCommon.mrml import seeds_of
+        from FuzzyVesselCommon.mrml import seeds_of, voxels_of
 
-        voxels = slicer.util.arrayFromVolume(volumeNode)
+        voxels = voxels_of(volumeNode, copy=False)
         seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
         return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
 
@@ -451,8 +453,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def memoryNeed(self, volumeNode):
         """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
         from FuzzyConnectedGPULib.memory import memory_need
+        from FuzzyVesselCommon.mrml import voxels_of
 
-        voxels = slicer.util.arrayFromVolume(volumeNode)
+        voxels = voxels_of(volumeNode, copy=False)
         return memory_need(voxels.shape, voxels.dtype)
 
     def difference(self, firstNode, secondNode, volumeNode, labelmapNode=None):
@@ -499,8 +502,11 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
             self.test_SegmentsPhantom,
             self.test_CutsSceneAgain,
             self.test_KeepsEditedSegment,
+            self.test_KeepsLooksOfSegment,
             self.test_RefusesWithoutSeeds,
+            self.test_RefusesMaskAsOutput,
             self.test_PanelSegments,
+            self.test_PanelLeavesOthersAlone,
         ):
             self.setUp()
             try:
@@ -574,9 +580,76 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         kept = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
         self.assertTrue(np.array_equal(kept, edited))
 
+    def test_KeepsLooksOfSegment(self):
+        """A result's segment keeps its opacity, visibility and tags at another threshold."""
+        self.delayDisplay("Changing how a segment looks, and its threshold")
+        _phantom, _volume, _seeds, segmentation, result = self.segmented(threshold=0.5)
+        display, segment_id = segmentation.GetDisplayNode(), result.segmentID
+        segmentation.GetSegmentation().GetSegment(segment_id).SetTag("mine", "yes")
+        display.SetSegmentOpacity3D(segment_id, 0.25)
+        display.SetSegmentVisibility2DFill(segment_id, False)
+        again = FuzzyConnectedGPULogic().thresholdScene(
+            result.sceneNode, 0.3, segmentationNode=segmentation
+        )
+        self.assertEqual(again.segmentID, segment_id)
+        self.assertTrue(segmentation.GetSegmentation().GetSegment(segment_id).HasTag("mine"))
+        self.assertAlmostEqual(display.GetSegmentOpacity3D(segment_id), 0.25)
+        self.assertFalse(display.GetSegmentVisibility2DFill(segment_id))
+
+    def test_RefusesMaskAsOutput(self):
+        """The mask of a run cannot take its result."""
+        from FuzzyVesselCommon.errors import InputError
+
+        self.delayDisplay("Asking for a result in the mask")
+        _phantom, volume, seeds, _segmentation, result = self.segmented(threshold=0.5)
+        mask = result.labelmapNode
+        before = slicer.util.arrayFromVolume(mask).copy()
+        with self.assertRaises(InputError) as refusal:
+            FuzzyConnectedGPULogic().segment(volume, seeds, maskNode=mask, labelmapNode=mask)
+        self.assertIn("mask", str(refusal.exception))
+        self.assertTrue(np.array_equal(slicer.util.arrayFromVolume(mask), before))
+
+    def test_PanelLeavesOthersAlone(self):
+        """An output that is removed is chosen no more; other volumes are not written into."""
+        self.delayDisplay("Removing outputs in the panel")
+        self.inPanel(self.checkOutputs)
+
+    def checkOutputs(self, panel):
+        _phantom, volume, seeds = self.addPhantom(48)
+        parameters = panel.logic.getParameterNode()
+        parameters.inputVolume, parameters.seeds = volume, seeds
+        slicer.app.processEvents()
+        panel.ui.applyButton.click()
+        other = self.addPhantom(48)[1]
+        voxels = [slicer.util.arrayFromVolume(each).copy() for each in (volume, other)]
+        for name, selector in (
+            ("sceneVolume", panel.ui.sceneSelector),
+            ("labelmap", panel.ui.labelmapSelector),
+            ("segmentation", panel.ui.segmentationSelector),
+        ):
+            selector.removeCurrentNode()
+            slicer.app.processEvents()
+            self.assertIsNone(getattr(parameters, name))
+            self.assertIsNone(selector.currentNode())
+        panel.ui.applyButton.click()
+        first = parameters.labelmap
+        parameters.inputVolume = other
+        slicer.app.processEvents()
+        panel.ui.applyButton.click()
+        self.assertIsNot(parameters.labelmap, first)
+        for each, before in zip((volume, other), voxels):
+            self.assertTrue(np.array_equal(slicer.util.arrayFromVolume(each), before))
+        slicer.mrmlScene.RemoveNode(other)
+        slicer.app.processEvents()
+        self.assertIsNone(parameters.inputVolume)
+
     def test_PanelSegments(self):
         """Apply in the panel makes a segment, and the slider cuts it anew."""
         self.delayDisplay("Pressing Apply in the panel")
+        self.inPanel(self.checkPanel)
+
+    def inPanel(self, check):
+        """Call a function with the panel, where there is a user interface."""
         try:
             panel = slicer.util.getModuleWidget("FuzzyConnectedGPU")
         except (AttributeError, RuntimeError) as error:
@@ -588,7 +661,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         if not opened:
             panel.enter()
         try:
-            self.checkPanel(panel)
+            check(panel)
         finally:
             if not opened:
                 panel.exit()

@@ -275,6 +275,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         )  # fmt: skip
         solid = read_solid(inputNode, segmentID, label)
         requests.check(inputNode)
+        progress = requests.while_present(inputNode, progress)
         skeleton, field = compute(solid, options, requests.wants("fieldNode"), progress)
         requests.check_present(inputNode)
         result = write_outputs(solid, skeleton, field, requests)

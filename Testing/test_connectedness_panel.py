@@ -353,6 +353,118 @@ def test_closing_the_scene_in_the_middle_of_a_run_ends_it(slicer_scene, chosen, 
     assert chosen.ui.volumeValueLabel.text == ""
 
 
+def labels_are_those_of(parameters, threshold):
+    expected = array(parameters.sceneVolume) >= np.float32(threshold)
+    return np.array_equal(array(parameters.labelmap), expected)
+
+
+@pytest.mark.parametrize("source", ["automatic", "background", "manual"])
+def test_leaving_the_module_in_the_middle_of_a_run(chosen, monkeypatch, source):
+    """With "From background" it was an AttributeError, and the surface was made on return only."""
+    parameters = chosen.parameters
+    parameters.thresholdSource = type(parameters.thresholdSource)(source)
+    during_runs(monkeypatch, chosen.window.exit)
+    chosen.ui.applyButton.click()
+    assert chosen.take_errors() == []
+    assert parameters.thresholdSource.value == source
+    assert labels_are_those_of(parameters, parameters.threshold)
+    if source == "background":
+        background = array(parameters.sceneVolume)[2, 2, 9]
+        assert background < parameters.threshold < background + 1e-4
+    inner = parameters.segmentation.GetSegmentation()
+    wait(chosen, lambda: inner.ContainsRepresentation("Closed surface"))
+    chosen.window.enter()
+    assert "ml" in chosen.ui.volumeValueLabel.text
+
+
+@pytest.mark.parametrize("name", ["chosen", "done"])
+def test_a_threshold_moved_in_the_middle_of_a_run_is_taken(request, monkeypatch, name):
+    panel = request.getfixturevalue(name)
+    parameters = panel.parameters
+    parameters.cut = 0.01  # so that there is something to compute
+
+    def move():
+        panel.ui.thresholdSlider.value = 0.77
+        panel.ui.fillGapsSpinBox.value = 0
+
+    during_runs(monkeypatch, move)
+    panel.ui.applyButton.click()
+    panel.process_events()
+    assert parameters.threshold == pytest.approx(0.77)
+    assert parameters.thresholdSource.value == "manual"
+    assert labels_are_those_of(parameters, 0.77)
+
+
+def test_a_choice_of_the_threshold_in_the_middle_of_a_run_is_taken(done, monkeypatch):
+    parameters = done.parameters
+    before = array(parameters.labelmap).copy()
+    parameters.cut = 0.01
+    same = []
+
+    def press():
+        done.ui.backgroundThresholdButton.click()
+        same.append(np.array_equal(array(parameters.labelmap), before))
+
+    during_runs(monkeypatch, press)
+    done.ui.applyButton.click()
+    done.process_events()
+    assert same == [True]  # the old result is not cut while the new one is computed
+    background = array(parameters.sceneVolume)[2, 2, 9]
+    assert background < parameters.threshold < background + 1e-4
+    assert parameters.thresholdSource.value == "background"
+
+
+@pytest.mark.parametrize("first", ["FuzzyConnectedGPU", "PotentialSkeleton"])
+def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, monkeypatch, first):
+    panels = {name: open_panel(name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton")}
+    volume = add_volume(vessel())
+    bar = add_volume((vessel() > 150).astype(np.uint8), kind="vtkMRMLLabelMapVolumeNode")
+    panels["FuzzyConnectedGPU"].parameters.inputVolume = volume
+    panels["FuzzyConnectedGPU"].parameters.seeds = add_seeds(volume, [(7, 8, 3)])
+    panels["PotentialSkeleton"].parameters.input = bar
+    running = panels.pop(first)
+    (waiting,) = panels.values()
+    running.process_events()
+    seen = []
+
+    def press():
+        waiting.window.enter()
+        waiting.widget.panel.apply()
+        waiting.widget.panel.apply_quietly()
+        seen.append((waiting.ui.applyButton.enabled, waiting.ui.applyButton.toolTip))
+        seen.append(waiting.widget.panel.running.active)
+
+    before = {
+        name: slicer_scene.GetNumberOfNodesByClass(f"vtkMRML{name}Node")
+        for name in ("Model", "Segmentation")
+    }
+    during_runs(monkeypatch, press)
+    running.ui.applyButton.click()
+    running.process_events()
+    assert seen == [(False, "A run is going on."), False]
+    assert waiting.ui.applyButton.enabled
+    made = {
+        name: slicer_scene.GetNumberOfNodesByClass(f"vtkMRML{name}Node") - count
+        for name, count in before.items()
+    }
+    ours = "Segmentation" if first == "FuzzyConnectedGPU" else "Model"
+    assert {name for name, count in made.items() if count} == {ours}
+
+
+def test_an_error_while_a_run_begins_is_no_end(chosen, monkeypatch):
+    """Apply was dead until Reload."""
+    panel = chosen.widget.panel
+    monkeypatch.setattr(panel.output, "show", lambda parameters: 1 / 0)
+    chosen.ui.applyButton.click()
+    assert chosen.take_errors()
+    assert not panel.running.active
+    assert chosen.ui.progressBar.isHidden()
+    monkeypatch.undo()
+    panel.update()
+    chosen.click("applyButton")
+    assert array(chosen.parameters.labelmap).any()
+
+
 @pytest.mark.parametrize("name", ["inputVolume", "seeds", "backgroundSeeds"])
 def test_removing_an_input_in_the_middle_of_a_run(slicer_scene, chosen, monkeypatch, name):
     node = getattr(chosen.parameters, name)
@@ -360,11 +472,12 @@ def test_removing_an_input_in_the_middle_of_a_run(slicer_scene, chosen, monkeypa
     chosen.ui.applyButton.click()
     chosen.process_events()
     assert getattr(chosen.parameters, name) is None
-    if name == "inputVolume":
-        assert chosen.parameters.labelmap is None
-        assert not chosen.ui.applyButton.enabled
+    assert chosen.parameters.labelmap is None
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
+    if name == "backgroundSeeds":
+        assert "was removed from the scene; nothing was" in chosen.ui.statusLabel.text
     else:
-        assert array(chosen.parameters.labelmap)[7, 8, 14] == 1
+        assert not chosen.ui.applyButton.enabled
 
 
 def test_outputs_that_were_removed_are_made_again(slicer_scene, done):
@@ -560,7 +673,10 @@ def test_a_run_that_nobody_asked_for_shows_no_pop_up(chosen, monkeypatch):
 # --- outputs
 
 
-def test_an_existing_segment_is_overwritten_only_when_chosen(done):
+def test_an_existing_segment_is_overwritten_only_when_chosen(done, monkeypatch):
+    import slicer
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_, **__: True)
     inner = done.parameters.segmentation.GetSegmentation()
     mine = inner.AddEmptySegment("mine", "My vessel")
     done.parameters.threshold = 0.3
@@ -639,9 +755,7 @@ def test_several_volumes(done):
     done.parameters.inputVolume = other
     done.process_events()
     assert "20 voxels" in done.ui.volumeInfoLabel.text
-    assert "earlier" in done.ui.thresholdNoteLabel.text
-    done.parameters.labelmap = done.parameters.sceneVolume = None
-    done.parameters.segmentation = None
+    assert done.parameters.labelmap is None
     done.click("applyButton")
     assert done.parameters.labelmap.GetName() == "other vessels"
     assert array(done.parameters.labelmap).shape == (20, 16, 18)
@@ -652,7 +766,7 @@ def test_the_module_s_own_test_works_the_panel(panel):
     test, said = panel.module.FuzzyConnectedGPUTest(), []
     test.delayDisplay = said.append
     test.runTest()
-    assert said.count("Test passed") == 5
+    assert said.count("Test passed") == 8
     assert not any("Skipped" in text for text in said)
 
 

@@ -16,6 +16,7 @@ from FuzzyVesselCommon.geometry import (
 from FuzzyVesselCommon.mrml import array_from_matrix, ijk_to_ras, matrix_from_array, seeds_of
 from FuzzyVesselCommon.mrml_outputs import add_points
 from FuzzyVesselCommon.mrml_regions import mask_of, region_mask, roi_mask
+from FuzzyVesselCommon.mrml_roi_fit import fit_roi
 from mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_seeds,
@@ -160,6 +161,27 @@ def test_region_holds_the_voxels_whose_centre_is_inside(slicer_scene, numbers, o
     expected = [roi.IsPointInROIWorld(world_of(volume, v)) for v in np.ndindex(SHAPE)]
     assert 20 < sum(expected) < 1000
     assert np.array_equal(mask.ravel(), expected)
+
+
+@transforms
+@pytest.mark.parametrize("degrees", [0, 35])
+@pytest.mark.parametrize("roi_under", ["none", "turned", "stretched"])
+def test_a_region_that_is_fitted_holds_all_voxels(slicer_scene, numbers, own, roi_under, degrees):
+    """It left 23 % of them out where it was turned."""
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    scales = {"turned": (1, 1, 1), "stretched": (2, 3, 0.5)}
+    parent = None
+    if roi_under in scales:
+        turn = -40 if roi_under == "turned" else 0
+        parent = linear_transform(degrees=turn, scales=scales[roi_under], shift=(3, 2, 1))
+    roi = add_roi((5, 6, 7), (3.1, 4.2, 5.3), degrees=degrees, transform=parent)
+    axes = array_from_matrix(roi.GetObjectToWorldMatrix())[:3, :3]
+    fit_roi(roi, volume)
+    assert roi_mask(roi, volume, SHAPE).all()
+    np.testing.assert_allclose(array_from_matrix(roi.GetObjectToWorldMatrix())[:3, :3], axes)
+    size = np.array(roi.GetSize())
+    roi.SetSize(size * 0.8)
+    assert not roi_mask(roi, volume, SHAPE).all()  # and it is no larger than that
 
 
 def test_region_under_a_stretch_is_the_box_that_slicer_draws(slicer_scene):

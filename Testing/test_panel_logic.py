@@ -100,6 +100,47 @@ def test_undo_goes_back_through_placing_moving_and_deleting(volume, seeds):
     assert not history.can_undo
 
 
+def test_undo_keeps_what_else_a_point_has(volume, seeds):
+    seeds.SetNthControlPointDescription(0, "at the bifurcation")
+    seeds.SetNthControlPointLocked(0, True)
+    seeds.SetNthControlPointVisibility(0, False)
+    seeds.SetNthControlPointSelected(1, False)
+    seeds.SetNthControlPointAssociatedNodeID(1, volume.GetID())
+    history = PointHistory(seeds)
+
+    def properties():
+        return [
+            (
+                seeds.GetNthControlPointLabel(index),
+                seeds.GetNthControlPointDescription(index),
+                seeds.GetNthControlPointLocked(index),
+                seeds.GetNthControlPointVisibility(index),
+                seeds.GetNthControlPointSelected(index),
+                seeds.GetNthControlPointAssociatedNodeID(index),
+            )
+            for index in range(seeds.GetNumberOfControlPoints())
+        ]
+
+    before = properties()
+    assert before[0][1:4] == ("at the bifurcation", True, False)
+    seeds.RemoveNthControlPoint(0)
+    assert history.record()
+    history.undo()
+    assert properties() == before
+
+
+def test_what_is_said_of_a_point_later_is_no_step_but_stays(volume, seeds):
+    """Undo takes back places, not the lock that was set since."""
+    history = PointHistory(seeds)
+    seeds.AddControlPointWorld((1, 2, 3), "third")
+    assert history.record()
+    seeds.SetNthControlPointLocked(0, True)
+    assert not history.record()
+    history.undo()
+    assert seeds.GetNumberOfControlPoints() == 2
+    assert seeds.GetNthControlPointLocked(0)
+
+
 def test_affinity_of_the_seeds_without_a_run(logic, volume, seeds):
     affinity = logic.estimateAffinity(volume, seeds, radius=1, side="bright")
     assert affinity.mean == pytest.approx(200, abs=8)

@@ -54,6 +54,30 @@ def test_a_second_run_is_refused(made):
         pass
 
 
+def test_a_run_of_another_panel_is_refused_and_told_of(shared, made):
+    import qt
+
+    told = []
+    other = shared.run.Run(qt.QProgressBar(), lambda: told.append(made.run.active))
+    with made.run:
+        assert other.busy
+        assert not other.active
+        with pytest.raises(RuntimeError, match="going on"), other:
+            pass
+    assert told == [True, False]
+    assert not other.busy
+    with other:
+        assert made.run.busy
+
+
+def test_an_error_while_a_run_begins_leaves_none(made):
+    made.run._changed = lambda: 1 / 0
+    with pytest.raises(ZeroDivisionError), made.run:
+        pass
+    assert not made.run.busy
+    assert made.bar.isHidden()
+
+
 def test_cancel_holds_for_one_run_only(made):
     with made.run:
         assert made.run.progress(0.1)
@@ -87,9 +111,17 @@ def test_events_are_handled_every_few_hundredths_of_a_second(shared, made, monke
     assert made.bar.value == pytest.approx(rounds[-1] * 1000, abs=1)
 
 
-def test_the_bar_says_that_a_run_has_begun(made):
+def test_the_bar_says_that_a_run_has_begun(shared, made, monkeypatch):
+    """Code is compiled before the first step of the first run, and only then."""
+    monkeypatch.setattr(shared.run, "ROUND", 0)
     with made.run:
-        assert made.bar.format.startswith("Preparing")
+        assert made.bar.format.startswith("Preparing (first use only)")
+        made.run.progress(0.0)
+        assert made.bar.format.startswith("Preparing (first use only)")
+        made.run.progress(0.5)
+        assert made.bar.format.startswith("%p")
+    with made.run:
+        assert made.bar.format.startswith("Preparing ...")
 
 
 def test_the_bar_says_how_long_a_run_takes(shared, made, monkeypatch):

@@ -387,6 +387,45 @@ def test_table_and_tree_are_saved(slicer_scene, panel, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["branches.csv", "tree.swc"]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "swc"])
+@pytest.mark.parametrize("typed", ["kept", "kept.v2"])
+def test_a_file_is_overwritten_only_after_a_question(panel, tmp_path, monkeypatch, suffix, typed):
+    """The dialog asks for the name that was typed; the suffix is added to it afterwards."""
+    import qt
+    import slicer
+
+    panel.click("applyButton")
+    path, asked, answers = tmp_path / f"{typed}.{suffix}", [], [False, True]
+    path.write_text("precious")
+    monkeypatch.setattr(qt.QFileDialog, "getSaveFileName", lambda *_: str(tmp_path / typed))
+    monkeypatch.setattr(
+        slicer.util, "confirmYesNoDisplay", lambda text, **_: asked.append(text) or answers.pop(0)
+    )
+    panel.click(f"{suffix}Button")
+    assert path.read_text() == "precious"
+    assert str(path) in asked[0]
+    assert "Saved" not in panel.ui.statusLabel.text
+    panel.click(f"{suffix}Button")
+    assert path.read_text() != "precious"
+    assert panel.ui.statusLabel.text == f"Saved {path}"
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert len(asked) == 2
+
+
+def test_the_name_of_the_file_that_was_written_is_said(panel, tmp_path, monkeypatch):
+    import qt
+
+    panel.click("applyButton")
+    names = ["table", "table.CSV", "other.csv"]
+    for typed, written in zip(names, ["table.csv", *names[1:]]):
+        monkeypatch.setattr(
+            qt.QFileDialog, "getSaveFileName", lambda *_, typed=typed: str(tmp_path / typed)
+        )
+        panel.click("csvButton")
+        assert panel.ui.statusLabel.text == f"Saved {tmp_path / written}"
+        assert (tmp_path / written).exists()
+
+
 # --- scenes, modules, reload
 
 

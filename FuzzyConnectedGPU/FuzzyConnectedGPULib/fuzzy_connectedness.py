@@ -8,6 +8,7 @@ import numpy as np
 
 from FuzzyVesselCommon.cuda import choose_device
 from FuzzyVesselCommon.errors import DeviceError, InputError
+from FuzzyVesselCommon.numba_log import quiet_numba
 from FuzzyVesselCommon.progress import reporter
 
 from .affinity import level_values
@@ -128,6 +129,7 @@ def _solve(problem, solver, device, options, report):
 
 
 def _solve_on_cpu(problem, solver, report):
+    quiet_numba()
     try:
         module = import_module(f".solvers.{CPU_MODULES[solver]}", __package__)
     except ModuleNotFoundError as error:

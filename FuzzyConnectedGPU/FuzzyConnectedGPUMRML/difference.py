@@ -6,9 +6,10 @@ import numpy as np
 
 from FuzzyVesselCommon.errors import InputError
 from FuzzyVesselCommon.geometry import voxel_volume
-from FuzzyVesselCommon.mrml import ijk_to_ras, node_name
-from FuzzyVesselCommon.mrml_changes import all_or_nothing
+from FuzzyVesselCommon.mrml import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCommon.mrml_changes import all_or_nothing, put_beside
 from FuzzyVesselCommon.mrml_outputs import fill_labelmap
+from FuzzyVesselCommon.mrml_ownership import DIFFERENCE, check_apart, hand_over
 from FuzzyVesselCommon.mrml_regions import mask_of
 
 ONLY_FIRST, ONLY_SECOND, BOTH = 1, 2, 3
@@ -61,15 +62,20 @@ def difference(first_node, second_node, volume_node, labelmap_node=None):
             raise InputError("Choose two results and the volume that they belong to.")
     if first_node is second_node:
         raise InputError(f"Both results are {node_name(first_node)}; choose two.")
-    if labelmap_node is not None and labelmap_node in (first_node, second_node, volume_node):
-        raise InputError(f"The output {node_name(labelmap_node)} is an input; choose another.")
-    shape = volume_node.GetImageData().GetDimensions()[::-1]
+    inputs = {"first result": first_node, "second result": second_node, "volume": volume_node}
+    check_apart([labelmap_node], inputs)
+    shape = voxels_of(volume_node, copy=False).shape
     first, second = (mask_of(node, volume_node, shape) for node in (first_node, second_node))
     labels = first * np.uint8(ONLY_FIRST) + second * np.uint8(ONLY_SECOND)
-    with all_or_nothing() as add:
-        labelmap_node = labelmap_node or add("vtkMRMLLabelMapVolumeNode", "Difference")
+    with all_or_nothing() as change:
+        if labelmap_node is None:
+            labelmap_node = change("vtkMRMLLabelMapVolumeNode", "Difference")
+            put_beside([labelmap_node], volume_node)
+        else:
+            change.keep(labelmap_node)
         fill_labelmap(labelmap_node, labels, volume_node)
-        labelmap_node.GetDisplayNode().SetAndObserveColorNodeID(_color_table(add).GetID())
+        labelmap_node.GetDisplayNode().SetAndObserveColorNodeID(_color_table(change).GetID())
+        hand_over(labelmap_node, DIFFERENCE, volume_node)
     counts = np.bincount(labels.ravel(), minlength=4) * voxel_volume(ijk_to_ras(volume_node)) / 1000
     return Difference(labelmap_node, *map(float, counts[[ONLY_FIRST, ONLY_SECOND, BOTH]]))
 

@@ -1,14 +1,19 @@
 """Undo for lists of points: the scene's own undo is switched off in Slicer."""
 
+from itertools import count
+
 from FuzzyVesselCommon.mrml import placed_points
 
 STEPS = 50
+# What a control point has beside label and position: no step, and it outlives undo.
+PROPERTIES = ("Description", "Locked", "Visibility", "Selected", "AssociatedNodeID")
 
 
 class PointHistory:
     """The earlier states of one list of points.
 
-    A step is a point that was placed, moved or deleted; what a drag passes through is none.
+    A step is a point that was placed, moved, renamed or deleted; what a drag passes through is
+    none. A point that comes back has the lock, the visibility and the description that it had last.
 
     Parameters
     ----------
@@ -17,11 +22,14 @@ class PointHistory:
 
     def __init__(self, node):
         self._node = node
-        self._states = [_state(node)]
+        # Undo makes points anew, with other IDs: a number of our own goes on with each point.
+        self._numbers, self._new_numbers = {}, count()
+        self._properties = {}
+        self._states = [self._state()]
 
     def record(self):
         """Remember the list as it is now; returns whether it differs from the last step."""
-        state = _state(self._node)
+        state = self._state()
         if state == self._states[-1]:
             return False
         self._states = [*self._states[-STEPS:], state]
@@ -37,13 +45,27 @@ class PointHistory:
 
         if not self.can_undo:
             return
+        self._state()  # the points as they are now
         self._states.pop()
         with slicer.util.NodeModify(self._node):
             self._node.RemoveAllControlPoints()
-            for label, position in self._states[-1]:
-                self._node.AddControlPointWorld(position, label)
+            for number, label, position in self._states[-1]:
+                index = self._node.AddControlPointWorld(position)
+                self._node.SetNthControlPointLabel(index, label)
+                self._numbers[self._node.GetNthControlPointID(index)] = number
+                for name, value in self._properties[number].items():
+                    getattr(self._node, f"SetNthControlPoint{name}")(index, value)
 
-
-def _state(node):
-    points = placed_points(node)
-    return [(label, tuple(at)) for label, at in zip(points.labels, points.world.tolist())]
+    def _state(self):
+        """Number, label and position of each point that is placed."""
+        points, state = placed_points(self._node), []
+        for index, at in zip(points.indices, points.world.tolist()):
+            point_id = self._node.GetNthControlPointID(index)
+            if point_id not in self._numbers:
+                self._numbers[point_id] = next(self._new_numbers)
+            number = self._numbers[point_id]
+            self._properties[number] = {
+                name: getattr(self._node, f"GetNthControlPoint{name}")(index) for name in PROPERTIES
+            }
+            state.append((number, self._node.GetNthControlPointLabel(index), tuple(at)))
+        return state

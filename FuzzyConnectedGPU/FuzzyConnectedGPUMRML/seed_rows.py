@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.seed_statistics import seed_statistics
 from FuzzyVesselCommon.geometry import inside
-from FuzzyVesselCommon.mrml import placed_points, points_in_volume
+from FuzzyVesselCommon.mrml import placed_points, points_in_volume, voxels_of
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,10 @@ def seed_rows(volume_node, seeds_node, radius=2):
     -------
     list of SeedRow
     """
-    import slicer
-
     points = placed_points(seeds_node)
     if not points.labels:
         return []
-    volume = slicer.util.arrayFromVolume(volume_node)
+    volume = voxels_of(volume_node, copy=False)
     voxels = points_in_volume(volume_node, points.world)
     hit = inside(voxels, volume.shape)
     statistics = seed_statistics(volume, voxels[hit], radius) if hit.any() else None

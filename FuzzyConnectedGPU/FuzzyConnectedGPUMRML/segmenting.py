@@ -37,8 +37,11 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     background_node = options.pop("backgroundSeedsNode")
     mask_node, segment_id = options.pop("maskNode"), options.pop("maskSegmentID")
     roi_node, rounds = options.pop("roiNode"), options.pop("fillGaps")
+    others = (seeds_node, background_node, mask_node, roi_node)
+    inputs = [volume_node, *(node for node in others if _in_scene(node))]
+    outputs = {**outputs, "maskSegmentID": segment_id}
     voxels = mrml.voxels_of(volume_node)
-    _check_outputs(volume_node, outputs)
+    _check_outputs(volume_node, outputs, mask_node)
     check_threshold(options["threshold"], options["cut"])
     region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
     seeds = mrml.seeds_of(seeds_node, volume_node, voxels.shape, region)
@@ -56,13 +59,12 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         seeds.voxels,
         background_seeds=background and background.voxels,
         mask=region,
-        progress=progress,
+        progress=_while_there(inputs, progress),
         kept=kept,
         fill_gaps=rounds,
         **options,
     )
-    if not _in_scene(volume_node):
-        raise Cancelled("The volume was removed from the scene; nothing was changed.")
+    _refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     run_inputs.mark(written[1], volume_node, seeds_node, text)
@@ -72,17 +74,17 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
 
 def threshold_scene(scene_node, options, outputs):
     """Cut a fuzzy scene that is there at a threshold; parameters and result as for `segment`."""
-    import slicer
-
     threshold, cut, rounds = options["threshold"], options["cut"], options["fillGaps"]
     check_threshold(threshold, cut)
     check_rounds(rounds)
     values = scene_values(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
     seeds_node = scene_node.GetNodeReference(run_inputs.SEEDS)
-    if slicer.util.arrayFromVolume(volume_node).shape != values.shape:
+    image = volume_node.GetImageData()  # the volume may have lost it since
+    if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    _check_outputs(volume_node, outputs)
+    outputs = {**outputs, "maskSegmentID": options["maskSegmentID"]}
+    _check_outputs(volume_node, outputs, options["maskNode"])
     background = background_seeds(options["backgroundSeedsNode"], scene_node, values.shape)
     voxels = background and background.voxels
     if threshold is None:
@@ -110,21 +112,45 @@ def background_seeds(node, volume_node, shape):
     return mrml.seeds_of(node, volume_node, shape, kind="background seed")
 
 
-def _check_outputs(volume_node, outputs):
+def _check_outputs(volume_node, outputs, mask_node):
     mrml_outputs.check_outputs(
         volume_node,
         outputs["sceneVolumeNode"],
         outputs["labelmapNode"],
         outputs["segmentationNode"],
         outputs["segmentID"],
+        mask_node,
+        outputs["maskSegmentID"],
     )
+
+
+def _while_there(nodes, progress):
+    """A progress callback that ends the run when one of its inputs leaves the scene."""
+    if progress is None:
+        return None  # nobody else gets a turn in the meantime
+
+    def go_on(fraction):
+        carry_on = progress(fraction)
+        _refuse_without(nodes)
+        return carry_on
+
+    return go_on
+
+
+def _refuse_without(nodes):
+    """Raise `Cancelled` where an input is no longer in the scene."""
+    for node in nodes:
+        if not _in_scene(node):
+            name = mrml.node_name(node)
+            raise Cancelled(f"Cancelled: {name} was removed from the scene; nothing was changed.")
 
 
 def _write(volume_node, seeds_node, values, labels, outputs):
     """Write into the outputs; those that were removed meanwhile are made anew."""
     names = ("sceneVolumeNode", "labelmapNode", "segmentationNode")
     scene_node, labelmap_node, segmentation_node = (
-        outputs[name] if _in_scene(outputs[name]) else None for name in names
+        outputs[name] if outputs[name] is True or _in_scene(outputs[name]) else None
+        for name in names
     )
     segment_id = outputs["segmentID"]
     if segment_id:
@@ -138,6 +164,7 @@ def _write(volume_node, seeds_node, values, labels, outputs):
         labelmap_node,
         segmentation_node,
         segment_id,
+        outputs["maskSegmentID"],
     )
 
 
@@ -164,4 +191,7 @@ def _result(written, volume_ml, threshold, warnings, affinity=None, scene=None):
     warnings = list(warnings)
     if getattr(threshold, "confidence", 1) < UNSURE:
         warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
-    return SegmentationResult(*written, threshold, volume_ml, affinity, scene, warnings)
+    *nodes, segmentation_node = written
+    return SegmentationResult(
+        *nodes, threshold, volume_ml, affinity, scene, warnings, segmentation_node
+    )

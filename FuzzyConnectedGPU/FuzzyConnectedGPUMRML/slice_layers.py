@@ -1,5 +1,10 @@
 """What the slice views show of a result: the fuzzy scene as a layer, the labelmap, a preview."""
 
+from FuzzyVesselCommon.mrml_ownership import SEGMENTATION, belongs_to, is_output
+from FuzzyVesselCommon.mrml_segments import is_result
+
+HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
+
 
 def composites():
     """The composite nodes of all slice views."""
@@ -8,11 +13,40 @@ def composites():
     return slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
 
 
-def show_volume(volume_node):
-    """Show a volume in the slice views that show none; where the user shows one, it stays."""
+def show_volume(volume_node, everywhere=False):
+    """Show a volume in the slice views that show none.
+
+    Parameters
+    ----------
+    volume_node : vtkMRMLVolumeNode
+    everywhere : bool
+        Also where another volume is shown, unless this one is the foreground there.
+    """
     for composite in composites():
-        if not composite.GetBackgroundVolumeID():
+        shown = composite.GetBackgroundVolumeID()
+        if not shown or (everywhere and composite.GetForegroundVolumeID() != volume_node.GetID()):
             composite.SetBackgroundVolumeID(volume_node.GetID())
+
+
+def show_results_of(volume_node):
+    """Hide the results of other volumes, and show again those of this one that were hidden so.
+
+    Only segmentations count that hold nothing but results.
+    """
+    import slicer
+
+    for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
+        display, inner = node.GetDisplayNode(), node.GetSegmentation()
+        segments = [inner.GetSegment(each) for each in inner.GetSegmentIDs()]
+        if display is None or not is_output(node, SEGMENTATION):
+            continue
+        if belongs_to(node, SEGMENTATION, volume_node):
+            if node.GetAttribute(HIDDEN):
+                display.SetVisibility(True)
+                node.RemoveAttribute(HIDDEN)
+        elif display.GetVisibility() and all(map(is_result, segments)):
+            display.SetVisibility(False)
+            node.SetAttribute(HIDDEN, "yes")
 
 
 def show_scene(scene_node, opacity):

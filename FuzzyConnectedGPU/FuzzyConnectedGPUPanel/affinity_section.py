@@ -13,14 +13,23 @@ from FuzzyVesselCommon.mrml import placed_points
 
 from .plots import HistogramPlot
 
+LARGEST = 1e9  # mean or spread that the panel takes
+
 
 class AffinitySection:
-    """Mean and spreads, with a plot."""
+    """Mean and spreads, with a plot.
+
+    Attributes
+    ----------
+    problem : str
+        What stands against a run, as a sentence; or an empty text.
+    """
 
     def __init__(self, panel):
-        self._panel, self.ui = panel, panel.ui
+        self._panel, self.ui, self.problem = panel, panel.ui, ""
         self._plot = HistogramPlot(self.ui.histogramFrame)
         self._image = self._estimated_from = self._filled = None
+        self._no_histogram = ""
         self.ui.automaticAffinityButton.connect("clicked()", self.back_to_automatic)
 
     def back_to_automatic(self):
@@ -30,12 +39,14 @@ class AffinitySection:
 
     def forget(self):
         """Volume and seeds are gone."""
+        self.problem = ""
         self._image = self._estimated_from = self._filled = None
+        self._no_histogram = ""
         self._plot.show_histogram(None, None)
 
     def show(self, parameters):
-        self._show_histogram(parameters.inputVolume)
-        problem = self._follow(parameters)
+        problem = self._show_histogram(parameters.inputVolume) or self._follow(parameters)
+        self.problem = problem
         why = _("The numbers follow the seeds already.") if parameters.automaticAffinity else ""
         self._panel.enable(self.ui.automaticAffinityButton, why)
         seeds = self._panel.seeds.intensities()
@@ -74,6 +85,10 @@ class AffinitySection:
             )
         except InputError as error:
             return str(error)
+        largest = max(abs(found.mean), found.sigma, found.gradient_sigma)
+        if largest > LARGEST:
+            text = _("The intensities round the seeds are up to {found:.0e}, and may be {most:.0e}")
+            return text.format(found=largest, most=LARGEST) + _(": scale the volume first.")
         self._estimated_from = asked
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.mean, parameters.sigma = found.mean, found.sigma
@@ -82,17 +97,25 @@ class AffinitySection:
         return ""
 
     def _show_histogram(self, volume):
+        """Show the histogram of another volume; returns why there is none."""
         image = None
         if self._panel.has_voxels(volume):
             image = (volume.GetID(), volume.GetImageData().GetMTime())
         if image == self._image:
-            return
-        self._image = image
-        if image is None:
-            self._plot.show_histogram(None, None)
-            return
-        edges, share = intensity_histogram(slicer.util.arrayFromVolume(volume))
-        self._plot.show_histogram(edges, share)
+            return self._no_histogram
+        self._image, self._no_histogram, curve = image, "", (None, None)
+        if image is not None:
+            try:
+                curve = intensity_histogram(slicer.util.arrayFromVolume(volume))
+            except InputError as error:
+                self._no_histogram = str(error)
+        self._plot.show_histogram(*curve)
+        if curve[0] is not None:
+            self._set_digits(curve[0])
+        return self._no_histogram
+
+    def _set_digits(self, edges):
+        """Let the numbers have as many digits as the range of intensities asks for."""
         digits = max(0, min(6, 3 - math.ceil(math.log10(max(edges[-1] - edges[0], 1e-9)))))
         for box, more in (
             (self.ui.meanSpinBox, 0),

@@ -4,14 +4,14 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import run_inputs, slice_layers
+from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyVesselCommon.cuda import cuda_status
 from FuzzyVesselPanel.panel import Panel
 
 from . import region_section
 from .affinity_section import AffinitySection, affinity_of
 from .input_section import InputSection
-from .output_section import OutputSection, new_segmentation
+from .output_section import OutputSection
 from .region_section import RegionSection
 from .seeds_section import SeedsSection
 from .threshold_section import ThresholdSection
@@ -64,6 +64,7 @@ class ConnectednessPanel(Panel):
             return
         self._showing = True
         try:
+            self.output.follow(self.parameters)
             for section in self.sections:
                 section.show(self.parameters)
             self._show_advanced()
@@ -104,9 +105,10 @@ class ConnectednessPanel(Panel):
             and image.GetNumberOfScalarComponents() == 1
         )
 
-    def result_scene(self):
+    def result_scene(self, parameters=None):
         """The fuzzy scene of the last run, or None."""
-        node = self.parameters.sceneVolume if self.parameters is not None else None
+        parameters = parameters or self.parameters
+        node = parameters.sceneVolume if parameters is not None else None
         return node if self.has_voxels(node) else None
 
     def inputs_text(self):
@@ -128,6 +130,16 @@ class ConnectednessPanel(Panel):
         """Whether the fuzzy scene is that of the seeds and settings as they are now."""
         return run_inputs.is_from(self.result_scene(), self.inputs_text())
 
+    @staticmethod
+    def output_source(parameters):
+        """The node whose results are written."""
+        return parameters.inputVolume
+
+    @staticmethod
+    def output_inputs(parameters):
+        """Nodes that results are not written into, by what they are called."""
+        return {"input volume": parameters.inputVolume, "mask": parameters.mask}
+
     # --- runs
 
     def why_not(self):
@@ -139,28 +151,24 @@ class ConnectednessPanel(Panel):
         seeds = parameters.seeds
         if seeds is None or not seeds.GetNumberOfDefinedControlPoints():
             return _("Place at least one point inside the vessels (section Seeds).")
+        if self.affinity.problem:
+            return self.affinity.problem
         if affinity_of(parameters) is None:
             return _("The affinity's spreads must be above 0.")
         return region_section.why_not(parameters)
 
     def run(self, parameters, progress):
-        self.threshold.end_preview()
+        self.output.follow(parameters)
+        self.threshold.begin(parameters)
         self._inputs = self.inputs_text()
-        if parameters.segmentation is not None:
-            result = self._segment(parameters, parameters.segmentation, progress)
-        else:
-            with new_segmentation(parameters.inputVolume) as segmentation:
-                result = self._segment(parameters, segmentation, progress)
-            parameters.segmentation = segmentation
+        volume = parameters.inputVolume
+        result = self._segment(parameters, progress)
         with slicer.util.NodeModify(parameters.parameterNode):
-            self.output.written(parameters, result)
+            self.output.written(parameters, result, volume)
             self.threshold.taken(parameters, result)
-        if parameters.thresholdSource.value == "background":
-            self.threshold.choose_by("background")
-        slice_layers.show_volume(parameters.inputVolume)
         return "\n".join([self._done(result), *result.warnings])
 
-    def _segment(self, parameters, segmentation, progress):
+    def _segment(self, parameters, progress):
         source = parameters.thresholdSource.value
         variant = {}
         if parameters.solver.value == "cuda-kfoe-corrected":
@@ -181,7 +189,7 @@ class ConnectednessPanel(Panel):
             fillGaps=parameters.fillGaps,
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,
-            segmentationNode=segmentation,
+            segmentationNode=parameters.segmentation or True,
             segmentID=self.output.segment_to_write(parameters),
             progress=progress,
             **variant,
@@ -219,7 +227,7 @@ class ConnectednessPanel(Panel):
             self._timer.start()
 
     def _follow(self):
-        if self.parameters is None or self.running.active or self._left or self.why_not():
+        if self.parameters is None or self.running.busy or self._left or self.why_not():
             return
         self._again = False
         self.apply_quietly()

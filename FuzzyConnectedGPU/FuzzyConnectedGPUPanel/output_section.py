@@ -1,14 +1,18 @@
 """Section Output: where results go, how they are shown, and how two of them differ."""
 
 import qt
+import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import slice_layers
+from FuzzyVesselCommon import mrml_ownership as ownership
 from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.mrml_changes import all_or_nothing
+from FuzzyVesselCommon.mrml_segments import is_as_written, result_segment
+from FuzzyVesselCommon.mrml_surfaces import drop_surface, make_surface, without_surface
+from FuzzyVesselPanel.output_selector import OutputSelector
 
 from .plots import millilitres
-from .region_section import fill
+from .region_section import SegmentChoice, fill
 
 SURFACE_WAIT = 250  # milliseconds of rest before the surface is made
 
@@ -19,6 +23,10 @@ class OutputSection:
     def __init__(self, panel):
         self._panel, self.ui = panel, panel.ui
         self._segments, self._overlay = [], None
+        self._choice = SegmentChoice("segmentation", "segmentID")
+        self._selectors = self._make_selectors()
+        self._volume = self._drawn = None  # chosen, and that of the result that was drawn last
+        self._surface = None  # segmentation and "Show in 3D" as they were seen last
         self._timer = qt.QTimer()
         self._timer.setSingleShot(True)
         self._timer.setInterval(SURFACE_WAIT)
@@ -26,6 +34,21 @@ class OutputSection:
         self.ui.segmentComboBox.connect("activated(int)", self._choose_segment)
         self.ui.differenceButton.connect("clicked()", self.difference)
         self._say("")
+
+    def _make_selectors(self):
+        replace = _(
+            "The voxels of '{name}' are replaced by each result of {source}. Write into it?"
+        )
+        add = _("Put the vessels of {source} into '{name}'? Its other segments stay as they are.")
+        ui = self.ui
+        return [
+            OutputSelector(self._panel, selector, name, kind, question)
+            for selector, name, kind, question in (
+                (ui.segmentationSelector, "segmentation", ownership.SEGMENTATION, add),
+                (ui.labelmapSelector, "labelmap", ownership.LABELMAP, replace),
+                (ui.sceneSelector, "sceneVolume", ownership.CONNECTEDNESS, replace),
+            )
+        ]
 
     # --- what runs do
 
@@ -36,9 +59,10 @@ class OutputSection:
             return ""
         return wanted
 
-    def written(self, parameters, result):
-        """Show a result that was written just now."""
+    def written(self, parameters, result, volume_node):
+        """Show a result of a volume that was written just now."""
         parameters.labelmap = result.labelmapNode
+        parameters.segmentation = result.segmentationNode
         if result.sceneNode is not None:
             parameters.sceneVolume = result.sceneNode
         if result.segmentID:
@@ -48,18 +72,32 @@ class OutputSection:
                 self._timer.start()
         else:
             slice_layers.show_labelmap(result.labelmapNode)
+        if volume_node is not None:
+            other = volume_node is not self._drawn
+            slice_layers.show_volume(volume_node, everywhere=other)
+            if other:
+                slice_layers.show_results_of(volume_node)
+            self._drawn = volume_node
 
     def make_surface(self):
-        """Make the surface of the segmentation for the 3D views, or take it away."""
-        parameters = self._panel.parameters
-        if parameters is None or parameters.segmentation is None:
+        """Make the surface of the result's segment for the 3D views, or take it away."""
+        # The module may have been left since: the parameters are in the scene all the same.
+        parameters = self._panel.parameters or self._panel.logic.getParameterNode()
+        segmentation, segment_id = parameters.segmentation, self._result_segment(parameters)
+        if segmentation is None or not segment_id:
             return
         if self._panel.seeds.dragging or self._panel.running.active:
             self._timer.start()
         elif parameters.show3D:
-            parameters.segmentation.CreateClosedSurfaceRepresentation()
+            make_surface(segmentation, segment_id)
         else:
-            parameters.segmentation.RemoveClosedSurfaceRepresentation()
+            drop_surface(segmentation, segment_id)
+
+    def _result_segment(self, parameters):
+        """ID of the segment that a run writes or has written; else an empty text."""
+        return self.segment_to_write(parameters) or result_segment(
+            parameters.segmentation, parameters.seeds, parameters.inputVolume
+        )
 
     # --- what the user does
 
@@ -71,7 +109,7 @@ class OutputSection:
                 parameters.firstResult,
                 parameters.secondResult,
                 parameters.inputVolume,
-                parameters.differenceLabelmap,
+                self._difference_labelmap(parameters),
             )
         except InputError as error:
             self._say(str(error))
@@ -95,22 +133,72 @@ class OutputSection:
         self.ui.differenceNoteLabel.text = text
         self.ui.differenceNoteLabel.setVisible(bool(text))
 
+    @staticmethod
+    def _difference_labelmap(parameters):
+        """The labelmap of differences on this volume, or None for a new one."""
+        node, kind, volume = (
+            parameters.differenceLabelmap,
+            ownership.DIFFERENCE,
+            parameters.inputVolume,
+        )
+        if ownership.belongs_to(node, kind, volume):
+            return node
+        return ownership.output_of(volume, kind, "vtkMRMLLabelMapVolumeNode")
+
     def _choose_segment(self, index):
-        if self._panel.parameters is not None:
-            self._panel.parameters.segmentID = self._segments[index][0]
+        parameters = self._panel.parameters
+        if parameters is None:
+            return
+        wanted, inner = self._segments[index][0], None
+        if wanted and parameters.segmentation is not None:
+            inner = parameters.segmentation.GetSegmentation().GetSegment(wanted)
+        if inner is None or is_as_written(inner) or self._agreed(inner):
+            parameters.segmentID = wanted
+        self._show_segments(parameters)
+
+    def _agreed(self, segment):
+        text = _("The voxels of the segment '{name}' are replaced by each result. Write into it?")
+        return slicer.util.confirmYesNoDisplay(
+            text.format(name=segment.GetName()), windowTitle=self._panel.title()
+        )
 
     # --- what is shown
 
+    def follow(self, parameters):
+        """Take the outputs of the volume that is chosen; those of another one stay as they are."""
+        volume, before = parameters.inputVolume, self._volume
+        if volume is not None:
+            for selector in self._selectors:
+                changed = before is not None and volume is not before
+                selector.follow(parameters, volume, changed)
+            self._volume = volume
+        self._choice.follow(parameters)
+
     def show(self, parameters):
+        for selector in self._selectors:
+            selector.show(parameters)
         self._show_segments(parameters)
         self._show_overlay(parameters)
         self._show_difference(parameters)
-        segmentation = parameters.segmentation
-        if segmentation is not None and not self._timer.active:
-            inner = segmentation.GetSegmentation()
-            surface = inner.ContainsRepresentation("Closed surface")
-            if inner.GetNumberOfSegments() and surface != parameters.show3D:
-                self._timer.start()
+        self._show_surface(parameters)
+
+    def _show_surface(self, parameters):
+        """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
+        segmentation, before = parameters.segmentation, self._surface
+        self._surface = (segmentation, parameters.show3D)
+        why, segment_id = "", self._result_segment(parameters)
+        if segment_id:
+            others = ", ".join(without_surface(segmentation, segment_id))
+            if others:
+                why = _(
+                    "The segmentation has no surfaces of {others}: press Show 3D in the module "
+                    "Segmentations to see all segments."
+                ).format(others=others)
+        self._panel.enable(self.ui.show3DCheckBox, why)
+        if segment_id and before not in (None, self._surface) and before[0] is segmentation:
+            if parameters.show3D:
+                segmentation.GetDisplayNode().SetSegmentVisibility3D(segment_id, True)
+            self._timer.start()
 
     def _show_segments(self, parameters):
         segments, node = [("", _("New, or that of these seeds"))], parameters.segmentation
@@ -151,23 +239,7 @@ class OutputSection:
         """All nodes are gone."""
         self._timer.stop()
         self._segments, self._overlay = [], None
+        self._volume = self._drawn = self._surface = None
+        self._choice.forget()
         self.ui.segmentComboBox.clear()
         self._say("")
-
-
-def new_segmentation(volume_node):
-    """A context that adds a segmentation for a volume, and takes it away again on an error."""
-    return _NewSegmentation(volume_node)
-
-
-class _NewSegmentation:
-    def __init__(self, volume_node):
-        self._volume_node, self._change = volume_node, all_or_nothing()
-
-    def __enter__(self):
-        add = self._change.__enter__()
-        name = _("{volume} segmentation").format(volume=self._volume_node.GetName())
-        return add("vtkMRMLSegmentationNode", name)
-
-    def __exit__(self, *error):
-        return self._change.__exit__(*error)

@@ -3,6 +3,8 @@
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCommon.mrml_roi_fit import fit_roi
+
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {
     "whole": (),
@@ -18,7 +20,7 @@ class RegionSection:
     def __init__(self, panel):
         self._panel, self.ui = panel, panel.ui
         self._widgets = slicer.util.childWidgetVariables(self.ui.regionCollapsibleButton)
-        self._segments = []
+        self._segments, self._choice = [], SegmentChoice("mask", "maskSegmentID")
         self.ui.fitRoiButton.connect("clicked()", self.fit)
         self.ui.maskSegmentComboBox.connect("activated(int)", self._choose_segment)
 
@@ -28,13 +30,10 @@ class RegionSection:
         if parameters.roi is None:
             name = slicer.mrmlScene.GenerateUniqueName(_("Region"))
             parameters.roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", name)
-        bounds = [0.0] * 6
-        parameters.inputVolume.GetRASBounds(bounds)
-        low, high = bounds[::2], bounds[1::2]
-        parameters.roi.SetCenterWorld([(a + b) / 2 for a, b in zip(low, high)])
-        parameters.roi.SetSizeWorld([b - a for a, b in zip(low, high)])
+        fit_roi(parameters.roi, parameters.inputVolume)
 
     def show(self, parameters):
+        self._choice.follow(parameters)
         kind = parameters.region.value
         for each, names in ROWS.items():
             for name in names:
@@ -64,7 +63,34 @@ class RegionSection:
     def forget(self):
         """The mask is gone."""
         self._segments = []
+        self._choice.forget()
         self.ui.maskSegmentComboBox.clear()
+
+
+class SegmentChoice:
+    """A segment's ID among the parameters: it is of one segmentation, and goes with that.
+
+    Parameters
+    ----------
+    node_name, id_name : str
+        Of the two parameters.
+    """
+
+    def __init__(self, node_name, id_name):
+        self._names, self._known = (node_name, id_name), None
+
+    def follow(self, parameters):
+        """Empty the ID if the node has changed without it."""
+        node, segment_id = (getattr(parameters, name) for name in self._names)
+        known_node, known_id = self._known or (node, segment_id)
+        if node is not known_node and segment_id == known_id != "":
+            segment_id = ""
+            setattr(parameters, self._names[1], segment_id)
+        self._known = node, segment_id
+
+    def forget(self):
+        """The scene is closed."""
+        self._known = None
 
 
 def fill(combo_box, shown, wanted, current):

@@ -5,6 +5,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib.threshold_choice import UNSURE
+from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.slice_layers import ThresholdPreview
 from FuzzyVesselCommon.errors import InputError
 
@@ -22,7 +23,7 @@ class ThresholdSection:
         self._panel, self.ui = panel, panel.ui
         self._plot = VolumePlot(self.ui.curveFrame, self.choose)
         self._curve = self._curve_of = self._applied = self._preview = self._volume = None
-        self._reason = ""
+        self._reason, self._at_start = "", None
         self._timer = qt.QTimer()
         self._timer.setInterval(LOOK)
         self._timer.connect("timeout()", self._end_if_released)
@@ -63,9 +64,16 @@ class ThresholdSection:
     def choose_by(self, source):
         """Take the automatic threshold or that of the background seeds, now and in later runs."""
         parameters = self._panel.parameters
+        if self._panel.running.active:
+            parameters.thresholdSource = type(parameters.thresholdSource)(source)
+        else:
+            self._choose_by(source, parameters)
+        self._panel.update_soon()
+
+    def _choose_by(self, source, parameters):
         kinds = type(parameters.thresholdSource)
         parameters.thresholdSource = kinds(source)
-        if self._panel.result_scene() is None:
+        if self._panel.result_scene(parameters) is None:
             return
         try:
             threshold = self._value(parameters, source)
@@ -74,10 +82,9 @@ class ThresholdSection:
             self._panel.say(str(error))
             return
         self.set(parameters, threshold)
-        self._panel.update_soon()
 
     def _value(self, parameters, source):
-        scene_node = self._panel.result_scene()
+        scene_node = self._panel.result_scene(parameters)
         if source == "background":
             return self._panel.logic.backgroundThreshold(scene_node, parameters.backgroundSeeds)
         return self._panel.logic.automaticThreshold(
@@ -93,13 +100,26 @@ class ThresholdSection:
             parameters.threshold = float(threshold)
             self._apply(parameters, parameters.threshold)
 
+    def begin(self, parameters):
+        """A run begins."""
+        self.end_preview()
+        source = parameters.thresholdSource.value
+        self._at_start = (parameters.threshold, parameters.fillGaps, source)
+
     def taken(self, parameters, result):
-        """A run wrote the labels of a threshold."""
-        self.note(result.threshold)
+        """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
+        threshold, gaps, source = self._at_start
         self._curve_of = None
-        parameters.threshold = float(result.threshold)
-        self._applied = (parameters.threshold, parameters.fillGaps)
         self._volume = result.volumeMl
+        self._applied = (float(result.threshold), gaps)
+        self.note(result.threshold)
+        now = parameters.thresholdSource.value
+        if now == "background" or now not in (source, "manual"):
+            self._choose_by(now, parameters)
+        elif now == source and parameters.threshold == threshold:
+            parameters.threshold = self._applied[0]
+            self._applied = (parameters.threshold, gaps)
+        self._follow(parameters, result.sceneNode, running=False)
 
     def note(self, threshold):
         """Remember what an automatic threshold says of itself."""
@@ -131,10 +151,12 @@ class ThresholdSection:
         self._show_volume(parameters.threshold)
         self._show_note(parameters, source)
 
-    def _follow(self, parameters, scene_node):
+    def _follow(self, parameters, scene_node, running=None):
         """Write the labels of a threshold that the user or a script has set."""
+        if self._panel.running.active if running is None else running:
+            return  # what is moved now is taken when the run ends
         wanted = (parameters.threshold, parameters.fillGaps)
-        if self._applied is None or self._panel.running.active or scene_node is None:
+        if self._applied is None or scene_node is None:
             self._applied = wanted
         if wanted == self._applied:
             return
@@ -164,7 +186,8 @@ class ThresholdSection:
             self._panel.say(str(error))
             return
         self._volume = result.volumeMl
-        self._panel.output.written(parameters, result)
+        volume_node = parameters.sceneVolume.GetNodeReference(run_inputs.VOLUME)
+        self._panel.output.written(parameters, result, volume_node)
 
     def _show_curve(self, scene_node):
         image = scene_node and (scene_node.GetID(), scene_node.GetImageData().GetMTime())

@@ -10,9 +10,13 @@ from .mrml_images import array_from_image, image_from_array
 from .mrml_regions import BINARY_LABELMAP
 
 SEGMENT_COLOR = (0.85, 0.25, 0.2)
-# Tags of a segment: the node whose seeds it was grown from, and a checksum of its voxels then.
+SURFACE = "Closed surface"
+# Tags of a segment: the nodes whose seeds it was grown from and whose voxels it is, and a checksum
+# of them then.
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
+VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
 VOXELS_TAG = "FuzzyVesselGPU.Voxels"
+TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
 
 
 def check_segmentation(segmentation_node, segment_id=""):
@@ -45,7 +49,8 @@ def new_segment(volume_node, labels, segmentation_node, seeds_node):
     volume_node : vtkMRMLScalarVolumeNode
         Gives the geometry.
     labels : ndarray, shape (K, J, I), uint8, 0 or 1
-    segmentation_node : vtkMRMLSegmentationNode
+    segmentation_node : vtkMRMLSegmentationNode or None
+        None where it is still to be added.
     seeds_node : vtkMRMLMarkupsNode or None
         Gives the name.
 
@@ -73,15 +78,17 @@ def new_segment(volume_node, labels, segmentation_node, seeds_node):
     segment.SetName((seeds_node and seeds_node.GetName()) or "Vessels")
     segment.SetColor(SEGMENT_COLOR)
     segment.SetTag(SEEDS_TAG, (seeds_node and seeds_node.GetID()) or "")
+    segment.SetTag(VOLUME_TAG, volume_node.GetID())
     segment.AddRepresentation(BINARY_LABELMAP, image)
     return segment
 
 
-def put_segment(segment, segmentation_node, volume_node, segment_id=""):
-    """Add a segment, or put it in the place of an earlier one.
+def put_segment(segment, segmentation_node, volume_node, segment_id="", mask_id="", change=None):
+    """Add a segment, or give its voxels to an earlier one.
 
-    Overwritten is the segment that the user names. Without a name it is the one that an earlier
-    run made of the same seeds, as long as nobody edited it since; else the segment is a new one.
+    Changed is the segment that the user names. Without a name it is the one that an earlier run
+    made of the same seeds and volume, as long as nobody edited it since; else the segment is a new
+    one. A segment that is changed keeps its name, colour, tags and everything of its display.
 
     Parameters
     ----------
@@ -91,34 +98,94 @@ def put_segment(segment, segmentation_node, volume_node, segment_id=""):
     volume_node : vtkMRMLScalarVolumeNode
         An empty segmentation takes its geometry and transform.
     segment_id : str
-        Of the segment to overwrite, which keeps its name and colour.
+        Of the segment to overwrite.
+    mask_id : str
+        Of the segment that is the mask of this run: it stays as it is.
+    change : mrml_changes.Change, optional
+        Learns how to put everything back.
 
     Returns
     -------
     str
         ID of the segment.
     """
+    undo = change.on_failure if change is not None else lambda function: None
     segmentation = segmentation_node.GetSegmentation()
     if segmentation.GetNumberOfSegments() == 0:
+        transform_id = segmentation_node.GetTransformNodeID()
+        undo(lambda: segmentation_node.SetAndObserveTransformNodeID(transform_id))
         segmentation.SetSourceRepresentationName(BINARY_LABELMAP)
         segmentation_node.SetAndObserveTransformNodeID(volume_node.GetTransformNodeID())
         segmentation_node.SetReferenceImageGeometryParameterFromVolumeNode(volume_node)
     if segmentation_node.GetDisplayNode() is None:
         segmentation_node.CreateDefaultDisplayNodes()
-    earlier = segment_id or _segment_of_seeds(segmentation, _tag(segment, SEEDS_TAG))
+    earlier = segment_id or _earlier_segment(segmentation, segment, mask_id)
     segment.SetTag(VOXELS_TAG, _checksum(segment))
-    if not earlier:
-        segment.SetName(_unused_name(segmentation, segment.GetName()))
-        segmentation.AddSegment(segment)
-        return segmentation.GetSegmentIdBySegment(segment)
-    previous = segmentation.GetSegment(earlier)
-    segment.SetName(previous.GetName())
-    segment.SetColor(previous.GetColor())
-    index = segmentation.GetSegmentIndex(earlier)
-    segmentation.RemoveSegment(earlier)
-    segmentation.AddSegment(segment, earlier)
-    segmentation.SetSegmentIndex(earlier, index)
-    return earlier
+    if earlier:
+        _update(segmentation, earlier, segment, undo)
+        return earlier
+    segment.SetName(_unused_name(segmentation, segment.GetName()))
+    segmentation.AddSegment(segment)
+    undo(lambda: segmentation.RemoveSegment(segment))
+    return segmentation.GetSegmentIdBySegment(segment)
+
+
+def result_segment(segmentation_node, seeds_node, volume_node):
+    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    if segmentation_node is None or seeds_node is None or volume_node is None:
+        return ""
+    segmentation = segmentation_node.GetSegmentation()
+    wanted = seeds_node.GetID(), volume_node.GetID()
+    for segment_id in reversed(segmentation.GetSegmentIDs()):
+        segment = segmentation.GetSegment(segment_id)
+        if (_tag(segment, SEEDS_TAG), _tag(segment, VOLUME_TAG)) == wanted:
+            return segment_id
+    return ""
+
+
+def is_result(segment):
+    """Whether a vtkSegment was written by a run."""
+    return bool(_tag(segment, VOXELS_TAG))
+
+
+def is_as_written(segment):
+    """Whether a vtkSegment was written by a run and not edited since."""
+    return is_result(segment) and _tag(segment, VOXELS_TAG) == _checksum(segment)
+
+
+def _update(segmentation, segment_id, segment, undo):
+    """Give the voxels of a segment to one that is there."""
+    there = segmentation.GetSegment(segment_id)
+    segmentation.SeparateSegmentLabelmap(segment_id)  # its layer may be that of others, too
+    before = _voxels_and_tags(there)
+    undo(lambda: _set_voxels(segmentation, segment_id, *before))
+    _set_voxels(segmentation, segment_id, *_voxels_and_tags(segment))
+
+
+def _voxels_and_tags(segment):
+    """What a run writes of a segment: image, label value in it, and tags."""
+    tags = {tag: _tag(segment, tag) for tag in TAGS}
+    return segment.GetRepresentation(BINARY_LABELMAP), segment.GetLabelValue(), tags
+
+
+def _set_voxels(segmentation, segment_id, image, label, tags):
+    """Write that. A surface of the old voxels goes, or is made anew where the others have one."""
+    segment = segmentation.GetSegment(segment_id)
+    others = [each for each in segmentation.GetSegmentIDs() if each != segment_id]
+    segment.RemoveAllRepresentations(BINARY_LABELMAP)
+    segment.AddRepresentation(BINARY_LABELMAP, image)
+    segment.SetLabelValue(label)
+    for tag, text in tags.items():
+        segment.SetTag(tag, text)
+    if others and all(has_surface(segmentation.GetSegment(each)) for each in others):
+        segmentation.CreateRepresentation(SURFACE)  # the others' are left as they are
+    segmentation.InvokeEvent(segmentation.SourceRepresentationModified)
+    segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
+
+
+def has_surface(segment):
+    """Whether a vtkSegment has a closed surface."""
+    return segment.GetRepresentation(SURFACE) is not None
 
 
 def _cropped(labels):
@@ -133,15 +200,19 @@ def _cropped(labels):
 
 def _future_parent(segmentation_node, volume_node):
     """The transform that the segmentation will hang under: an empty one follows the volume."""
-    empty = segmentation_node.GetSegmentation().GetNumberOfSegments() == 0
+    empty = (
+        segmentation_node is None or segmentation_node.GetSegmentation().GetNumberOfSegments() == 0
+    )
     return (volume_node if empty else segmentation_node).GetParentTransformNode()
 
 
-def _segment_of_seeds(segmentation, seeds_id):
-    """The newest segment that was grown from the seeds and not edited since; or an empty text."""
-    for segment_id in reversed(segmentation.GetSegmentIDs() if seeds_id else ()):
-        segment = segmentation.GetSegment(segment_id)
-        if _tag(segment, SEEDS_TAG) == seeds_id and _tag(segment, VOXELS_TAG) == _checksum(segment):
+def _earlier_segment(segmentation, segment, mask_id):
+    """The newest segment of the same seeds and volume, not edited since; or an empty text."""
+    wanted = [_tag(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
+    for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
+        there = segmentation.GetSegment(segment_id)
+        same = [_tag(there, tag) for tag in (SEEDS_TAG, VOLUME_TAG)] == wanted
+        if same and segment_id != mask_id and is_as_written(there):
             return segment_id
     return ""
 

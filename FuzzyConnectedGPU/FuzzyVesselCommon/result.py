@@ -24,6 +24,8 @@ class SegmentationResult:
         The same values as an array (K, J, I), with solver, device and times.
     warnings : list of str
         What the user should know: seeds that were left out, an unsure threshold, ...
+    segmentationNode : vtkMRMLSegmentationNode or None
+        That was given, or added because True was given.
     """
 
     labelmapNode: object
@@ -34,6 +36,7 @@ class SegmentationResult:
     affinity: object
     scene: object
     warnings: list = field(default_factory=list)
+    segmentationNode: object = None
 
     def __iter__(self):
         return iter((self.labelmapNode, self.sceneNode))

@@ -157,7 +157,7 @@ class Panel:
         if self.parameters is None or self._left:
             return
         self.show()
-        why = _("A run is going on.") if self.running.active else self.why_not()
+        why = _("A run is going on.") if self.running.busy else self.why_not()
         self.enable(self.ui.applyButton, why)
         self.ui.cancelButton.enabled = self.running.active
 
@@ -195,6 +195,7 @@ class Panel:
             (scene.EndCloseEvent, self._on_scene_changed),
             (scene.EndImportEvent, self._on_scene_changed),
             (scene.EndRestoreEvent, self._on_scene_changed),
+            (scene.NodeAboutToBeRemovedEvent, self._on_node_leaving),
             (scene.NodeRemovedEvent, self._on_node_removed),
         ):
             self._observers.addObserver(scene, event, method)
@@ -212,6 +213,19 @@ class Panel:
             parameters.Modified()
             self.set_parameters(parameters)
 
+    @vtk.calldata_type(vtk.VTK_OBJECT)
+    def _on_node_leaving(self, caller, event, node):
+        """Empty the parameters that name a node, before its selectors choose another by themselves.
+
+        The selectors' lists lose the node after all observers of this event (priority -10).
+        """
+        parameters = self.parameters
+        if parameters is None or caller.IsClosing():
+            return
+        for name in parameters.allParameters:
+            if getattr(parameters, name) is node:
+                setattr(parameters, name, None)
+
     def _on_node_removed(self, caller, event):
         self.update_soon()
 
@@ -219,7 +233,7 @@ class Panel:
 
     def apply(self):
         """Run with the parameters as they are now."""
-        if self.running.active or self.parameters is None:
+        if self.running.busy or self.parameters is None:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             self._install_requirements()
@@ -227,7 +241,7 @@ class Panel:
 
     def apply_quietly(self):
         """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
-        if self.running.active or self.parameters is None:
+        if self.running.busy or self.parameters is None:
             return
         with contextlib.suppress(FuzzyVesselError):
             self._run_once()
@@ -242,8 +256,8 @@ class Panel:
             if running.seconds >= 1:
                 first += f"  ({clock(running.seconds)})"
             self.say("\n".join([first, *rest]))
-        except Cancelled:
-            self.say(_("Cancelled; nothing was changed."))
+        except Cancelled as error:
+            self.say(str(error))  # Cancel, or the input that was removed meanwhile
         except Exception as error:
             self.say(str(error))
             raise
@@ -268,4 +282,4 @@ class Panel:
         self.update()
         if not self._left:
             self.ui.cancelButton.enabled = self.running.active
-            self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.active
+            self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.busy

@@ -3,11 +3,13 @@
 from contextlib import contextmanager
 
 from FuzzyVesselCommon.errors import DeviceError
+from FuzzyVesselCommon.numba_log import quiet_numba
 
 
 @contextmanager
 def compiled_code():
     """Around imports of compiled modules: `DeviceError` with the way out if numba is missing."""
+    quiet_numba()
     try:
         yield
     except ModuleNotFoundError as error:

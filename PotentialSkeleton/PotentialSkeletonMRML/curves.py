@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from FuzzyVesselCommon.mrml_changes import subject_hierarchy
+from FuzzyVesselCommon.mrml_changes import folder_item_of, subject_hierarchy
 
 from .lines import RADIUS
+
+OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of an item
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _remove_measurement(node, name):
             node.RemoveNthMeasurement(number)
 
 
-def group(nodes, name):
+def group(nodes, name, source_node):
     """Put nodes into one folder of the subject hierarchy.
 
     Parameters
@@ -140,6 +142,8 @@ def group(nodes, name):
         Where the first is in a folder already, the others join it.
     name : str
         Of a new folder.
+    source_node : vtkMRMLNode
+        A new folder lies beside it.
 
     Returns
     -------
@@ -151,7 +155,9 @@ def group(nodes, name):
         return 0
     folder = _folder_of(nodes[0], hierarchy)
     if not folder:
-        folder = hierarchy.CreateFolderItem(hierarchy.GetSceneItemID(), name)
+        place = folder_item_of(source_node) or hierarchy.GetSceneItemID()
+        folder = hierarchy.CreateFolderItem(place, name)
+        hierarchy.SetItemAttribute(folder, OWN_FOLDER, "yes")
         hierarchy.SetItemExpanded(folder, False)
     for node in nodes:
         item = hierarchy.GetItemByDataNode(node)
@@ -160,6 +166,20 @@ def group(nodes, name):
         else:
             hierarchy.CreateItem(folder, node)
     return folder
+
+
+def remove_empty_folder(folder):
+    """Remove a folder of curves that holds nothing any more; one that `group` made."""
+    hierarchy = subject_hierarchy()
+    own = folder and hierarchy is not None and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
+    if own and not hierarchy.GetNumberOfItemChildren(folder):
+        hierarchy.RemoveItem(folder)
+
+
+def folder_of(node):
+    """The item of the folder that a node lies in, or 0."""
+    hierarchy = subject_hierarchy()
+    return _folder_of(node, hierarchy) if hierarchy is not None else 0
 
 
 def _folder_of(node, hierarchy):

@@ -6,7 +6,11 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 
 import json
 
+from FuzzyVesselCommon.mrml_changes import remove_node
+from FuzzyVesselCommon.mrml_ownership import SKELETON, belongs_to, is_output
 from PotentialSkeletonLib.critical_points import KINDS
+
+from .curves import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
@@ -45,10 +49,10 @@ def keep(result, input_node, segment_id, notes):
 
 
 def kept_model(input_node, segment_id):
-    """The model of the latest run on an object, or None."""
+    """The model of the latest run on an object, or None; a copy of one only if it is left alone."""
     import slicer
 
-    scene = slicer.mrmlScene
+    scene, found = slicer.mrmlScene, []
     if input_node is None:
         return None
     for number in reversed(range(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"))):
@@ -58,8 +62,9 @@ def kept_model(input_node, segment_id):
             and (model.GetAttribute(SEGMENT) or "") == (segment_id or "")
             and model.GetPolyData() is not None
         ):
-            return model
-    return None
+            found.append(model)
+    own = [model for model in found if belongs_to(model, SKELETON, input_node)]
+    return next(iter(own + found), None)
 
 
 def kept_notes(model):
@@ -96,5 +101,53 @@ def requests(model, wanted):
     wanted : dict of str to bool
         For each output.
     """
-    there = kept_nodes(model) if model is not None else {}
+    there = _own_nodes(model)
     return {output: there.get(output, True) if want else False for output, want in wanted.items()}
+
+
+def drop_left_over(model, result):
+    """Remove the outputs of the run before that this one did not write; call it before `keep`.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode or None
+        Of the earlier run.
+    result : PotentialSkeletonMRML.result.SkeletonResult
+    """
+    import slicer
+
+    written = set(_flat({name: getattr(result, name) for name in _OUTPUTS}))
+    for node in _flat(_own_nodes(model)):
+        if node not in written and slicer.mrmlScene.IsNodePresent(node):
+            folder = folder_of(node)
+            remove_node(node)
+            remove_empty_folder(folder)
+
+
+_OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
+
+
+def _own_nodes(model):
+    """As `kept_nodes`, without those that no run may write into: copies that somebody made."""
+    if model is None or not is_output(model, SKELETON):
+        return {}
+    own = {}
+    for output, nodes in kept_nodes(model).items():
+        if isinstance(nodes, dict):
+            own[output] = {k: node for k, node in nodes.items() if is_output(node, SKELETON)}
+        elif isinstance(nodes, list):
+            own[output] = [node for node in nodes if is_output(node, SKELETON)]
+        elif is_output(nodes, SKELETON):
+            own[output] = nodes
+    return {output: nodes for output, nodes in own.items() if nodes}
+
+
+def _flat(outputs):
+    """All nodes of a dict of outputs."""
+    for nodes in outputs.values():
+        if isinstance(nodes, dict):
+            yield from nodes.values()
+        elif isinstance(nodes, list):
+            yield from nodes
+        elif nodes is not None:
+            yield nodes

@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields
 
 from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.mrml import node_name
-from FuzzyVesselCommon.mrml_changes import all_or_nothing, remove_node
+from FuzzyVesselCommon.mrml_changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCommon.mrml_images import image_from_array
+from FuzzyVesselCommon.mrml_ownership import SKELETON, check_apart, hand_over
 from PotentialSkeletonLib.critical_points import KINDS
 
 from .critical_lists import fill_list, points_by_kind, show_list
@@ -83,12 +84,23 @@ class Requests:
             if not hasattr(node, "IsA") or not node.IsA(class_name):
                 name = node_name(node) if hasattr(node, "GetName") else repr(node)
                 raise InputError(f"The output {name} ({output}) must be a {kind}.")
-            if node is input_node:
-                raise InputError(f"The output {node_name(node)} is the input; choose another.")
+            check_apart([node], {"input": input_node})
             if node in seen:
                 raise InputError(f"{node_name(node)} was given for two outputs; choose another.")
             seen.append(node)
         self.check_present(input_node, InputError)
+
+    def while_present(self, input_node, progress):
+        """A progress callback that ends the run when one of these nodes leaves the scene."""
+        if progress is None:
+            return None  # nobody else gets a turn in the meantime
+
+        def go_on(fraction):
+            carry_on = progress(fraction)
+            self.check_present(input_node)
+            return carry_on
+
+        return go_on
 
     def check_present(self, input_node, error=Cancelled):
         """Raise an error if the input or a node to fill is not in the scene (any more)."""
@@ -97,7 +109,7 @@ class Requests:
         for node in (input_node, *(node for _, node in self.nodes())):
             if not slicer.mrmlScene.IsNodePresent(node):
                 raise error(
-                    f"{node_name(node)} was removed from the scene; nothing was changed."
+                    f"Cancelled: {node_name(node)} was removed from the scene; nothing was changed."
                     if error is Cancelled
                     else f"{node_name(node)} is not in the scene."
                 )
@@ -122,8 +134,8 @@ def write_outputs(solid, skeleton, field, requests):
     import slicer
 
     writing = _Writing(solid, skeleton, field, requests)
-    with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        result = writing.run(add)
+    with slicer.util.RenderBlocker(), all_or_nothing() as change:
+        result = writing.run(change)
     for node in writing.surplus:
         remove_node(node)
     return result
@@ -155,9 +167,10 @@ class _Writing:
         self._plots = radius_plots(skeleton) if wants("plotChartNodes") else []
         self._field = field_image(solid, field) if wants("fieldNode") else None
 
-    def run(self, add):
+    def run(self, change):
         """Add and fill all nodes; return the result."""
-        self._add, self._new, self._given = add, [], []
+        self._change, self._new, self._given = change, [], []
+        self._added, self._filled = [], []
         name = self._solid.name
         curves = [self._curve(*pair) for pair in enumerate(self._curves)]
         result = SkeletonResult(
@@ -176,15 +189,22 @@ class _Writing:
         )
         for fill in self._new + self._given:
             fill()
-        result.folderItemID = group(curves, f"{name} centrelines")
+        source = self._solid.node
+        put_beside([node for node in self._added if node not in curves], source)
+        result.folderItemID = group(curves, f"{name} centrelines", source)
+        for node in self._added + self._filled:
+            hand_over(node, SKELETON, source)
         return result
 
     def _node(self, output, name, fill, show=None, given=None):
         """A given or new node; it is filled later, a new one is also shown."""
         if given is not None:
+            self._change.keep(given)
+            self._filled.append(given)
             self._given.append(lambda: fill(given))
             return given
-        node = self._add(CLASSES[output][0], name)
+        node = self._change(CLASSES[output][0], name)
+        self._added.append(node)
         self._new.append(lambda: fill(node))
         if show is not None:
             self._new.append(lambda: show(node))
@@ -231,6 +251,6 @@ class _Writing:
         return self._node(
             "plotChartNodes",
             f"{self._solid.name} {plot['title'].lower()}",
-            lambda node: fill_chart(node, plot, self._add),
+            lambda node: fill_chart(node, plot, self._change),
             given=given,
         )

@@ -4,6 +4,7 @@ import slicer
 import vtk
 from vtk.util.numpy_support import numpy_to_vtk
 
+from FuzzyVesselCommon.mrml_changes import remove_node
 from PotentialSkeletonMRML.lines import RADIUS, tubes
 
 NAME = "Chosen branch"
@@ -41,9 +42,8 @@ class Highlight:
 
     def hide(self):
         """Draw nothing; the node goes."""
-        if self._node is not None and slicer.mrmlScene.IsNodePresent(self._node):
-            slicer.mrmlScene.RemoveNode(self._node.GetDisplayNode())
-            slicer.mrmlScene.RemoveNode(self._node)
+        if self._node is not None:
+            remove_node(self._node)
         self._node = None
 
 

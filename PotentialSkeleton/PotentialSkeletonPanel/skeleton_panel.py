@@ -1,5 +1,7 @@
 """The panel: an object, how its centrelines are found, and the branches that were found."""
 
+import os
+
 import qt
 import slicer
 from slicer.i18n import tr as _
@@ -8,7 +10,14 @@ from FuzzyVesselPanel.line_plot import Line, draw
 from FuzzyVesselPanel.panel import Panel
 from PotentialSkeletonLib.exports import table_text
 from PotentialSkeletonMRML.colouring import color_by
-from PotentialSkeletonMRML.kept_result import keep, kept_model, kept_nodes, kept_notes, requests
+from PotentialSkeletonMRML.kept_result import (
+    drop_left_over,
+    keep,
+    kept_model,
+    kept_nodes,
+    kept_notes,
+    requests,
+)
 from PotentialSkeletonMRML.plain_words import notes, summary
 from PotentialSkeletonMRML.stored_skeleton import stored_skeleton, stored_table
 from PotentialSkeletonMRML.tables import distances
@@ -115,7 +124,8 @@ class SkeletonPanel(Panel):
     def run(self, parameters, progress):
         chosen, segment = parameters.input, self._segment()
         wanted = {output: getattr(parameters, name) for output, name in OUTPUTS.items()}
-        asked = requests(kept_model(chosen, segment), {"modelNode": True, **wanted})
+        earlier = kept_model(chosen, segment)
+        asked = requests(earlier, {"modelNode": True, **wanted})
         distance = parameters.chargeDistance
         result = self.logic.extract(
             chosen,
@@ -131,6 +141,7 @@ class SkeletonPanel(Panel):
             progress=progress,
             **asked,
         )
+        drop_left_over(earlier, result)
         keep(result, chosen, segment, notes(result))
         self._color(result.modelNode, parameters)
         return _("Found {count} branches.").format(count=len(result.skeleton.branches))
@@ -219,9 +230,23 @@ class SkeletonPanel(Panel):
             self.ui.csvButton, title, f"{name}.{suffix}", f"{suffix.upper()} (*.{suffix})"
         )
         if path:
+            asked, path = path, _with_suffix(path, suffix)
+            if path != asked and not self._may_overwrite(path):
+                return
             with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
-                write(path if "." in path.rsplit("/", 1)[-1] else f"{path}.{suffix}")
+                write(path)
                 self.say(_("Saved {path}").format(path=path))
+
+    def _may_overwrite(self, path):
+        """The dialog has asked for the name without the suffix, and not for this one."""
+        return not os.path.exists(path) or slicer.util.confirmYesNoDisplay(
+            _("{path} is there already. Replace it?").format(path=path), windowTitle=self.title()
+        )
+
+
+def _with_suffix(path, suffix):
+    """The name of the file that is written: with the suffix, whatever other dots it has."""
+    return path if path.lower().endswith(f".{suffix}") else f"{path}.{suffix}"
 
 
 def _is_segmentation(node):

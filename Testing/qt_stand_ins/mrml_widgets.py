@@ -1,6 +1,7 @@
 """Stand-ins for Slicer's widgets that show what is in the scene."""
 
 import slicer
+import vtk
 from PySide6.QtCore import Property, QObject, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -79,7 +80,28 @@ class qMRMLNodeComboBox(QWidget):
             scene and (scene.NodeAddedEvent, scene.NodeRemovedEvent, scene.EndBatchProcessEvent)
         ) or ()
         self._tags = [scene.AddObserver(event, lambda *_: self._fill()) for event in events]
+        if scene is not None:
+            self._tags.append(
+                scene.AddObserver(scene.NodeAboutToBeRemovedEvent, self._forgetter(), -10.0)
+            )
         self._fill()
+
+    def _forgetter(self):
+        """What takes the row of a node away that is about to go.
+
+        As in `qMRMLSceneModel`: the row goes before the node does, after all other observers were
+        told, and QComboBox chooses another row itself where it was the current one.
+        """
+
+        @vtk.calldata_type(vtk.VTK_OBJECT)
+        def forget(_scene, _event, node):
+            if node.GetID() in self._ids and not self._scene.IsClosing():
+                row = self._ids.index(node.GetID())
+                del self._ids[row]
+                self._combo.removeItem(row)
+                self._tell()
+
+        return forget
 
     def _nodes(self):
         scene = self._scene
