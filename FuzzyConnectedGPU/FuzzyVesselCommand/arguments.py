@@ -222,6 +222,17 @@ def _add_benchmark(commands):
     parser.add_argument(
         "--data", metavar="FOLDER", help="folder with the CT 3D-IRCADb-01 as the tests use it"
     )
+    for name, of in (
+        ("method", "ours and other programs"),
+        ("case", "scans of --data, or phantom"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            metavar="NAME",
+            help=f"of the click tables, {of}; may be given several times; an unknown NAME lists "
+            "all (all)",
+        )
     parser.add_argument(
         "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
     )

@@ -1,6 +1,7 @@
 """The tables by name, in the order in which they run."""
 
 from . import connectedness_goals, field, papers, peers, skeleton_goals
+from .clicks import table as clicks
 
 TABLES = {
     "connectedness-cpu": connectedness_goals.on_cpu,
@@ -13,4 +14,7 @@ TABLES = {
     "field-sizes": field.sizes,
     "field-threads": field.threads,
     "peers": peers.peers,
+    "clicks": clicks.clicks,
+    "clicks-random": clicks.random_clicks,
+    "clicks-radius": clicks.by_radius,
 }
