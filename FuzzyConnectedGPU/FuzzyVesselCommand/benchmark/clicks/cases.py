@@ -22,8 +22,8 @@ LIVER_MARGIN = 2  # voxels by which the liver's mask is dilated, and its box enl
 VESSEL_MASKS = ("portalvein", "venoussystem")
 SLICE_SPACING = (5.0, 1.0, 1.0)  # of the microscopy stacks vnn_*; their true spacing is unknown
 NO_DATA = (
-    "Without --data FOLDER only the built-in phantom is measured; the folder should hold "
-    "ircadb01_01_*.nrrd and vessels/*.npz."
+    "The built-in phantom alone was measured: --data names no folder with ircadb01_01_*.nrrd or "
+    "vessels/*.npz."
 )
 
 
@@ -55,7 +55,8 @@ def cases(folder: Path | None, names=(), phantom_shape=(96, 160, 160)) -> Iterat
     Parameters
     ----------
     folder : Path or None
-        Without a folder there is the phantom alone; with one, the phantom only if it is named.
+        Without a folder, or without cases in it, there is the phantom alone; else the phantom
+        comes only if it is named.
     names : sequence of str
         Those that are wanted; empty: all.
     phantom_shape : (K, J, I)
@@ -63,23 +64,24 @@ def cases(folder: Path | None, names=(), phantom_shape=(96, 160, 160)) -> Iterat
     Raises
     ------
     InputError
-        A name is unknown, the folder has no cases, or a file cannot be read.
+        A name is unknown, or a file cannot be read.
     """
-    found = _found(folder, phantom_shape)
-    if len(found) == 1 and folder is not None:
-        raise InputError(
-            f"{folder} has neither ircadb01_NN_*.nrrd nor vessels/*.npz; name another folder."
-        )
+    found = {PHANTOM: partial(_phantom, phantom_shape), **_scans(folder)}
     for name in names:
         if name not in found:
             raise InputError(f"Unknown case {name!r}; one of {', '.join(found)}.")
-    default = [PHANTOM] if folder is None else [name for name in found if name != PHANTOM]
-    return (found[name](name) for name in names or default)
+    wanted = names or [name for name in found if name != PHANTOM] or [PHANTOM]
+    return (found[name](name) for name in wanted)
 
 
-def _found(folder, phantom_shape) -> dict[str, Callable[[str], ClickCase]]:
-    """Names of all cases, with the function that reads each."""
-    found = {PHANTOM: partial(_phantom, phantom_shape)}
+def has_scans(folder: Path | None) -> bool:
+    """Whether a folder has any case."""
+    return bool(_scans(folder))
+
+
+def _scans(folder) -> dict[str, Callable[[str], ClickCase]]:
+    """Names of a folder's cases, with the function that reads each."""
+    found = {}
     if folder is None:
         return found
     for path in sorted(folder.glob("ircadb01_*_ct.nrrd")):

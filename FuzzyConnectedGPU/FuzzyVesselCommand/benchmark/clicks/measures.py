@@ -51,19 +51,19 @@ class Measures:
         near = np.count_nonzero(own & self._near_border)
         near += np.count_nonzero(self._border & ndimage.binary_dilation(own, BOX))
         total = np.count_nonzero(own) + np.count_nonzero(self._border)
-        return near / total if total else 1.0
+        return float(near / total) if total else 1.0
 
 
 def dice(first, second):
     """Twice the common voxels over the voxels of both; 1 for two empty masks."""
     total = np.count_nonzero(first) + np.count_nonzero(second)
-    return 2 * np.count_nonzero(first & second) / total if total else 1.0
+    return float(2 * np.count_nonzero(first & second) / total) if total else 1.0
 
 
 def share(part, whole):
     """Share of a part's voxels that lie in the whole; 0 for an empty part."""
     size = np.count_nonzero(part)
-    return np.count_nonzero(part & whole) / size if size else 0.0
+    return float(np.count_nonzero(part & whole) / size) if size else 0.0
 
 
 def harmonic_mean(first, second):

@@ -52,22 +52,26 @@ def click_count(setting):
     return QUICK_CLICKS if setting.quick else CLICKS
 
 
+def random_count(setting):
+    """Random first clicks on a case."""
+    return QUICK_RANDOM_CLICKS if setting.quick else RANDOM_CLICKS
+
+
 def outcomes(setting):
     """Every method on every case, as a list of `Outcome`; run once for all tables of a setting."""
     if "clicks" not in setting.found:
-        methods = _warm(setting)
+        read, methods = _cases(setting), _warm(setting)
         setting.found["clicks"] = [
-            outcome for case in _cases(setting) for outcome in _clicked(setting, methods, case)
+            outcome for case in read for outcome in _clicked(setting, methods, case)
         ]
     return setting.found["clicks"]
 
 
 def first_clicks(setting):
     """Every method on every case from random first clicks, as a generator of `FirstClicks`."""
-    count = QUICK_RANDOM_CLICKS if setting.quick else RANDOM_CLICKS
-    methods = _warm(setting)
-    for case in _cases(setting):
-        places = random_places(case.truth, count)
+    read, methods = _cases(setting), _warm(setting)
+    for case in read:
+        places = random_places(case.truth, random_count(setting))
         for name, method in methods:
             setting.tell(f"{name}, random clicks, {case.name}")
             yield _from_each(method.make(device(setting)), name, case, places)
@@ -89,6 +93,11 @@ def missing(setting):
 def device(setting):
     """The device as `segment` takes it."""
     return setting.cuda if setting.gpu else "cpu"
+
+
+def has_phantom_alone(setting):
+    """Whether no scans are measured since there are none, or since the run is quick."""
+    return setting.quick or not cases.has_scans(setting.data)
 
 
 def _cases(setting):
