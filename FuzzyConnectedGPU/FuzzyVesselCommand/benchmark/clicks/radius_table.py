@@ -7,7 +7,8 @@ from .table_parts import common_notes, plot_of_means, rounded, rows_of_absent, r
 
 NOTE = (
     "After {count} clicks of the simulated person. A voxel's radius is that of the largest ball "
-    "which fits into the known vessels and holds it, in units of the smallest spacing."
+    "which fits into the known vessels and holds it, in units of the smallest spacing. A method "
+    "that floods the image has a high recall, too: its precision is in the table clicks."
 )
 
 

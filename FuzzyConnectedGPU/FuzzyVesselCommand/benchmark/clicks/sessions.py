@@ -95,11 +95,6 @@ def device(setting):
     return setting.cuda if setting.gpu else "cpu"
 
 
-def has_phantom_alone(setting):
-    """Whether no scans are measured since there are none, or since the run is quick."""
-    return setting.quick or not cases.has_scans(setting.data)
-
-
 def _cases(setting):
     folder = None if setting.quick else setting.data
     return cases.cases(folder, setting.cases, setting.sizes.clicks)

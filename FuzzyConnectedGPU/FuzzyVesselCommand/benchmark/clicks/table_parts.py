@@ -49,7 +49,9 @@ def rows_of_absent(setting):
 def common_notes(setting):
     """Notes on the methods' markers, on data that are lacking, and on the device of ours."""
     notes = [MARKERS]
-    if sessions.has_phantom_alone(setting):
+    if setting.quick:
+        notes.append("A quick run measures a small phantom alone.")
+    elif not cases.has_scans(setting.data):
         notes.append(cases.NO_DATA)
     if setting.no_card and (not setting.methods or OURS.intersection(setting.methods)):
         notes.append(f"Ours ran on the CPU: {setting.no_card}")
