@@ -251,11 +251,6 @@ def two_bars():
     return case_of(truth, volume), (5, 6, 12), (5, 17, 12)
 
 
-# Its equations are solved to a hundredth, as the module says; the tables ignore warnings.
-COARSE = pytest.mark.filterwarnings("ignore:The probability range is outside")
-
-
-@COARSE
 @pytest.mark.parametrize("name", methods.METHODS)
 @pytest.mark.parametrize("masked", [False, True])
 def test_methods_find_the_clicked_bar(name, masked, two_bars):
@@ -307,7 +302,6 @@ def test_markers_are_boxes_and_what_is_dark():
     assert markers(image, [(2, 6, 4)], [], bright)[2, 8, 8] == FREE
 
 
-@COARSE
 def test_large_volumes_are_solved_on_every_second_voxel(two_bars, monkeypatch):
     pytest.importorskip("skimage")
     monkeypatch.setattr(random_walker, "MAX_VOXELS", 1000)

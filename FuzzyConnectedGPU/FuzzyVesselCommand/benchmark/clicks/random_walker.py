@@ -6,8 +6,7 @@ from .markers import VESSEL, markers
 from .thresholds import smoothed
 
 BETA = 130  # scikit-image's default; several times more makes the equations very slow to solve
-TOLERANCE = 1e-2  # of the solution; 1e-3 takes twice as long and moves few voxels
-MAX_VOXELS = 8_000_000  # larger volumes are solved on every second voxel along each axis
+MAX_VOXELS = 8_000_000  # more, inside the mask, are solved on every second one along each axis
 
 
 def segment(volume, vessel, background, mask, spacing):
@@ -18,14 +17,13 @@ def segment(volume, vessel, background, mask, spacing):
     labels = markers(image, vessel, background, mask).astype(np.int32)
     if mask is not None:
         labels[~mask] = -1
-    step = 2 if volume.size > MAX_VOXELS else 1
+    step = 2 if np.count_nonzero(labels >= 0) > MAX_VOXELS else 1
     coarse = _thinned(labels, [*background, *vessel], step)
     found = random_walker(
         image[::step, ::step, ::step],
         coarse,
         beta=BETA,
         mode="cg_j",
-        tol=TOLERANCE,
         spacing=np.asarray(spacing) / min(spacing),
     )
     found = found == VESSEL
