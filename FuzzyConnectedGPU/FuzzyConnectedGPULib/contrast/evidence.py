@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from .filters import gaussian_weights, self_guided, separable
+from .neighbourhood import at_click
 from .tissue import tissue_round
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
@@ -15,6 +16,7 @@ GUIDE = 1.5
 GUIDED_PASSES = 2
 BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
 LOWEST = 10.0  # deviations below the median at which intensities are clipped (air)
+FAR_BRIGHTER = 1.0  # contrasts above the brightest click from which on a voxel is no vessel
 DARK = -4.0  # contrast in deviations at the first click from which on vessels are dark
 MARGIN = 4.0  # round a mask
 
@@ -61,11 +63,28 @@ class Evidence:
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self._tissue.whole and dark == (self.polarity < 0)
 
+    def brighter_objects(self, clicks):
+        """Flat indices of voxels that are far brighter than the clicks (bone, metal), or None.
+
+        Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
+        """
+        if self._tissue.whole:
+            return None
+        brightest = max(at_click(self.smooth, click) for click in clicks)
+        above = brightest - self.polarity * self._tissue.median
+        if above <= 0:
+            return None
+        bright = self.smooth > brightest + FAR_BRIGHTER * above
+        if self.inside is not None:
+            bright &= self.inside > 0
+        return np.flatnonzero(bright)
+
     @cached_property
     def wide_contrast(self):
         """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
-        background = self._tissue.background(self.smooth, WIDE_BACKGROUND / self.unit)
-        return self._tissue.centred(self.smooth - background)
+        smooth = self.polarity * self.smooth
+        background = self._tissue.background(smooth, WIDE_BACKGROUND / self.unit)
+        return self._tissue.centred(self.polarity * (smooth - background))
 
     @cached_property
     def difference(self):
@@ -125,7 +144,6 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
         polarity = -1
         np.negative(contrast, out=contrast)
         np.negative(smooth, out=smooth)
-        tissue.median = -tissue.median
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue)
 
 

@@ -13,7 +13,7 @@ TOP = 65535
 STEPS = 256
 
 
-def widest_paths(contrast, inside, starts, unit, floor):
+def widest_paths(contrast, inside, starts, unit, floor, rivals=None):
     """Connectedness of all voxels to the starts, by the weakest voxel on the way.
 
     Parameters
@@ -28,6 +28,11 @@ def widest_paths(contrast, inside, starts, unit, floor):
     floor : int
         Levels below it count as 0.
 
+    rivals : ndarray of int, optional
+        Flat indices of voxels of other objects. They spread in the same way, and a voxel belongs to
+        whom the stronger path leads first (iterative relative connectedness, Ciesielski, Udupa
+        and Zhuge 2007); what is theirs has level 0.
+
     Returns
     -------
     ndarray, uint16, of the same shape
@@ -38,7 +43,17 @@ def widest_paths(contrast, inside, starts, unit, floor):
     mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
     flat = np.array([np.ravel_multi_index(s, contrast.shape) for s in starts], np.int64)
     shape = np.array(contrast.shape, np.int64)
-    _spread(contrast.ravel(), mask, flat, shape, float(unit), floor, levels.ravel(), following)
+    if rivals is None or not len(rivals):
+        theirs = np.empty(0, np.uint8)
+    else:
+        theirs = np.zeros(contrast.size, np.uint8)
+        theirs[rivals] = 1
+        theirs[flat] = 0
+        flat = np.concatenate([flat, np.asarray(rivals, np.int64)])
+    arrays = levels.ravel(), following, theirs
+    _spread(contrast.ravel(), mask, flat, shape, float(unit), floor, *arrays)
+    if theirs.size:
+        levels.ravel()[theirs > 0] = 0
     return levels
 
 
@@ -49,7 +64,7 @@ def _level(value, unit):
 
 
 @njit(cache=True)
-def _spread(contrast, mask, starts, shape, unit, floor, levels, following):
+def _spread(contrast, mask, starts, shape, unit, floor, levels, following, theirs):
     heads = np.full(TOP + 1, -1, np.int64)
     top = 0
     for voxel in starts:
@@ -83,6 +98,8 @@ def _spread(contrast, mask, starts, shape, unit, floor, levels, following):
                     if level >= floor:
                         # Reached first by the strongest path: no better one comes later.
                         levels[other] = level
+                        if theirs.size:
+                            theirs[other] = theirs[voxel]
                         following[other] = heads[level]
                         heads[level] = other
 
