@@ -559,7 +559,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         """A phantom and what a run on it gave."""
         from FuzzyVesselCommon.errors import DeviceError
 
-        phantom, volume, seeds = self.addPhantom(64)
+        phantom, volume, seeds = self.addPhantom(96)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         try:
             result = FuzzyConnectedGPULogic().segment(
