@@ -7,6 +7,7 @@ import numpy as np
 
 from .filters import gaussian_weights, self_guided, separable
 from .tissue import tissue_round
+from .widest_paths import widest_paths
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # Chosen on 3D-IRCADb-01 case 01, tsf1 and poon2015, confirmed on ve, lowerRes and bbbDisruption.
@@ -61,6 +62,10 @@ class Evidence:
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self._tissue.whole and dark == (self.polarity < 0)
 
+    def widest_paths(self, starts, unit, floor):
+        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`."""
+        return widest_paths(self.contrast, self.inside, starts, unit, floor)
+
     @cached_property
     def wide_contrast(self):
         """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
@@ -73,7 +78,7 @@ class Evidence:
         return self._tissue.centred(self.smooth)
 
 
-def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
+def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, gpu=None):
     """Evidence of vessels in a volume.
 
     Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
@@ -91,6 +96,9 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
         1 where vessels may be.
     check : callable
         Raises `Cancelled` to abort.
+    gpu : CudaDevice, optional
+        The card that does it, inside its ``with`` block; its values differ from the CPU's by
+        float32's rounding, and stay on the card beside what is asked for on the host.
 
     Returns
     -------
@@ -105,8 +113,12 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
     >>> evidence.polarity, bool(evidence.contrast[3, 12, 12] > 10 * evidence.noise)
     (1, True)
     """
+    if gpu is not None:
+        from .on_cuda.evidence import vessel_evidence as on_card
+
+        return on_card(volume, spacing, first_seed, mask, check, gpu)
     unit = np.asarray(spacing, float) / min(spacing)
-    box = _box_of(mask, volume.shape, unit)
+    box = box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = [int(c) - s.start for c, s in zip(first_seed, box)]
     raw = volume[box].astype(np.float32)
@@ -129,7 +141,7 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue)
 
 
-def _box_of(mask, shape, unit):
+def box_of(mask, shape, unit):
     """The part of the volume that holds the mask, and what its border needs."""
     if mask is None:
         return tuple(slice(0, n) for n in shape)

@@ -13,7 +13,7 @@ TOP = 65535
 STEPS = 256
 
 
-def widest_paths(contrast, inside, starts, unit, floor):
+def widest_paths(contrast, inside, starts, unit, floor, gpu=None):
     """Connectedness of all voxels to the starts, by the weakest voxel on the way.
 
     Parameters
@@ -26,13 +26,20 @@ def widest_paths(contrast, inside, starts, unit, floor):
         A contrast of `unit` has the level `STEPS`; levels are rounded down, so that a voxel has
         at least the level STEPS just where its contrast is at least the unit.
     floor : int
-        Levels below it count as 0.
+        Levels below it count as 0; at least 1.
+    gpu : CudaDevice, optional
+        The card that does it, inside its ``with`` block; the levels are the same.
 
     Returns
     -------
     ndarray, uint16, of the same shape
         Levels, 0 where no path leads.
     """
+    if gpu is not None:
+        from .on_cuda.widest_paths import widest_paths as on_card
+
+        mask = None if inside is None else gpu.put(inside)
+        return gpu.get(on_card(gpu.put(contrast), mask, starts, unit, floor, gpu))
     levels = np.zeros(contrast.shape, np.uint16)
     following = np.empty(contrast.size, np.int32 if contrast.size < 2**31 else np.int64)
     mask = np.empty(0, np.uint8) if inside is None else inside.ravel()

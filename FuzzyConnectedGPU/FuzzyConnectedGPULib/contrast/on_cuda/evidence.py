@@ -1,0 +1,105 @@
+"""Evidence of vessels found on the card, and kept there."""
+
+from functools import cached_property
+
+import numpy as np
+
+from .. import evidence as rules
+from ..filters import gaussian_weights
+from ..tissue import tissue_round
+from . import background, filters
+from .launches import VOXEL_NAMES, check_count
+from .tissue import TissueOnCard, shift
+from .widest_paths import widest_paths
+
+BYTES_A_VOXEL = 13  # on the card at most: smooth, gain and offset, mask; the cells are few
+
+
+class EvidenceOnCard(rules.Evidence):
+    """Evidence whose arrays are on a card; on the host they are as soon as they are asked for.
+
+    Attributes
+    ----------
+    on_card : tuple of arrays
+        Contrast and smooth (float32), and the mask (uint8) or None: 8 or 9 bytes a voxel.
+    """
+
+    def __init__(self, on_card, gpu, tissue, **known):
+        vars(self).update(known, on_card=on_card, _gpu=gpu, _tissue=tissue)
+
+    @cached_property
+    def contrast(self):
+        return self._gpu.get(self.on_card[0])
+
+    @cached_property
+    def smooth(self):
+        return self._gpu.get(self.on_card[1])
+
+    @cached_property
+    def wide_contrast(self):
+        smooth, tissue = self.on_card[1], self._tissue
+        shift(smooth, 0, self.polarity, self._gpu)
+        wide = tissue.background_cells(smooth, rules.WIDE_BACKGROUND / self.unit)
+        contrast = background.subtract(smooth, *wide, tissue.median, self._gpu)
+        for volume in (contrast, smooth):
+            shift(volume, 0, self.polarity, self._gpu)
+        noise = tissue.centre(contrast)
+        return self._gpu.get(contrast), noise
+
+    @cached_property
+    def difference(self):
+        difference = self.on_card[1].copy()
+        noise = self._tissue.centre(difference)
+        return self._gpu.get(difference), noise
+
+    def widest_paths(self, starts, unit, floor):
+        contrast, _, mask = self.on_card
+        return self._gpu.get(widest_paths(contrast, mask, starts, unit, floor, self._gpu))
+
+
+def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
+    """Evidence of vessels in a volume; parameters as `contrast.evidence.vessel_evidence` has.
+
+    Returns
+    -------
+    EvidenceOnCard
+        Its values differ from the CPU's by float32's rounding.
+    """
+    unit = np.asarray(spacing, float) / min(spacing)
+    box = rules.box_of(mask, volume.shape, unit)
+    inside = None if mask is None else np.ascontiguousarray(mask[box])
+    seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
+    part = volume[box]
+    check_count(part.size)
+    if part.dtype.name not in VOXEL_NAMES:
+        part = part.astype(np.float32)
+    found = tissue_round(part, inside, seed, unit)
+    check()
+    raw = gpu.put(part)
+    mask = None if inside is None else gpu.put(inside)
+    check()
+    tissue = TissueOnCard(found, part.shape, mask, gpu)
+    cells = tissue.background_cells(raw, rules.BACKGROUND / unit)
+    lowest = tissue.median - rules.LOWEST * tissue.deviation if tissue.deviation > 0 else -np.inf
+    weights = [gaussian_weights(rules.SMOOTHING / u) for u in unit]
+    smooth = filters.separable(raw, weights, gpu, lowest)
+    raw = None
+    radii = [round(rules.GUIDE / u) for u in unit]
+    for _pass in range(rules.GUIDED_PASSES):
+        check()
+        filters.self_guided(smooth, radii, tissue.noise(smooth), tissue.median, gpu)
+    contrast = background.subtract(smooth, *cells, tissue.median, gpu)
+    noise, polarity = tissue.centre(contrast), 1
+    if _value(contrast, seed, gpu) < rules.DARK * noise:
+        polarity = -1
+        shift(contrast, 0, -1, gpu)
+        shift(smooth, 0, -1, gpu)
+    check()
+    known = {"box": box, "noise": noise, "inside": inside, "unit": unit, "polarity": polarity}
+    return EvidenceOnCard((contrast, smooth, mask), gpu, tissue, **known)
+
+
+def _value(array, voxel, gpu):
+    """One voxel's value."""
+    at = int(np.ravel_multi_index(voxel, array.shape))
+    return float(gpu.get(array.reshape(-1)[at : at + 1])[0])
