@@ -37,6 +37,7 @@ TINY = Sizes(
     field_sides=(16, 20),
     field_length=30,
     threads_side=16,
+    clicks=(8, 20, 20),
 )
 
 
@@ -165,7 +166,17 @@ def test_the_partition_tree_equals_dial():
 
 
 def test_it_runs_without_vtk_slicer_and_optional_packages(tmp_path):
-    missing = ("vtk", "vtkmodules", "slicer", "PIL", "cupy", "skimage", "higra", "matplotlib")
+    missing = (
+        "vtk",
+        "vtkmodules",
+        "slicer",
+        "PIL",
+        "cupy",
+        "skimage",
+        "higra",
+        "itk",
+        "matplotlib",
+    )
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
         "from FuzzyVesselCommand.__main__ import main\n"

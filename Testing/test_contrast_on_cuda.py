@@ -38,8 +38,8 @@ def ball_mask(shape=SHAPE):
     return mask.astype(np.uint8)
 
 
-def assert_same_evidence(ours, theirs):
-    near = {"rtol": 0, "atol": TOLERANCE * NOISE}
+def assert_same_evidence(ours, theirs, tolerance=TOLERANCE):
+    near = {"rtol": 0, "atol": tolerance * NOISE}
     assert ours.polarity == theirs.polarity
     assert ours.box == theirs.box
     np.testing.assert_array_equal(ours.unit, theirs.unit)
@@ -122,6 +122,26 @@ def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
     assert ours[1] == pytest.approx(theirs[1], rel=1e-3)
 
 
+def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
+    shape = (20, 36, 64)
+    volume = np.random.default_rng(2).normal(50, NOISE, shape)
+    volume[:, :, :38] -= 1000  # air
+    volume[:, 16:20, 46:50] += 12 * NOISE
+    volume[8:12, 16:36, 46:50] += 12 * NOISE
+    volume[:, 28:34, 44:54] = 900  # bone, which the vessel touches
+    volume = volume.astype(np.int16)
+    seed = (3, 18, 48)
+    ours = vessel_evidence(volume, SPACINGS[0], seed, gpu=cpu_cuda)
+    theirs = vessel_evidence(volume, SPACINGS[0], seed)
+    assert_same_evidence(ours, theirs, 20 * TOLERANCE)  # some intensities are 100 times the noise
+    brighter = theirs.brighter_objects([seed])
+    assert 200 < brighter < 900
+    assert ours.brighter_objects([seed]) == pytest.approx(brighter, abs=0.01)
+    one, other = (contrast_scene(evidence, [seed]) for evidence in (ours, theirs))
+    np.testing.assert_allclose(one[0], other[0], rtol=0, atol=0.01)
+    assert other[0][3, 30, 49] < 0.5 <= other[0][10, 18, 48]
+
+
 def test_evidence_can_be_cancelled(cpu_cuda):
     for looks in range(4):
         calls = iter(range(looks))
@@ -164,9 +184,10 @@ def some_starts(contrast, seed, count):
     return [tuple(int(c) for c in start) for start in (highest, *others)]
 
 
-def check_paths(gpu, contrast, mask, starts, unit, floor):
-    wanted = widest_paths(contrast, mask, starts, unit, floor)
-    np.testing.assert_array_equal(widest_paths(contrast, mask, starts, unit, floor, gpu), wanted)
+def check_paths(gpu, contrast, mask, starts, unit, floor, rivals=None):
+    wanted = widest_paths(contrast, mask, starts, unit, floor, rivals)
+    found = widest_paths(contrast, mask, starts, unit, floor, rivals, gpu)
+    np.testing.assert_array_equal(found, wanted)
     return wanted
 
 
@@ -198,6 +219,38 @@ def test_a_path_goes_through_faces_edges_and_corners_of_tiles(cpu_cuda, step):
         contrast[voxel] = 100 - n
     for start in (line[0], line[-1]):
         assert (check_paths(cpu_cuda, contrast, None, [start], 50.0, 128) > 0).sum() == len(line)
+
+
+def some_rivals(contrast, seed, share):
+    return np.flatnonzero(np.random.default_rng(seed).random(contrast.size) < share)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.1])
+@pytest.mark.parametrize("seed", range(6))
+def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
+    contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
+    mask = None
+    if seed % 2:
+        mask = (np.random.default_rng(seed).random(SHAPE) < 0.8).astype(np.uint8)
+        contrast = np.round(contrast / 20) * 20  # many equal levels
+    starts, rivals = some_starts(contrast, seed, 3), some_rivals(contrast, seed, share)
+    if mask is not None:
+        mask[starts[0]] = 1
+    unit, floor = [20.0, 7.3, 0.1][seed // 2], [1, 128][seed % 2]
+    alone = widest_paths(contrast, mask, starts, unit, floor)
+    left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, rivals)
+    assert 0 < (left > 0).sum() <= (alone > 0).sum()
+
+
+@pytest.mark.parametrize("places", [(0, 19), (19, 0), (10, 11)])
+def test_starts_and_rivals_meet_where_their_paths_are_equally_strong(cpu_cuda, places):
+    contrast = np.full((9, 9, 20), 50, np.float32)
+    contrast[:, :, 7] = 30
+    start, rival = ((4, 4, i) for i in places)
+    rivals = np.array([np.ravel_multi_index(rival, contrast.shape)])
+    left = check_paths(cpu_cuda, contrast, None, [start], 50.0, 1, rivals)
+    assert left[start] == 256
+    assert left[rival] == 0
 
 
 def serpentine(side):
@@ -240,7 +293,9 @@ def test_starts_that_lead_nowhere(cpu_cuda, starts):
 def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
     monkeypatch.setattr(paths_on_cuda, "BLOCKS", blocks)
     contrast = contrasts((10, 17, 12), 4, 0.7)
-    check_paths(interleaved_cuda, contrast, None, some_starts(contrast, 4, 3), 20.0, 20)
+    starts = some_starts(contrast, 4, 3)
+    check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20)
+    check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20, some_rivals(contrast, 4, 0.01))
 
 
 def test_widest_paths_can_be_cancelled(cpu_cuda, monkeypatch):
@@ -251,7 +306,7 @@ def test_widest_paths_can_be_cancelled(cpu_cuda, monkeypatch):
 
     contrast = cpu_cuda.put(serpentine(21))
     with pytest.raises(Cancelled):
-        paths_on_cuda.widest_paths(contrast, None, [(0, 0, 0)], 1.0, 1, cpu_cuda, check)
+        paths_on_cuda.widest_paths(contrast, None, [(0, 0, 0)], 1.0, 1, cpu_cuda, None, check)
 
 
 # ---- on a real card
@@ -274,7 +329,9 @@ def test_widest_paths_on_a_card(gpu, smoothing, floor):
         contrast = contrasts(shape, seed, smoothing)
         mask = (np.random.default_rng(seed).random(shape) < 0.9).astype(np.uint8)
         starts = some_starts(contrast, seed, 4)
-        check_paths(gpu, contrast, mask if seed % 2 else None, starts, 30.0, floor)
+        place = contrast, mask if seed % 2 else None, starts, 30.0, floor
+        check_paths(gpu, *place)
+        check_paths(gpu, *place, some_rivals(contrast, seed, 0.001))
 
 
 @pytest.mark.gpu

@@ -182,8 +182,9 @@ def _add_benchmark(commands):
         "benchmark",
         help="time the solvers on this machine",
         description="Times the solvers on this machine beside their goals, and runs the tables of "
-        "the papers; every result is checked against the reference. All tables together take about "
-        "an hour, most of it in the papers' serial solver.",
+        "the papers; every result is checked against the reference. The click tables measure how "
+        "good a segmentation from clicks is. All tables together take about an hour, most of it in "
+        "the papers' serial solver.",
     )
     parser.add_argument("--quick", action="store_true", help="small volumes: under a minute")
     parser.add_argument(
@@ -220,8 +221,22 @@ def _add_benchmark(commands):
         help="serial runs of the papers' tables at a time: sooner done, a little slower each (1)",
     )
     parser.add_argument(
-        "--data", metavar="FOLDER", help="folder with the CT 3D-IRCADb-01 as the tests use it"
+        "--data",
+        metavar="FOLDER",
+        help="folder with the CT 3D-IRCADb-01 as the tests use it; for the click tables also with "
+        "its masks and with vessels/*.npz",
     )
+    for name, of in (
+        ("method", "ours and other programs"),
+        ("case", "scans of --data, or phantom"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            metavar="NAME",
+            help=f"of the click tables, {of}; may be given several times; an unknown NAME lists "
+            "all (all)",
+        )
     parser.add_argument(
         "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
     )

@@ -26,9 +26,11 @@ CLIMB = 2.5  # distance to the middle of a clicked vessel
 # A click of that many deviations has evidence in the contrast, in the wide contrast, and in the
 # difference to the median (bright, dark).
 EVIDENT = 3.0, 3.0, 1.2, 1.2
+HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has more
 # What a click with less contrast than the threshold may add: its whole component where that is at
 # most this share of the object, else what lies within some inscribed radii.
 FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, 3.0
+MOST_OF_VOLUME = 0.4  # .. what the only click may add
 LOWERED, MOST_GROWTH = 0.35, 1.25  # exponent; growth of the object
 BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0  # a click without any evidence
 
@@ -106,8 +108,10 @@ class _Base:
         self._evidence, self._clicks = evidence, clicks
         noise = evidence.noise
         evident = [c for c in clicks if c.contrast >= EVIDENT[0] * noise]
+        evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
         self._first = evident[0] if evident else None
         contrast = self._first.contrast if evident else EVIDENT[0] * noise
+        self._rivals = evidence.brighter_objects([c.voxel for c in clicks])
         self.threshold = min(midway(noise, contrast), MOST_OF_CLICK * contrast)
         self.path_threshold = self._path_threshold()
         self._reach()
@@ -125,7 +129,7 @@ class _Base:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = self._evidence.widest_paths(starts, self.path_threshold, FLOOR)
+        self._levels = self._evidence.widest_paths(starts, self.path_threshold, FLOOR, self._rivals)
         self._reached = np.flatnonzero(self._levels.ravel() >= STEPS)
         self._values = contrast.ravel()[self._reached]
 
@@ -182,11 +186,12 @@ def _add_faint(scene, evidence, click):
             continue
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click.voxel]))
-        most = int(FAINT_SHARE * size) + size
+        most = int((1 + FAINT_SHARE) * size) if size else int(MOST_OF_VOLUME * scene.size)
         found = component(values, evidence.inside, click.voxel, threshold, most)
         flat = scene.ravel()
         added = found[flat[found] < CONTRAST_THRESHOLD]
-        if found.size <= most and 8 <= added.size <= FAINT_SHARE * size or size == 0:
+        fits = 8 <= added.size <= FAINT_SHARE * size or not size
+        if found.size <= most and fits:
             own = membership(values.ravel()[found], threshold)
             flat[found] = np.maximum(flat[found], own)
             return

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from .filters import gaussian_weights, self_guided, separable
+from .neighbourhood import at_click
 from .tissue import tissue_round
 from .widest_paths import widest_paths
 
@@ -16,6 +17,7 @@ GUIDE = 1.5
 GUIDED_PASSES = 2
 BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
 LOWEST = 10.0  # deviations below the median at which intensities are clipped (air)
+FAR_BRIGHTER = 1.0  # contrasts above the brightest click from which on a voxel is no vessel
 DARK = -4.0  # contrast in deviations at the first click from which on vessels are dark
 MARGIN = 4.0  # round a mask
 
@@ -62,15 +64,37 @@ class Evidence:
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self._tissue.whole and dark == (self.polarity < 0)
 
-    def widest_paths(self, starts, unit, floor):
-        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`."""
-        return widest_paths(self.contrast, self.inside, starts, unit, floor)
+    def brighter_objects(self, clicks):
+        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
+
+        Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
+        """
+        if self._tissue.whole:
+            return None
+        brightest = max(self._smooth_at(click) for click in clicks)
+        above = brightest - self.polarity * self._tissue.median
+        return brightest + FAR_BRIGHTER * above if above > 0 else None
+
+    def _smooth_at(self, click):
+        return at_click(self.smooth, click)
+
+    def widest_paths(self, starts, unit, floor, brighter=None):
+        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
+
+        Parameters
+        ----------
+        brighter : float or None
+            What `brighter_objects` returned.
+        """
+        rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
+        return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals)
 
     @cached_property
     def wide_contrast(self):
         """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
-        background = self._tissue.background(self.smooth, WIDE_BACKGROUND / self.unit)
-        return self._tissue.centred(self.smooth - background)
+        smooth = self.polarity * self.smooth
+        background = self._tissue.background(smooth, WIDE_BACKGROUND / self.unit)
+        return self._tissue.centred(self.polarity * (smooth - background))
 
     @cached_property
     def difference(self):
@@ -137,7 +161,6 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, 
         polarity = -1
         np.negative(contrast, out=contrast)
         np.negative(smooth, out=smooth)
-        tissue.median = -tissue.median
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue)
 
 

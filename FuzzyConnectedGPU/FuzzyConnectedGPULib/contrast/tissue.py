@@ -7,9 +7,11 @@ from .background import local_background
 
 NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be vessel, bone or air
 SURROUNDINGS = 40.0, 15.0  # half sides of the boxes round the first click ..
+SEVERAL = 15.0  # noise of single voxels: a wider spread is that of several tissues (air, fat, bone)
 MUCH_MORE = 2.0  # .. whose tissue counts where the click stands out so many times more from it
 MOST_SAMPLES = 1 << 20
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
+LEAST_DISTANCE = 1.8  # deviations between the click and the tissue round it
 # A tissue of many: a mode of the histogram, of at least this share of the highest one, at least so
 # many deviations of the voxels' noise from the click.
 MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
@@ -42,7 +44,7 @@ class Tissue:
         blank = values == values.min()
         self._signal = ~blank if blank.mean() > MUCH_BLANK else np.ones(len(values), bool)
         if here is not None:
-            self._take_nearest(values, here, _noise_of_voxels(raw[part]))
+            self._take_nearest(values, here, noise_of_voxels(raw[part]))
 
     def _take_nearest(self, values, here, noise):
         found = nearest_tissue(values, here, noise)
@@ -99,20 +101,24 @@ class Tissue:
 
 
 def tissue_round(raw, inside, seed, unit):
-    """The tissue of the whole volume, or another from which the click stands out much more.
+    """The tissue of the whole volume; of a scan of several tissues the nearest to the click's.
 
-    A whole scan holds air and bone, whose spread says nothing of the tissue round the vessels.
+    The spread of a scan that holds air and bone says nothing of the tissue round the vessels.
     """
     here = float(np.median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
     everything = tuple(slice(0, n) for n in raw.shape)
     best = Tissue(everything, inside, raw)
-    most = MUCH_MORE * best.distance(here)
+    noise = noise_of_voxels(raw)
+    if not 0 < SEVERAL * noise < best.deviation:
+        return best
+    least = max(MUCH_MORE * best.distance(here), LEAST_DISTANCE)
+    gap = np.inf
     for part in (everything, *(_box_round(seed, raw.shape, r / unit) for r in SURROUNDINGS)):
         if inside is not None and not inside[part].any():
             continue
         other = Tissue(part, inside, raw, here)
-        if other.distance(here) > most:
-            best, most = other, other.distance(here)
+        if other.distance(here) > least and abs(other.median - here) < gap:
+            best, gap = other, abs(other.median - here)
     return best
 
 
@@ -150,7 +156,7 @@ def nearest_tissue(values, here, noise):
     return (median, deviation) if deviation > 0 else None
 
 
-def _noise_of_voxels(part):
+def noise_of_voxels(part):
     """Deviation of single voxels, from differences of neighbours."""
     step = max(1, round((part.size / MOST_SAMPLES) ** 0.5))
     rows = part[::step, ::step].astype(np.float32, copy=False)

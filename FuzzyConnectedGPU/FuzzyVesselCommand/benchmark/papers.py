@@ -156,7 +156,8 @@ def directions(setting):
     """English paper, table 2: error voxels over the number of directions."""
     counts = {str(number): f"{number}" for number in range(7)}
     columns = {"volume": "volume", "original": "cuda-kfoe", **counts}
-    plot = {"kind": "columns", "series": "volume", "keys": list(counts), "y": "error voxels"}
+    plot = {"kind": "columns", "series": "volume", "keys": list(counts), "log": True}
+    plot |= {"x_name": "directions", "y_name": "error voxels"}
     title = "English paper, table 2: error voxels by directions of the corrections"
     if setting.gpu is None:
         rows = [

@@ -3,7 +3,7 @@
 kind "goals": figures beside their goals, on one scale of shares of the goal.
 kind "bars": bars in groups, on a logarithmic scale.
 kind "lines": series of rows over a column; a second column below it where one is named.
-kind "columns": each row is a series over some of its columns.
+kind "columns": each row is a series over some of its columns; "only" chooses rows by their values.
 """
 
 import math
@@ -154,14 +154,15 @@ def _series_of(row, rows, plot):
 
 
 def _columns(table, plot):
-    if not any(row.get(key) is not None for row in table.rows for key in plot["keys"]):
+    only = plot.get("only", {}).items()
+    rows = [row for row in table.rows if all(row.get(key) == value for key, value in only)]
+    if not any(row.get(key) is not None for row in rows for key in plot["keys"]):
         return None
     series = {
-        row[plot["series"]]: [{"x": key, "y": row[key]} for key in plot["keys"]]
-        for row in table.rows
+        row[plot["series"]]: [{"x": key, "y": row[key]} for key in plot["keys"]] for row in rows
     }
-    plot = {"x": "x", "log": True}
-    return _panels("directions", list(table.plot["keys"]), series, [("y", "error voxels")], plot)
+    axes = {"x": "x", "log": plot["log"]}
+    return _panels(plot["x_name"], list(plot["keys"]), series, [("y", plot["y_name"])], axes)
 
 
 def _panels(x_name, places, series, panels, plot):

@@ -21,6 +21,7 @@ class Sizes:
     field_sides: tuple = (16, 32, 64, 128, 256)
     field_length: int = 487
     threads_side: int = 64
+    clicks: tuple = (96, 160, 160)
 
 
 QUICK = Sizes(
@@ -33,6 +34,7 @@ QUICK = Sizes(
     field_sides=(16, 32),
     field_length=61,
     threads_side=16,
+    clicks=(20, 40, 40),
 )
 
 
@@ -53,11 +55,15 @@ class Setting:
     processes : int
         Serial runs of the papers' tables at a time.
     data : Path or None
-        A folder with the real scan `SCAN` and its seeds.
+        A folder with the real scan `SCAN` and its seeds, and with the cases of `clicks.cases`.
     quick : bool
         Whether the sizes are small, so that the goals say nothing of them.
+    methods, cases : sequence of str
+        Of the click tables; empty: all.
     tell : callable
         Called with the name of each run that begins.
+    found : dict
+        What one table has measured and another one shows, too.
     """
 
     gpu: object = None
@@ -68,7 +74,10 @@ class Setting:
     processes: int = 1
     data: Path | None = None
     quick: bool = False
+    methods: tuple = ()
+    cases: tuple = ()
     tell: object = print
+    found: dict = field(default_factory=dict)
 
     @property
     def cuda(self):
@@ -101,6 +110,8 @@ def make_setting(options, tell):
         processes=options.processes,
         data=Path(data) if data else None,
         quick=options.quick,
+        methods=tuple(options.method or ()),
+        cases=tuple(options.case or ()),
         tell=tell,
     )
 

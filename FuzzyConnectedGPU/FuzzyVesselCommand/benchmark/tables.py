@@ -1,6 +1,7 @@
 """The tables by name, in the order in which they run."""
 
 from . import connectedness_goals, field, papers, peers, skeleton_goals
+from .clicks import click_table, radius_table, random_table
 
 TABLES = {
     "connectedness-cpu": connectedness_goals.on_cpu,
@@ -13,4 +14,7 @@ TABLES = {
     "field-sizes": field.sizes,
     "field-threads": field.threads,
     "peers": peers.peers,
+    "clicks": click_table.by_clicks,
+    "clicks-random": random_table.by_first_click,
+    "clicks-radius": radius_table.by_radius,
 }

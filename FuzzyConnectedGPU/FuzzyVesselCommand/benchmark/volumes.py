@@ -172,7 +172,7 @@ def scan(folder):
     if folder is None:
         return None
     try:
-        volume, _ = _read_nrrd(folder / SCAN)
+        volume, _ = read_nrrd(folder / SCAN)
         listed = json.loads((folder / "seeds.json").read_text(encoding="utf-8"))[SCAN]["seeds"]
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{folder / SCAN} or its seeds.json cannot be read: {error}") from error
@@ -194,13 +194,13 @@ def vessels(folder, shape):
         _, phantom = liver(shape)
         return "phantom", phantom.mask > 0, phantom.spacing
     try:
-        labels, spacing = _read_nrrd(folder / SCAN_VESSELS)
+        labels, spacing = read_nrrd(folder / SCAN_VESSELS)
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{folder / SCAN_VESSELS} cannot be read: {error}") from error
     return "portal vein of the CT", labels > 0, spacing
 
 
-def _read_nrrd(path):
+def read_nrrd(path):
     """Voxels (K, J, I) and spacing (K, J, I) of a gzip-compressed NRRD file of small integers."""
     header, _, data = path.read_bytes().partition(b"\n\n")
     fields = dict(

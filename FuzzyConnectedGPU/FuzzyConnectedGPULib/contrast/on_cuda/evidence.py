@@ -6,10 +6,11 @@ import numpy as np
 
 from .. import evidence as rules
 from ..filters import gaussian_weights
+from ..neighbourhood import at_click
 from ..tissue import tissue_round
 from . import background, filters
 from .launches import VOXEL_NAMES, check_count
-from .tissue import TissueOnCard, shift
+from .tissue import TissueOnCard, part_of, shift
 from .widest_paths import widest_paths
 
 BYTES_A_VOXEL = 13  # on the card at most: smooth, gain and offset, mask; the cells are few
@@ -52,9 +53,18 @@ class EvidenceOnCard(rules.Evidence):
         noise = self._tissue.centre(difference)
         return self._gpu.get(difference), noise
 
-    def widest_paths(self, starts, unit, floor):
-        contrast, _, mask = self.on_card
-        return self._gpu.get(widest_paths(contrast, mask, starts, unit, floor, self._gpu))
+    def _smooth_at(self, click):
+        box = tuple(
+            slice(max(c - 1, 0), min(c + 2, n)) for c, n in zip(click, self.on_card[1].shape)
+        )
+        near = part_of(self.on_card[1], box, self._gpu)
+        return at_click(near, [c - s.start for c, s in zip(click, box)])
+
+    def widest_paths(self, starts, unit, floor, brighter=None):
+        contrast, smooth, mask = self.on_card
+        rivals = None if brighter is None else (smooth, brighter)
+        place = contrast, mask, starts, unit, floor
+        return self._gpu.get(widest_paths(*place, self._gpu, rivals))
 
 
 def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
@@ -78,7 +88,7 @@ def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
     raw = gpu.put(part)
     mask = None if inside is None else gpu.put(inside)
     check()
-    tissue = TissueOnCard(found, part.shape, mask, gpu)
+    tissue = TissueOnCard(found, mask, gpu)
     cells = tissue.background_cells(raw, rules.BACKGROUND / unit)
     lowest = tissue.median - rules.LOWEST * tissue.deviation if tissue.deviation > 0 else -np.inf
     weights = [gaussian_weights(rules.SMOOTHING / u) for u in unit]
@@ -90,16 +100,10 @@ def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
         filters.self_guided(smooth, radii, tissue.noise(smooth), tissue.median, gpu)
     contrast = background.subtract(smooth, *cells, tissue.median, gpu)
     noise, polarity = tissue.centre(contrast), 1
-    if _value(contrast, seed, gpu) < rules.DARK * noise:
+    if part_of(contrast, [slice(c, c + 1) for c in seed], gpu)[0, 0, 0] < rules.DARK * noise:
         polarity = -1
         shift(contrast, 0, -1, gpu)
         shift(smooth, 0, -1, gpu)
     check()
     known = {"box": box, "noise": noise, "inside": inside, "unit": unit, "polarity": polarity}
     return EvidenceOnCard((contrast, smooth, mask), gpu, tissue, **known)
-
-
-def _value(array, voxel, gpu):
-    """One voxel's value."""
-    at = int(np.ravel_multi_index(voxel, array.shape))
-    return float(gpu.get(array.reshape(-1)[at : at + 1])[0])

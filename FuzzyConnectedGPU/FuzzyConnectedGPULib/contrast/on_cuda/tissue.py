@@ -5,7 +5,7 @@ import numpy as np
 from ...affinity import MAD_TO_SIGMA
 from ..tissue import NO_BACKGROUND
 from . import background
-from .launches import each, integers
+from .launches import each, integers, pointer
 
 OF_TISSUE, OF_MASK = 2, 1  # flags of a sample; 0: outside the mask
 
@@ -19,14 +19,11 @@ class TissueOnCard:
         Of the raw intensities.
     """
 
-    def __init__(self, tissue, shape, mask, gpu):
-        """tissue: of the CPU; shape: of the volume; mask: uint8 on the card, or None."""
+    def __init__(self, tissue, mask, gpu):
+        """tissue: of the CPU; mask: uint8 on the card, or None."""
         self.median, self.deviation, self.whole = tissue.median, tissue.deviation, tissue.whole
-        self._shape, self._mask, self._gpu = shape, mask, gpu
-        part, flags = tissue.samples()
-        self._corner = np.uint32(np.ravel_multi_index([s.start for s in part], shape))
-        self._step = part[0].step
-        self._counts = [len(range(*s.indices(n))) for s, n in zip(part, shape)]
+        self._mask, self._gpu = mask, gpu
+        self._part, flags = tissue.samples()
         self._flags = gpu.put(flags)
         self._counted = {least: int(np.count_nonzero(flags >= least)) for least in (1, 2)}
 
@@ -52,15 +49,34 @@ class TissueOnCard:
         count = self._counted[least]
         if not count:
             return 0.0
-        keys = self._gpu.xp.empty(int(np.prod(self._counts)), np.int32)
-        _, height, width = self._shape
-        place = self._corner, np.uint32(height * width), np.uint32(width), np.int32(self._step)
-        which = self._flags, np.int32(least), np.int32(centre is not None), np.float32(centre or 0)
-        args = volume, *place, *integers(self._counts), *which, keys
-        each(self._gpu, "samples", "take_samples", keys.size, args)
+        keys = _keys(volume, self._part, self._gpu, self._flags, least, centre)
         keys.sort()
         middle = self._gpu.get(keys[(count - 1) // 2 : count // 2 + 1])
-        return float(np.mean((middle ^ (middle >> 31 & 0x7FFFFFFF)).view(np.float32)))
+        return float(np.mean(_numbers(middle)))
+
+
+def part_of(volume, part, gpu):
+    """A small part of a volume on the card (slices), as a numpy array."""
+    shape = [s.stop - s.start for s in part]
+    return _numbers(gpu.get(_keys(volume, part, gpu))).reshape(shape)
+
+
+def _keys(volume, part, gpu, flags=None, least=0, centre=None):
+    """The values of a part as integers in their order; of those with at least a flag."""
+    counts = [len(range(s.start, s.stop, s.step or 1)) for s in part]
+    keys = gpu.xp.empty(int(np.prod(counts)), np.int32)
+    _, height, width = volume.shape
+    corner = np.ravel_multi_index([s.start for s in part], volume.shape)
+    place = *(np.uint32(n) for n in (corner, height * width, width)), np.int32(part[0].step or 1)
+    which = pointer(flags), *integers((least, centre is not None)), np.float32(centre or 0)
+    args = volume, *place, *integers(counts), *which, keys
+    each(gpu, "samples", "take_samples", keys.size, args)
+    return keys
+
+
+def _numbers(keys):
+    """The float32 numbers of keys on the host."""
+    return (keys ^ (keys >> 31 & 0x7FFFFFFF)).view(np.float32)
 
 
 def shift(volume, amount, sign, gpu):

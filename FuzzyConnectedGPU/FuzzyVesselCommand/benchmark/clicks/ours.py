@@ -1,0 +1,42 @@
+"""This project's segmentation from clicks, as it is by default and with the papers' affinity."""
+
+import numpy as np
+
+from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyConnectedGPULib.segmentation import segment
+
+
+class Ours:
+    """`segment` with its defaults; lives as long as a case.
+
+    Parameters
+    ----------
+    device : str
+        As `segment` takes it.
+    """
+
+    def __init__(self, device):
+        self._device = device
+
+    def __call__(self, volume, vessel, background, mask, spacing):
+        """See `methods.ClickMethod`."""
+        # The one place that knows how `segment` is called; `spacing` is not yet an argument of it.
+        found = segment(
+            volume,
+            np.array(vessel),
+            background_seeds=np.array(background) if background else None,
+            mask=mask,
+            device=self._device,
+            **self._options(volume, vessel),
+        )
+        return found.labels > 0
+
+    def _options(self, volume, vessel):
+        return {}
+
+
+class PapersAffinity(Ours):
+    """`segment` with the one Gaussian affinity of the papers, estimated from the vessel clicks."""
+
+    def _options(self, volume, vessel):
+        return {"affinity": estimate_affinity(volume, np.array(vessel))}
