@@ -82,6 +82,19 @@ class Region(enum.Enum):
         }[self]
 
 
+class Model(enum.Enum):
+    """What makes a voxel a vessel's; see `FuzzyConnectedGPULib.segmentation.MODELS`."""
+
+    CONTRAST = "contrast"
+    AFFINITY = "affinity"
+
+    def label(self):
+        return {
+            Model.CONTRAST: _("Contrast to the surroundings"),
+            Model.AFFINITY: _("Affinity to the seeds (papers)"),
+        }[self]
+
+
 class Side(enum.Enum):
     """Which intensities beside the mean belong to the vessels, too."""
 
@@ -155,6 +168,7 @@ class FuzzyConnectedGPUParameterNode:
     inputVolume: vtkMRMLScalarVolumeNode | None
     seeds: vtkMRMLMarkupsFiducialNode | None
     backgroundSeeds: vtkMRMLMarkupsFiducialNode | None
+    model: Model = Model.CONTRAST
     automaticAffinity: bool = True
     mean: Intensity = 0.0
     sigma: Intensity = 1.0
@@ -245,7 +259,12 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def getParameterNode(self):
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
         if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
+            # Scenes of versions that knew one model keep its meaning.
+            earlier = parameterNode.GetParameter("automaticAffinity") != ""
+            earlier = earlier and parameterNode.GetParameter("model") == ""
             self._wrapper = FuzzyConnectedGPUParameterNode(parameterNode)
+            if earlier:
+                self._wrapper.model = Model.AFFINITY
         return self._wrapper
 
     def segment(
@@ -256,13 +275,14 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         backgroundSeedsNode=None,
         maskNode=None,
         roiNode=None,
+        model=None,
         threshold=None,
-        cut=0.0,
-        solver="exact",
+        cut=None,
+        solver=None,
         device="auto",
         affinity=None,
-        radius=2,
-        side="both",
+        radius=None,
+        side=None,
         maskSegmentID="",
         fillGaps=0,
         sceneVolumeNode=None,
@@ -281,22 +301,28 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         seedsNode : vtkMRMLMarkupsNode
             Its placed points are the seeds; those outside the volume or mask are left out.
         backgroundSeedsNode : vtkMRMLMarkupsNode, optional
-            Points that must not belong to the vessels: the threshold is set above them.
+            Points that do not belong to the vessels; each takes away the leak that it sits in.
         maskNode : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode, optional
             Paths stay inside it; of any geometry.
         roiNode : vtkMRMLMarkupsROINode, optional
             Paths stay inside it: voxels count whose centre is in the box.
+        model : {"contrast", "affinity"}, optional
+            "contrast", the default: contrast to the surroundings, connected from the seeds.
+            "affinity": the papers' affinity, taken also where one of its own parameters is given:
+            affinity, radius, side, cut, solver.
         threshold : float, optional
-            Above 0, up to 1. By default from the scene's histogram and the background seeds.
-        cut : float
-            Affinities below it count as 0, which saves time; not above the threshold.
-        solver, device : str
-            See `FuzzyConnectedGPULib.SOLVERS`; "auto", "cpu", "cuda", "cuda:1".
+            Above 0, up to 1. By default 0.5 in the model "contrast" (lower: more, higher: less);
+            in the model "affinity" from the scene's histogram and the background seeds.
+        device : str
+            "auto", "cpu", "cuda", "cuda:1".
+        cut, solver : float, str
+            Affinities below the cut count as 0, which saves time; see
+            `FuzzyConnectedGPULib.SOLVERS`.
         affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
             By default estimated round the seeds.
         radius, side : int, str
-            Of that estimate: voxels round each seed (1 for thin vessels); "bright" or "dark" where
-            intensities on that side of the mean are vessel, too.
+            Of that estimate: voxels round each seed (2); "bright" or "dark" where intensities on
+            that side of the mean are vessel, too ("both").
         maskSegmentID : str
             Of a segmentation as mask: only this segment.
         fillGaps : int
@@ -337,6 +363,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             maskNode=maskNode,
             maskSegmentID=maskSegmentID,
             roiNode=roiNode,
+            model=model,
             threshold=threshold,
             cut=cut,
             solver=solver,
@@ -400,12 +427,16 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return threshold_scene(sceneVolumeNode, options, outputs)
 
     def automaticThreshold(self, sceneVolumeNode, backgroundSeedsNode=None, cut=0.0):
-        """The threshold that `segment` would choose: a float, mostly with confidence and reason."""
+        """The threshold that `segment` would choose: a float, mostly with a reason."""
         from FuzzyConnectedGPULib.threshold_choice import choose_threshold
+        from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
         from FuzzyConnectedGPUMRML.segmenting import background_seeds
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
 
         values = scene_values(sceneVolumeNode)
+        known = contrast_threshold(sceneVolumeNode)
+        if known is not None:
+            return known
         background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
         return choose_threshold(values, background and background.voxels, cut)
 
@@ -528,7 +559,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         """A phantom and what a run on it gave."""
         from FuzzyVesselCommon.errors import DeviceError
 
-        phantom, volume, seeds = self.addPhantom(64)
+        phantom, volume, seeds = self.addPhantom(96)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         try:
             result = FuzzyConnectedGPULogic().segment(

@@ -38,9 +38,10 @@ def vessel(shape=SHAPE):
 
 @pytest.fixture
 def chosen(panel):
-    """The panel with a volume, two seeds and a background seed chosen."""
+    """The panel with the papers' model, a volume, two seeds and a background seed chosen."""
     volume = add_volume(vessel())
     parameters = panel.parameters
+    parameters.model = type(parameters.model).AFFINITY
     parameters.inputVolume = volume
     parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
     parameters.backgroundSeeds = add_seeds(volume, [(2, 2, 9)], "background")

@@ -62,7 +62,7 @@ def voxels(node):
 @pytest.mark.parametrize("under", TRANSFORMS)
 def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel, under):
     volume = add_volume(vessel, transform=TRANSFORMS[under]())
-    result = logic.segment(volume, add_seeds(volume, SEEDS), threshold=0.3)
+    result = logic.segment(volume, add_seeds(volume, SEEDS), threshold=0.3, model="affinity")
     expected = connectedness(vessel, SEEDS, estimate_affinity(vessel, SEEDS)).values
     assert voxels(result.sceneNode).dtype == np.float32
     assert np.array_equal(voxels(result.sceneNode), expected)
@@ -122,7 +122,7 @@ def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, se
     inside = np.zeros(SHAPE, np.uint8)
     inside[:, :, :9] = 1
     mask = add_volume(inside, kind="vtkMRMLLabelMapVolumeNode")
-    result = logic.segment(volume, seeds, maskNode=mask, threshold=0.2)
+    result = logic.segment(volume, seeds, maskNode=mask, threshold=0.2, model="affinity")
     expected = connectedness(vessel, SEEDS[:1], mask=inside).values
     assert np.array_equal(voxels(result.sceneNode), expected)
     assert any("seeds-2" in warning for warning in result.warnings)
@@ -147,7 +147,7 @@ def test_the_threshold_lies_above_the_background_seeds(logic, vessel, volume, se
 
 
 def test_threshold_is_chosen_from_the_scene(logic, volume, seeds):
-    result = logic.segment(volume, seeds)
+    result = logic.segment(volume, seeds, model="affinity")
     assert 0 < result.threshold < 1
     unsure = any("unsure" in warning for warning in result.warnings)
     assert unsure == (result.threshold.confidence < 0.5)

@@ -200,6 +200,8 @@ def test_packages_import_only_numpy_and_each_other(name):
     # Solvers of numba are imported only after its absence was ruled out.
     if name.startswith("FuzzyConnectedGPULib/solvers/"):
         allowed |= {"numba"}
+    if name.startswith("FuzzyConnectedGPULib/contrast/"):
+        allowed |= {"numba", "scipy"}
     assert imported_at_file_scope(MODULES[0] / name) <= allowed
 
 

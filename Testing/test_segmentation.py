@@ -27,7 +27,7 @@ def scene(phantom):
 
 
 def test_the_steps_are_those_of_the_single_functions(phantom, scene):
-    found = segment(phantom.volume, phantom.seeds, device="cpu")
+    found = segment(phantom.volume, phantom.seeds, device="cpu", model="affinity")
     assert found.affinity == estimate_affinity(phantom.volume, phantom.seeds)
     np.testing.assert_array_equal(found.scene.values, scene.values)
     assert found.threshold == automatic_threshold(scene)
@@ -67,7 +67,8 @@ def test_an_unsure_threshold_gives_way_to_background_seeds_that_are_reached():
     assert choose_threshold(values, [[0, 0, 0]]) == automatic_threshold(values)
 
 
-def test_the_run_can_be_cancelled_after_the_propagation(phantom):
+@pytest.mark.parametrize("model", ["contrast", "affinity"])
+def test_the_run_can_be_cancelled_after_the_propagation(phantom, model):
     fractions = []
 
     def progress(fraction):
@@ -75,7 +76,7 @@ def test_the_run_can_be_cancelled_after_the_propagation(phantom):
         return fractions.count(1.0) < 2
 
     with pytest.raises(Cancelled):
-        segment(phantom.volume, phantom.seeds, device="cpu", progress=progress)
+        segment(phantom.volume, phantom.seeds, device="cpu", progress=progress, model=model)
     assert fractions[-2:] == [1.0, 1.0]
 
 

@@ -88,18 +88,16 @@ class KeptConnectedness:
 
     def contrast_connectedness(self, volume, seeds, **options):
         """The same as `contrast.contrast_connectedness`; the evidence is kept."""
-        return contrast_connectedness(
-            volume, seeds, find_evidence=self._find_evidence, **options
-        )
+        return contrast_connectedness(volume, seeds, find_evidence=self._find_evidence, **options)
 
     def _find_evidence(self, volume, spacing, first_seed, mask, check):
         from .contrast.evidence import vessel_evidence
 
         inputs = volume, mask, spacing
-        if self._evidence is not None and all(map(_equal, self._evidence_inputs, inputs)):
-            if self._evidence.holds_for(first_seed):
-                self.work = NEW_SEEDS
-                return self._evidence
+        same = self._evidence is not None and all(map(_equal, self._evidence_inputs, inputs))
+        if same and self._evidence.holds_for(first_seed):
+            self.work = NEW_SEEDS
+            return self._evidence
         self._evidence = None  # its memory is free before the next is found
         self.work = EVERYTHING
         self._evidence = vessel_evidence(volume, spacing, first_seed, mask, check)

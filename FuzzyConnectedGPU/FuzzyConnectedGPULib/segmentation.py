@@ -9,7 +9,7 @@ from FuzzyVesselCommon.progress import reporter
 
 from . import gaps
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast.segmenting import contrast_connectedness
+from .contrast import ContrastThreshold, contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 from .threshold import binarize
@@ -22,13 +22,15 @@ MODELS = ("contrast", "affinity")
 class Segmentation:
     """Labels (uint8, K, J, I) and the scene and threshold that they come from.
 
-    The affinity is None where the model is "contrast".
+    The affinity is None where the model is "contrast"; `contrast` is that model's own threshold
+    and what it means, else None.
     """
 
     labels: np.ndarray
     affinity: GaussianAffinity | None
     scene: FuzzyScene
     threshold: float
+    contrast: ContrastThreshold | None = None
 
 
 def segment(
@@ -114,19 +116,19 @@ def segment(
     common = dict(mask=mask, device=device, progress=progress)
     if model == "contrast":
         check_threshold(threshold, 0.0)
-        affinity = None
         compute = contrast_connectedness if kept is None else kept.contrast_connectedness
-        scene, chosen = compute(
+        scene, own_threshold = compute(
             volume, seeds, spacing=spacing, background_seeds=background_seeds, **common
         )
-        threshold = chosen if threshold is None else threshold
+        threshold = own_threshold if threshold is None else threshold
     else:
+        own_threshold = None
         affinity, scene, threshold = _by_affinity(
             volume, seeds, own, background_seeds, threshold, kept, report, {**common, **variant}
         )
     labels = gaps.fill_gaps(binarize(scene, threshold), fill_gaps, mask, background_seeds)
     report(1.0)
-    return Segmentation(labels, affinity, scene, threshold)
+    return Segmentation(labels, affinity, scene, threshold, own_threshold)
 
 
 def _by_affinity(volume, seeds, own, background_seeds, threshold, kept, report, common):

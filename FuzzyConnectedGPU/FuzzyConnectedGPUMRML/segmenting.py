@@ -15,6 +15,8 @@ from FuzzyVesselCommon.result import SegmentationResult
 from . import run_inputs
 from .volume_curve import scene_values
 
+MODEL_OPTIONS = ("model", "affinity", "radius", "side", "cut", "solver")
+
 
 def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None):
     """Compute the fuzzy scene, the threshold and the labels, and write them into the scene.
@@ -42,7 +44,7 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     outputs = {**outputs, "maskSegmentID": segment_id}
     voxels = mrml.voxels_of(volume_node)
     _check_outputs(volume_node, outputs, mask_node)
-    check_threshold(options["threshold"], options["cut"])
+    check_threshold(options["threshold"], options["cut"] or 0.0)
     region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
     seeds = mrml.seeds_of(seeds_node, volume_node, voxels.shape, region)
     background = background_seeds(background_node, volume_node, voxels.shape)
@@ -52,11 +54,13 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         mask_node=mask_node,
         segment_id=segment_id,
         roi_node=roi_node,
-        **{name: options[name] for name in ("affinity", "radius", "side", "cut", "solver")},
+        background_node=background_node,
+        **{name: options[name] for name in MODEL_OPTIONS},
     )
     found = segment_arrays(
         voxels,
         seeds.voxels,
+        spacing=volume_node.GetSpacing()[::-1],
         background_seeds=background and background.voxels,
         mask=region,
         progress=_while_there(inputs, progress),
@@ -67,7 +71,7 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     _refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
-    run_inputs.mark(written[1], volume_node, seeds_node, text)
+    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast)
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 
@@ -87,6 +91,8 @@ def threshold_scene(scene_node, options, outputs):
     _check_outputs(volume_node, outputs, options["maskNode"])
     background = background_seeds(options["backgroundSeedsNode"], scene_node, values.shape)
     voxels = background and background.voxels
+    if threshold is None:
+        threshold = run_inputs.contrast_threshold(scene_node)
     if threshold is None:
         threshold = choose_threshold(values, voxels, cut)
     labels = binarize(values, threshold)

@@ -14,7 +14,7 @@ from .input_section import InputSection
 from .output_section import OutputSection
 from .region_section import RegionSection
 from .seeds_section import SeedsSection
-from .threshold_section import ThresholdSection
+from .threshold_section import LEAST, ThresholdSection
 
 NUMBA = ("numba>=0.61,<1",)
 REST = 60  # milliseconds that a change rests before the result follows it
@@ -29,6 +29,8 @@ class ConnectednessPanel(Panel):
     def requirements(self):
         """numba, unless the card is used: then nobody is asked to install what is not needed."""
         parameters = self.parameters
+        if parameters.model.value == "contrast":
+            return NUMBA
         on_cpu = parameters.device == "cpu" or parameters.solver.value in ("dial", "kfoe")
         return () if not on_cpu and cuda_status() is None else NUMBA
 
@@ -74,12 +76,18 @@ class ConnectednessPanel(Panel):
             self._showing = False
 
     def _show_advanced(self):
-        corrected = self.parameters.solver.value == "cuda-kfoe-corrected"
-        why = "" if corrected else _("Of the corrected CUDA-kFOE solver alone.")
+        by_affinity = self.parameters.model.value == "affinity"
+        why = "" if by_affinity else _("Only used by the affinity to the seeds.")
+        for widget in (self.ui.solverComboBox, self.ui.formComboBox):
+            self.enable(widget, why)
+        for widget in (self.ui.affinityCollapsibleButton, self.ui.cutLabel, self.ui.cutSlider):
+            widget.setVisible(by_affinity)
+        corrected = by_affinity and self.parameters.solver.value == "cuda-kfoe-corrected"
+        why = "" if corrected else _("Only used by the corrected CUDA-kFOE solver.")
         self.enable(self.ui.correctionsSpinBox, why)
         self.enable(self.ui.directionsSpinBox, why)
-        weighted = self.parameters.form.value == "weighted"
-        self.enable(self.ui.weightSlider, "" if weighted else _("Of the weighted sum alone."))
+        weighted = by_affinity and self.parameters.form.value == "weighted"
+        self.enable(self.ui.weightSlider, "" if weighted else _("Only used by the weighted sum."))
 
     def exit(self):
         self.seeds.stop_placing()
@@ -121,6 +129,17 @@ class ConnectednessPanel(Panel):
             mask_node=region["maskNode"],
             segment_id=region["maskSegmentID"],
             roi_node=region["roiNode"],
+            background_node=parameters.backgroundSeeds,
+            **self._model(parameters),
+        )
+
+    @staticmethod
+    def _model(parameters):
+        """What a run's model is, with its own options, as `FuzzyConnectedGPULogic.segment`."""
+        if parameters.model.value == "contrast":
+            return dict(model="contrast")
+        return dict(
+            model="affinity",
             affinity=affinity_of(parameters),
             cut=parameters.cut,
             solver=parameters.solver.value,
@@ -151,10 +170,11 @@ class ConnectednessPanel(Panel):
         seeds = parameters.seeds
         if seeds is None or not seeds.GetNumberOfDefinedControlPoints():
             return _("Place at least one point inside the vessels (section Seeds).")
-        if self.affinity.problem:
-            return self.affinity.problem
-        if affinity_of(parameters) is None:
-            return _("The affinity's spreads must be above 0.")
+        if parameters.model.value == "affinity":
+            if self.affinity.problem:
+                return self.affinity.problem
+            if affinity_of(parameters) is None:
+                return _("The affinity's spreads must be above 0.")
         return region_section.why_not(parameters)
 
     def run(self, parameters, progress):
@@ -170,22 +190,19 @@ class ConnectednessPanel(Panel):
 
     def _segment(self, parameters, progress):
         source = parameters.thresholdSource.value
-        variant = {}
-        if parameters.solver.value == "cuda-kfoe-corrected":
-            variant = dict(corrections=parameters.corrections, directions=parameters.directions)
+        variant = self._model(parameters)
+        if variant.get("solver") == "cuda-kfoe-corrected":
+            variant |= dict(corrections=parameters.corrections, directions=parameters.directions)
         threshold = None
         if source == "manual":
-            threshold = max(parameters.threshold, parameters.cut)
+            threshold = max(parameters.threshold, variant.get("cut", LEAST))
         return self.logic.segment(
             parameters.inputVolume,
             parameters.seeds,
             **region_section.nodes_of(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
-            cut=parameters.cut,
-            solver=parameters.solver.value,
             device=parameters.device,
-            affinity=affinity_of(parameters),
             fillGaps=parameters.fillGaps,
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,

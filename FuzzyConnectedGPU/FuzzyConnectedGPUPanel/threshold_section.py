@@ -85,7 +85,7 @@ class ThresholdSection:
 
     def _value(self, parameters, source):
         scene_node = self._panel.result_scene(parameters)
-        if source == "background":
+        if source == "background" and run_inputs.contrast_threshold(scene_node) is None:
             return self._panel.logic.backgroundThreshold(scene_node, parameters.backgroundSeeds)
         return self._panel.logic.automaticThreshold(
             scene_node, parameters.backgroundSeeds, parameters.cut
@@ -125,7 +125,8 @@ class ThresholdSection:
         """Remember what an automatic threshold says of itself."""
         confidence = getattr(threshold, "confidence", None)
         if confidence is None:
-            self._reason = ""
+            reason = getattr(threshold, "reason", "")
+            self._reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
         elif confidence < UNSURE:
             self._reason = _("Unsure: {reason}.").format(reason=threshold.reason)
         else:
@@ -144,10 +145,10 @@ class ThresholdSection:
         self.ui.backgroundThresholdButton.checked = source == "background"
         background = parameters.backgroundSeeds
         without = background is None or not background.GetNumberOfDefinedControlPoints()
-        self._panel.enable(
-            self.ui.backgroundThresholdButton,
-            _("Place background points first, where the result leaks.") if without else "",
-        )
+        why = _("Place background points first, where the result leaks.") if without else ""
+        if parameters.model.value == "contrast":
+            why = _("Background points are kept out at every threshold.")
+        self._panel.enable(self.ui.backgroundThresholdButton, why)
         self._show_volume(parameters.threshold)
         self._show_note(parameters, source)
 
@@ -171,11 +172,13 @@ class ThresholdSection:
         self._applied = (threshold, parameters.fillGaps)
         threshold = max(threshold, LEAST)
         try:
+            by_contrast = run_inputs.contrast_threshold(parameters.sceneVolume) is not None
+            cut = 0.0 if by_contrast else parameters.cut
             result = self._panel.logic.thresholdScene(
                 parameters.sceneVolume,
-                max(threshold, parameters.cut),
+                max(threshold, cut),
                 backgroundSeedsNode=parameters.backgroundSeeds,
-                cut=parameters.cut,
+                cut=cut,
                 fillGaps=parameters.fillGaps,
                 **region_section.nodes_of(parameters),
                 labelmapNode=parameters.labelmap,

@@ -152,7 +152,7 @@ def _add_inputs(parser):
         action="append",
         default=[],
         metavar="I,J,K",
-        help="a voxel that must stay outside: the threshold is set above it",
+        help="a voxel that is no vessel: the leak that it sits in is taken away",
     )
     parser.add_argument("--mask", metavar="FILE", help="stay where this volume is not 0")
     parser.add_argument(
@@ -171,8 +171,8 @@ def _add_demo(commands):
     parser.add_argument(
         "--seed-number", type=int, default=0, metavar="S", help="another number, another liver (0)"
     )
-    _add_gaps(parser, 2)
-    _add_affinity(parser, side="bright")
+    _add_gaps(parser, 0)
+    _add_model(parser)
     _add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _add_output(parser)
 
@@ -253,12 +253,11 @@ def _add_segmentation(parser):
     parser.add_argument(
         "--cut",
         type=share,
-        default=0.0,
         metavar="X",
-        help="ignore affinities below X: faster, exact from X on (0)",
+        help="of the model affinity: ignore affinities below X: faster, exact from X on (0)",
     )
     _add_gaps(parser, 0)
-    _add_affinity(parser)
+    _add_model(parser)
 
 
 def _add_gaps(parser, rounds):
@@ -272,25 +271,29 @@ def _add_gaps(parser, rounds):
     )
 
 
-def _add_affinity(parser, side="both"):
+def _add_model(parser):
+    parser.add_argument(
+        "--model",
+        choices=("contrast", "affinity"),
+        help="contrast: to the surroundings, connected from the seeds; affinity: to the seeds, as "
+        "in the papers (contrast; affinity where one of its options is given)",
+    )
     parser.add_argument(
         "--radius",
         type=int,
-        default=2,
         metavar="N",
-        help="voxels round each seed that the affinity is estimated from; 1 for thin vessels (2)",
+        help="of the model affinity: voxels round each seed that it is estimated from (2)",
     )
     parser.add_argument(
         "--side",
         choices=("both", "bright", "dark"),
-        default=side,
-        help=f"bright: intensities above the seeds' mean count as vessel too ({side})",
+        help="of the model affinity: bright: intensities above the seeds' mean count as vessel, "
+        "too (both)",
     )
     parser.add_argument(
         "--solver",
-        default="exact",
         metavar="NAME",
-        help="how it is computed; an unknown NAME lists all (exact)",
+        help="of the model affinity: how it is computed; an unknown NAME lists all (exact)",
     )
 
 

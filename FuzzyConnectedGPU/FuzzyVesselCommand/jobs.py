@@ -87,7 +87,7 @@ def run(options, progress):
 
 def demo(options, progress):
     """Do what `run` does on the liver phantom; parameters and results as for `segment`."""
-    options.threshold, options.cut, options.mask = None, 0.0, None
+    options.threshold, options.cut, options.mask = None, None, None
     _refuse_segmentation(options)
     _refuse_skeleton(options)
     watch = Stopwatch(progress)
@@ -199,7 +199,7 @@ def _refuse_segmentation(options):
     """What can be said before a large volume is read."""
     _refuse_overwriting(options)
     reads_file = options.command != "demo"
-    if options.solver not in SOLVERS:
+    if options.solver is not None and options.solver not in SOLVERS:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
     choose_device(options.device)
     check_rounds(options.fill_gaps)
@@ -208,7 +208,7 @@ def _refuse_segmentation(options):
             "there is no seed: give voxels inside the vessels with --seed I,J,K (Slicer shows "
             "I,J,K under the mouse), or a list of points with --seeds FILE.mrk.json."
         )
-    if options.threshold is not None and options.threshold < options.cut:
+    if options.threshold is not None and options.threshold < (options.cut or 0):
         raise InputError(
             f"the threshold {options.threshold:g} lies below the cut {options.cut:g}, where "
             "nothing is computed: lower --cut or raise --threshold."

@@ -50,9 +50,10 @@ def heading(inputs):
 
 def segmentation(outcome):
     """The part of the report about a segmentation, a `segmenting.Outcome`."""
-    scene = outcome.result.scene
+    scene, affinity = outcome.result.scene, outcome.result.affinity
     return {
-        "affinity": dataclasses.asdict(outcome.result.affinity),
+        "model": "contrast" if affinity is None else "affinity",
+        "affinity": affinity and dataclasses.asdict(affinity),
         "threshold": outcome.threshold,
         "fill_gaps": outcome.fill_gaps,
         "vessels": {

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyVesselCommon import mrml, mrml_outputs
 from FuzzyVesselCommon.errors import InputError
 
@@ -143,6 +144,7 @@ def segment(inputs, options, watch):
         inputs.seeds,
         backgroundSeedsNode=inputs.background,
         maskNode=inputs.mask,
+        model=options.model,
         threshold=options.threshold,
         cut=options.cut,
         solver=options.solver,
@@ -166,6 +168,9 @@ def segment(inputs, options, watch):
 def _threshold(value, options):
     if options.threshold is not None:
         return {"value": float(value), "chosen": "by the user"}
+    if hasattr(value, "contrast"):
+        known = {"contrast": value.contrast, "noise": value.noise, "reason": value.reason}
+        return {"value": float(value), "chosen": "from the seeds' contrast", **known}
     if not hasattr(value, "confidence"):
         return {"value": float(value), "chosen": "just above the background seeds"}
     return {
@@ -205,11 +210,11 @@ def write(folder, inputs, outcome, watch):
     seeds = mrml.seeds_of(inputs.seeds, volume, shape)
     background = inputs.background and mrml.seeds_of(inputs.background, volume, shape)
     subject = _subject(volume, outcome, seeds, background)
-    affinity = outcome.result.affinity
+    mean, sigma = _vessel_intensities(subject, outcome.result.affinity)
     picture, lacking = pictures.draw(
         subject,
-        mean=affinity.mean,
-        sigma=affinity.sigma,
+        mean=mean,
+        sigma=sigma,
         title=inputs.title,
         subtitle=size_text(volume),
         caption=_caption(outcome),
@@ -227,6 +232,14 @@ def write(folder, inputs, outcome, watch):
         nodes[writing.BACKGROUND_SEEDS] = inputs.background
     writing.write_nodes(folder, nodes)
     return {**inputs.origin, **_described(volume, inputs, seeds, background)}
+
+
+def _vessel_intensities(subject, affinity):
+    """Mean and deviation of the vessels' intensities, for the grey levels of the picture."""
+    if affinity is not None:
+        return affinity.mean, affinity.sigma
+    seeds = estimate_affinity(subject.volume, subject.seeds)
+    return seeds.mean, seeds.sigma
 
 
 def focus(inputs):
@@ -295,6 +308,7 @@ def summary(outcome):
     """The lines that the user reads at the end."""
     lines = [
         f"threshold  {_threshold_text(outcome)}",
+        *_meaning(outcome.threshold),
         f"vessels    {_millilitres(outcome)}, {int(outcome.labels.sum()):,} voxels",
     ]
     if outcome.dice is not None:
@@ -302,6 +316,11 @@ def summary(outcome):
             f"Dice       {outcome.dice:.3f} to the phantom's known vessels, inside the liver"
         )
     return lines
+
+
+def _meaning(threshold):
+    """What a threshold of contrasts means in the image."""
+    return [f"           {threshold['reason']}"] if "contrast" in threshold else []
 
 
 def computed(outcome):

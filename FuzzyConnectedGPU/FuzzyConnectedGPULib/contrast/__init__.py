@@ -1,7 +1,8 @@
 """The default object model: contrast to the local background, connected from the clicks.
 
-Data flow: volume -> `evidence` (denoised, background, contrast, noise) -> `clicks` (thresholds of the
-clicks, `widest_paths`, `corrections`) -> fuzzy scene, whose labels are its voxels of at least 0.5.
+Data flow: volume -> `tissue`, `filters`, `background` -> `evidence` (contrast and noise) ->
+`clicks` (thresholds of the clicks, `widest_paths`, `corrections`) -> fuzzy scene, whose labels are
+its voxels of at least 0.5. `segmenting` is the entry.
 """
 
 from .segmenting import CONTRAST_THRESHOLD, ContrastThreshold, contrast_connectedness

@@ -62,7 +62,7 @@ class Evidence:
         """Whether another first seed would give the same evidence."""
         seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
-        return self._tissue.whole and dark == (self.polarity < 0)
+        return self._tissue.alone and dark == (self.polarity < 0)
 
     def brighter_objects(self, clicks):
         """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.

@@ -63,9 +63,7 @@ def peaks_near(values, box, radius, unit):
     reach = [round(radius / u) for u in unit]
     wide = tuple(slice(max(s.start - r, 0), s.stop + r) for s, r in zip(box, reach))
     highest = ndimage.maximum_filter(values[wide], [2 * r + 1 for r in reach], mode="nearest")
-    return highest[
-        tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))
-    ]
+    return highest[tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))]
 
 
 def inscribed_radius(labels, click, most, unit):

@@ -4,6 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
+from FuzzyVesselCommon.cuda import choose_device
 from FuzzyVesselCommon.errors import DeviceError, InputError
 from FuzzyVesselCommon.progress import reporter
 
@@ -77,6 +78,7 @@ def contrast_connectedness(
     Cancelled
         `progress` returned False.
     """
+    choose_device(device)  # this model runs on the CPU; a device that is none is refused
     report = reporter(progress)
     report(0.0)
     shape = np.shape(volume)
@@ -104,6 +106,7 @@ def contrast_connectedness(
         values = np.zeros(volume.shape, np.float32)
         values[evidence.box] = part
     seconds = {"evidence": found - started, "clicks": perf_counter() - found}
+    report(1.0)
     scene = FuzzyScene(
         values.reshape(shape),
         "contrast",

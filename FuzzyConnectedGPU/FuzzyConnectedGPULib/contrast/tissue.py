@@ -27,6 +27,8 @@ class Tissue:
         Of the raw intensities.
     whole : bool
         Whether it is the median of the whole volume.
+    alone : bool
+        Whether the volume holds this tissue alone, so that it is the same for every click.
     """
 
     def __init__(self, part, inside, raw, here=None):
@@ -37,6 +39,7 @@ class Tissue:
         self._inside = inside
         whole = all(s.stop - s.start == n for s, n in zip(part, raw.shape))
         self.whole = whole and here is None
+        self.alone = False
         step = max(1, round((np.prod([s.stop - s.start for s in part]) / MOST_SAMPLES) ** (1 / 3)))
         self._sample = tuple(slice(s.start, s.stop, step) for s in part)
         values = self.values(raw)
@@ -110,6 +113,7 @@ def tissue_round(raw, inside, seed, unit):
     best = Tissue(everything, inside, raw)
     noise = noise_of_voxels(raw)
     if not 0 < SEVERAL * noise < best.deviation:
+        best.alone = True
         return best
     least = max(MUCH_MORE * best.distance(here), LEAST_DISTANCE)
     gap = np.inf

@@ -28,6 +28,24 @@ class EvidenceOnCard(rules.Evidence):
     def __init__(self, on_card, gpu, tissue, **known):
         vars(self).update(known, on_card=on_card, _gpu=gpu, _tissue=tissue)
 
+    def leave_card(self):
+        """The same evidence on the host alone: of the card's memory nothing is held any more."""
+        host = rules.Evidence(
+            self.box,
+            self.contrast,
+            self.noise,
+            self.smooth,
+            self.inside,
+            self.unit,
+            self.polarity,
+            self._tissue.on_host,
+        )
+        known = {
+            name: vars(self)[name] for name in ("wide_contrast", "difference") if name in vars(self)
+        }
+        vars(host).update(known)
+        return host
+
     @cached_property
     def contrast(self):
         return self._gpu.get(self.on_card[0])

@@ -17,12 +17,14 @@ class TissueOnCard:
     ----------
     median, deviation : float
         Of the raw intensities.
+    whole : bool
+    on_host : Tissue
     """
 
     def __init__(self, tissue, mask, gpu):
         """tissue: of the CPU; mask: uint8 on the card, or None."""
         self.median, self.deviation, self.whole = tissue.median, tissue.deviation, tissue.whole
-        self._mask, self._gpu = mask, gpu
+        self.on_host, self._mask, self._gpu = tissue, mask, gpu
         self._part, flags = tissue.samples()
         self._flags = gpu.put(flags)
         self._counted = {least: int(np.count_nonzero(flags >= least)) for least in (1, 2)}
