@@ -1,5 +1,6 @@
 """Evidence of vessels found on the card, and kept there."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
@@ -57,13 +58,20 @@ class EvidenceOnCard(rules.Evidence):
     @cached_property
     def wide_contrast(self):
         smooth, tissue = self.on_card[1], self._tissue
-        shift(smooth, 0, self.polarity, self._gpu)
-        wide = tissue.background_cells(smooth, rules.WIDE_BACKGROUND / self.unit)
-        contrast = background.subtract(smooth, *wide, tissue.median, self._gpu)
-        for volume in (contrast, smooth):
-            shift(volume, 0, self.polarity, self._gpu)
+        self._turn(smooth)  # the tissue's median is one of the volume's own intensities
+        try:
+            wide = tissue.background_cells(smooth, rules.WIDE_BACKGROUND / self.unit)
+            contrast = background.subtract(smooth, *wide, tissue.median, self._gpu)
+        finally:
+            self._turn(smooth)
+        self._turn(contrast)
         noise = tissue.centre(contrast)
         return self._gpu.get(contrast), noise
+
+    def _turn(self, volume):
+        """Turn the sign, in place, where vessels are dark."""
+        if self.polarity < 0:
+            shift(volume, 0, -1, self._gpu)
 
     @cached_property
     def difference(self):
@@ -101,10 +109,12 @@ def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
     check_count(part.size)
     if part.dtype.name not in VOXEL_NAMES:
         part = part.astype(np.float32)
-    found = tissue_round(part, inside, seed, unit)
-    check()
-    raw = gpu.put(part)
-    mask = None if inside is None else gpu.put(inside)
+    with ThreadPoolExecutor(1) as pool:  # the volume goes to the card meanwhile
+        found = pool.submit(tissue_round, part, inside, seed, unit)
+        raw = gpu.put(part)
+        mask = None if inside is None else gpu.put(inside)
+        check()
+        found = found.result()
     check()
     tissue = TissueOnCard(found, mask, gpu)
     cells = tissue.background_cells(raw, rules.BACKGROUND / unit)

@@ -35,6 +35,8 @@ def widest_paths(contrast, mask, starts, unit, floor, gpu, rivals=None, check=la
     """
     xp, shape = gpu.xp, contrast.shape
     check_count(contrast.size)
+    if not len(starts):
+        return xp.zeros(shape, np.uint16)
     capacity, levels = xp.empty(shape, np.uint16), xp.empty(shape, np.uint16)
     smooth, brighter = (None, 0) if rivals is None else rivals
     owners = None if rivals is None else xp.empty(shape, np.uint8)
@@ -44,13 +46,8 @@ def widest_paths(contrast, mask, starts, unit, floor, gpu, rivals=None, check=la
     place = *place, np.int32(floor), np.float32(low), pointer(smooth), np.float32(brighter)
     place = *place, capacity, levels, pointer(owners), *rounds.lists
     each(gpu, "widest_paths", "find_capacities", contrast.size, place)
-    starts = gpu.put(np.array(starts, np.int32).reshape(-1, 3))
-    count = len(starts)
-    if not count:
-        levels.fill(0)
-        return levels
-    begin = starts, np.int32(count)
-    blocks = (-(-count // THREADS),), (THREADS,)
+    begin = gpu.put(np.array(starts, np.int32)), np.int32(len(starts))
+    blocks = (-(-len(starts) // THREADS),), (THREADS,)
     more = capacity, *rounds.shape, levels, *rounds.lists
     kernel(gpu, "widest_paths", "begin_paths")(*blocks, (*begin, *more))
     rounds.visit("widest_paths", "visit_tiles", capacity, levels)
