@@ -14,7 +14,7 @@ from . import corrections
 from .borders import move_to_half_contrast
 from .neighbourhood import Ball, at_click, piece_of, ridge_near
 from .segmenting import CONTRAST_THRESHOLD
-from .widest_paths import STEPS, component, widest_paths
+from .widest_paths import STEPS, component
 
 # Threshold of a click: midway between noise and click on a logarithmic scale, times this.
 ABOVE_MIDWAY = 1.2
@@ -138,9 +138,7 @@ class _Base:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = widest_paths(
-            contrast, self._evidence.inside, starts, self.path_threshold, FLOOR, self._rivals
-        )
+        self._levels = self._evidence.widest_paths(starts, self.path_threshold, FLOOR, self._rivals)
         self._reached = np.flatnonzero(self._levels.ravel() >= STEPS)
         self._values = contrast.ravel()[self._reached]
 
