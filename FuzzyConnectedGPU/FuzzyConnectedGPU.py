@@ -577,7 +577,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         """A phantom and what a run on it gave."""
         from FuzzyVesselCommon.errors import DeviceError
 
-        phantom, volume, seeds = self.addPhantom(96)
+        phantom, volume, seeds = self.addPhantom(128)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         try:
             result = FuzzyConnectedGPULogic().segment(

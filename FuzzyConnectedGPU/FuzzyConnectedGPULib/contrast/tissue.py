@@ -110,20 +110,19 @@ def tissue_round(raw, inside, seed, unit):
     """
     here = float(np.median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
     everything = tuple(slice(0, n) for n in raw.shape)
-    best = Tissue(everything, inside, raw)
+    whole = Tissue(everything, inside, raw)
     noise = noise_of_voxels(raw)
-    if not 0 < SEVERAL * noise < best.deviation:
-        best.alone = True
-        return best
-    least = max(MUCH_MORE * best.distance(here), LEAST_DISTANCE)
-    gap = np.inf
-    for part in (everything, *(_box_round(seed, raw.shape, r / unit) for r in SURROUNDINGS)):
-        if inside is not None and not inside[part].any():
-            continue
-        other = Tissue(part, inside, raw, here)
-        if other.distance(here) > least and abs(other.median - here) < gap:
-            best, gap = other, abs(other.median - here)
-    return best
+    if not 0 < SEVERAL * noise < whole.deviation:
+        whole.alone = True
+        return whole
+    parts = (everything, *(_box_round(seed, raw.shape, r / unit) for r in SURROUNDINGS))
+    parts = [part for part in parts if inside is None or inside[part].any()]
+    tissues = [Tissue(part, inside, raw, here) for part in parts]
+    least = max(MUCH_MORE * whole.distance(here), LEAST_DISTANCE)
+    apart = [tissue for tissue in tissues if tissue.distance(here) > least]
+    if apart:
+        return min(apart, key=lambda tissue: abs(tissue.median - here))
+    return max(tissues, key=lambda tissue: tissue.distance(here))
 
 
 def nearest_tissue(values, here, noise):
