@@ -45,7 +45,7 @@ class _Click:
     start: tuple
 
 
-def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda: None):
+def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda: None, gpu=None):
     """The fuzzy scene of clicks.
 
     Parameters
@@ -57,6 +57,8 @@ def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda
         See `borders`.
     check : callable
         Raises `Cancelled` to abort.
+    gpu : CudaDevice, optional
+        The card that follows the paths, inside its ``with`` block; the scene is the same.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda
     positive = [tuple(map(int, p)) for p in positive]
     negative = [tuple(map(int, q)) for q in negative]
     clicks = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
-    base = _Base(evidence, clicks)
+    base = _Base(evidence, clicks, gpu)
     check()
     base.raise_for(negative)
     base.lower_for(clicks)
@@ -113,8 +115,8 @@ def membership(contrast, threshold):
 class _Base:
     """The object of the clicks that have contrast: one threshold, and the paths that reach it."""
 
-    def __init__(self, evidence, clicks):
-        self._evidence, self._clicks = evidence, clicks
+    def __init__(self, evidence, clicks, gpu):
+        self._evidence, self._clicks, self._gpu = evidence, clicks, gpu
         noise = evidence.noise
         evident = [c for c in clicks if c.contrast >= EVIDENT[0] * noise]
         evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
@@ -138,7 +140,9 @@ class _Base:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = self._evidence.widest_paths(starts, self.path_threshold, FLOOR, self._rivals)
+        self._levels = self._evidence.widest_paths(
+            starts, self.path_threshold, FLOOR, self._rivals, self._gpu
+        )
         self._reached = np.flatnonzero(self._levels.ravel() >= STEPS)
         self._values = contrast.ravel()[self._reached]
 

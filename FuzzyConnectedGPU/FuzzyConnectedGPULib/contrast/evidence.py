@@ -78,16 +78,18 @@ class Evidence:
     def _smooth_at(self, click):
         return at_click(self.smooth, click)
 
-    def widest_paths(self, starts, unit, floor, brighter=None):
+    def widest_paths(self, starts, unit, floor, brighter=None, gpu=None):
         """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
 
         Parameters
         ----------
         brighter : float or None
             What `brighter_objects` returned.
+        gpu : CudaDevice, optional
+            The card that follows the paths.
         """
         rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
-        return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals)
+        return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals, gpu)
 
     @cached_property
     def wide_contrast(self):

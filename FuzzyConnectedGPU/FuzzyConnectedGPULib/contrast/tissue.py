@@ -9,7 +9,7 @@ NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be ve
 SURROUNDINGS = 40.0, 15.0  # half sides of the boxes round the first click ..
 SEVERAL = 15.0  # noise of single voxels: a wider spread is that of several tissues (air, fat, bone)
 MUCH_MORE = 2.0  # .. whose tissue counts where the click stands out so many times more from it
-MOST_SAMPLES = 1 << 20
+MOST_SAMPLES = 1 << 18
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 LEAST_DISTANCE = 1.8  # deviations between the click and the tissue round it
 # A tissue of many: a mode of the histogram, of at least this share of the highest one, at least so
@@ -40,8 +40,7 @@ class Tissue:
         whole = all(s.stop - s.start == n for s, n in zip(part, raw.shape))
         self.whole = whole and here is None
         self.alone = False
-        step = max(1, round((np.prod([s.stop - s.start for s in part]) / MOST_SAMPLES) ** (1 / 3)))
-        self._sample = tuple(slice(s.start, s.stop, step) for s in part)
+        self._sample = _sample_of(part)
         values = self.values(raw)
         self.median, self.deviation = median_and_deviation(values)
         blank = values == values.min()
@@ -174,6 +173,17 @@ def median_and_deviation(values):
         return 0.0, 0.0
     median = float(np.median(values))
     return median, MAD_TO_SIGMA * float(np.median(np.abs(values - median)))
+
+
+def _sample_of(part):
+    """Every so many voxels of a part; of its shortest axis most of them."""
+    steps = [1, 1, 1]
+    counts = [s.stop - s.start for s in part]
+    while np.prod(counts) > MOST_SAMPLES:
+        longest = int(np.argmax(counts))
+        steps[longest] += 1
+        counts[longest] = -(-(part[longest].stop - part[longest].start) // steps[longest])
+    return tuple(slice(s.start, s.stop, step) for s, step in zip(part, steps))
 
 
 def _box_round(seed, shape, reach):

@@ -86,7 +86,7 @@ class EvidenceOnCard(rules.Evidence):
         near = part_of(self.on_card[1], box, self._gpu)
         return at_click(near, [c - s.start for c, s in zip(click, box)])
 
-    def widest_paths(self, starts, unit, floor, brighter=None):
+    def widest_paths(self, starts, unit, floor, brighter=None, gpu=None):
         contrast, smooth, mask = self.on_card
         rivals = None if brighter is None else (smooth, brighter)
         place = contrast, mask, starts, unit, floor
