@@ -184,7 +184,7 @@ def _add_faint(scene, evidence, click):
     size = int(np.count_nonzero(scene >= CONTRAST_THRESHOLD))
     for values, noise, least in _evidences(evidence):
         contrast = at_click(values, click.voxel)
-        if contrast < least * noise:
+        if contrast < least * noise or values[click.voxel] <= 0:
             continue
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click.voxel]))
