@@ -25,7 +25,7 @@ def test_the_console_example_segments_the_phantom(slicer_scene, capsys):
 
 def test_the_array_example_finds_vessels():
     space = {}
-    exec(example_with("binarize"), space)
-    phantom, labels = space["phantom"], space["labels"]
+    exec(example_with("import segment"), space)
+    phantom, labels = space["phantom"], space["found"].labels
     found = np.count_nonzero(labels & phantom.mask)
     assert found > 0.5 * np.count_nonzero(labels & phantom.liver)

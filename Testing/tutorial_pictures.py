@@ -101,8 +101,6 @@ def connectedness(folder):
     panel = Panel("FuzzyConnectedGPU", [])
     parameters = panel.parameters
     parameters.inputVolume, parameters.seeds = volume, seeds
-    parameters.side = type(parameters.side).BRIGHT
-    parameters.fillGaps = 2
     panel.process_events()
     workplace.zoom(1.4, seeds.GetNthControlPointPositionWorld(2))
     workplace.in_3d.look()
@@ -119,7 +117,7 @@ def connectedness(folder):
     thumbnail(workplace)
     collapse(panel, "input", "seeds", "affinity", "region")
     save(beside(panel_picture(panel, folder), workplace.layout()), folder / "tutorial-result.png")
-    panel.ui.thresholdSlider.valueIsChanging.emit(0.35 * parameters.threshold)
+    panel.ui.thresholdSlider.valueIsChanging.emit(0.72 * parameters.threshold)
     leak = workplace.slices[0].pixels()
     panel.widget.panel.threshold.end_preview()
     save(side_by_side(workplace.slices[0].pixels(), leak), folder / "tutorial-threshold.png")

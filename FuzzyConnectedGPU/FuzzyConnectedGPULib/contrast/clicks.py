@@ -65,7 +65,7 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
     """
     positive = [tuple(map(int, p)) for p in positive]
     negative = [tuple(map(int, q)) for q in negative]
-    clicks = [_click(evidence, p) for p in positive]
+    clicks = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
     base = _Base(evidence, clicks)
     check()
     base.raise_for(negative)
@@ -84,8 +84,11 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
     return scene, base.threshold
 
 
-def _click(evidence, voxel):
+def _click(evidence, voxel, first):
+    """What a click means; the first may lie beside the middle of its vessel."""
     own = at_click(evidence.contrast, voxel)
+    if not first:
+        return _Click(voxel, own, voxel)
     ridge, start = ridge_near(evidence.contrast, voxel, CLIMB, evidence.unit)
     return _Click(voxel, max(own, ridge), start if ridge > own else voxel)
 

@@ -9,7 +9,7 @@ RAISE_EXPONENT, RAISE_MOST, RAISE_UP_TO = 0.3, 1.5, 2.0
 # In the halo of something brighter: below this share of the peak within that distance.
 HALO_SHARE, HALO_PEAK_DISTANCE, HALO_REACH = 0.6, 3.0, 16.0
 # On a plateau of at least this inscribed radius: all that is at least half as bright, so far.
-PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 3.0
+PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
 # Else the threshold is raised round the click, by a Gaussian of some inscribed radii, not wider
 # than a share of the distance to the nearest positive click.
 LOCAL_RADII, LOCAL_LEAST, LOCAL_OF_DISTANCE = 2.0, 4.0, 0.5

@@ -3,6 +3,7 @@
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
 from FuzzyConnectedGPULib.segmentation import segment
 
 
@@ -17,16 +18,18 @@ class Ours:
 
     def __init__(self, device):
         self._device = device
+        self._kept = KeptConnectedness()
 
     def __call__(self, volume, vessel, background, mask, spacing):
         """See `methods.ClickMethod`."""
-        # The one place that knows how `segment` is called; `spacing` is not yet an argument of it.
         found = segment(
             volume,
             np.array(vessel),
+            spacing=spacing,
             background_seeds=np.array(background) if background else None,
             mask=mask,
             device=self._device,
+            kept=self._kept,
             **self._options(volume, vessel),
         )
         return found.labels > 0
