@@ -5,6 +5,17 @@ import pytest
 
 from FuzzyConnectedGPULib.segmentation import segment
 
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Small volumes are not worth a second thread."""
+    numba = pytest.importorskip("numba")
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(before)
+
+
 SHAPE = (30, 40, 44)
 FIRST, SECOND, LEAK, NOWHERE = (8, 20, 10), (22, 20, 30), (8, 31, 24), (27, 4, 4)
 
@@ -41,7 +52,10 @@ def labels_of(volume, seeds, background=None, **options):
 
 @pytest.mark.parametrize("number", range(60))
 def test_every_click_is_obeyed_in_whatever_volume(number):
-    """A click on a dark voxel among bright ones gave memberships of 2, of infinity and of NaN."""
+    """A click on a dark voxel among bright ones gave memberships of 2, of infinity and of NaN.
+
+    The order of all clicks but the first does not count; in one volume of eight it did.
+    """
     rng = np.random.default_rng(number)
     shape = tuple(rng.integers(1, 9, 3))
     kind = rng.choice(["uint8", "int16", "float32"])
@@ -51,12 +65,10 @@ def test_every_click_is_obeyed_in_whatever_volume(number):
     spacing = [(1, 1, 1), (5, 1, 1), (0.3, 2, 1)][rng.integers(3)]
     mask = rng.random(shape) < rng.choice([0.5, 2])
     mask[tuple(seeds.T)] = True
+    background = background if len(background) else None
+    options = dict(spacing=spacing, mask=mask)
     with np.errstate(all="raise"):
-        labels = labels_of(
-            volume.astype(kind),
-            seeds,
-            background if len(background) else None,
-            spacing=spacing,
-            mask=mask,
-        )
+        labels = labels_of(volume.astype(kind), seeds, background, **options)
     assert not labels[~mask].any()
+    others = np.concatenate([seeds[:1], seeds[:0:-1]])
+    assert np.array_equal(labels_of(volume.astype(kind), others, background, **options), labels)

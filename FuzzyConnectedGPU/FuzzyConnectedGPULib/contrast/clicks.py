@@ -66,6 +66,8 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
     positive = [tuple(map(int, p)) for p in positive]
     negative = [tuple(map(int, q)) for q in negative]
     clicks = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
+    # In the order of their contrasts: which of the further clicks came earlier does not count.
+    clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     base = _Base(evidence, clicks)
     check()
     base.raise_for(negative)
