@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyVesselCommon.errors import Cancelled, InputError
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -72,3 +73,152 @@ def test_every_click_is_obeyed_in_whatever_volume(number):
     assert not labels[~mask].any()
     others = np.concatenate([seeds[:1], seeds[:0:-1]])
     assert np.array_equal(labels_of(volume.astype(kind), others, background, **options), labels)
+
+
+# --- vessel clicks
+
+
+def test_one_click_finds_its_vessel_alone(volume):
+    labels = labels_of(volume, [FIRST])
+    assert labels[tube(8, 20, 1)].mean() > 0.95
+    assert not labels[18:27].any()
+
+
+def test_a_second_click_keeps_the_first_vessel(volume):
+    first = labels_of(volume, [FIRST])
+    both = labels_of(volume, [FIRST, SECOND])
+    assert not (first & ~both).any()
+    assert both[tube(22, 20, 1)].mean() > 0.95
+    assert np.count_nonzero(both & ~first & ~tube(22, 20, 4)) < 0.05 * first.sum()
+
+
+def test_a_fainter_vessel_is_added_by_its_click():
+    """Its contrast is less than the threshold that the first click gives."""
+    rng = np.random.default_rng(9)
+    clean = 200.0 * tube(8, 20) + 25.0 * tube(22, 20)
+    volume = (100 + clean + rng.normal(0, 4, SHAPE)).astype(np.int16)
+    first = labels_of(volume, [FIRST])
+    both = labels_of(volume, [FIRST, SECOND])
+    assert not first[18:].any()
+    assert both[tube(22, 20, 1)].mean() > 0.8
+    added = both & ~first
+    assert not (added & ~tube(22, 20, 4) & ~tube(8, 20, 4)).any()
+
+
+def test_a_click_without_evidence_adds_little(volume):
+    first = labels_of(volume, [FIRST])
+    more = labels_of(volume, [FIRST, NOWHERE])
+    assert not (first & ~more).any()
+    added = np.argwhere(more & ~first)
+    assert len(added) < 0.1 * first.sum()
+    assert (np.abs(added - NOWHERE).max(axis=1) <= 8).all()
+
+
+def test_the_only_click_without_evidence_is_said(volume):
+    found = segment(volume, [NOWHERE])
+    assert "No seed differs from its surroundings" in found.scene.notes[0]
+    assert found.labels[NOWHERE]
+    assert segment(volume, [FIRST]).scene.notes == ()
+
+
+def test_a_lower_threshold_is_more(volume):
+    sizes = [segment(volume, [FIRST], threshold=t).labels.sum() for t in (0.35, 0.5, 0.65, 0.8, 1)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[1] > sizes[2] > sizes[-1] == 1
+
+
+def test_a_seed_given_twice_is_one(volume):
+    once = segment(volume, [FIRST, SECOND])
+    twice = segment(volume, [FIRST, SECOND, FIRST, SECOND])
+    assert np.array_equal(once.scene.values, twice.scene.values)
+
+
+# --- background clicks
+
+
+def test_a_background_click_takes_the_leak_it_sits_in(volume):
+    with_leak = labels_of(volume, [FIRST])
+    without = labels_of(volume, [FIRST], [LEAK])
+    ball = leak() & (np.indices(SHAPE)[1] >= 26)
+    assert with_leak[ball].mean() > 0.9
+    assert without[ball].mean() < 0.05
+    assert without[tube(8, 20, 1)].mean() > 0.95
+    assert not (without & ~with_leak).any()
+
+
+def test_a_background_click_outside_of_the_object_changes_little(volume):
+    before = labels_of(volume, [FIRST])
+    after = labels_of(volume, [FIRST], [NOWHERE])
+    assert np.array_equal(before, after)
+
+
+def test_a_background_click_beside_a_seed_takes_its_voxel_alone(volume):
+    before = labels_of(volume, [FIRST])
+    beside = (FIRST[0], FIRST[1], FIRST[2] + 1)
+    after = labels_of(volume, [FIRST], [beside])
+    assert before[beside]
+    assert np.argwhere(before & ~after).tolist() == [list(beside)]
+
+
+def test_background_clicks_stay_out_when_gaps_are_filled(volume):
+    inside = (8, 20, 30)
+    labels = labels_of(volume, [FIRST], [inside], fill_gaps=3)
+    assert labels.any()
+
+
+def test_a_background_click_outside_of_the_mask_s_box(volume):
+    mask = np.zeros(SHAPE, np.uint8)
+    mask[6:11, 17:24, :20] = 1
+    labels = labels_of(volume, [FIRST], [(28, 39, 43)], mask=mask)
+    assert np.array_equal(labels, labels_of(volume, [FIRST], mask=mask))
+    assert not labels[mask == 0].any()
+
+
+# --- errors
+
+
+def test_an_image_of_one_slice_takes_two_distances(volume):
+    found = segment(volume[8], [FIRST[1:]], spacing=(0.5, 0.5))
+    deep = segment(volume[8:9], [(0, *FIRST[1:])], spacing=(0.5, 0.5, 0.5))
+    assert found.labels.shape == SHAPE[1:]
+    assert np.array_equal(found.labels, deep.labels[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(seeds=[FIRST], background_seeds=[FIRST]), "the same voxel, I,J,K = 10,20,8"),
+        (dict(seeds=[(0, 0, 99)]), "1 of 1 seeds lie outside"),
+        (dict(seeds=[]), "There is no seed"),
+        (dict(seeds=[FIRST], background_seeds=[(-1, 0, 0)]), "background seeds lie outside"),
+        (dict(seeds=[FIRST], spacing=(1, 0, 1)), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], spacing=(1, np.nan, 1)), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], spacing=(1, 1)), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], spacing="wide"), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], mask=np.zeros(SHAPE)), "mask is empty"),
+        (dict(seeds=[FIRST], mask=np.indices(SHAPE)[0] > 20), "Every seed lies outside the mask"),
+        (dict(seeds=[FIRST], threshold=0.0), "threshold"),
+        (dict(seeds=[FIRST], model="magic"), "Unknown model 'magic'; one of contrast, affinity"),
+    ],
+)
+def test_what_cannot_be_used_is_named(volume, arguments, message):
+    with pytest.raises(InputError, match=message):
+        segment(volume, **arguments)
+
+
+def test_a_run_can_be_cancelled_at_any_time(volume):
+    fractions = []
+    segment(
+        volume, [FIRST], background_seeds=[LEAK], progress=lambda f: fractions.append(f) or True
+    )
+    assert fractions == sorted(fractions)
+    assert (fractions[0], fractions[-1]) == (0, 1)
+    for stop in range(len(fractions)):
+        calls = iter(range(len(fractions)))
+        with pytest.raises(Cancelled):
+            segment(
+                volume,
+                [FIRST],
+                background_seeds=[LEAK],
+                progress=lambda _f, calls=calls: next(calls) < stop,
+            )

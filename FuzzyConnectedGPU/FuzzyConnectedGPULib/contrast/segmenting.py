@@ -83,7 +83,7 @@ def contrast_connectedness(
     report(0.0)
     shape = np.shape(volume)
     volume = checked_volume(volume)
-    spacing = checked_spacing(spacing, volume.ndim)
+    spacing = checked_spacing(spacing, volume.shape[0])
     mask = checked_mask(mask, volume.shape)
     positive = _inside(checked_seeds(seeds, volume.shape), mask, "seed")
     negative = _background(background_seeds, volume.shape)
