@@ -7,9 +7,8 @@ import numpy as np
 from FuzzyVesselCommon.errors import InputError
 
 # Bytes a voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
-# labels, and what a run works in: 37 bytes in the model "contrast" (the solver's levels and queue in
-# the model "affinity" take 9). Card: besides the voxels and levels
-# what the exact solver works in; a mask is a byte more.
+# labels, and what a run works in: 37 bytes in the model "contrast" (9 in the model "affinity"). Card:
+# besides the voxels and levels what the exact solver works in; a mask is a byte more.
 HOST_COPIES = 2
 SCENE, LEVELS, LABELS = 8, 2, 2
 CONTRAST = 40

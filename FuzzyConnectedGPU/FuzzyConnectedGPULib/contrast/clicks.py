@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import corrections
+from .borders import move_to_half_contrast
 from .neighbourhood import Ball, at_click, piece_of, ridge_near
 from .segmenting import CONTRAST_THRESHOLD
-from .widest_paths import STEPS, component, widest_paths
+from .widest_paths import STEPS, component
 
 # Threshold of a click: midway between noise and click on a logarithmic scale, times this.
 ABOVE_MIDWAY = 1.2
@@ -44,7 +45,7 @@ class _Click:
     start: tuple
 
 
-def contrast_scene(evidence, positive, negative=(), check=lambda: None):
+def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda: None):
     """The fuzzy scene of clicks.
 
     Parameters
@@ -52,6 +53,8 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
     evidence : Evidence
     positive, negative : sequence of (K, J, I)
         Voxels of the vessels, at least one, and of the background; within the evidence's box.
+    border : {"drawn", "half"}
+        See `borders`.
     check : callable
         Raises `Cancelled` to abort.
 
@@ -79,6 +82,9 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
             check()
             _add_faint(scene, evidence, click)
     corrections.take_leaks_away(scene, evidence, positive, negative, base.first_threshold, check)
+    if border == "half":
+        check()
+        move_to_half_contrast(scene, evidence, CONTRAST_THRESHOLD)
     for voxel in positive:
         scene[voxel] = 1
     for voxel in negative:
@@ -134,9 +140,7 @@ class _Base:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = widest_paths(
-            contrast, self._evidence.inside, starts, self.path_threshold, FLOOR, self._rivals
-        )
+        self._levels = self._evidence.widest_paths(starts, self.path_threshold, FLOOR, self._rivals)
         self._reached = np.flatnonzero(self._levels.ravel() >= STEPS)
         self._values = contrast.ravel()[self._reached]
 

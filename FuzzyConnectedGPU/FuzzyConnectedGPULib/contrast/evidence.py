@@ -8,6 +8,7 @@ import numpy as np
 from .filters import gaussian_weights, self_guided, separable
 from .neighbourhood import at_click
 from .tissue import tissue_round
+from .widest_paths import widest_paths
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # Chosen on 3D-IRCADb-01 case 01, tsf1 and poon2015, confirmed on ve, lowerRes and bbbDisruption.
@@ -68,20 +69,29 @@ class Evidence:
         return self._tissue.alone and dark == (self.polarity < 0)
 
     def brighter_objects(self, clicks):
-        """Flat indices of voxels that are far brighter than the clicks (bone, metal), or None.
+        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
 
         Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
         """
         if self._tissue.whole:
             return None
-        brightest = max(at_click(self.smooth, click) for click in clicks)
+        brightest = max(self._smooth_at(click) for click in clicks)
         above = brightest - self.polarity * self._tissue.median
-        if above <= 0:
-            return None
-        bright = self.smooth > brightest + FAR_BRIGHTER * above
-        if self.inside is not None:
-            bright &= self.inside > 0
-        return np.flatnonzero(bright)
+        return brightest + FAR_BRIGHTER * above if above > 0 else None
+
+    def _smooth_at(self, click):
+        return at_click(self.smooth, click)
+
+    def widest_paths(self, starts, unit, floor, brighter=None):
+        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
+
+        Parameters
+        ----------
+        brighter : float or None
+            What `brighter_objects` returned.
+        """
+        rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
+        return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals)
 
     @cached_property
     def wide_contrast(self):
@@ -96,7 +106,7 @@ class Evidence:
         return self._tissue.centred(self.smooth)
 
 
-def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
+def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, gpu=None):
     """Evidence of vessels in a volume.
 
     Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
@@ -114,6 +124,9 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
         1 where vessels may be.
     check : callable
         Raises `Cancelled` to abort.
+    gpu : CudaDevice, optional
+        The card that does it, inside its ``with`` block; its values differ from the CPU's by
+        float32's rounding, and stay on the card beside what is asked for on the host.
 
     Returns
     -------
@@ -128,8 +141,12 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
     >>> evidence.polarity, bool(evidence.contrast[3, 12, 12] > 10 * evidence.noise)
     (1, True)
     """
+    if gpu is not None:
+        from .on_cuda.evidence import vessel_evidence as on_card
+
+        return on_card(volume, spacing, first_seed, mask, check, gpu)
     unit = np.asarray(spacing, float) / min(spacing)
-    box = _box_of(mask, volume.shape, unit)
+    box = box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = [int(c) - s.start for c, s in zip(first_seed, box)]
     raw = _as_float32(volume[box])
@@ -160,7 +177,7 @@ def _as_float32(volume):
     return volume.astype(np.float32)
 
 
-def _box_of(mask, shape, unit):
+def box_of(mask, shape, unit):
     """The part of the volume that holds the mask, and what its border needs."""
     if mask is None:
         return tuple(slice(0, n) for n in shape)

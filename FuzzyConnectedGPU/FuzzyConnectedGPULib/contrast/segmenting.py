@@ -12,6 +12,7 @@ from ..checks import checked_mask, checked_seeds, checked_spacing, checked_volum
 from ..scene import FuzzyScene
 
 CONTRAST_THRESHOLD = 0.5
+BORDERS = ("drawn", "half")
 EVIDENCE_SHARE = 0.8  # of the progress
 EVIDENCE_STEPS = 24  # looks at the callback while evidence is found, roughly
 FAINT = 3.0  # deviations of the noise below which a seed has no contrast
@@ -51,6 +52,7 @@ def contrast_connectedness(
     spacing=None,
     background_seeds=None,
     mask=None,
+    border="drawn",
     device="auto",
     progress=None,
     find_evidence=None,
@@ -78,6 +80,8 @@ def contrast_connectedness(
     Cancelled
         `progress` returned False.
     """
+    if border not in BORDERS:
+        raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
     choose_device(device)  # this model runs on the CPU; a device that is none is refused
     report = reporter(progress)
     report(0.0)
@@ -99,6 +103,7 @@ def contrast_connectedness(
         evidence,
         positive - evidence.origin,
         _within(negative - evidence.origin, evidence.contrast.shape),
+        border,
         lambda: report(EVIDENCE_SHARE),
     )
     values = part

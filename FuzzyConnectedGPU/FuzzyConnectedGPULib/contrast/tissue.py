@@ -69,10 +69,25 @@ class Tissue:
 
     def values(self, volume):
         """The sample's values of a volume of the same shape."""
-        values = volume[self._sample]
+        values = volume[self._sample].astype(np.float32, copy=False)
         if self._inside is not None:
             values = values[self._inside[self._sample] > 0]
         return values.ravel()
+
+    def samples(self):
+        """Where the sample lies, and what its voxels are.
+
+        Returns
+        -------
+        part : tuple of 3 slice
+        flags : ndarray, uint8
+            2 in the tissue, 1 elsewhere inside of the mask, 0 outside.
+        """
+        shape = [len(range(s.start, s.stop, s.step)) for s in self._sample]
+        flags = np.zeros(shape, np.uint8)
+        inside = slice(None) if self._inside is None else self._inside[self._sample] > 0
+        flags[inside] = (1 + self._signal).reshape(shape if self._inside is None else -1)
+        return self._sample, flags
 
     def noise(self, volume):
         """Deviation of the tissue's voxels in a volume of the same shape."""
@@ -155,7 +170,7 @@ def nearest_tissue(values, here, noise):
 def noise_of_voxels(part):
     """Deviation of single voxels, from differences of neighbours."""
     step = max(1, round((part.size / MOST_SAMPLES) ** 0.5))
-    rows = part[::step, ::step]
+    rows = part[::step, ::step].astype(np.float32, copy=False)
     if rows.shape[2] < 2:
         return 0.0
     return median_and_deviation(np.diff(rows, axis=2).ravel())[1] / np.sqrt(2)
