@@ -131,9 +131,10 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_round_the_click(ct):
     assert found._tissue.median == pytest.approx(liver, abs=15)
     assert found._tissue.deviation < 0.2 * volume.std()
     assert not found._tissue.alone
-    bone = found.brighter_objects([tuple(seed)])
-    assert volume.ravel()[bone].min() > volume[tuple(seed)]
-    assert not ct.mask.ravel()[bone].any()
+    bone = found.smooth > found.brighter_objects([tuple(seed)])
+    assert bone.any()
+    assert volume[bone].max() > 2 * volume[tuple(seed)]
+    assert not (ct.mask[bone] > 0).any()
 
 
 def test_the_nearest_tissue_of_a_histogram():
@@ -190,3 +191,27 @@ def test_without_background_voxels_it_is_the_median():
     volume = np.ones((9, 9, 9), np.float32)
     found = local_background(volume, np.zeros(volume.shape, bool), (3, 3, 3), 42.0)
     assert (found == 42).all()
+
+
+# --- the same on the card
+
+
+@pytest.mark.parametrize("kind", ["fill", "tiny", "sparse"])
+def test_the_card_takes_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
+    volume, mask = vessel(), None
+    if kind == "fill":
+        volume[:2] = 3.4e38
+    elif kind == "tiny":
+        volume = (volume * np.float64(1e-12)).astype(np.float32)
+    else:
+        mask = np.zeros(SHAPE, np.uint8)
+        mask[CENTRE] = mask[1, 1, 1] = 1
+        monkeypatch.setattr("FuzzyConnectedGPULib.contrast.tissue.MOST_SAMPLES", 1000)
+    host = vessel_evidence(volume, (1, 1, 1), CENTRE, mask)
+    card = vessel_evidence(volume, (1, 1, 1), CENTRE, mask, gpu=cpu_cuda)
+    inner = (slice(8, None),) * 3
+    assert card.noise == pytest.approx(host.noise, rel=1e-3)
+    near = 1e-4 * np.ptp(host.contrast[inner])
+    np.testing.assert_allclose(card.contrast[inner], host.contrast[inner], atol=near)
+    assert card.holds_for(CENTRE)
+    assert card.leave_card().holds_for(CENTRE)

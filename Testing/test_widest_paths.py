@@ -77,6 +77,8 @@ def test_rivals_take_what_they_reach_more_strongly(problem, count):
     np.testing.assert_array_equal(found[ours > theirs], ours[ours > theirs])
     assert not found[theirs > ours].any()
     assert ((found == ours) | (found == 0)).all()  # where both are as strong, one has it
+    turned = widest_paths(contrast, inside, starts[::-1], unit, floor, rivals[::-1])
+    np.testing.assert_array_equal(turned, found)
 
 
 @settings(max_examples=200, deadline=None)

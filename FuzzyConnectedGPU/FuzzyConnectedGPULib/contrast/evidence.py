@@ -149,7 +149,7 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, 
     box = box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = [int(c) - s.start for c, s in zip(first_seed, box)]
-    raw = _as_float32(volume[box])
+    raw = clipped(volume[box]).astype(np.float32)
     tissue = tissue_round(raw, inside, seed, unit)
     if tissue.deviation > 0:
         np.maximum(raw, np.float32(tissue.median - LOWEST * tissue.deviation), out=raw)
@@ -171,10 +171,11 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, 
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue, tuple(seed))
 
 
-def _as_float32(volume):
-    if volume.dtype.kind == "f":
-        volume = np.clip(volume, -LARGEST, LARGEST)
-    return volume.astype(np.float32)
+def clipped(volume):
+    """The volume itself, or a copy without values beyond `LARGEST`."""
+    if volume.dtype.kind == "f" and max(volume.max(), -volume.min()) > LARGEST:
+        return np.clip(volume, -LARGEST, LARGEST)
+    return volume
 
 
 def box_of(mask, shape, unit):

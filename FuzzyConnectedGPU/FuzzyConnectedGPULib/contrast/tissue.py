@@ -31,6 +31,8 @@ class Tissue:
         Whether it is the median of the whole volume.
     alone : bool
         Whether the volume holds this tissue alone, so that it is the same for every click.
+    least_noise : float
+        Taken for the noise where there is less.
     """
 
     def __init__(self, part, inside, raw, here=None):
@@ -46,10 +48,10 @@ class Tissue:
         self._sample = tuple(slice(s.start, s.stop, step) for s in part)
         values = self.values(raw)
         if step > 1 and len(values) < LEAST_SAMPLES:
-            self._sample = part
+            self._sample = tuple(slice(s.start, s.stop, 1) for s in part)
             values = self.values(raw)
         self.median, self.deviation = median_and_deviation(values)
-        self._least_noise = LEAST_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
+        self.least_noise = LEAST_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
         blank = values == values.min()
         much_blank = MUCH_BLANK < blank.mean() < 1
         self._signal = ~blank if much_blank else np.ones(len(values), bool)
@@ -65,7 +67,7 @@ class Tissue:
 
     def distance(self, value):
         """How far a value lies from the tissue, in its deviations."""
-        return abs(value - self.median) / max(self.deviation, self._least_noise)
+        return abs(value - self.median) / max(self.deviation, self.least_noise)
 
     def values(self, volume):
         """The sample's values of a volume of the same shape."""
@@ -91,7 +93,7 @@ class Tissue:
 
     def noise(self, volume):
         """Deviation of the tissue's voxels in a volume of the same shape."""
-        return max(median_and_deviation(self.values(volume)[self._signal])[1], self._least_noise)
+        return max(median_and_deviation(self.values(volume)[self._signal])[1], self.least_noise)
 
     def background(self, volume, sigmas):
         """Local background of a volume of raw or denoised intensities; see `local_background`."""
