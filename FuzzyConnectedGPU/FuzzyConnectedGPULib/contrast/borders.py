@@ -40,6 +40,6 @@ def move_to_half_contrast(scene, evidence, cut):
     half = SHARE * total / np.maximum(near, np.float32(LEAST_CORE))
     shell = (near > LEAST_CORE) & ~core & (contrast < half)
     own = np.maximum(contrast, np.float32(0))
-    lowered = own / np.maximum(own + half, np.float32(1e-30))
+    lowered = own / np.maximum(own + np.maximum(half, 0), np.float32(1e-30))
     part = scene[box]
     part[shell] = np.minimum(part, lowered)[shell]

@@ -71,6 +71,8 @@ def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda
     positive = [tuple(map(int, p)) for p in positive]
     negative = [tuple(map(int, q)) for q in negative]
     clicks = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
+    # In the order of their contrasts: which of the further clicks came earlier does not count.
+    clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     base = _Base(evidence, clicks, gpu)
     check()
     base.raise_for(negative)
@@ -195,7 +197,7 @@ def _add_faint(scene, evidence, click):
     size = int(np.count_nonzero(scene >= CONTRAST_THRESHOLD))
     for values, noise, least in _evidences(evidence):
         contrast = at_click(values, click.voxel)
-        if contrast < least * noise:
+        if contrast < least * noise or values[click.voxel] <= 0:
             continue
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click.voxel]))

@@ -20,6 +20,7 @@ LOWEST = 10.0  # deviations below the median at which intensities are clipped (a
 FAR_BRIGHTER = 1.0  # contrasts above the brightest click from which on a voxel is no vessel
 DARK = -4.0  # contrast in deviations at the first click from which on vessels are dark
 MARGIN = 4.0  # round a mask
+LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Evidence:
     unit: np.ndarray
     polarity: int
     _tissue: object = field(repr=False)
+    _first_seed: tuple = field(repr=False, default=())
 
     @property
     def origin(self):
@@ -61,6 +63,8 @@ class Evidence:
     def holds_for(self, first_seed):
         """Whether another first seed would give the same evidence."""
         seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
+        if seed == self._first_seed:
+            return True
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self._tissue.alone and dark == (self.polarity < 0)
 
@@ -147,7 +151,7 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, 
     box = box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = [int(c) - s.start for c, s in zip(first_seed, box)]
-    raw = volume[box].astype(np.float32)
+    raw = clipped(volume[box]).astype(np.float32)
     tissue = tissue_round(raw, inside, seed, unit)
     if tissue.deviation > 0:
         np.maximum(raw, np.float32(tissue.median - LOWEST * tissue.deviation), out=raw)
@@ -155,15 +159,25 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, 
     background = tissue.background(raw, BACKGROUND / unit)
     smooth = separable(raw, [gaussian_weights(SMOOTHING / u) for u in unit], check)
     radii = [round(GUIDE / u) for u in unit]
+    # About 0: squares of intensities far from it would not resolve the noise in float32.
+    smooth -= np.float32(tissue.median)
     for _pass in range(GUIDED_PASSES):
         smooth = self_guided(smooth, radii, tissue.noise(smooth), check)
+    smooth += np.float32(tissue.median)
     contrast, noise = tissue.centred(smooth - background)
     polarity = 1
     if contrast[tuple(seed)] < DARK * noise:
         polarity = -1
         np.negative(contrast, out=contrast)
         np.negative(smooth, out=smooth)
-    return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue)
+    return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue, tuple(seed))
+
+
+def clipped(volume):
+    """The volume itself, or a copy without values beyond `LARGEST`."""
+    if volume.dtype.kind == "f" and max(volume.max(), -volume.min()) > LARGEST:
+        return np.clip(volume, -LARGEST, LARGEST)
+    return volume
 
 
 def box_of(mask, shape, unit):

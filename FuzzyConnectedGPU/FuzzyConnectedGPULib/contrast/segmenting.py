@@ -92,7 +92,7 @@ def contrast_connectedness(
     positive = _inside(checked_seeds(seeds, volume.shape), mask, "seed")
     negative = _background(background_seeds, volume.shape)
     _refuse_both(positive, negative)
-    inputs = volume, checked_spacing(spacing, volume.ndim), positive, negative, mask, border
+    inputs = volume, checked_spacing(spacing, volume.shape[0]), positive, negative, mask, border
 
     def solve(gpu, notes=()):
         scene, threshold = _solve(inputs, _evidence(find_evidence), report, gpu, notes)

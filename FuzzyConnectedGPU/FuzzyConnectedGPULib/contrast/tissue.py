@@ -10,6 +10,8 @@ SURROUNDINGS = 40.0, 15.0  # half sides of the boxes round the first click ..
 SEVERAL = 15.0  # noise of single voxels: a wider spread is that of several tissues (air, fat, bone)
 MUCH_MORE = 2.0  # .. whose tissue counts where the click stands out so many times more from it
 MOST_SAMPLES = 1 << 18
+LEAST_SAMPLES = 1000  # .. with fewer inside a mask, all of its voxels are looked at
+LEAST_NOISE = 1e-6  # where there is none; of the range of intensities, where that is below 1
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 LEAST_DISTANCE = 1.8  # deviations between the click and the tissue round it
 # A tissue of many: a mode of the histogram, of at least this share of the highest one, at least so
@@ -29,6 +31,8 @@ class Tissue:
         Whether it is the median of the whole volume.
     alone : bool
         Whether the volume holds this tissue alone, so that it is the same for every click.
+    least_noise : float
+        Taken for the noise where there is less.
     """
 
     def __init__(self, part, inside, raw, here=None):
@@ -42,9 +46,14 @@ class Tissue:
         self.alone = False
         self._sample = _sample_of(part)
         values = self.values(raw)
+        if len(values) < LEAST_SAMPLES:
+            self._sample = tuple(slice(s.start, s.stop, 1) for s in part)
+            values = self.values(raw)
         self.median, self.deviation = median_and_deviation(values)
+        self.least_noise = LEAST_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
         blank = values == values.min()
-        self._signal = ~blank if blank.mean() > MUCH_BLANK else np.ones(len(values), bool)
+        much_blank = MUCH_BLANK < blank.mean() < 1
+        self._signal = ~blank if much_blank else np.ones(len(values), bool)
         if here is not None:
             self._take_nearest(values, here, noise_of_voxels(raw[part]))
 
@@ -57,7 +66,7 @@ class Tissue:
 
     def distance(self, value):
         """How far a value lies from the tissue, in its deviations."""
-        return abs(value - self.median) / max(self.deviation, 1e-6)
+        return abs(value - self.median) / max(self.deviation, self.least_noise)
 
     def values(self, volume):
         """The sample's values of a volume of the same shape."""
@@ -83,7 +92,7 @@ class Tissue:
 
     def noise(self, volume):
         """Deviation of the tissue's voxels in a volume of the same shape."""
-        return max(median_and_deviation(self.values(volume)[self._signal])[1], 1e-6)
+        return max(median_and_deviation(self.values(volume)[self._signal])[1], self.least_noise)
 
     def background(self, volume, sigmas):
         """Local background of a volume of raw or denoised intensities; see `local_background`."""

@@ -40,6 +40,7 @@ class EvidenceOnCard(rules.Evidence):
             self.unit,
             self.polarity,
             self._tissue.on_host,
+            self._first_seed,
         )
         known = {
             name: vars(self)[name] for name in ("wide_contrast", "difference") if name in vars(self)
@@ -105,7 +106,7 @@ def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
     box = rules.box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
-    part = volume[box]
+    part = rules.clipped(volume[box])
     check_count(part.size)
     if part.dtype.name not in VOXEL_NAMES:
         part = part.astype(np.float32)
@@ -134,4 +135,5 @@ def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
         shift(smooth, 0, -1, gpu)
     check()
     known = {"box": box, "noise": noise, "inside": inside, "unit": unit, "polarity": polarity}
+    known["_first_seed"] = seed
     return EvidenceOnCard((contrast, smooth, mask), gpu, tissue, **known)

@@ -32,7 +32,7 @@ class TissueOnCard:
     def noise(self, volume):
         """Deviation of the tissue's voxels."""
         median = self._median(volume, OF_TISSUE)
-        return max(MAD_TO_SIGMA * self._median(volume, OF_TISSUE, median), 1e-6)
+        return max(MAD_TO_SIGMA * self._median(volume, OF_TISSUE, median), self.on_host.least_noise)
 
     def centre(self, volume):
         """Subtract the tissue's median in place; the noise."""
