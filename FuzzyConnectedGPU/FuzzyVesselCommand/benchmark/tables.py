@@ -1,11 +1,13 @@
 """The tables by name, in the order in which they run."""
 
-from . import connectedness_goals, field, papers, peers, skeleton_goals
+from . import connectedness_goals, field, papers, peers, segment_goals, skeleton_goals
 from .clicks import click_table, radius_table, random_table
 
 TABLES = {
     "connectedness-cpu": connectedness_goals.on_cpu,
     "connectedness": connectedness_goals.on_card,
+    "segment-cpu": segment_goals.on_cpu,
+    "segment": segment_goals.on_card,
     "skeleton-cpu": skeleton_goals.on_cpu,
     "skeleton": skeleton_goals.on_card,
     "kfoe-english": papers.english,
