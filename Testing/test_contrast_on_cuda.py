@@ -69,6 +69,11 @@ def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
     check_evidence(cpu_cuda, vessel(), spacing)
 
 
+def test_evidence_of_a_volume_that_is_sampled(cpu_cuda, monkeypatch):
+    monkeypatch.setattr("FuzzyConnectedGPULib.contrast.tissue.MOST_SAMPLES", 1500)
+    check_evidence(cpu_cuda, vessel(), SPACINGS[0])
+
+
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int32, np.float32, np.float64])
 def test_evidence_of_all_voxel_types(cpu_cuda, kind):
     check_evidence(cpu_cuda, vessel(kind), SPACINGS[0])

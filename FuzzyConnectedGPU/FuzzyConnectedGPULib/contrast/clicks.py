@@ -14,7 +14,7 @@ from . import corrections
 from .borders import move_to_half_contrast
 from .neighbourhood import Ball, at_click, piece_of, ridge_near
 from .segmenting import CONTRAST_THRESHOLD
-from .widest_paths import STEPS, component
+from .widest_paths import STEPS, component, voxels_above_0
 
 # Threshold of a click: midway between noise and click on a logarithmic scale, times this.
 ABOVE_MIDWAY = 1.2
@@ -145,7 +145,8 @@ class _Base:
         self._levels = self._evidence.widest_paths(
             starts, self.path_threshold, FLOOR, self._rivals, self._gpu
         )
-        self._reached = np.flatnonzero(self._levels.ravel() >= STEPS)
+        self._touched = voxels_above_0(self._levels)
+        self._reached = self._touched[self._levels.ravel()[self._touched] >= STEPS]
         self._values = contrast.ravel()[self._reached]
 
     def _raise_to_object(self, contrast):
@@ -184,7 +185,7 @@ class _Base:
     def scene(self):
         """Membership of all voxels that paths reach."""
         scene = np.zeros(self._levels.shape, np.float32)
-        reached = np.flatnonzero(self._levels)
+        reached = self._touched
         level = self._levels.ravel()[reached].astype(np.float32)
         path = level / (level + np.float32(STEPS))
         own = membership(self._evidence.contrast.ravel()[reached], self.threshold)

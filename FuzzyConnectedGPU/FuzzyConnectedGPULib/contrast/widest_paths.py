@@ -118,6 +118,25 @@ def _spread(contrast, mask, starts, shape, unit, floor, levels, following, their
                         heads[2 * level + own] = other
 
 
+def voxels_above_0(levels):
+    """Flat indices (int64, rising) of the voxels whose level is not 0."""
+    return _above_0(levels.ravel())
+
+
+@njit(cache=True)
+def _above_0(levels):
+    count = 0
+    for level in levels:
+        count += level > 0
+    found = np.empty(count, np.int64)
+    count = 0
+    for voxel in range(levels.size):
+        if levels[voxel]:
+            found[count] = voxel
+            count += 1
+    return found
+
+
 def component(values, inside, start, threshold, most):
     """The voxels of at least a threshold that hang together with a start, over 26 neighbours.
 

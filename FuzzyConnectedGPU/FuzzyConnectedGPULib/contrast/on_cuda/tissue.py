@@ -69,7 +69,9 @@ def _keys(volume, part, gpu, flags=None, least=0, centre=None):
     keys = gpu.xp.empty(int(np.prod(counts)), np.int32)
     _, height, width = volume.shape
     corner = np.ravel_multi_index([s.start for s in part], volume.shape)
-    place = *(np.uint32(n) for n in (corner, height * width, width)), np.int32(part[0].step or 1)
+    steps = [s.step or 1 for s in part]
+    apart = steps[0] * height * width, steps[1] * width, steps[2]
+    place = tuple(np.uint32(n) for n in (corner, *apart))
     which = pointer(flags), *integers((least, centre is not None)), np.float32(centre or 0)
     args = volume, *place, *integers(counts), *which, keys
     each(gpu, "samples", "take_samples", keys.size, args)
