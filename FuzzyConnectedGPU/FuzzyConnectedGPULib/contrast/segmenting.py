@@ -90,7 +90,7 @@ def contrast_connectedness(
     _refuse_both(positive, negative)
     started = perf_counter()
     steps = _Steps(report)
-    evidence = _evidence(find_evidence)(volume, spacing, positive[0], mask, steps.check)
+    evidence = evidence_function(find_evidence)(volume, spacing, positive[0], mask, steps.check)
     found = perf_counter()
     report(EVIDENCE_SHARE)
     from .clicks import contrast_scene
@@ -119,7 +119,7 @@ def contrast_connectedness(
     return scene, ContrastThreshold(threshold, evidence.noise)
 
 
-def _evidence(find_evidence):
+def evidence_function(find_evidence):
     if find_evidence is not None:
         return find_evidence
     try:
