@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from FuzzyVesselCommon.errors import Cancelled
+from FuzzyVesselCommon.errors import Cancelled, InputError
 from FuzzyVesselCommon.mrml import placed_points
 from mrml_cases import add_seeds, add_volume, world_of
 
@@ -163,6 +163,37 @@ def test_delete_and_undo(chosen):
     chosen.click("undoSeedButton")
     np.testing.assert_allclose(placed_points(seeds).world, before)
     assert not chosen.ui.undoSeedButton.enabled
+
+
+def test_points_are_found_automatically_and_undone(slicer_scene, panel):
+    button = panel.ui.findSeedsButton
+    assert not button.enabled
+    assert button.toolTip == "Choose a volume first."
+    panel.parameters.inputVolume = add_volume(vessel())
+    panel.process_events()
+    assert "delete what is no vessel" in button.toolTip
+    panel.click("findSeedsButton")
+    rows = table(panel)
+    assert rows[0][0] == "automatic-1"
+    _i, j, k = map(int, rows[0][1].split(", "))
+    assert (k - 7) ** 2 + (j - 8) ** 2 <= 4
+    assert panel.ui.statusLabel.text.startswith("Found")
+    assert panel.ui.applyButton.enabled
+    panel.click("findSeedsButton")
+    assert table(panel) == rows
+    panel.click("undoSeedButton")
+    assert table(panel) == []
+    assert not panel.ui.undoSeedButton.enabled
+
+
+def test_nothing_found_leaves_no_list(slicer_scene, panel):
+    panel.parameters.inputVolume = add_volume(np.zeros(SHAPE, np.int16))
+    panel.process_events()
+    with pytest.raises(InputError):
+        panel.click("findSeedsButton")
+    assert "Nothing tubular" in panel.ui.statusLabel.text
+    assert panel.parameters.seeds is None
+    assert slicer_scene.GetFirstNodeByClass("vtkMRMLMarkupsFiducialNode") is None
 
 
 def test_place_makes_a_list_and_only_one_is_placed_into(slicer_scene, panel):
