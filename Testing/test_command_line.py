@@ -164,7 +164,7 @@ def test_automatic_seeds(scan, tmp_path, without_3d, given):
     out = tmp_path / "results"
     options = [*given, "--automatic-seeds", "2", "--out", str(out)]
     assert main(["segment", str(path), *options]) == 0
-    seeds = json.loads((out / "report.json").read_text())["seeds"]
+    seeds = json.loads((out / "report.json").read_text())["input"]["seeds"]
     assert [each["label"] for each in seeds][: len(given) // 2] == given[1:]
     found = [each for each in seeds if each["label"].startswith("automatic-")]
     assert found
