@@ -95,6 +95,19 @@ class Model(enum.Enum):
         }[self]
 
 
+class Border(enum.Enum):
+    """Where a vessel ends; see `FuzzyConnectedGPULib.contrast.borders`."""
+
+    DRAWN = "drawn"
+    HALF = "half"
+
+    def label(self):
+        return {
+            Border.DRAWN: _("As experts draw it"),
+            Border.HALF: _("At half the contrast"),
+        }[self]
+
+
 class Side(enum.Enum):
     """Which intensities beside the mean belong to the vessels, too."""
 
@@ -169,6 +182,7 @@ class FuzzyConnectedGPUParameterNode:
     seeds: vtkMRMLMarkupsFiducialNode | None
     backgroundSeeds: vtkMRMLMarkupsFiducialNode | None
     model: Model = Model.CONTRAST
+    border: Border = Border.DRAWN
     automaticAffinity: bool = True
     mean: Intensity = 0.0
     sigma: Intensity = 1.0
@@ -276,6 +290,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         maskNode=None,
         roiNode=None,
         model=None,
+        border=None,
         threshold=None,
         cut=None,
         solver=None,
@@ -310,6 +325,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             "contrast", the default: contrast to the surroundings, connected from the seeds.
             "affinity": the papers' affinity, taken also where one of its own parameters is given:
             affinity, radius, side, cut, solver.
+        border : {"drawn", "half"}, optional
+            Of the model "contrast": where experts draw it, or at half the contrast.
         threshold : float, optional
             Above 0, up to 1. By default 0.5 in the model "contrast" (lower: more, higher: less);
             in the model "affinity" from the scene's histogram and the background seeds.
@@ -364,6 +381,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             maskSegmentID=maskSegmentID,
             roiNode=roiNode,
             model=model,
+            border=border,
             threshold=threshold,
             cut=cut,
             solver=solver,
@@ -616,7 +634,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         """A phantom and what a run on it gave."""
         from FuzzyVesselCommon.errors import DeviceError
 
-        phantom, volume, seeds = self.addPhantom(96)
+        phantom, volume, seeds = self.addPhantom(128)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         try:
             result = FuzzyConnectedGPULogic().segment(

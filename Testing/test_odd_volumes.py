@@ -56,15 +56,19 @@ def test_intensities_of_any_size(panel, scale):
     """`ValueError: Value must be within range`, and then a run with mean 0."""
     choose(panel, add_volume(vessel(scale)))
     assert panel.take_errors() == []
-    usable = panel.ui.applyButton.enabled
-    if usable:
-        panel.click("applyButton")
-        labels = array(panel.parameters.labelmap)
-        assert labels[7, 8, 3] == 1
-        assert labels[2, 2, 2] == 0
-    else:
-        assert "scale the volume" in panel.ui.applyButton.toolTip
-    assert usable == (scale < 1e8)
+    panel.click("applyButton")
+    labels = array(panel.parameters.labelmap)
+    assert labels[7, 8, 3] == 1
+    assert labels[2, 2, 2] == 0
+
+
+@pytest.mark.parametrize("scale", [1e9, 1e30])
+def test_intensities_that_the_affinity_cannot_take(panel, scale):
+    panel.parameters.model = type(panel.parameters.model).AFFINITY
+    choose(panel, add_volume(vessel(scale)))
+    assert panel.take_errors() == []
+    assert not panel.ui.applyButton.enabled
+    assert "scale the volume" in panel.ui.applyButton.toolTip
 
 
 @pytest.mark.parametrize("image", [None, "empty"])

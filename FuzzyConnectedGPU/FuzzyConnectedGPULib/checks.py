@@ -99,10 +99,11 @@ def checked_mask(mask, shape):
     return mask
 
 
-def checked_spacing(spacing, dimensions=3):
+def checked_spacing(spacing, slices=None):
     """Return the distances of voxels along K, J, I as 3 floats; 1, 1, 1 where there are none.
 
-    Raises `InputError` where they are not positive numbers.
+    Of a volume of one slice, two numbers will do. Raises `InputError` where they are not positive
+    numbers.
     """
     if spacing is None:
         return np.ones(3)
@@ -110,8 +111,8 @@ def checked_spacing(spacing, dimensions=3):
         spacing = np.asarray(spacing, float)
     except (TypeError, ValueError):
         spacing = np.empty(0)
-    if spacing.shape == (2,):
+    if spacing.shape == (2,) and slices == 1:
         spacing = np.array([spacing.max(), *spacing])
-    if spacing.shape != (dimensions,) or not (np.isfinite(spacing) & (spacing > 0)).all():
+    if spacing.shape != (3,) or not (np.isfinite(spacing) & (spacing > 0)).all():
         raise InputError("The spacing is three positive numbers, K, J, I, in millimetres.")
     return spacing

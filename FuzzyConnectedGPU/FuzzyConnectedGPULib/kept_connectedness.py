@@ -95,7 +95,7 @@ class KeptConnectedness:
         """The same as `contrast.automatic_seeds`; the evidence is kept for the next run."""
         return automatic_seeds(volume, find_evidence=self._find_evidence, **options)
 
-    def _find_evidence(self, volume, spacing, first_seed, mask, check):
+    def _find_evidence(self, volume, spacing, first_seed, mask, check, gpu):
         from .contrast.evidence import vessel_evidence
 
         inputs = volume, mask, spacing
@@ -105,7 +105,9 @@ class KeptConnectedness:
             return self._evidence
         self._evidence = None  # its memory is free before the next is found
         self.work = EVERYTHING
-        self._evidence = vessel_evidence(volume, spacing, first_seed, mask, check)
+        evidence = vessel_evidence(volume, spacing, first_seed, mask, check, gpu)
+        # The card's memory is given back between runs.
+        self._evidence = evidence if gpu is None else evidence.leave_card()
         self._evidence_inputs = inputs
         return self._evidence
 

@@ -7,12 +7,11 @@ import numpy as np
 from FuzzyVesselCommon.errors import InputError
 
 # Bytes a voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
-# labels, and what a run works in: 37 bytes in the model "contrast" (the solver's levels and queue in
-# the model "affinity" take 9). Card: besides the voxels and levels
-# what the exact solver works in; a mask is a byte more.
+# labels, and what a run works in (37 bytes in the model "contrast", 9 in "affinity"). Card: besides
+# the voxels and levels what the exact solver works in; a mask is a byte more.
 HOST_COPIES = 2
 SCENE, LEVELS, LABELS = 8, 2, 2
-CONTRAST = 40
+CONTRAST, CARD_CONTRAST = 40, 15
 CARD_WORK = 3
 
 
@@ -49,4 +48,4 @@ def memory_need(shape, voxel_type):
     voxels = int(np.prod(shape, dtype=np.int64))
     solver_size = min(size, 4)  # larger types become float32
     host = HOST_COPIES * size + SCENE + LABELS + CONTRAST
-    return MemoryNeed(voxels * host, voxels * (solver_size + LEVELS + CARD_WORK))
+    return MemoryNeed(voxels * host, voxels * max(solver_size + LEVELS + CARD_WORK, CARD_CONTRAST))

@@ -21,6 +21,7 @@ def inputs_text(
     roi_node=None,
     background_node=None,
     model=None,
+    border=None,
     affinity=None,
     radius=None,
     side=None,
@@ -56,7 +57,12 @@ def inputs_text(
         # The first point counts more than the others, and background points change the scene.
         background = [] if background_node is None else placed_points(background_node)
         first = _centres(volume_node, points)[0]
-        parts += ["contrast", first, background and sorted(_centres(volume_node, background))]
+        parts += [
+            "contrast",
+            border or "drawn",
+            first,
+            background and sorted(_centres(volume_node, background)),
+        ]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

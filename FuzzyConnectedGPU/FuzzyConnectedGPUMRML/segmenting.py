@@ -15,7 +15,7 @@ from FuzzyVesselCommon.result import SegmentationResult
 from . import run_inputs
 from .volume_curve import scene_values
 
-MODEL_OPTIONS = ("model", "affinity", "radius", "side", "cut", "solver")
+MODEL_OPTIONS = ("model", "border", "affinity", "radius", "side", "cut", "solver")
 
 
 def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None):

@@ -82,6 +82,8 @@ class ConnectednessPanel(Panel):
             self.enable(widget, why)
         for widget in (self.ui.affinityCollapsibleButton, self.ui.cutLabel, self.ui.cutSlider):
             widget.setVisible(by_affinity)
+        why = _("Only used by the contrast to the surroundings.") if by_affinity else ""
+        self.enable(self.ui.borderComboBox, why)
         corrected = by_affinity and self.parameters.solver.value == "cuda-kfoe-corrected"
         why = "" if corrected else _("Only used by the corrected CUDA-kFOE solver.")
         self.enable(self.ui.correctionsSpinBox, why)
@@ -137,7 +139,7 @@ class ConnectednessPanel(Panel):
     def _model(parameters):
         """What a run's model is, with its own options, as `FuzzyConnectedGPULogic.segment`."""
         if parameters.model.value == "contrast":
-            return dict(model="contrast")
+            return dict(model="contrast", border=parameters.border.value)
         return dict(
             model="affinity",
             affinity=affinity_of(parameters),

@@ -298,6 +298,11 @@ def _add_model(parser):
         "in the papers (contrast; affinity where one of its options is given)",
     )
     parser.add_argument(
+        "--border",
+        choices=("drawn", "half"),
+        help="of the model contrast: where experts draw it, or at half the contrast (drawn)",
+    )
+    parser.add_argument(
         "--radius",
         type=int,
         metavar="N",

@@ -156,6 +156,7 @@ def segment(inputs, options, watch):
         backgroundSeedsNode=inputs.background,
         maskNode=inputs.mask,
         model=options.model,
+        border=options.border,
         threshold=options.threshold,
         cut=options.cut,
         solver=options.solver,

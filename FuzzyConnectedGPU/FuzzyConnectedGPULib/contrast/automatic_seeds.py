@@ -76,7 +76,7 @@ def automatic_seeds(
     report = reporter(progress)
     report(0.0)
     volume = checked_volume(volume)
-    spacing = checked_spacing(spacing, volume.ndim)
+    spacing = checked_spacing(spacing, volume.shape[0])
     mask = checked_mask(mask, volume.shape)
     from .tubes import Values, tubular_voxels
 
@@ -86,7 +86,8 @@ def automatic_seeds(
         if first is None:
             continue
         steps = _Steps(report, part / 2)
-        evidence = evidence_function(find_evidence)(volume, spacing, first, mask, steps.check)
+        find = evidence_function(find_evidence)
+        evidence = find(volume, spacing, first, mask, steps.check, None)
         if evidence.polarity != polarity:
             continue
         seeds = tubular_voxels(evidence, values.soft, count, steps.check)

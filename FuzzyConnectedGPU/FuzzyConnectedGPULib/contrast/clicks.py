@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import corrections
+from .borders import move_to_half_contrast
 from .neighbourhood import Ball, at_click, piece_of, ridge_near
 from .segmenting import CONTRAST_THRESHOLD
-from .widest_paths import STEPS, component, widest_paths
+from .widest_paths import STEPS, component
 
 # Threshold of a click: midway between noise and click on a logarithmic scale, times this.
 ABOVE_MIDWAY = 1.2
@@ -44,7 +45,7 @@ class _Click:
     start: tuple
 
 
-def contrast_scene(evidence, positive, negative=(), check=lambda: None):
+def contrast_scene(evidence, positive, negative=(), border="drawn", check=lambda: None, gpu=None):
     """The fuzzy scene of clicks.
 
     Parameters
@@ -52,8 +53,12 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
     evidence : Evidence
     positive, negative : sequence of (K, J, I)
         Voxels of the vessels, at least one, and of the background; within the evidence's box.
+    border : {"drawn", "half"}
+        See `borders`.
     check : callable
         Raises `Cancelled` to abort.
+    gpu : CudaDevice, optional
+        The card that follows the paths, inside its ``with`` block; the scene is the same.
 
     Returns
     -------
@@ -66,7 +71,9 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
     positive = [tuple(map(int, p)) for p in positive]
     negative = [tuple(map(int, q)) for q in negative]
     clicks = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
-    base = _Base(evidence, clicks)
+    # In the order of their contrasts: which of the further clicks came earlier does not count.
+    clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
+    base = _Base(evidence, clicks, gpu)
     check()
     base.raise_for(negative)
     base.lower_for(clicks)
@@ -77,6 +84,9 @@ def contrast_scene(evidence, positive, negative=(), check=lambda: None):
             check()
             _add_faint(scene, evidence, click)
     corrections.take_leaks_away(scene, evidence, positive, negative, base.first_threshold, check)
+    if border == "half":
+        check()
+        move_to_half_contrast(scene, evidence, CONTRAST_THRESHOLD)
     for voxel in positive:
         scene[voxel] = 1
     for voxel in negative:
@@ -107,8 +117,8 @@ def membership(contrast, threshold):
 class _Base:
     """The object of the clicks that have contrast: one threshold, and the paths that reach it."""
 
-    def __init__(self, evidence, clicks):
-        self._evidence, self._clicks = evidence, clicks
+    def __init__(self, evidence, clicks, gpu):
+        self._evidence, self._clicks, self._gpu = evidence, clicks, gpu
         noise = evidence.noise
         evident = [c for c in clicks if c.contrast >= EVIDENT[0] * noise]
         evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
@@ -132,8 +142,8 @@ class _Base:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = widest_paths(
-            contrast, self._evidence.inside, starts, self.path_threshold, FLOOR, self._rivals
+        self._levels = self._evidence.widest_paths(
+            starts, self.path_threshold, FLOOR, self._rivals, self._gpu
         )
         self._reached = np.flatnonzero(self._levels.ravel() >= STEPS)
         self._values = contrast.ravel()[self._reached]
@@ -187,7 +197,7 @@ def _add_faint(scene, evidence, click):
     size = int(np.count_nonzero(scene >= CONTRAST_THRESHOLD))
     for values, noise, least in _evidences(evidence):
         contrast = at_click(values, click.voxel)
-        if contrast < least * noise:
+        if contrast < least * noise or values[click.voxel] <= 0:
             continue
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click.voxel]))

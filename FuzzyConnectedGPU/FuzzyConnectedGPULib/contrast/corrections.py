@@ -53,7 +53,7 @@ def _take_leak_away(scene, before, evidence, positive, click, threshold):
     contrast, unit = evidence.contrast, evidence.unit
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
-    peak = max(float(peaks_near(contrast, one, HALO_PEAK_DISTANCE, unit)[0, 0, 0]), 1e-6)
+    peak = max(float(peaks_near(contrast, one, HALO_PEAK_DISTANCE, unit)[0, 0, 0]), 1e-30)
     if own > threshold and own < HALO_SHARE * peak:
         ball = Ball(contrast.shape, click, 3 * HALO_REACH, unit)
         share = ABOVE_CLICK * own / peak * _bell(ball, HALO_REACH)
@@ -81,6 +81,7 @@ def _bell(ball, width):
 def _raise(scene, evidence, ball, thresholds, positive, click):
     """Raise the thresholds in a ball where the background click is the nearest."""
     contrast = np.maximum(evidence.contrast[ball.box], np.float32(0))
+    thresholds = np.maximum(thresholds, np.float32(0))
     lower = contrast / np.maximum(contrast + thresholds, np.float32(1e-30))
     part = scene[ball.box]
     mine = _nearer(ball, positive, click, evidence.unit) & (contrast < thresholds)

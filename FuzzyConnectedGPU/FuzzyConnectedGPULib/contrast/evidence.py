@@ -8,6 +8,7 @@ import numpy as np
 from .filters import gaussian_weights, self_guided, separable
 from .neighbourhood import at_click
 from .tissue import tissue_round
+from .widest_paths import widest_paths
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # Chosen on 3D-IRCADb-01 case 01, tsf1 and poon2015, confirmed on ve, lowerRes and bbbDisruption.
@@ -19,6 +20,7 @@ LOWEST = 10.0  # deviations below the median at which intensities are clipped (a
 FAR_BRIGHTER = 1.0  # contrasts above the brightest click from which on a voxel is no vessel
 DARK = -4.0  # contrast in deviations at the first click from which on vessels are dark
 MARGIN = 4.0  # round a mask
+LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Evidence:
     unit: np.ndarray
     polarity: int
     _tissue: object = field(repr=False)
+    _first_seed: tuple = field(repr=False, default=())
 
     @property
     def origin(self):
@@ -60,24 +63,37 @@ class Evidence:
     def holds_for(self, first_seed):
         """Whether another first seed would give the same evidence."""
         seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
+        if seed == self._first_seed:
+            return True
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self._tissue.alone and dark == (self.polarity < 0)
 
     def brighter_objects(self, clicks):
-        """Flat indices of voxels that are far brighter than the clicks (bone, metal), or None.
+        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
 
         Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
         """
         if self._tissue.whole:
             return None
-        brightest = max(at_click(self.smooth, click) for click in clicks)
+        brightest = max(self._smooth_at(click) for click in clicks)
         above = brightest - self.polarity * self._tissue.median
-        if above <= 0:
-            return None
-        bright = self.smooth > brightest + FAR_BRIGHTER * above
-        if self.inside is not None:
-            bright &= self.inside > 0
-        return np.flatnonzero(bright)
+        return brightest + FAR_BRIGHTER * above if above > 0 else None
+
+    def _smooth_at(self, click):
+        return at_click(self.smooth, click)
+
+    def widest_paths(self, starts, unit, floor, brighter=None, gpu=None):
+        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
+
+        Parameters
+        ----------
+        brighter : float or None
+            What `brighter_objects` returned.
+        gpu : CudaDevice, optional
+            The card that follows the paths.
+        """
+        rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
+        return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals, gpu)
 
     @cached_property
     def wide_contrast(self):
@@ -92,7 +108,7 @@ class Evidence:
         return self._tissue.centred(self.smooth)
 
 
-def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
+def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None, gpu=None):
     """Evidence of vessels in a volume.
 
     Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
@@ -110,6 +126,9 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
         1 where vessels may be.
     check : callable
         Raises `Cancelled` to abort.
+    gpu : CudaDevice, optional
+        The card that does it, inside its ``with`` block; its values differ from the CPU's by
+        float32's rounding, and stay on the card beside what is asked for on the host.
 
     Returns
     -------
@@ -124,11 +143,15 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
     >>> evidence.polarity, bool(evidence.contrast[3, 12, 12] > 10 * evidence.noise)
     (1, True)
     """
+    if gpu is not None:
+        from .on_cuda.evidence import vessel_evidence as on_card
+
+        return on_card(volume, spacing, first_seed, mask, check, gpu)
     unit = np.asarray(spacing, float) / min(spacing)
-    box = _box_of(mask, volume.shape, unit)
+    box = box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = [int(c) - s.start for c, s in zip(first_seed, box)]
-    raw = volume[box].astype(np.float32)
+    raw = clipped(volume[box]).astype(np.float32)
     tissue = tissue_round(raw, inside, seed, unit)
     if tissue.deviation > 0:
         np.maximum(raw, np.float32(tissue.median - LOWEST * tissue.deviation), out=raw)
@@ -136,18 +159,28 @@ def vessel_evidence(volume, spacing, first_seed, mask=None, check=lambda: None):
     background = tissue.background(raw, BACKGROUND / unit)
     smooth = separable(raw, [gaussian_weights(SMOOTHING / u) for u in unit], check)
     radii = [round(GUIDE / u) for u in unit]
+    # About 0: squares of intensities far from it would not resolve the noise in float32.
+    smooth -= np.float32(tissue.median)
     for _pass in range(GUIDED_PASSES):
         smooth = self_guided(smooth, radii, tissue.noise(smooth), check)
+    smooth += np.float32(tissue.median)
     contrast, noise = tissue.centred(smooth - background)
     polarity = 1
     if contrast[tuple(seed)] < DARK * noise:
         polarity = -1
         np.negative(contrast, out=contrast)
         np.negative(smooth, out=smooth)
-    return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue)
+    return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue, tuple(seed))
 
 
-def _box_of(mask, shape, unit):
+def clipped(volume):
+    """The volume itself, or a copy without values beyond `LARGEST`."""
+    if volume.dtype.kind == "f" and max(volume.max(), -volume.min()) > LARGEST:
+        return np.clip(volume, -LARGEST, LARGEST)
+    return volume
+
+
+def box_of(mask, shape, unit):
     """The part of the volume that holds the mask, and what its border needs."""
     if mask is None:
         return tuple(slice(0, n) for n in shape)

@@ -1,5 +1,7 @@
 """Connectedness by contrast: arguments checked, evidence found or kept, and the fuzzy scene."""
 
+import warnings
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -12,6 +14,7 @@ from ..checks import checked_mask, checked_seeds, checked_spacing, checked_volum
 from ..scene import FuzzyScene
 
 CONTRAST_THRESHOLD = 0.5
+BORDERS = ("drawn", "half")
 EVIDENCE_SHARE = 0.8  # of the progress
 EVIDENCE_STEPS = 24  # looks at the callback while evidence is found, roughly
 FAINT = 3.0  # deviations of the noise below which a seed has no contrast
@@ -51,6 +54,7 @@ def contrast_connectedness(
     spacing=None,
     background_seeds=None,
     mask=None,
+    border="drawn",
     device="auto",
     progress=None,
     find_evidence=None,
@@ -60,7 +64,7 @@ def contrast_connectedness(
     Parameters
     ----------
     find_evidence : callable, optional
-        ``find_evidence(volume, spacing, first_seed, mask, check) -> Evidence`` instead of
+        ``find_evidence(volume, spacing, first_seed, mask, check, gpu) -> Evidence`` instead of
         `vessel_evidence`: one that keeps what it found.
 
     Returns
@@ -78,28 +82,52 @@ def contrast_connectedness(
     Cancelled
         `progress` returned False.
     """
-    choose_device(device)  # this model runs on the CPU; a device that is none is refused
+    if border not in BORDERS:
+        raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
     report = reporter(progress)
     report(0.0)
     shape = np.shape(volume)
     volume = checked_volume(volume)
-    spacing = checked_spacing(spacing, volume.ndim)
     mask = checked_mask(mask, volume.shape)
     positive = _inside(checked_seeds(seeds, volume.shape), mask, "seed")
     negative = _background(background_seeds, volume.shape)
     _refuse_both(positive, negative)
-    started = perf_counter()
-    steps = _Steps(report)
-    evidence = evidence_function(find_evidence)(volume, spacing, positive[0], mask, steps.check)
-    found = perf_counter()
-    report(EVIDENCE_SHARE)
+    inputs = volume, checked_spacing(spacing, volume.shape[0]), positive, negative, mask, border
+
+    def solve(gpu, notes=()):
+        scene, threshold = _solve(inputs, evidence_function(find_evidence), report, gpu, notes)
+        return replace(scene, values=scene.values.reshape(shape)), threshold
+
+    chosen = choose_device(device)
+    if chosen == "cpu":
+        return solve(None)
+    try:
+        with chosen as gpu:
+            return solve(gpu)
+    except DeviceError as error:
+        if device != "auto":
+            raise
+        note = f"The CPU was used: {error}"
+        warnings.warn(note, stacklevel=2)
+    return solve(None, (note,))
+
+
+def _solve(inputs, find_evidence, report, gpu, notes):
+    """The scene, of the checked volume's shape, and the threshold."""
     from .clicks import contrast_scene
 
+    volume, spacing, positive, negative, mask, border = inputs
+    started = perf_counter()
+    evidence = find_evidence(volume, spacing, positive[0], mask, _Steps(report).check, gpu)
+    found = perf_counter()
+    report(EVIDENCE_SHARE)
     part, threshold = contrast_scene(
         evidence,
         positive - evidence.origin,
         _within(negative - evidence.origin, evidence.contrast.shape),
+        border,
         lambda: report(EVIDENCE_SHARE),
+        gpu,
     )
     values = part
     if part.shape != volume.shape:
@@ -107,19 +135,15 @@ def contrast_connectedness(
         values[evidence.box] = part
     seconds = {"evidence": found - started, "clicks": perf_counter() - found}
     report(1.0)
-    scene = FuzzyScene(
-        values.reshape(shape),
-        "contrast",
-        "cpu",
-        0,
-        seconds,
-        BYTES_A_VOXEL * part.size,
-        _notes(evidence, positive - evidence.origin),
-    )
+    device = "cpu" if gpu is None else gpu.name
+    peak_bytes = BYTES_A_VOXEL * part.size if gpu is None else gpu.peak_bytes
+    notes = (*notes, *_notes(evidence, positive - evidence.origin))
+    scene = FuzzyScene(values, "contrast", device, 0, seconds, peak_bytes, notes)
     return scene, ContrastThreshold(threshold, evidence.noise)
 
 
 def evidence_function(find_evidence):
+    """`vessel_evidence`, or what is given instead of it."""
     if find_evidence is not None:
         return find_evidence
     try:
@@ -128,7 +152,8 @@ def evidence_function(find_evidence):
         if error.name != "numba":
             raise
         raise DeviceError(
-            "The CPU's filters are compiled by numba, which is not installed: pip install numba."
+            "This model's filters are compiled by numba, which is not installed: pip install numba "
+            "(in Slicer's Python console: slicer.util.pip_install('numba'))."
         ) from error
     return vessel_evidence
 

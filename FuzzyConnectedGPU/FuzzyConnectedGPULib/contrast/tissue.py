@@ -9,7 +9,9 @@ NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be ve
 SURROUNDINGS = 40.0, 15.0  # half sides of the boxes round the first click ..
 SEVERAL = 15.0  # noise of single voxels: a wider spread is that of several tissues (air, fat, bone)
 MUCH_MORE = 2.0  # .. whose tissue counts where the click stands out so many times more from it
-MOST_SAMPLES = 1 << 20
+MOST_SAMPLES = 1 << 18
+LEAST_SAMPLES = 1000  # .. with fewer inside a mask, all of its voxels are looked at
+LEAST_NOISE = 1e-6  # where there is none; of the range of intensities, where that is below 1
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 LEAST_DISTANCE = 1.8  # deviations between the click and the tissue round it
 # A tissue of many: a mode of the histogram, of at least this share of the highest one, at least so
@@ -29,6 +31,8 @@ class Tissue:
         Whether it is the median of the whole volume.
     alone : bool
         Whether the volume holds this tissue alone, so that it is the same for every click.
+    least_noise : float
+        Taken for the noise where there is less.
     """
 
     def __init__(self, part, inside, raw, here=None):
@@ -40,12 +44,16 @@ class Tissue:
         whole = all(s.stop - s.start == n for s, n in zip(part, raw.shape))
         self.whole = whole and here is None
         self.alone = False
-        step = max(1, round((np.prod([s.stop - s.start for s in part]) / MOST_SAMPLES) ** (1 / 3)))
-        self._sample = tuple(slice(s.start, s.stop, step) for s in part)
+        self._sample = _sample_of(part)
         values = self.values(raw)
+        if len(values) < LEAST_SAMPLES:
+            self._sample = tuple(slice(s.start, s.stop, 1) for s in part)
+            values = self.values(raw)
         self.median, self.deviation = median_and_deviation(values)
+        self.least_noise = LEAST_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
         blank = values == values.min()
-        self._signal = ~blank if blank.mean() > MUCH_BLANK else np.ones(len(values), bool)
+        much_blank = MUCH_BLANK < blank.mean() < 1
+        self._signal = ~blank if much_blank else np.ones(len(values), bool)
         if here is not None:
             self._take_nearest(values, here, noise_of_voxels(raw[part]))
 
@@ -58,18 +66,33 @@ class Tissue:
 
     def distance(self, value):
         """How far a value lies from the tissue, in its deviations."""
-        return abs(value - self.median) / max(self.deviation, 1e-6)
+        return abs(value - self.median) / max(self.deviation, self.least_noise)
 
     def values(self, volume):
         """The sample's values of a volume of the same shape."""
-        values = volume[self._sample]
+        values = volume[self._sample].astype(np.float32, copy=False)
         if self._inside is not None:
             values = values[self._inside[self._sample] > 0]
         return values.ravel()
 
+    def samples(self):
+        """Where the sample lies, and what its voxels are.
+
+        Returns
+        -------
+        part : tuple of 3 slice
+        flags : ndarray, uint8
+            2 in the tissue, 1 elsewhere inside of the mask, 0 outside.
+        """
+        shape = [len(range(s.start, s.stop, s.step)) for s in self._sample]
+        flags = np.zeros(shape, np.uint8)
+        inside = slice(None) if self._inside is None else self._inside[self._sample] > 0
+        flags[inside] = (1 + self._signal).reshape(shape if self._inside is None else -1)
+        return self._sample, flags
+
     def noise(self, volume):
         """Deviation of the tissue's voxels in a volume of the same shape."""
-        return max(median_and_deviation(self.values(volume)[self._signal])[1], 1e-6)
+        return max(median_and_deviation(self.values(volume)[self._signal])[1], self.least_noise)
 
     def background(self, volume, sigmas):
         """Local background of a volume of raw or denoised intensities; see `local_background`."""
@@ -95,20 +118,19 @@ def tissue_round(raw, inside, seed, unit):
     """
     here = float(np.median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
     everything = tuple(slice(0, n) for n in raw.shape)
-    best = Tissue(everything, inside, raw)
+    whole = Tissue(everything, inside, raw)
     noise = noise_of_voxels(raw)
-    if not 0 < SEVERAL * noise < best.deviation:
-        best.alone = True
-        return best
-    least = max(MUCH_MORE * best.distance(here), LEAST_DISTANCE)
-    gap = np.inf
-    for part in (everything, *(_box_round(seed, raw.shape, r / unit) for r in SURROUNDINGS)):
-        if inside is not None and not inside[part].any():
-            continue
-        other = Tissue(part, inside, raw, here)
-        if other.distance(here) > least and abs(other.median - here) < gap:
-            best, gap = other, abs(other.median - here)
-    return best
+    if not 0 < SEVERAL * noise < whole.deviation:
+        whole.alone = True
+        return whole
+    parts = (everything, *(_box_round(seed, raw.shape, r / unit) for r in SURROUNDINGS))
+    parts = [part for part in parts if inside is None or inside[part].any()]
+    tissues = [Tissue(part, inside, raw, here) for part in parts]
+    least = max(MUCH_MORE * whole.distance(here), LEAST_DISTANCE)
+    apart = [tissue for tissue in tissues if tissue.distance(here) > least]
+    if apart:
+        return min(apart, key=lambda tissue: abs(tissue.median - here))
+    return max(tissues, key=lambda tissue: tissue.distance(here))
 
 
 def nearest_tissue(values, here, noise):
@@ -148,7 +170,7 @@ def nearest_tissue(values, here, noise):
 def noise_of_voxels(part):
     """Deviation of single voxels, from differences of neighbours."""
     step = max(1, round((part.size / MOST_SAMPLES) ** 0.5))
-    rows = part[::step, ::step]
+    rows = part[::step, ::step].astype(np.float32, copy=False)
     if rows.shape[2] < 2:
         return 0.0
     return median_and_deviation(np.diff(rows, axis=2).ravel())[1] / np.sqrt(2)
@@ -160,6 +182,17 @@ def median_and_deviation(values):
         return 0.0, 0.0
     median = float(np.median(values))
     return median, MAD_TO_SIGMA * float(np.median(np.abs(values - median)))
+
+
+def _sample_of(part):
+    """Every so many voxels of a part; of its shortest axis most of them."""
+    steps = [1, 1, 1]
+    counts = [s.stop - s.start for s in part]
+    while np.prod(counts) > MOST_SAMPLES:
+        longest = int(np.argmax(counts))
+        steps[longest] += 1
+        counts[longest] = -(-(part[longest].stop - part[longest].start) // steps[longest])
+    return tuple(slice(s.start, s.stop, step) for s, step in zip(part, steps))
 
 
 def _box_round(seed, shape, reach):

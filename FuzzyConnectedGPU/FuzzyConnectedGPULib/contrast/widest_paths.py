@@ -13,7 +13,7 @@ TOP = 65535
 STEPS = 256
 
 
-def widest_paths(contrast, inside, starts, unit, floor, rivals=None):
+def widest_paths(contrast, inside, starts, unit, floor, rivals=None, gpu=None):
     """Connectedness of all voxels to the starts, by the weakest voxel on the way.
 
     Parameters
@@ -26,18 +26,29 @@ def widest_paths(contrast, inside, starts, unit, floor, rivals=None):
         A contrast of `unit` has the level `STEPS`; levels are rounded down, so that a voxel has
         at least the level STEPS just where its contrast is at least the unit.
     floor : int
-        Levels below it count as 0.
-
+        Levels below it count as 0; at least 1.
     rivals : ndarray of int, optional
         Flat indices of voxels of other objects. They spread in the same way, and a voxel belongs to
-        whom the stronger path leads first (iterative relative connectedness, Ciesielski, Udupa
-        and Zhuge 2007); what is theirs has level 0.
+        whom the stronger path leads first, to the starts where both do (iterative relative
+        connectedness, Ciesielski, Udupa and Zhuge 2007); what is theirs has level 0.
+    gpu : CudaDevice, optional
+        The card that does it, inside its ``with`` block; the levels are the same.
 
     Returns
     -------
     ndarray, uint16, of the same shape
         Levels, 0 where no path leads.
     """
+    if gpu is not None:
+        from .on_cuda.widest_paths import widest_paths as on_card
+
+        mask = None if inside is None else gpu.put(inside)
+        others = None
+        if rivals is not None and len(rivals):
+            others = np.zeros(contrast.shape, np.float32)
+            others.ravel()[rivals] = 1
+            others = gpu.put(others), 0.5
+        return gpu.get(on_card(gpu.put(contrast), mask, starts, unit, floor, gpu, others))
     levels = np.zeros(contrast.shape, np.uint16)
     following = np.empty(contrast.size, np.int32 if contrast.size < 2**31 else np.int64)
     mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
@@ -65,22 +76,25 @@ def _level(value, unit):
 
 @njit(cache=True)
 def _spread(contrast, mask, starts, shape, unit, floor, levels, following, theirs):
-    heads = np.full(TOP + 1, -1, np.int64)
-    top = 0
+    # Two buckets a level: what is theirs waits until the level has nothing of the starts' own.
+    heads = np.full(2 * TOP + 2, -1, np.int64)
+    bucket = 0
     for voxel in starts:
         level = _level(contrast[voxel], unit)
         if level >= floor and levels[voxel] == 0 and (mask.size == 0 or mask[voxel]):
             levels[voxel] = level
-            following[voxel] = heads[level]
-            heads[level] = voxel
-            top = max(top, level)
+            own = 0 if theirs.size and theirs[voxel] else 1
+            following[voxel] = heads[2 * level + own]
+            heads[2 * level + own] = voxel
+            bucket = max(bucket, 2 * level + own)
     plane, row = shape[1] * shape[2], shape[2]
-    while top >= floor:
-        voxel = heads[top]
+    while bucket >= 2 * floor:
+        voxel = heads[bucket]
         if voxel < 0:
-            top -= 1
+            bucket -= 1
             continue
-        heads[top] = following[voxel]
+        heads[bucket] = following[voxel]
+        top, own = bucket >> 1, bucket & 1
         k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
         for dk in range(-1, 2):
             if not 0 <= k + dk < shape[0]:
@@ -99,9 +113,9 @@ def _spread(contrast, mask, starts, shape, unit, floor, levels, following, their
                         # Reached first by the strongest path: no better one comes later.
                         levels[other] = level
                         if theirs.size:
-                            theirs[other] = theirs[voxel]
-                        following[other] = heads[level]
-                        heads[level] = other
+                            theirs[other] = 1 - own
+                        following[other] = heads[2 * level + own]
+                        heads[2 * level + own] = other
 
 
 def component(values, inside, start, threshold, most):

@@ -1,0 +1,78 @@
+// defines: VOXEL=unsigned char | VOXEL=short | VOXEL=unsigned short | VOXEL=float
+//
+// The local background: means of the usable voxels over cells, which are convolved (convolution.cu),
+// and linear interpolation between the cells. All in differences to the median, which float32
+// resolves better than the intensities themselves.
+
+typedef unsigned int u32;
+
+// One thread a cell: the share of its voxels that are usable, and the mean over all its voxels of
+// the usable ones' difference to the median. usable: differs by less than `limit`, or, with a
+// negative limit, is not above the median.
+extern "C" __global__ void __launch_bounds__(256) cell_means(
+    const VOXEL* volume, const unsigned char* mask, float median, float limit, int nk, int nj, int ni, int side_k,
+    int side_j, int side_i, float* share, float* total)
+{
+    int cells_k = (nk + side_k - 1) / side_k, cells_j = (nj + side_j - 1) / side_j;
+    int cells_i = (ni + side_i - 1) / side_i;
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= (u32)cells_k * cells_j * cells_i) return;
+    int k0 = n / ((u32)cells_j * cells_i) * side_k, j0 = n / cells_i % cells_j * side_j, i0 = n % cells_i * side_i;
+    int k1 = min(k0 + side_k, nk), j1 = min(j0 + side_j, nj), i1 = min(i0 + side_i, ni);
+    int count = 0;
+    float sum = 0;
+    for (int k = k0; k < k1; k++)
+        for (int j = j0; j < j1; j++)
+            for (int i = i0; i < i1; i++) {
+                u32 at = ((u32)k * nj + j) * ni + i;
+                float difference = (float)volume[at] - median;
+                bool usable = limit < 0 ? difference <= 0 : fabsf(difference) < limit;
+                if (!usable || mask && !mask[at]) continue;
+                count++;
+                sum += difference;
+            }
+    float voxels = (float)((k1 - k0) * (j1 - j0) * (i1 - i0));
+    share[n] = count / voxels;
+    total[n] = sum / voxels;
+}
+
+// Mean of the usable voxels, in place of the total; the median where hardly one is near.
+extern "C" __global__ void __launch_bounds__(256) usable_means(const float* share, float least, float* total, u32 count)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < count) total[n] = share[n] > least ? total[n] / share[n] : 0.0f;
+}
+
+// Where a voxel lies between two cells along an axis.
+struct Between
+{
+    int low, high;
+    float weight;
+
+    __device__ float of(float first, float second) const { return first + (second - first) * weight; }
+};
+
+// lows, weights: for the voxels along K, then J, then I.
+__device__ __forceinline__ Between between(const int* lows, const float* weights, int place, int cells)
+{
+    int low = lows[place];
+    return {low, min(low + 1, cells - 1), weights[place]};
+}
+
+// Volume minus background.
+extern "C" __global__ void __launch_bounds__(256) subtract_background(
+    const float* volume, const float* cells, float median, int nk, int nj, int ni, int cells_k, int cells_j,
+    int cells_i, const int* lows, const float* weights, float* contrast)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= (u32)nk * nj * ni) return;
+    Between k = between(lows, weights, n / ((u32)nj * ni), cells_k);
+    Between j = between(lows + nk, weights + nk, n / ni % nj, cells_j);
+    Between i = between(lows + nk + nj, weights + nk + nj, n % ni, cells_i);
+    auto row = [&](int ck, int cj) {
+        const float* first = cells + ((u32)ck * cells_j + cj) * cells_i;
+        return i.of(first[i.low], first[i.high]);
+    };
+    auto plane = [&](int ck) { return j.of(row(ck, j.low), row(ck, j.high)); };
+    contrast[n] = volume[n] - (median + k.of(plane(k.low), plane(k.high)));
+}
