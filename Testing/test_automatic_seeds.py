@@ -69,6 +69,14 @@ def test_spacing_of_thick_slices():
     assert (distance_to_axis(seeds, 24, 24) <= 3).all()
 
 
+def test_single_slice():
+    image = noise(shape=(1, 64, 64))[0]
+    image[20:24] += 20
+    seeds = automatic_seeds(image, count=2)
+    assert (seeds[:, 0] == 0).all()
+    assert ((seeds[:, 1] >= 20) & (seeds[:, 1] < 24)).all()
+
+
 @pytest.mark.parametrize("volume", [noise(2), np.zeros(SHAPE, np.int16)])
 def test_nothing_tubular(volume):
     with pytest.raises(InputError, match="by hand"):

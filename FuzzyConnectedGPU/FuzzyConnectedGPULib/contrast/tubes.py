@@ -208,11 +208,26 @@ def tubularity(contrast, voxel, unit):
     """
     best = 0.0, SCALES[0]
     for scale in SCALES:
-        hessian = _hessian(contrast, voxel, np.maximum(scale / unit, LEAST_SIGMA))
-        first, second, third = sorted(np.linalg.eigvalsh(hessian), key=abs)
+        (first, second, third), _along = _principal(contrast, voxel, scale / unit)
         if second < 0 and third < 0:
             best = max(best, (float((abs(second) - abs(first)) * second / third), scale))
     return best
+
+
+def _principal(contrast, voxel, sigmas):
+    """Eigenvalues of the Hessian by their absolute values, and the first one's axis, in voxels.
+
+    In a single slice there are two; the larger one counts twice, as that of a round tube does.
+    """
+    sigmas = np.maximum(sigmas, LEAST_SIGMA)
+    hessian = _hessian(contrast, voxel, sigmas)
+    flat = contrast.shape[0] == 1
+    values, vectors = np.linalg.eigh(hessian[1:, 1:] if flat else hessian)
+    order = np.abs(values).argsort()
+    along = vectors[:, order[0]]
+    if flat:
+        order, along = order[[0, 1, 1]], np.insert(along, 0, 0)
+    return values[order], along * sigmas
 
 
 def _hessian(contrast, voxel, sigmas):
@@ -268,9 +283,7 @@ def _centred(contrast, usable, candidate, unit):
 
 def _continued(contrast, candidate, unit):
     """Share of a tube's contrast (0..1) that it has some way on, at its worse side."""
-    sigmas = np.maximum(candidate.scale / unit, LEAST_SIGMA)
-    values, vectors = np.linalg.eigh(_hessian(contrast, candidate.voxel, sigmas))
-    along = vectors[:, np.abs(values).argmin()] * sigmas
+    _values, along = _principal(contrast, candidate.voxel, candidate.scale / unit)
     along *= (LENGTH + candidate.scale) / np.linalg.norm(along * unit) / STEPS
     reach = np.rint(candidate.scale / unit).astype(int)
     last = np.array(contrast.shape) - 1
