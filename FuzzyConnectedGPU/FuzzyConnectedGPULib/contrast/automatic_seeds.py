@@ -80,7 +80,7 @@ def automatic_seeds(
     mask = checked_mask(mask, volume.shape)
     from .tubes import Values, tubular_voxels
 
-    values = Values(volume, mask)
+    values = Values(volume, mask, spacing / spacing.min())
     for part, polarity in enumerate((1, -1)):
         first = values.first_seed(polarity)
         if first is None:

@@ -6,7 +6,14 @@ import numpy as np
 from scipy import ndimage
 
 from .neighbourhood import Ball
-from .tissue import MODE_SHARE, MOST_SAMPLES, SEVERAL, median_and_deviation, noise_of_voxels
+from .tissue import (
+    MODE_SHARE,
+    NO_BACKGROUND,
+    SEVERAL,
+    SURROUNDINGS,
+    median_and_deviation,
+    noise_of_voxels,
+)
 
 # Lengths are multiples of the smallest spacing.
 # Chosen on 3D-IRCADb-01 case 01, the liver phantom and tsf1; confirmed on the other scans.
@@ -24,9 +31,10 @@ LEAST_OF_FIRST = 0.15  # share of the strongest seed's tubularity
 # A scan of several tissues: vessels are brighter than the brightest common tissue, and bone is
 # far brighter than it, in its deviations.
 VESSEL_DEVIATIONS = 3.0, 5.0
-BONE_DEVIATIONS, BONE_MARGIN = 5.0, 10.0
+BONE_DEVIATIONS, BONE_MARGIN = 5.5, 10.0
 HALF_WIDTH = 1.18  # deviations at which a Gaussian is half as high
-SAMPLED = 500  # voxels that the first seed is chosen from
+MOST_SAMPLES = 1 << 20
+SAMPLED, FIRST_SEEDS = 500, 60  # voxels that the first seed is chosen from: calm, by background
 
 
 class Values:
@@ -38,8 +46,8 @@ class Values:
         Median and deviation of the brightest common tissue, where the volume holds several.
     """
 
-    def __init__(self, volume, mask):
-        self._volume = volume
+    def __init__(self, volume, mask, unit):
+        self._volume, self._unit = volume, unit
         box = tuple(slice(0, n) for n in volume.shape)
         if mask is not None:
             box = ndimage.find_objects(mask)[0]
@@ -74,7 +82,22 @@ class Values:
             calm = [-np.ptp(self._near(n)) for n in order]
             if polarity < 0 or not len(order):
                 return None
+            calmest = order[np.argsort(calm, kind="stable")[::-1][:FIRST_SEEDS]]
+            return self._places[max(calmest, key=self._share_of_soft)]
         return self._places[order[int(np.argmax(calm))]]
+
+    def _share_of_soft(self, number):
+        """How much of a voxel's surroundings is soft tissue: `vessel_evidence` takes them for
+        the background, and air or bone among them spoil it.
+        """
+        median, deviation = self.soft
+        share = 0.0
+        for radius in SURROUNDINGS:
+            box = Ball(self._volume.shape, self._places[number], radius, self._unit).box
+            part = self._volume[tuple(slice(s.start, s.stop, 3) for s in box)]
+            soft = np.abs(part.astype(np.float32) - median) < NO_BACKGROUND * deviation
+            share += float(soft.mean())
+        return share
 
     def _near(self, number):
         place = self._places[number]
@@ -96,8 +119,12 @@ def brightest_tissue(values, noise):
     counts = np.convolve(np.pad(counts, 2, mode="edge"), np.full(5, 0.2), "valid")
     higher = np.maximum(np.r_[0, counts[:-1]], np.r_[counts[1:], 0])
     mode = np.flatnonzero((counts >= higher) & (counts >= MODE_SHARE * counts.max()))[-1]
-    flank = np.flatnonzero(counts[mode:] < counts[mode] / 2)
-    half = (flank[0] if len(flank) else 1) * (edges[1] - edges[0])
+    flank = counts[mode:] / counts[mode]
+    below = np.flatnonzero(flank < 0.5)
+    half = len(flank) if not len(below) else below[0]
+    if len(below):  # between two bins
+        half -= (0.5 - flank[half]) / (flank[half - 1] - flank[half])
+    half *= edges[1] - edges[0]
     return float((edges[mode] + edges[mode + 1]) / 2), float(half / HALF_WIDTH)
 
 
