@@ -395,6 +395,63 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID)
         return segment(volumeNode, seedsNode, options, outputs, progress, self.kept)
 
+    def findSeeds(
+        self,
+        volumeNode,
+        *,
+        maskNode=None,
+        maskSegmentID="",
+        roiNode=None,
+        count=6,
+        seedsNode=None,
+        device="auto",
+        progress=None,
+    ):
+        """Find seeds without a click: where the contrast is most tubular, in volume or region.
+
+        They are proposals: look at them and delete what is no vessel. In a whole CT other bright
+        tubes (contrast in the bowel, calcifications) may be among them: give the organ as mask.
+
+        Parameters
+        ----------
+        volumeNode : vtkMRMLScalarVolumeNode
+        maskNode, maskSegmentID, roiNode
+            As in `segment`; seeds lie inside.
+        count : int
+            Seeds at most (6).
+        seedsNode : vtkMRMLMarkupsFiducialNode, optional
+            Keeps its points and gets the new ones, labelled automatic-1, automatic-2, ...; by
+            default a new list is added.
+        device : str
+            As in `segment`; the search runs on the CPU.
+        progress : callable, optional
+            ``progress(fraction) -> bool``; False cancels.
+
+        Returns
+        -------
+        vtkMRMLMarkupsFiducialNode
+            The strongest seed first.
+
+        Raises
+        ------
+        FuzzyVesselCommon.errors.InputError
+            Something given cannot be used, or nothing is tubular.
+        FuzzyVesselCommon.errors.DeviceError
+            The device cannot be used, or numba is missing.
+        FuzzyVesselCommon.errors.Cancelled
+            `progress` returned False, or an input was removed meanwhile.
+        """
+        from FuzzyConnectedGPUMRML.finding import find_seeds
+
+        options = dict(
+            maskNode=maskNode,
+            maskSegmentID=maskSegmentID,
+            roiNode=roiNode,
+            count=count,
+            device=device,
+        )
+        return find_seeds(volumeNode, options, seedsNode, progress, self.kept)
+
     def thresholdScene(
         self,
         sceneVolumeNode,

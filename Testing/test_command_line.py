@@ -158,10 +158,26 @@ def test_the_same_run_twice_gives_the_same_voxels(scan, tmp_path, without_3d):
     np.testing.assert_array_equal(scenes[0], scenes[1])
 
 
+@pytest.mark.parametrize("given", [[], ["--seed", "1,10,6"]])
+def test_automatic_seeds(scan, tmp_path, without_3d, given):
+    path, vessel = scan
+    out = tmp_path / "results"
+    options = [*given, "--automatic-seeds", "2", "--out", str(out)]
+    assert main(["segment", str(path), *options]) == 0
+    seeds = json.loads((out / "report.json").read_text())["input"]["seeds"]
+    assert [each["label"] for each in seeds][: len(given) // 2] == given[1:]
+    found = [each for each in seeds if each["label"].startswith("automatic-")]
+    assert found
+    assert all(vessel[tuple(each["ijk"][::-1])] for each in found)
+    labels = array_of(out / "labelmap.nrrd") > 0
+    assert 2 * (labels & vessel).sum() > 0.9 * (labels.sum() + vessel.sum())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["segment", "VOLUME"], "there is no seed.*--seed I,J,K"),
+        (["segment", "VOLUME"], "there is no seed.*--seed I,J,K.*--automatic-seeds"),
+        (["segment", "VOLUME", "--automatic-seeds", "0"], "'0' is not a whole number from 1"),
         (["segment", "VOLUME", "--seed", "30,0,0"], r"--seed 30,0,0 lies outside.*29, 19, 11"),
         (["segment", "VOLUME", "--seed", "5,5"], r"'5,5' is not a voxel I,J,K"),
         (["segment", "VOLUME", "--seed", "5,5,x"], r"'5,5,x' is not a voxel I,J,K"),

@@ -165,6 +165,37 @@ def test_delete_and_undo(chosen):
     assert not chosen.ui.undoSeedButton.enabled
 
 
+def test_points_are_found_automatically_and_undone(slicer_scene, panel):
+    button = panel.ui.findSeedsButton
+    assert not button.enabled
+    assert button.toolTip == "Choose a volume first."
+    panel.parameters.inputVolume = add_volume(vessel())
+    panel.process_events()
+    assert "delete what is no vessel" in button.toolTip
+    panel.click("findSeedsButton")
+    rows = table(panel)
+    assert rows[0][0] == "automatic-1"
+    _i, j, k = map(int, rows[0][1].split(", "))
+    assert (k - 7) ** 2 + (j - 8) ** 2 <= 9
+    assert panel.ui.statusLabel.text.startswith("Found")
+    assert panel.ui.applyButton.enabled
+    panel.click("findSeedsButton")
+    assert table(panel) == rows
+    panel.click("undoSeedButton")
+    assert table(panel) == []
+    assert not panel.ui.undoSeedButton.enabled
+
+
+def test_nothing_found_leaves_no_list(slicer_scene, panel):
+    panel.parameters.inputVolume = add_volume(np.zeros(SHAPE, np.int16))
+    panel.process_events()
+    panel.click("findSeedsButton")
+    (error,) = panel.take_errors()
+    assert "Nothing tubular" in str(error)
+    assert panel.parameters.seeds is None
+    assert slicer_scene.GetFirstNodeByClass("vtkMRMLMarkupsFiducialNode") is None
+
+
 def test_place_makes_a_list_and_only_one_is_placed_into(slicer_scene, panel):
     import slicer
 

@@ -1,6 +1,7 @@
 """Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I)."""
 
 from .affinity import GaussianAffinity, estimate_affinity
+from .contrast.automatic_seeds import automatic_seeds
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene, error_voxels
 from .segmentation import MODELS, Segmentation, segment
@@ -20,6 +21,7 @@ __all__ = [
     "FuzzyScene",
     "GaussianAffinity",
     "Segmentation",
+    "automatic_seeds",
     "automatic_threshold",
     "background_threshold",
     "binarize",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .affinity import estimate_affinity
+from .contrast.automatic_seeds import automatic_seeds
 from .contrast.segmenting import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
@@ -89,6 +90,10 @@ class KeptConnectedness:
     def contrast_connectedness(self, volume, seeds, **options):
         """The same as `contrast.contrast_connectedness`; the evidence is kept."""
         return contrast_connectedness(volume, seeds, find_evidence=self._find_evidence, **options)
+
+    def automatic_seeds(self, volume, **options):
+        """The same as `contrast.automatic_seeds`; the evidence is kept for the next run."""
+        return automatic_seeds(volume, find_evidence=self._find_evidence, **options)
 
     def _find_evidence(self, volume, spacing, first_seed, mask, check, gpu):
         from .contrast.evidence import vessel_evidence

@@ -63,12 +63,12 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         spacing=volume_node.GetSpacing()[::-1],
         background_seeds=background and background.voxels,
         mask=region,
-        progress=_while_there(inputs, progress),
+        progress=while_there(inputs, progress),
         kept=kept,
         fill_gaps=rounds,
         **options,
     )
-    _refuse_without(inputs)
+    refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast)
@@ -130,20 +130,20 @@ def _check_outputs(volume_node, outputs, mask_node):
     )
 
 
-def _while_there(nodes, progress):
+def while_there(nodes, progress):
     """A progress callback that ends the run when one of its inputs leaves the scene."""
     if progress is None:
         return None  # nobody else gets a turn in the meantime
 
     def go_on(fraction):
         carry_on = progress(fraction)
-        _refuse_without(nodes)
+        refuse_without(nodes)
         return carry_on
 
     return go_on
 
 
-def _refuse_without(nodes):
+def refuse_without(nodes):
     """Raise `Cancelled` where an input is no longer in the scene."""
     for node in nodes:
         if not _in_scene(node):

@@ -29,7 +29,7 @@ class ConnectednessPanel(Panel):
     def requirements(self):
         """numba, unless the card is used: then nobody is asked to install what is not needed."""
         parameters = self.parameters
-        if parameters.model.value == "contrast":
+        if parameters.model.value == "contrast" or self.seeds.finding:
             return NUMBA
         on_cpu = parameters.device == "cpu" or parameters.solver.value in ("dial", "kfoe")
         return () if not on_cpu and cuda_status() is None else NUMBA
@@ -234,7 +234,7 @@ class ConnectednessPanel(Panel):
 
     def _notice(self):
         """Let the result follow, where the user wants that and something has changed."""
-        if not self.parameters.autoUpdate or self.why_not():
+        if not self.parameters.autoUpdate or self.why_not() or self.seeds.finding:
             return
         text = self.inputs_text()
         if self.running.active:

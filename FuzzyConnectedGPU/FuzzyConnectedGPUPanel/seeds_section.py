@@ -9,6 +9,8 @@ from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR, p
 from FuzzyConnectedGPUMRML.point_history import PointHistory
 from FuzzyConnectedGPUMRML.slice_layers import jump_to
 
+from . import region_section
+
 ROW, NARROWEST = 22, 56  # pixels of a row and of a column
 COLUMNS = (_("Point"), "I, J, K", _("Value"), _("Around it"))
 
@@ -20,6 +22,8 @@ class SeedsSection:
     ----------
     dragging : bool
         Whether the user is moving a point just now.
+    finding : bool
+        Whether points are being found automatically.
     """
 
     def __init__(self, panel):
@@ -27,7 +31,7 @@ class SeedsSection:
         self._observers = VTKObservationMixin()
         self._observed, self._histories, self._steps = [], {}, []
         self._rows = []  # of the table: (list, SeedRow)
-        self.dragging = False
+        self.dragging = self.finding = False
         self._kinds = {
             "seeds": (self.ui.placeSeedsButton, self.ui.seedsPlaceWidget),
             "backgroundSeeds": (self.ui.placeBackgroundButton, self.ui.backgroundPlaceWidget),
@@ -41,6 +45,7 @@ class SeedsSection:
                 "nodeAddedByUser(vtkMRMLNode*)", lambda node, color=color: paint(node, color)
             )
         self._prepare_table()
+        self.ui.findSeedsButton.connect("clicked()", self.find)
         self.ui.deleteSeedButton.connect("clicked()", self.delete)
         self.ui.undoSeedButton.connect("clicked()", self.undo)
 
@@ -94,6 +99,44 @@ class SeedsSection:
                 place_widget.placeModeEnabled = False
             button.checked = False
 
+    def find(self):
+        """Find points automatically and add them to the vessels' list."""
+        if self._panel.running.busy or self._panel.parameters is None:
+            return
+        self.stop_placing()
+        self.finding = True
+        try:
+            self._panel.start(self._find)
+        finally:
+            self.finding = False
+            self._panel.update_soon()
+
+    def _find(self, parameters, progress):
+        """One run that finds points; returns what there is to say of it."""
+        node = parameters.seeds
+        made = node is None
+        if made:  # and shown while it is empty, so that undo leads back to that
+            node = parameters.seeds = new_list("seeds")
+        before = node.GetNumberOfControlPoints()
+        try:
+            self._panel.logic.findSeeds(
+                parameters.inputVolume,
+                **region_section.nodes_of(parameters),
+                seedsNode=node,
+                device=parameters.device,
+                progress=progress,
+            )
+        except BaseException:
+            if made and not node.GetNumberOfControlPoints():
+                slicer.mrmlScene.RemoveNode(node)
+            raise
+        count = node.GetNumberOfControlPoints() - before
+        if not count:
+            return _("All points that were found are in the list already.")
+        return _("Found {count} points: look at each, and delete what is no vessel.").format(
+            count=count
+        )
+
     def jump(self, row, column=0):
         """Move all slices to the point of a row."""
         node, seed = self._rows[row]
@@ -126,6 +169,7 @@ class SeedsSection:
             place_widget.setCurrentNode(getattr(parameters, name))
         self._record(lists)
         self._fill(parameters)
+        self._panel.enable(self.ui.findSeedsButton, self._why_not_find(parameters))
         self._enable()
 
     def intensities(self):
@@ -134,6 +178,13 @@ class SeedsSection:
         return [
             row.intensity for node, row in self._rows if node is seeds and row.intensity is not None
         ]
+
+    def _why_not_find(self, parameters):
+        if not self._panel.has_voxels(parameters.inputVolume):
+            return _("Choose a volume first.")
+        if self._panel.running.busy:
+            return _("A run is going on.")
+        return region_section.why_not(parameters)
 
     def forget(self):
         """The lists are gone."""

@@ -51,6 +51,17 @@ def voxel(text):
     return i, j, k
 
 
+def count(text):
+    """Parse a whole number from 1 up."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return number
+
+
 def share(text):
     """Parse a number from 0 to 1."""
     try:
@@ -146,6 +157,14 @@ def _add_inputs(parser):
         help="a voxel inside a vessel; may be given several times",
     )
     parser.add_argument("--seeds", metavar="FILE", help="seeds as Slicer saves points (.mrk.json)")
+    parser.add_argument(
+        "--automatic-seeds",
+        type=count,
+        default=0,
+        metavar="N",
+        help="find up to N seeds where the contrast in the volume or mask is most tubular; look at "
+        "them in the picture",
+    )
     parser.add_argument(
         "--background",
         type=voxel,

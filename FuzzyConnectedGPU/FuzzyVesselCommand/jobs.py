@@ -203,10 +203,11 @@ def _refuse_segmentation(options):
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
     choose_device(options.device)
     check_rounds(options.fill_gaps)
-    if reads_file and not options.seed and not options.seeds:
+    if reads_file and not (options.seed or options.seeds or options.automatic_seeds):
         raise InputError(
             "there is no seed: give voxels inside the vessels with --seed I,J,K (Slicer shows "
-            "I,J,K under the mouse), or a list of points with --seeds FILE.mrk.json."
+            "I,J,K under the mouse), a list of points with --seeds FILE.mrk.json, or let the "
+            "program find them with --automatic-seeds 6."
         )
     if options.threshold is not None and options.threshold < (options.cut or 0):
         raise InputError(

@@ -16,9 +16,9 @@ from .subject import Subject
 MOST_SURFACE_VOXELS = 1_000_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class Inputs:
-    """The nodes that go in, and where they come from."""
+    """The nodes that go in, and where they come from; no seeds until automatic ones are found."""
 
     volume: object
     seeds: object
@@ -138,8 +138,19 @@ def segment(inputs, options, watch):
     segmentation = slicer.mrmlScene.AddNewNodeByClass(
         "vtkMRMLSegmentationNode", f"{inputs.volume.GetName()} vessels"
     )
+    logic = FuzzyConnectedGPULogic()
+    if getattr(options, "automatic_seeds", 0):
+        watch.stage("Finding seeds")
+        inputs.seeds = logic.findSeeds(
+            inputs.volume,
+            maskNode=inputs.mask,
+            count=options.automatic_seeds,
+            seedsNode=inputs.seeds,
+            device=options.device,
+            progress=watch.progress,
+        )
     watch.stage("Computing connectedness")
-    result = FuzzyConnectedGPULogic().segment(
+    result = logic.segment(
         inputs.volume,
         inputs.seeds,
         backgroundSeedsNode=inputs.background,

@@ -233,25 +233,29 @@ class Panel:
 
     def apply(self):
         """Run with the parameters as they are now."""
+        self.start(self.run)
+
+    def start(self, work):
+        """Let a run do some work, which is a function like `run`; errors are shown."""
         if self.running.busy or self.parameters is None:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             self._install_requirements()
-            self._run_once()
+            self._run_once(work)
 
     def apply_quietly(self):
         """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
         if self.running.busy or self.parameters is None:
             return
         with contextlib.suppress(FuzzyVesselError):
-            self._run_once()
+            self._run_once(self.run)
 
-    def _run_once(self):
+    def _run_once(self, work):
         parameters = self.parameters
         self.say("")
         try:
             with self.running as running:
-                text = self.run(parameters, running.progress)
+                text = work(parameters, running.progress)
             first, *rest = text.split("\n")
             if running.seconds >= 1:
                 first += f"  ({clock(running.seconds)})"

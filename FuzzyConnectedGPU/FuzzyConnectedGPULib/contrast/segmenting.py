@@ -95,7 +95,7 @@ def contrast_connectedness(
     inputs = volume, checked_spacing(spacing, volume.shape[0]), positive, negative, mask, border
 
     def solve(gpu, notes=()):
-        scene, threshold = _solve(inputs, _evidence(find_evidence), report, gpu, notes)
+        scene, threshold = _solve(inputs, evidence_function(find_evidence), report, gpu, notes)
         return replace(scene, values=scene.values.reshape(shape)), threshold
 
     chosen = choose_device(device)
@@ -142,7 +142,8 @@ def _solve(inputs, find_evidence, report, gpu, notes):
     return scene, ContrastThreshold(threshold, evidence.noise)
 
 
-def _evidence(find_evidence):
+def evidence_function(find_evidence):
+    """`vessel_evidence`, or what is given instead of it."""
     if find_evidence is not None:
         return find_evidence
     try:

@@ -1,0 +1,82 @@
+"""Automatic seeds on MRML nodes: from a volume and a region to a list of points."""
+
+from FuzzyConnectedGPULib import automatic_seeds
+from FuzzyVesselCommon import mrml
+from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCommon.mrml_changes import all_or_nothing
+from FuzzyVesselCommon.mrml_outputs import world_points
+from FuzzyVesselCommon.mrml_regions import region_mask
+
+from .point_colors import VESSEL_COLOR, paint
+from .segmenting import refuse_without, while_there
+
+LABEL = "automatic"
+
+
+def find_seeds(volume_node, options, seeds_node=None, progress=None, kept=None):
+    """Find seeds and add them to a list of points; the scene changes only if all goes well.
+
+    Parameters
+    ----------
+    volume_node : vtkMRMLScalarVolumeNode
+    options : dict
+        maskNode, maskSegmentID, roiNode, count and device of `FuzzyConnectedGPULogic.findSeeds`.
+    seeds_node : vtkMRMLMarkupsFiducialNode, optional
+        Keeps its points; no second one is added into a voxel that holds one.
+    progress : callable, optional
+    kept : FuzzyConnectedGPULib.kept_connectedness.KeptConnectedness, optional
+
+    Returns
+    -------
+    vtkMRMLMarkupsFiducialNode
+    """
+    mask_node, roi_node = options["maskNode"], options["roiNode"]
+    voxels = mrml.voxels_of(volume_node)
+    if seeds_node is not None:
+        _check_list(seeds_node)
+    inputs = [node for node in (volume_node, mask_node, roi_node, seeds_node) if node is not None]
+    region = region_mask(mask_node, roi_node, volume_node, voxels.shape, options["maskSegmentID"])
+    found = (automatic_seeds if kept is None else kept.automatic_seeds)(
+        voxels,
+        spacing=volume_node.GetSpacing()[::-1],
+        mask=region,
+        count=options["count"],
+        device=options["device"],
+        progress=while_there(inputs, progress),
+    )
+    refuse_without(inputs)
+    with all_or_nothing() as add:
+        if seeds_node is None:
+            seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
+            paint(seeds_node, VESSEL_COLOR)
+        else:
+            add.keep(seeds_node)
+        _add(seeds_node, volume_node, found)
+    return seeds_node
+
+
+def _add(seeds_node, volume_node, voxels):
+    """Add voxels (n, 3) to a list that lacks them, under labels that it lacks."""
+    import slicer
+
+    points = mrml.placed_points(seeds_node)
+    known = set(map(tuple, mrml.points_in_volume(volume_node, points.world).tolist()))
+    number = 0
+    with slicer.util.NodeModify(seeds_node):
+        for voxel, position in zip(voxels.tolist(), world_points(voxels, volume_node)):
+            if tuple(voxel) in known:
+                continue
+            number += 1
+            while f"{LABEL}-{number}" in points.labels:
+                number += 1
+            seeds_node.AddControlPointWorld(position, f"{LABEL}-{number}")
+
+
+def _check_list(seeds_node):
+    name = mrml.node_name(seeds_node)
+    if not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
+        raise InputError(f"{name} is no list of points: choose one, or none for a new list.")
+    if seeds_node.GetFixedNumberOfControlPoints():
+        raise InputError(
+            f"The list {name} takes no more points (its number is fixed): choose another one."
+        )
