@@ -36,6 +36,19 @@ def test_phantom_inside_liver():
     assert apart[np.triu_indices(4, 1)].min() >= 10
 
 
+@pytest.mark.parametrize("boxed", [False, True])
+def test_no_bone_in_a_whole_scan(boxed):
+    phantom = liver_phantom((96,) * 3)
+    mask = np.zeros(phantom.volume.shape, np.uint8)
+    mask[:, 10:90, 5:80] = 1  # with ribs and spine
+    seeds = automatic_seeds(
+        phantom.volume, spacing=phantom.spacing, mask=mask if boxed else None, count=4
+    )
+    for k, j, i in seeds:
+        near = np.median(phantom.volume[max(k - 1, 0) : k + 2, j - 1 : j + 2, i - 1 : i + 2])
+        assert 150 < near < 260  # vessels and aorta; bone is brighter
+
+
 def test_strongest_first_and_no_plate_or_blob():
     volume = with_tube(with_tube(noise(), 10, 10, 2, 12), 34, 34, 2, 25)
     volume[:, :, 22:24] += 40  # a plate

@@ -6,14 +6,7 @@ import numpy as np
 from scipy import ndimage
 
 from .neighbourhood import Ball
-from .tissue import (
-    MODE_SHARE,
-    NO_BACKGROUND,
-    SEVERAL,
-    SURROUNDINGS,
-    median_and_deviation,
-    noise_of_voxels,
-)
+from .tissue import MODE_SHARE, SURROUNDINGS, tissue_round
 
 # Lengths are multiples of the smallest spacing.
 # Chosen on 3D-IRCADb-01 case 01, the liver phantom and tsf1; confirmed on the other scans.
@@ -28,13 +21,17 @@ APART = 20.0, 10.0  # distance of two seeds; the second where there are too few 
 BORDER = 2.0  # width of the mask's shell without seeds
 LEAST_CONTRAST, LEAST_STRENGTH = 5.0, 1.0  # deviations of the noise
 LEAST_OF_FIRST = 0.15  # share of the strongest seed's tubularity
-# A scan of several tissues: vessels are brighter than the brightest common tissue, and bone is
-# far brighter than it, in its deviations.
-VESSEL_DEVIATIONS = 3.0, 5.0
-BONE_DEVIATIONS, BONE_MARGIN = 5.5, 10.0
-HALF_WIDTH = 1.18  # deviations at which a Gaussian is half as high
+# Of a CT, in HU: what tells it, and the range of vessels above the brightest common tissue; what
+# is brighter is bone. A wide vessel of an arterial phase may be that bright: then a mask helps.
+AIR, AIR_SHARE = -200.0, 0.01
+VESSELS, BONE = (40.0, 95.0), 105.0
+SOFT_RANGE = 120.0
+BONE_MARGIN = 10.0
+BIN = 4.0
 MOST_SAMPLES = 1 << 20
-SAMPLED, FIRST_SEEDS = 500, 60  # voxels that the first seed is chosen from: calm, by background
+# Voxels that the first seed is chosen from: so many at first, the calmest of them, of these the
+# ones amid most soft tissue.
+SAMPLED, FIRST_SEEDS, TRIALS = 500, 60, 4
 
 
 class Values:
@@ -42,90 +39,89 @@ class Values:
 
     Attributes
     ----------
-    soft : tuple of 2 float or None
-        Median and deviation of the brightest common tissue, where the volume holds several.
+    soft : float or None
+        Of a CT, the intensity up to which soft tissue is common.
     """
 
     def __init__(self, volume, mask, unit):
-        self._volume, self._unit = volume, unit
-        box = tuple(slice(0, n) for n in volume.shape)
-        if mask is not None:
-            box = ndimage.find_objects(mask)[0]
-        step = max(1, round((np.prod([s.stop - s.start for s in box]) / MOST_SAMPLES) ** (1 / 3)))
-        sample = tuple(slice(s.start, s.stop, step) for s in box)
-        found = np.ones(volume[sample].shape, bool) if mask is None else mask[sample] > 0
-        if not found.any():
-            sample, found = (slice(None),) * 3, mask > 0
-        self._values = volume[sample][found].astype(np.float32)
-        places = np.argwhere(found)
-        self._places = [[s.start or 0 for s in sample], [s.step or 1 for s in sample]]
-        self._places = places * self._places[1] + self._places[0]
-        noise = noise_of_voxels(volume[box].astype(np.float32))
+        self._volume, self._mask, self._unit = volume, mask, unit
+        everything = tuple(slice(0, n) for n in volume.shape)
+        values = volume[_sampled(everything)].ravel().astype(np.float32)
         self.soft = None
-        if 0 < SEVERAL * noise < median_and_deviation(self._values)[1]:
-            self.soft = brightest_tissue(self._values, noise)
+        if np.quantile(values, AIR_SHARE) < AIR:
+            self.soft = brightest_common(values)
+        if mask is None:
+            sample = _sampled(everything)
+            found = np.ones(volume[sample].shape, bool)
+        else:
+            sample = _sampled(ndimage.find_objects(mask)[0])
+            found = mask[sample] > 0
+            if not found.any():
+                sample = tuple(slice(0, n, 1) for n in volume.shape)
+                found = mask > 0
+        self._values = volume[sample][found].astype(np.float32)
+        self._places = np.argwhere(found) * [s.step for s in sample] + [s.start for s in sample]
 
     def first_seed(self, polarity):
         """The brightest calm voxel (or darkest); None where it cannot be a vessel's.
 
-        Of several tissues the calmest voxel that is brighter than the brightest tissue, but no
+        Of a CT, a calm voxel among soft tissue that is brighter than the brightest tissue, but no
         bone; dark is air there, which is not looked for.
         """
-        if self.soft is None:
-            order = np.argsort(-polarity * self._values, kind="stable")[:SAMPLED]
-            calm = [polarity * np.median(self._near(n)) for n in order]
-        else:
-            median, deviation = self.soft
-            low, high = (median + d * deviation for d in VESSEL_DEVIATIONS)
-            order = np.flatnonzero((self._values > low) & (self._values < high))
-            order = order[:: max(1, len(order) // SAMPLED)]
-            calm = [-np.ptp(self._near(n)) for n in order]
-            if polarity < 0 or not len(order):
+        if self.soft is not None:
+            if polarity < 0:
                 return None
-            calmest = order[np.argsort(calm, kind="stable")[::-1][:FIRST_SEEDS]]
-            return self._places[max(calmest, key=self._share_of_soft)]
+            low, high = (self.soft + above for above in VESSELS)
+            order = np.flatnonzero((self._values > low) & (self._values < high))
+            if len(order):
+                order = order[:: max(1, len(order) // SAMPLED)]
+                calm = [np.ptp(self._near(n)) for n in order]
+                calmest = order[np.argsort(calm, kind="stable")[:FIRST_SEEDS]]
+                best = sorted(calmest, key=self._share_of_soft)[-TRIALS:]
+                return self._places[min(best, key=self._spread_of_background)]
+        order = np.argsort(-polarity * self._values, kind="stable")[:SAMPLED]
+        calm = [polarity * np.median(self._near(n)) for n in order]
         return self._places[order[int(np.argmax(calm))]]
 
     def _share_of_soft(self, number):
         """How much of a voxel's surroundings is soft tissue: `vessel_evidence` takes them for
         the background, and air or bone among them spoil it.
         """
-        median, deviation = self.soft
         share = 0.0
         for radius in SURROUNDINGS:
             box = Ball(self._volume.shape, self._places[number], radius, self._unit).box
             part = self._volume[tuple(slice(s.start, s.stop, 3) for s in box)]
-            soft = np.abs(part.astype(np.float32) - median) < NO_BACKGROUND * deviation
-            share += float(soft.mean())
+            share += float(((part > self.soft - SOFT_RANGE) & (part < self.soft)).mean())
         return share
+
+    def _spread_of_background(self, number):
+        """Deviation of the tissue that `vessel_evidence` would take; infinite if it is not soft."""
+        tissue = tissue_round(self._volume, self._mask, self._places[number].tolist(), self._unit)
+        soft = self.soft - SOFT_RANGE < tissue.median < self.soft
+        return tissue.deviation if soft else np.inf
 
     def _near(self, number):
         place = self._places[number]
         return self._volume[tuple(slice(max(c - 1, 0), c + 2) for c in place)].astype(np.float32)
 
 
-def brightest_tissue(values, noise):
-    """Mode and deviation of the brightest common tissue; None where there is no histogram.
+def _sampled(box):
+    """The box with such steps that it has about `MOST_SAMPLES` voxels."""
+    size = np.prod([s.stop - s.start for s in box])
+    step = max(1, round((size / MOST_SAMPLES) ** (1 / 3)))
+    return tuple(slice(s.start, s.stop, step) for s in box)
 
-    Air and what else is darker than the median is left out, as there may be any amount of it.
-    The deviation is that of the mode's upper flank.
+
+def brightest_common(values):
+    """Up to which intensity tissue is common: a bin of the histogram is at least a quarter as full
+    as the fullest one. Of values above the median alone, as there may be any amount of air.
     """
     values = values[values > np.median(values)]
     if not len(values):
         return None
-    low, high = np.quantile(values, (0.0, 0.999))
-    bins = int(np.clip((high - low) / max(noise, 1e-6), 3, 4096))
-    counts, edges = np.histogram(values, bins, (low, high))
+    counts, edges = np.histogram(values, np.arange(values.min(), values.max() + 2 * BIN, BIN))
     counts = np.convolve(np.pad(counts, 2, mode="edge"), np.full(5, 0.2), "valid")
-    higher = np.maximum(np.r_[0, counts[:-1]], np.r_[counts[1:], 0])
-    mode = np.flatnonzero((counts >= higher) & (counts >= MODE_SHARE * counts.max()))[-1]
-    flank = counts[mode:] / counts[mode]
-    below = np.flatnonzero(flank < 0.5)
-    half = len(flank) if not len(below) else below[0]
-    if len(below):  # between two bins
-        half -= (0.5 - flank[half]) / (flank[half - 1] - flank[half])
-    half *= edges[1] - edges[0]
-    return float((edges[mode] + edges[mode + 1]) / 2), float(half / HALF_WIDTH)
+    return float(edges[np.flatnonzero(counts >= MODE_SHARE * counts.max())[-1] + 1])
 
 
 @dataclass
@@ -143,8 +139,8 @@ def tubular_voxels(evidence, soft, count, check=lambda: None):
     Parameters
     ----------
     evidence : Evidence
-    soft : tuple of 2 float or None
-        Median and deviation of the soft tissue, of a scan of several tissues: bone is left out.
+    soft : float or None
+        Of a CT, the intensity up to which soft tissue is common: bone is left out.
     count : int
         Voxels at most.
     check : callable
@@ -193,8 +189,7 @@ def _usable(evidence, soft):
         if not usable.any():  # a mask that is thinner than two shells
             usable = evidence.inside > 0
     if soft is not None:
-        median, deviation = soft
-        other = evidence.smooth < median + BONE_DEVIATIONS * deviation
+        other = evidence.smooth < soft + BONE
         away = _within(other, BONE_MARGIN / evidence.unit)
         usable = away if usable is None else usable & away
     return usable
