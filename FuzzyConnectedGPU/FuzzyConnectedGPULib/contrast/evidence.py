@@ -11,7 +11,7 @@ from .tissue import tissue_round
 from .widest_paths import widest_paths
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
-# Chosen on 3D-IRCADb-01 case 01, tsf1 and poon2015, confirmed on ve, lowerRes and bbbDisruption.
+# Testing/benchmarks/CONTRAST.md tells how the constants of this package were chosen.
 SMOOTHING = 0.6
 GUIDE = 1.5
 GUIDED_PASSES = 2
