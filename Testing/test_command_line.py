@@ -170,7 +170,7 @@ def test_automatic_seeds(scan, tmp_path, without_3d, given):
     assert found
     assert all(vessel[tuple(each["ijk"][::-1])] for each in found)
     labels = array_of(out / "labelmap.nrrd") > 0
-    assert 2 * (labels & vessel).sum() > 0.9 * (labels.sum() + vessel.sum())
+    assert 2 * (labels & vessel).sum() > 0.85 * (labels.sum() + vessel.sum())
 
 
 @pytest.mark.parametrize(

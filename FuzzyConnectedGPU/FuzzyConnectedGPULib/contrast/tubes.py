@@ -9,7 +9,8 @@ from .neighbourhood import Ball
 from .tissue import MODE_SHARE, SURROUNDINGS, tissue_round
 
 # Lengths are multiples of the smallest spacing.
-# Chosen on 3D-IRCADb-01 case 01, the liver phantom and tsf1; confirmed on the other scans.
+# Chosen on 3D-IRCADb-01 case 01, the liver phantom and tsf1, LEAST_SIGMA and LENGTH also on
+# lowerRes; confirmed on the other scans.
 SCALES = 1.5, 2.7, 5.0  # of the Hessian
 LEAST_SIGMA = 0.8  # .. in voxels: a narrower Gaussian has no second derivative on the grid
 REACH = 3.0  # scales at which its Gaussian is cut off
