@@ -32,7 +32,7 @@ HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has mo
 # most this share of the object, else what lies within some inscribed radii.
 FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, 3.0
 MOST_OF_VOLUME = 0.4  # .. what the only click may add
-LOWERED, MOST_GROWTH = 0.35, 1.25  # exponent; growth of the object
+LOWERED, MOST_GROWTH = 0.35, 1.15  # exponent; growth of the object
 BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0  # a click without any evidence
 
 
@@ -164,7 +164,7 @@ class _Base:
             self.threshold *= corrections.raised_by(float(contrast[click]) / self.threshold)
 
     def lower_for(self, clicks):
-        """Lower the threshold a little for fainter clicks, where that adds little."""
+        """Lower the threshold a little for fainter clicks, as far as that adds little."""
         least = PATH_DEVIATIONS * self._evidence.noise
         wanted = self.threshold
         for click in clicks:
@@ -172,15 +172,14 @@ class _Base:
                 wanted *= (click.contrast / wanted) ** LOWERED
         if wanted == self.threshold:
             return
-        before = np.count_nonzero(self._values >= self.threshold)
-        for threshold in (wanted, np.sqrt(wanted * self.threshold)):
-            if np.count_nonzero(self._values >= threshold) <= MOST_GROWTH * before:
-                self.threshold = float(threshold)
-                starts = len(self._starts)
-                contrast = self._evidence.contrast
-                if sum(contrast[c.start] >= threshold for c in self._clicks) + 1 > starts:
-                    self._reach()
-                return
+        # More clicks never raise what this gives: a click must not take away what others added.
+        most = int(MOST_GROWTH * np.count_nonzero(self._values >= self.threshold))
+        if most < self._values.size:
+            wanted = max(wanted, float(np.partition(self._values, -most - 1)[-most - 1]))
+        self.threshold = min(self.threshold, wanted)
+        contrast = self._evidence.contrast
+        if sum(contrast[c.start] >= self.threshold for c in self._clicks) + 1 > len(self._starts):
+            self._reach()
 
     def scene(self):
         """Membership of all voxels that paths reach."""

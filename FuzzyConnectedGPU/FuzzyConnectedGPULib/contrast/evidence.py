@@ -17,7 +17,9 @@ GUIDE = 1.5
 GUIDED_PASSES = 2
 BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
 LOWEST = 10.0  # deviations below the median at which intensities are clipped (air)
-FAR_BRIGHTER = 1.0  # contrasts above the brightest click from which on a voxel is no vessel
+# From so many times the brightest click's difference to the tissue on a voxel is no vessel (bone,
+# metal); that difference counts as so many of the tissue's deviations at least.
+FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
 DARK = -4.0  # contrast in deviations at the first click from which on vessels are dark
 MARGIN = 4.0  # round a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
@@ -76,8 +78,9 @@ class Evidence:
         if self._tissue.whole:
             return None
         brightest = max(self._smooth_at(click) for click in clicks)
-        above = brightest - self.polarity * self._tissue.median
-        return brightest + FAR_BRIGHTER * above if above > 0 else None
+        tissue = self.polarity * self._tissue.median
+        least = FAR_FROM_TISSUE * self._tissue.deviation
+        return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
 
     def _smooth_at(self, click):
         return at_click(self.smooth, click)

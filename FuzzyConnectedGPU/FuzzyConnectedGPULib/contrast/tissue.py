@@ -29,6 +29,8 @@ class Tissue:
         Of the raw intensities.
     whole : bool
         Whether it is the median of the whole volume.
+    single : bool
+        Whether it is one tissue of several.
     alone : bool
         Whether the volume holds this tissue alone, so that it is the same for every click.
     least_noise : float
@@ -43,7 +45,7 @@ class Tissue:
         self._inside = inside
         whole = all(s.stop - s.start == n for s, n in zip(part, raw.shape))
         self.whole = whole and here is None
-        self.alone = False
+        self.alone = self.single = False
         self._sample = _sample_of(part)
         values = self.values(raw)
         if len(values) < LEAST_SAMPLES:
@@ -59,7 +61,8 @@ class Tissue:
 
     def _take_nearest(self, values, here, noise):
         found = nearest_tissue(values, here, noise)
-        if found is not None:
+        self.single = found is not None
+        if self.single:
             self.median, self.deviation = found
             reach = NO_BACKGROUND * self.deviation
             self._signal = np.abs(values - self.median) < reach
@@ -126,11 +129,13 @@ def tissue_round(raw, inside, seed, unit):
     parts = (everything, *(_box_round(seed, raw.shape, r / unit) for r in SURROUNDINGS))
     parts = [part for part in parts if inside is None or inside[part].any()]
     tissues = [Tissue(part, inside, raw, here) for part in parts]
+    tissues = [tissue for tissue in tissues if tissue.single]
     least = max(MUCH_MORE * whole.distance(here), LEAST_DISTANCE)
     apart = [tissue for tissue in tissues if tissue.distance(here) > least]
     if apart:
         return min(apart, key=lambda tissue: abs(tissue.median - here))
-    return max(tissues, key=lambda tissue: tissue.distance(here))
+    # A click that stands out from none: of the tissues round it the most even one.
+    return min(tissues, key=lambda tissue: tissue.deviation, default=whole)
 
 
 def nearest_tissue(values, here, noise):
@@ -153,9 +158,8 @@ def nearest_tissue(values, here, noise):
     middles = (edges[:-1] + edges[1:]) / 2
     higher = np.r_[0, counts[:-1]], np.r_[counts[1:], 0]
     modes = (counts >= higher[0]) & (counts >= higher[1]) & (counts >= MODE_SHARE * counts.max())
-    modes &= np.abs(middles - here) >= MODE_DISTANCE * noise
-    if not modes.any():
-        return None
+    apart = modes & (np.abs(middles - here) >= MODE_DISTANCE * noise)
+    modes = apart if apart.any() else modes  # a faint click may lie amid its tissue
     median = middles[modes][np.abs(middles[modes] - here).argmin()]
     deviation = 2 * noise
     for _round in range(ROUNDS):
