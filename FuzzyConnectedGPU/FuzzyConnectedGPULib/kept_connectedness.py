@@ -6,7 +6,7 @@ import numpy as np
 
 from .affinity import estimate_affinity
 from .contrast.automatic_seeds import automatic_seeds
-from .contrast.segmenting import contrast_connectedness
+from .contrast.segmenting import contrast_connectedness, evidence_function
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 
@@ -96,8 +96,6 @@ class KeptConnectedness:
         return automatic_seeds(volume, find_evidence=self._find_evidence, **options)
 
     def _find_evidence(self, volume, spacing, first_seed, mask, check, gpu):
-        from .contrast.evidence import vessel_evidence
-
         inputs = volume, mask, spacing
         same = self._evidence is not None and all(map(_equal, self._evidence_inputs, inputs))
         if same and self._evidence.holds_for(first_seed):
@@ -105,7 +103,7 @@ class KeptConnectedness:
             return self._evidence
         self._evidence = None  # its memory is free before the next is found
         self.work = EVERYTHING
-        evidence = vessel_evidence(volume, spacing, first_seed, mask, check, gpu)
+        evidence = evidence_function(None)(volume, spacing, first_seed, mask, check, gpu)
         # The card's memory is given back between runs.
         self._evidence = evidence if gpu is None else evidence.leave_card()
         self._evidence_inputs = inputs

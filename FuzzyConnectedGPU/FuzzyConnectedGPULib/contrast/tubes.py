@@ -23,7 +23,7 @@ BORDER = 2.0  # width of the mask's shell without seeds
 LEAST_CONTRAST, LEAST_STRENGTH = 5.0, 1.0  # deviations of the noise
 LEAST_OF_FIRST = 0.15  # share of the strongest seed's tubularity
 # Of a CT, in HU: what tells it, and the range of vessels above the brightest common tissue; what
-# is brighter is bone. A wide vessel of an arterial phase may be that bright: then a mask helps.
+# is brighter is bone. A wide vessel of an arterial phase may be that bright: it gets no seed.
 AIR, AIR_SHARE = -200.0, 0.01
 VESSELS, BONE = (40.0, 95.0), 105.0
 SOFT_RANGE = 120.0
