@@ -53,7 +53,11 @@ def played(cpu_cuda, monkeypatch):
     def chosen(device):
         return "cpu" if device == "cpu" else cpu_cuda
 
-    for module in ("FuzzyConnectedGPULib.fuzzy_connectedness", "PotentialSkeletonLib.force_field"):
+    for module in (
+        "FuzzyConnectedGPULib.contrast.segmenting",
+        "FuzzyConnectedGPULib.fuzzy_connectedness",
+        "PotentialSkeletonLib.force_field",
+    ):
         monkeypatch.setattr(import_module(module), "choose_device", chosen)
     run = connectedness_goals.FIRST_RUN.replace('"cuda"', '"cpu"')
     monkeypatch.setattr(connectedness_goals, "FIRST_RUN", run)
@@ -69,7 +73,7 @@ def played(cpu_cuda, monkeypatch):
 def test_tables_without_a_card_say_so(name):
     table = TABLES[name](tiny(no_card="no card here"))
     told = json.dumps([table.rows, table.notes])
-    on_cpu_alone = ("connectedness-cpu", "skeleton-cpu", "peers")
+    on_cpu_alone = ("connectedness-cpu", "segment-cpu", "skeleton-cpu", "peers")
     assert "no card here" in told or name in on_cpu_alone
     assert "differ" not in told
     assert results.plain_text(table).startswith(table.title)

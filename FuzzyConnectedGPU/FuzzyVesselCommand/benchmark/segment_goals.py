@@ -74,4 +74,6 @@ def _difference(labels, reference, device):
     if device == "cpu":
         return f"{int(labels.sum()):,} voxels"
     wrong = int(np.count_nonzero(labels != reference))
+    if not wrong:
+        return f"{int(reference.sum()):,} voxels, equal to the CPU's"
     return f"{wrong:,} of {int(reference.sum()):,} voxels differ from the CPU"
