@@ -31,7 +31,9 @@ HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has mo
 # What a click with less contrast than the threshold may add: its whole component where that is at
 # most this share of the object, else what lies within some inscribed radii.
 FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, 3.0
+LEAST_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
 MOST_OF_VOLUME = 0.4  # .. what the only click may add
+BLIND_MEMBERSHIP = 0.6  # what looks alike is in the object, and not far
 LOWERED, MOST_GROWTH = 0.35, 1.15  # exponent; growth of the object
 BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0  # a click without any evidence
 
@@ -205,7 +207,7 @@ def _add_faint(scene, evidence, click):
         found = component(values, evidence.inside, click.voxel, threshold, most)
         flat = scene.ravel()
         added = found[flat[found] < CONTRAST_THRESHOLD]
-        fits = 8 <= added.size <= FAINT_SHARE * size or not size
+        fits = LEAST_ADDED <= added.size <= FAINT_SHARE * size or not size
         if found.size <= most and fits:
             own = membership(values.ravel()[found], threshold)
             flat[found] = np.maximum(flat[found], own)
@@ -226,7 +228,7 @@ def _evidences(evidence):
 
 def _add_near(scene, values, evidence, click, threshold):
     """Add what lies within some inscribed radii of a click."""
-    ball = Ball(values.shape, click, 30.0, evidence.unit)
+    ball = Ball(values.shape, click, corrections.MOST_RADIUS, evidence.unit)
     enough = values[ball.box] >= threshold
     if evidence.inside is not None:
         enough &= evidence.inside[ball.box] > 0
@@ -256,4 +258,4 @@ def _add_alike(scene, evidence, click, size):
         alike &= evidence.inside[ball.box] > 0
     alike[ball.centre] = True
     found = piece_of(alike, ball.centre)
-    scene[ball.box][found] = np.maximum(scene[ball.box][found], np.float32(0.6))
+    scene[ball.box][found] = np.maximum(scene[ball.box][found], np.float32(BLIND_MEMBERSHIP))

@@ -76,9 +76,9 @@ def inscribed_radius(labels, click, most, unit):
     return float(min(distance[ball.centre], most))
 
 
-def piece_of(labels, voxel, connectivity=1):
-    """The connected piece of a boolean array that holds a voxel; empty where it is not set."""
+def piece_of(labels, voxel):
+    """The 6-connected piece of a boolean array that holds a voxel; empty where it is not set."""
     if not labels[voxel]:
         return np.zeros_like(labels)
-    pieces, _count = ndimage.label(labels, ndimage.generate_binary_structure(3, connectivity))
+    pieces, _count = ndimage.label(labels)
     return pieces == pieces[voxel]
