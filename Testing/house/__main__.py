@@ -9,8 +9,8 @@ TESTING = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTING))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from house.applying import files_of_both  # noqa: E402
-from house.source import (  # noqa: E402
+from .applying import files_of_both  # noqa: E402
+from .source import (  # noqa: E402
     LONG_FUNCTION,
     MANY_PARAMETERS,
     SMALL_FILE,

@@ -4,7 +4,7 @@ import sys
 import threading
 from pathlib import Path
 
-from .source import ROOT
+from support.places import ROOT
 
 
 def files_run_by(action) -> set[Path]:
@@ -28,10 +28,10 @@ def files_run_by(action) -> set[Path]:
 
 def open_panel(name):
     """A panel on the phantom of 48^3 voxels, ready for Apply, and its scene's nodes."""
-    from qt_stand_ins.application import install
+    from emulators.qt.application import install
 
     install()
-    from qt_stand_ins.panel import Panel
+    from emulators.qt.panel import Panel
 
     return Panel(name, [])
 
@@ -46,11 +46,11 @@ def files_of_apply(panel) -> set[Path]:
 
 def files_of_both() -> tuple[set[Path], set[Path]]:
     """Files that Apply runs through in FuzzyConnectedGPU, then in PotentialSkeleton."""
-    from FuzzyVesselCommand import headless
+    from fuzzy_vessel.slicer_host import headless
 
     headless.start()
-    from FuzzyVesselCommon.mrml_phantom import add_phantom
-    from FuzzyVesselCommon.phantom import liver_phantom
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     volume, seeds, _background = add_phantom(liver_phantom((48, 48, 48)))
     connectedness = open_panel("FuzzyConnectedGPU")

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.places import ROOT
+
 SOURCE = (".py", ".cu", ".cuh")
 SMALL_FILE = 30  # lines
 LONG_FUNCTION = 50  # lines
