@@ -15,7 +15,7 @@ LOOK = 0.05  # seconds between two looks at the progress callback
 SPACING = (1.5, 1.0, 1.0)
 
 _lock = threading.Lock()
-_threads = []  # the one that was begun
+_threads: list[threading.Thread] = []  # the one that was begun
 
 
 def make_ready(work, report):

@@ -1,6 +1,7 @@
 """The object that a skeleton is taken of: checked, cleaned, in its components."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Prepared:
     sizes: np.ndarray
     changes: dict
     warnings: list
-    parts: object
+    parts: Any
 
 
 class ComponentsOnCpu:

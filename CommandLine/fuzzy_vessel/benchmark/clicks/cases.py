@@ -81,7 +81,7 @@ def has_scans(folder: Path | None) -> bool:
 
 def _scans(folder) -> dict[str, Callable[[str], ClickCase]]:
     """Names of a folder's cases, with the function that reads each."""
-    found = {}
+    found: dict[str, Callable[[str], ClickCase]] = {}
     if folder is None:
         return found
     for path in sorted(folder.glob("ircadb01_*_ct.nrrd")):
