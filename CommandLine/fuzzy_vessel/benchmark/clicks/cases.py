@@ -66,7 +66,10 @@ def cases(folder: Path | None, names=(), phantom_shape=(96, 160, 160)) -> Iterat
     InputError
         A name is unknown, or a file cannot be read.
     """
-    found = {PHANTOM: partial(_phantom, phantom_shape), **_scans(folder)}
+    found: dict[str, Callable[[str], ClickCase]] = {
+        PHANTOM: partial(_phantom, phantom_shape),
+        **_scans(folder),
+    }
     for name in names:
         if name not in found:
             raise InputError(f"Unknown case {name!r}; one of {', '.join(found)}.")
