@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.numba_log import quiet_numba
 from FuzzyVesselCoreLib.progress import reporter
 

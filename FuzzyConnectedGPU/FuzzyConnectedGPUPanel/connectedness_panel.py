@@ -5,7 +5,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs
-from FuzzyVesselCoreLib.gpu.device import cuda_status
+from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from . import region_section

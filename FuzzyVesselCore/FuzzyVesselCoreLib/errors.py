@@ -13,8 +13,8 @@ class DeviceError(FuzzyVesselError, RuntimeError):
     """The device that was asked for cannot be used, or its memory does not suffice."""
 
 
-class NoRoomError(DeviceError):
-    """The device's memory does not suffice, or the volume is too large to be numbered on it."""
+class DeviceMemoryError(DeviceError):
+    """The device has too little memory, or the volume has too many voxels for it to number."""
 
 
 class Cancelled(FuzzyVesselError):

@@ -39,12 +39,12 @@ class Part:
 
     def __enter__(self):
         if not self._on_card:
-            from emulators.cuda import CpuCudaDevice, what_is_missing
+            from emulators.cuda import EmulatedDevice, what_is_missing
 
             self._missing = what_is_missing()
             if not self._missing:
                 for order in ("ascending", "descending"):
-                    self._played.append(self._leave.enter_context(CpuCudaDevice(order)))
+                    self._played.append(self._leave.enter_context(EmulatedDevice(order)))
         return self
 
     def __exit__(self, *_):

@@ -30,7 +30,7 @@ def environment(setting, quick):
 
 def card(gpu):
     """Name, memory and driver of a CUDA card."""
-    from FuzzyVesselCoreLib.gpu.device import driver_version
+    from FuzzyVesselCoreLib.gpu.availability import driver_version
 
     properties = gpu.properties
     driver = driver_version() or 0

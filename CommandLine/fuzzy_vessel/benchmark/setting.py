@@ -92,7 +92,8 @@ class Setting:
 
 def make_setting(options, tell):
     """The setting that the arguments ask for."""
-    from FuzzyVesselCoreLib.gpu.device import choose_device, cuda_status
+    from FuzzyVesselCoreLib.gpu.availability import cuda_status
+    from FuzzyVesselCoreLib.gpu.selection import choose_device
 
     gpu, no_card = choose_device(options.device), ""
     if gpu == "cpu":

@@ -15,7 +15,7 @@ from .seed_statistics import neighbourhoods
 TOP_LEVEL = 65535
 FORMS = ("geometric", "weighted")
 SIDES = ("both", "bright", "dark")
-VALUES_A_PART = 1 << 21  # converted by one thread at a time
+VALUES_PER_TASK = 1 << 21  # converted by one thread at a time
 
 # A robust standard deviation is this many median absolute deviations of a normal distribution.
 MAD_TO_SIGMA = 1.4826
@@ -152,17 +152,17 @@ def level_values(levels):
     """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
     levels = np.asarray(levels)
     values = np.empty(levels.shape, np.float32)
-    if levels.size < 2 * VALUES_A_PART:
+    if levels.size < 2 * VALUES_PER_TASK:
         return np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
     flat_levels, flat_values = levels.reshape(-1), values.reshape(-1)
 
     def convert(start):
-        part = slice(start, start + VALUES_A_PART)
+        part = slice(start, start + VALUES_PER_TASK)
         top = np.float32(TOP_LEVEL)
         np.divide(flat_levels[part], top, out=flat_values[part], dtype=np.float32)
 
     with ThreadPoolExecutor(thread_count()) as pool:  # numpy leaves Python's lock meanwhile
-        list(pool.map(convert, range(0, levels.size, VALUES_A_PART)))
+        list(pool.map(convert, range(0, levels.size, VALUES_PER_TASK)))
     return values
 
 

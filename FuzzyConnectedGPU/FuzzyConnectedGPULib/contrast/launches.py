@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 THREADS = 256
 MOST_VOXELS = (1 << 32) - THREADS  # numbers of voxels are 32 bits wide
@@ -53,9 +53,9 @@ def pointer(array):
 
 
 def check_count(count):
-    """Raise `NoRoomError` for a volume whose voxels cannot be numbered."""
+    """Raise `DeviceMemoryError` for a volume whose voxels cannot be numbered."""
     if count > MOST_VOXELS:
-        raise NoRoomError(
+        raise DeviceMemoryError(
             f"The volume has {count:,} voxels, and {MOST_VOXELS:,} can be numbered on a CUDA "
             "device; use device 'cpu', or a mask that leaves less."
         )

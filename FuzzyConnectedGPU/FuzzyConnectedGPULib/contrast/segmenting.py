@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import reporter
 
 from ..input_validation import checked_mask, checked_seeds, checked_spacing, checked_volume

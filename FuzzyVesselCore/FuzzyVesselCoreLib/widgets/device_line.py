@@ -6,7 +6,8 @@ import sys
 import qt
 from slicer.i18n import tr as _
 
-from ..gpu.device import CudaDevice, cuda_status, cupy_wheel, driver_version, forget_cuda_status
+from ..gpu.availability import cuda_status, cupy_wheel, driver_version, reset_cuda_status
+from ..gpu.device import CudaDevice
 
 OLDEST_DRIVER = 12000  # CUDA 12.0: there is no wheel of CuPy for an older one
 
@@ -54,7 +55,7 @@ class DeviceLine:
             requirement = f"{cupy_wheel()}[ctk]>=14,<15"
             slicer.packaging.pip_ensure(requirement, requester=self._requester)
         importlib.invalidate_caches()
-        forget_cuda_status()
+        reset_cuda_status()
         self.look()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.compilation import compiled_code
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import reporter
 
 from ..jit_warmup import wait_until_ready

@@ -12,7 +12,7 @@ from FuzzyConnectedGPULib.contrast.evidence import cuda_filters as filters
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths import cuda_widest_paths as paths_on_cuda
 from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
-from FuzzyVesselCoreLib.errors import Cancelled, NoRoomError
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
 
 SHAPE, SEED = (17, 19, 23), (8, 9, 11)
 NOISE = 10.0
@@ -171,7 +171,7 @@ def test_evidence_can_be_cancelled(cpu_cuda):
 
 def test_volumes_that_cannot_be_numbered_are_refused(cpu_cuda, monkeypatch):
     monkeypatch.setattr(launches, "MOST_VOXELS", 1000)
-    with pytest.raises(NoRoomError, match="device 'cpu'"):
+    with pytest.raises(DeviceMemoryError, match="device 'cpu'"):
         vessel_evidence(vessel(), SPACINGS[0], SEED, gpu=cpu_cuda)
 
 

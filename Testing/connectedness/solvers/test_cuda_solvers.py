@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from scipy.ndimage import gaussian_filter
 
-from emulators.cuda import arrays
-from emulators.cuda.device import CpuCudaDevice
+from emulators.cuda import EmulatedDevice, arrays
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, fuzzy_connectedness
 from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
 from FuzzyConnectedGPULib.problem import state_problem
@@ -18,7 +17,7 @@ from FuzzyConnectedGPULib.solvers.cuda import active_tiles, exact
 from FuzzyConnectedGPULib.solvers.cuda import kfoe as cuda_kfoe
 from FuzzyConnectedGPULib.solvers.cuda import kfoe_corrected as cuda_kfoe_corrected
 from FuzzyConnectedGPULib.solvers.cuda.contraction import contraction, node_rounds
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError, NoRoomError
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, DeviceMemoryError, InputError
 from support.problems import problems
 
 
@@ -71,13 +70,13 @@ def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda, solver):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_blocks_that_do_the_rounds_together_equal_the_reference(together_cuda, seed):
+def test_blocks_that_do_the_rounds_together_equal_the_reference(cooperative_cuda, seed):
     random = np.random.default_rng(seed)
     volume = gaussian_filter(random.normal(0, 1, (30, 26, 33)), seed % 3)
     volume = (100 + 30 * volume / volume.std()).astype([np.int16, np.float32][seed % 2])
     seeds = [[15, 13, 16], *np.argwhere(random.random(volume.shape) < 0.001 * (seed % 2))]
     problem = state_problem(volume, seeds, GaussianAffinity(100, 20, 20), [0.0, 0.3][seed // 4])
-    found, rounds = contraction.solve(problem, nothing, together_cuda)
+    found, rounds = contraction.solve(problem, nothing, cooperative_cuda)
     np.testing.assert_array_equal(found, reference(problem))
     assert rounds > 2
 
@@ -198,7 +197,7 @@ def test_more_than_can_be_numbered_is_left_to_active_tiles(
     volume = np.random.default_rng(13).normal(100, 20, (9, 20, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
     monkeypatch.setattr(module, name, 5)
-    with pytest.raises(NoRoomError, match=words):
+    with pytest.raises(DeviceMemoryError, match=words):
         levels(contraction, problem, cpu_cuda)
     np.testing.assert_array_equal(levels(exact, problem, cpu_cuda), reference(problem))
 
@@ -216,7 +215,7 @@ def card_memory(monkeypatch):
         memory.made += 1
         if memory.made > memory.room:
             memory.room = 10**9
-            raise NoRoomError("too little memory")
+            raise DeviceMemoryError("too little memory")
         array = make(shape, dtype)
         memory.alive += 1
         weakref.finalize(arrays.guarded_block(array), forget)
@@ -231,7 +230,7 @@ def test_memory_is_back_before_active_tiles_begin(card_memory, monkeypatch):
     monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
     volume = np.random.default_rng(14).normal(100, 20, (9, 10, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20), 0.0, volume > 80)
-    gpu, alive = CpuCudaDevice(), []
+    gpu, alive = EmulatedDevice(), []
     solve = active_tiles.solve
     monkeypatch.setattr(
         active_tiles, "solve", lambda *a: [alive.append(card_memory.alive), solve(*a)][1]
@@ -337,7 +336,7 @@ def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypa
 
     def spend_memory(*arguments):
         taken.append("contraction")
-        raise NoRoomError("too little memory")
+        raise DeviceMemoryError("too little memory")
 
     for solver in (contraction, active_tiles):
         solve = solver.solve
@@ -345,18 +344,18 @@ def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypa
             solver, "solve", lambda *a, s=solver, f=solve: [taken.append(s), f(*a)][1]
         )
     for memory, wanted in ((8 << 30, contraction), (9 * volume.size, active_tiles)):
-        found = levels(exact, problem, CpuCudaDevice(memory=memory))
+        found = levels(exact, problem, EmulatedDevice(memory=memory))
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
-    monkeypatch.setattr(CpuCudaDevice, "runs_blocks_together", False)
+    monkeypatch.setattr(EmulatedDevice, "has_cooperative_launch", False)
     for most, wanted in ((volume.size, contraction), (volume.size - 1, active_tiles)):
         monkeypatch.setattr(exact, "MOST_FOR_ONE_BLOCK", most)
-        found = levels(exact, problem, CpuCudaDevice())
+        found = levels(exact, problem, EmulatedDevice())
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
-    monkeypatch.setattr(CpuCudaDevice, "runs_blocks_together", True)
+    monkeypatch.setattr(EmulatedDevice, "has_cooperative_launch", True)
     monkeypatch.setattr(contraction, "solve", spend_memory)
-    np.testing.assert_array_equal(levels(exact, problem, CpuCudaDevice()), reference(problem))
+    np.testing.assert_array_equal(levels(exact, problem, EmulatedDevice()), reference(problem))
     assert taken == ["contraction", active_tiles]
 
 
@@ -367,7 +366,7 @@ def test_the_default_does_not_hide_a_kernel_that_fails(monkeypatch):
     monkeypatch.setattr(contraction, "solve", fail)
     problem = state_problem(np.eye(4)[None], [[0, 0, 0]], GaussianAffinity(1, 1, 1))
     with pytest.raises(DeviceError, match="does not compile"):
-        levels(exact, problem, CpuCudaDevice())
+        levels(exact, problem, EmulatedDevice())
 
 
 def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from emulators.cuda import CpuCudaDevice
+from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
@@ -17,7 +17,7 @@ from FuzzyConnectedGPULib.solvers.cuda.contraction.reached_tiles import (
     found_tiles,
     search_tiles,
 )
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 ORDERS = ["ascending", "descending", 1]
 
@@ -79,7 +79,7 @@ def test_they_are_those_of_the_seeds_pieces(order, kind, side, cut):
             mask[tuple(seeds[0])] = True
         affinity = GaussianAffinity(130, 25, 12, side=side)
         problem = state_problem(volume, seeds, affinity, cut, mask)
-        found = listed_by_kernels(problem, CpuCudaDevice(order))
+        found = listed_by_kernels(problem, EmulatedDevice(order))
         check_listed(problem, found)
 
 
@@ -142,7 +142,7 @@ def test_a_tree_is_joined_with_each_of_two_others(cpu_cuda, axis, one, apart):
 @pytest.mark.parametrize("axis", range(3))
 def test_each_of_many_trees_at_a_border_is_joined(order, axis):
     # Along rows values change slowly, so that few pairs of rows are near each other.
-    device, random = CpuCudaDevice(order), np.random.default_rng(6)
+    device, random = EmulatedDevice(order), np.random.default_rng(6)
     crossings = 0
     for _ in range(20):
         volume, _, border = two_tiles(axis)
@@ -245,10 +245,10 @@ def test_seeds_that_no_piece_holds_keep_their_level(order):
     volume = two_tubes()
     seeds = [[4, 4, 50], [19, 19, 99], [4, 5, 50]]
     problem = state_problem(volume, seeds, GaussianAffinity(100, 5, 5), 0.5)
-    found = levels(problem, CpuCudaDevice(order))
+    found = levels(problem, EmulatedDevice(order))
     np.testing.assert_array_equal(found, reference(problem))
     alone = state_problem(volume, seeds[1:], GaussianAffinity(100, 5, 5), 0.5)
-    np.testing.assert_array_equal(levels(alone, CpuCudaDevice(order)), reference(alone))
+    np.testing.assert_array_equal(levels(alone, EmulatedDevice(order)), reference(alone))
 
 
 def test_without_room_for_the_search_all_tiles_are_contracted(cpu_cuda, monkeypatch):
@@ -257,7 +257,7 @@ def test_without_room_for_the_search_all_tiles_are_contracted(cpu_cuda, monkeypa
     def empty(shape, dtype=float):
         if np.prod(shape) > 1024 * contraction.tile_count(volume.shape):
             refused.append(shape)
-            raise NoRoomError("too little memory")
+            raise DeviceMemoryError("too little memory")
         return make(shape, dtype)
 
     volume = smooth_noise(4, (1, 40, 50)).astype(np.int16)

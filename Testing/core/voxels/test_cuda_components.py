@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.errors import Cancelled, NoRoomError
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
 from FuzzyVesselCoreLib.voxels.components import cuda_labels as pieces
 from FuzzyVesselCoreLib.voxels.components.labels import label_pieces, sizes_of
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
@@ -185,11 +185,11 @@ def test_too_many_voxels_are_refused(cpu_cuda, monkeypatch):
     monkeypatch.setattr(pieces, "MOST_VOXELS", 59)
     mask = cpu_cuda.put(np.ones((3, 4, 5), np.uint8))
     for function in (pieces.box_of, pieces.fill_cavities, pieces.euler_characteristic):
-        with pytest.raises(NoRoomError, match="60 voxels, and 59 can be numbered"):
+        with pytest.raises(DeviceMemoryError, match="60 voxels, and 59 can be numbered"):
             function(mask, cpu_cuda)
-    with pytest.raises(NoRoomError, match="use device 'cpu'"):
+    with pytest.raises(DeviceMemoryError, match="use device 'cpu'"):
         pieces.label_pieces(mask, True, cpu_cuda)
-    with pytest.raises(NoRoomError, match="smaller region"):
+    with pytest.raises(DeviceMemoryError, match="smaller region"):
         pieces.sizes_of(mask.astype(np.int32), 1, cpu_cuda)
 
 

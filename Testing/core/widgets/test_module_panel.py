@@ -156,7 +156,7 @@ def line(shared, monkeypatch):
     monkeypatch.setattr(module, "driver_version", lambda: machine["driver"])
     monkeypatch.setattr(module, "cuda_status", lambda: machine["reason"])
     monkeypatch.setattr(module, "cupy_wheel", lambda: "cupy-cuda13x")
-    monkeypatch.setattr(module, "forget_cuda_status", lambda: asked.append("forgotten"))
+    monkeypatch.setattr(module, "reset_cuda_status", lambda: asked.append("forgotten"))
     monkeypatch.setattr(
         module.importlib.util, "find_spec", lambda name: object() if machine["cupy"] else None
     )

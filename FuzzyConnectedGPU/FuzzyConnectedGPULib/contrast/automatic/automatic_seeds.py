@@ -3,7 +3,7 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import reporter
 
 from ...input_validation import checked_mask, checked_spacing, checked_volume

@@ -1,6 +1,6 @@
 """The default on CUDA: contraction where the card is made for it, else active tiles."""
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 from . import active_tiles
 from .contraction import contraction
@@ -17,7 +17,7 @@ def solve(problem, report, gpu):
     if suits(problem, gpu, problem.voxels.nbytes + mask_bytes):
         try:
             return contraction.solve(problem, report, gpu)
-        except NoRoomError:
+        except DeviceMemoryError:
             pass  # more nodes than were reckoned with; active tiles need room for the levels only
     return active_tiles.solve(problem, report, gpu)
 
@@ -27,7 +27,7 @@ def propagate(problem, voxels, mask, report, gpu):
     if suits(problem, gpu):
         try:
             return contraction.propagate(problem, voxels, mask, report, gpu)
-        except NoRoomError:
+        except DeviceMemoryError:
             pass  # more nodes than were reckoned with; active tiles need room for the levels only
     return active_tiles.propagate(problem, voxels, mask, report, gpu)
 
@@ -36,5 +36,5 @@ def suits(problem, gpu, more=0):
     """Whether contraction, and so many bytes more, fit beside what is on the card already, and
     each of its launches is short."""
     voxel_count = problem.voxels.size
-    most = contraction.MOST_VOXELS if gpu.runs_blocks_together else MOST_FOR_ONE_BLOCK
+    most = contraction.MOST_VOXELS if gpu.has_cooperative_launch else MOST_FOR_ONE_BLOCK
     return voxel_count <= most and BYTES_A_VOXEL * voxel_count + more <= gpu.free_memory()

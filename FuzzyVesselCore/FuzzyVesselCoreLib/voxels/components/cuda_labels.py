@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import NoRoomError
+from ...errors import DeviceMemoryError
 
 KERNELS = Path(__file__).with_name("labels.cu")
 THREADS = 256
@@ -40,7 +40,7 @@ def label_pieces(mask, corners, gpu, report=None):
 
     Raises
     ------
-    NoRoomError
+    DeviceMemoryError
         The volume has too many voxels to be numbered; so do all functions here.
     """
     rows = PackedRows(mask, gpu)
@@ -214,7 +214,7 @@ def _boxes(measures, shape):
 
 def _check_size(voxels):
     if voxels > MOST_VOXELS:
-        raise NoRoomError(
+        raise DeviceMemoryError(
             f"The volume has {voxels:,} voxels, and {MOST_VOXELS:,} can be numbered on the card; "
             "use device 'cpu', or work on a smaller region."
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 from ..cuda_solid import MOST_BLOCKS, THREADS, grid_for
 
@@ -43,7 +43,7 @@ class CudaTransforms:
 
     Raises
     ------
-    NoRoomError
+    DeviceMemoryError
         If not even one column of frequencies fits the card.
     """
 
@@ -58,7 +58,7 @@ class CudaTransforms:
         left = free if self.on_host else free - sizes.waiting_bytes
         self.group = min(left // sizes.bytes_a_number, LARGEST_GROUP)
         if self.group < sizes.smallest_group:
-            raise NoRoomError(
+            raise DeviceMemoryError(
                 f"{gpu.name} has too little memory for the convolution: about "
                 f"{smallest / USABLE / 2**20:,.0f} MiB are needed and "
                 f"{gpu.free_memory() / 2**20:,.0f} MiB are free. Close other programs that use the "

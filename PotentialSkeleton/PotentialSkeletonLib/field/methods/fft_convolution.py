@@ -55,7 +55,7 @@ def sum_bands(solid, strength, bands, vectors, report, gpu=None):
 
     convolution.run(bands, write, report)
     if gpu is not None:
-        gpu.forget_plans()  # the next solid has another size
+        gpu.free_fourier_plans()  # the next solid has another size
     return transforms.on_host
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 from ..active_tiles import VOXEL_NAMES
 from . import node_rounds, reached_tiles
@@ -81,7 +81,7 @@ class ContractedTiles:
 
     def __init__(self, problem, voxels, mask, gpu):
         if problem.voxels.size > MOST_VOXELS:
-            raise NoRoomError(
+            raise DeviceMemoryError(
                 f"The volume has {problem.voxels.size:,} voxels, and {MOST_VOXELS:,} can be "
                 "numbered; use the solver 'active-tiles', or work on a smaller region."
             )
@@ -158,7 +158,7 @@ class ContractedTiles:
         volume = self.voxels, self.mask, self.seeds, self.tile_count
         try:
             return reached_tiles.search_tiles(self.problem, *volume, self.gpu)
-        except NoRoomError:  # a thin volume's tiles take more than all that comes after them
+        except DeviceMemoryError:  # a thin volume's tiles take more than all that comes after them
             return None
 
     def kernel(self, file, name):

@@ -278,12 +278,12 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
             weights[n] = n ? key >> 32 : TOP;  // of nodes that hook nowhere: what they will have
         }
         FOR_NODES(n, now / 2 + 1) other_best[n] = 0;
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         for (u32 start = blockIdx.x * ROUND_THREADS; start < now; start += gridDim.x * ROUND_THREADS)
             number_block(parent, weights, now, next, &counts[2 * rounds], start + threadIdx.x);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         FOR_NODES(n, now) follow_node(parent, next, n);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
 #pragma unroll 1
         for (int list = 0; list < 2; list++) {  // once in the code, which takes long to compile
             Part own = list ? more_part : part;
@@ -292,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
         }
         if (threadIdx.x == 0 && part.count + more_part.count)
             atomicAdd(&counts[2 * rounds + 1], part.count + more_part.count);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         next += now;
         weights += now;
         now = counts[2 * rounds] + 1;
@@ -304,14 +304,14 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
     if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MOST_ROUNDS] = rounds + 1;
     FOR_NODES(n, now) weights[n] = n ? 0 : TOP;  // no way leads to the others
     while (rounds--) {
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         u16* later = weights;
         now = rounds ? counts[2 * rounds - 2] + 1 : nodes;
         next -= now;
         weights -= now;
         FOR_NODES(n, now) weights[n] = min(weights[n], later[next[n]]);
     }
-    wait_for_all_blocks(arrived);
+    grid_sync(arrived);
     FOR_NODES(n, first_nodes) first_weights[n] = min(first_weights[n], weights[first_next[n]]);
 }
 

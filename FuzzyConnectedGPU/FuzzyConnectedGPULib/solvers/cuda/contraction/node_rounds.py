@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 KERNELS = Path(__file__).with_name("node_rounds.cu")
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
@@ -82,7 +82,7 @@ class FirstRound:
         tiles.exits = tiles.exit_weights = place = parent = None
         self.next_count = int(self.gpu.get(self.stayed)[0]) + 1
         if self.next_count > MOST_NODES:
-            raise NoRoomError(
+            raise DeviceMemoryError(
                 f"The volume contracts to {self.next_count:,} nodes only, and {MOST_NODES:,} can "
                 "be numbered; use the solver 'active-tiles', or raise the cut."
             )
@@ -142,7 +142,7 @@ def further_rounds(tiles, first):
     back, counts = (first.count, first.next, first.weights), tiles.counts[5:]
     arguments = *lists, nodes, *best, *ways, *back, counts
     threads = max(nodes, (edge_count + more_count) // EDGES_A_THREAD)
-    tiles.gpu.launch_together(
+    tiles.gpu.launch_cooperative(
         tiles.kernel(KERNELS, "further_rounds"),
         -(-threads // ROUND_THREADS),
         ROUND_THREADS,
