@@ -24,7 +24,7 @@ def find_seeds(volume_node, options, seeds_node=None, progress=None, kept=None):
     seeds_node : vtkMRMLMarkupsFiducialNode, optional
         Keeps its points; no second one is added into a voxel that holds one.
     progress : callable, optional
-    kept : FuzzyConnectedGPULib.kept_connectedness.KeptConnectedness, optional
+    kept : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
 
     Returns
     -------

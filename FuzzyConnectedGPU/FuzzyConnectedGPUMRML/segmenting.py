@@ -30,7 +30,7 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     outputs : dict
         Its output nodes and `segmentID`, by their names there.
     progress : callable, optional
-    kept : FuzzyConnectedGPULib.kept_connectedness.KeptConnectedness, optional
+    kept : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
 
     Returns
     -------
@@ -65,7 +65,7 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         background_seeds=background and background.voxels,
         mask=region,
         progress=while_there(inputs, progress),
-        kept=kept,
+        cached=kept,
         fill_gaps=rounds,
         **options,
     )

@@ -21,7 +21,7 @@ class InputSection:
         need = self._panel.logic.memoryNeed(volume)
         self.ui.volumeInfoLabel.text = _(
             "{size} voxels of {spacing} mm\nA run takes up to {host} of memory; on a card {card}"
-        ).format(size=size, spacing=spacing, host=_amount(need.host), card=_amount(need.card))
+        ).format(size=size, spacing=spacing, host=_amount(need.host), card=_amount(need.device))
         self.ui.volumeInfoLabel.setVisible(True)
 
     def forget(self):

@@ -71,14 +71,15 @@ def dial_levels(case, cut=0.0):
     """The reference's levels (uint16, K, J, I)."""
     from FuzzyConnectedGPULib.problem import state_problem
     from FuzzyConnectedGPULib.solvers.cpu import dial
+    from FuzzyVesselCoreLib.progress import Progress
 
     problem = state_problem(case.volume, case.seeds, case.affinity, cut)
-    return dial.solve(problem, lambda fraction: None)[0]
+    return dial.solve(problem, Progress())[0]
 
 
 def cut_that_keeps(levels, share):
     """The lowest cut (0..1) above which at most this share of the voxels lies, and their share."""
-    from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+    from FuzzyConnectedGPULib.affinity.levels import level_values
 
     counts = np.bincount(levels.reshape(-1), minlength=65536)[::-1].cumsum()[::-1]
     level = int(np.argmax(counts <= share * levels.size))

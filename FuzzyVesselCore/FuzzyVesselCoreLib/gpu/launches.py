@@ -13,7 +13,7 @@ from .nvrtc import load_kernel
 THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
 MAX_VOXELS = (1 << 32) - THREADS  # kernels number voxels by 32 bits
 # C++ types of the voxel types that kernels are compiled for.
-VOXEL_TYPES = {
+CUDA_TYPES = {
     "uint8": "unsigned char",
     "int16": "short",
     "uint16": "unsigned short",
@@ -126,7 +126,7 @@ def launch_per_item(
 
 def voxel_macro(dtype: np.dtype) -> str:
     """The macro that compiles a file for a voxel type."""
-    return f"VOXEL={VOXEL_TYPES[dtype.name]}"
+    return f"VOXEL={CUDA_TYPES[dtype.name]}"
 
 
 def int32s(numbers: Sequence[int]) -> tuple[np.int32, ...]:

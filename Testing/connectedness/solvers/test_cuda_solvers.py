@@ -10,27 +10,24 @@ from scipy.ndimage import gaussian_filter
 
 from emulators.cuda import EmulatedDevice, arrays
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, fuzzy_connectedness
-from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+from FuzzyConnectedGPULib.affinity.levels import level_values
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cuda import active_tiles, exact
 from FuzzyConnectedGPULib.solvers.cuda import kfoe as cuda_kfoe
 from FuzzyConnectedGPULib.solvers.cuda import kfoe_corrected as cuda_kfoe_corrected
-from FuzzyConnectedGPULib.solvers.cuda.contraction import contraction, node_rounds
+from FuzzyConnectedGPULib.solvers.cuda.contraction import contracted_tiles, contraction, node_rounds
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, DeviceMemoryError, InputError
+from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 
 
-def nothing(fraction):
-    pass
-
-
 def levels(solver, problem, gpu, **options):
-    return solver.solve(problem, nothing, gpu, **options)[0]
+    return solver.solve(problem, Progress(), gpu, **options)[0]
 
 
 def reference(problem):
-    return dial.solve(problem, nothing)[0]
+    return dial.solve(problem, Progress())[0]
 
 
 EXACT = pytest.mark.parametrize("solver", [active_tiles, contraction])
@@ -76,7 +73,7 @@ def test_blocks_that_do_the_rounds_together_equal_the_reference(cooperative_cuda
     volume = (100 + 30 * volume / volume.std()).astype([np.int16, np.float32][seed % 2])
     seeds = [[15, 13, 16], *np.argwhere(random.random(volume.shape) < 0.001 * (seed % 2))]
     problem = state_problem(volume, seeds, GaussianAffinity(100, 20, 20), [0.0, 0.3][seed // 4])
-    found, rounds = contraction.solve(problem, nothing, cooperative_cuda)
+    found, rounds, _ = contraction.solve(problem, Progress(), cooperative_cuda)
     np.testing.assert_array_equal(found, reference(problem))
     assert rounds > 2
 
@@ -115,7 +112,7 @@ def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monke
     seeds = np.argwhere(random.random(volume.shape) < 0.5)
     problem = state_problem(volume, seeds, GaussianAffinity(1, 1, 1))
     monkeypatch.setattr(contraction, "NODES_A_VOXEL", 0.0)
-    monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
+    monkeypatch.setattr(contracted_tiles, "CROSS_EDGES_PER_VOXEL", 0.0)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
@@ -189,7 +186,7 @@ def test_tables_hold_at_the_ends_of_the_voxel_types(kind, mean):
 
 @pytest.mark.parametrize(
     ("module", "name", "words"),
-    [(contraction, "MOST_VOXELS", "7,200 voxels"), (node_rounds, "MOST_NODES", "nodes only")],
+    [(contracted_tiles, "MAX_VOXELS", "7,200 voxels"), (node_rounds, "MAX_NODES", "nodes only")],
 )
 def test_more_than_can_be_numbered_is_left_to_active_tiles(
     cpu_cuda, monkeypatch, module, name, words
@@ -203,8 +200,8 @@ def test_more_than_can_be_numbered_is_left_to_active_tiles(
 
 
 @pytest.fixture
-def card_memory(monkeypatch):
-    """The arrays of the played card: how many are alive, and after how many there is no room."""
+def device_memory(monkeypatch):
+    """The arrays of the emulated device: how many are alive, and after how many memory runs out."""
     memory = SimpleNamespace(alive=0, made=0, room=10**9)
     make = arrays.guarded_empty
 
@@ -225,28 +222,28 @@ def card_memory(monkeypatch):
     return memory
 
 
-def test_memory_is_back_before_active_tiles_begin(card_memory, monkeypatch):
+def test_memory_is_back_before_active_tiles_begin(device_memory, monkeypatch):
     # Whichever array of contraction finds no room.
-    monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
+    monkeypatch.setattr(contracted_tiles, "CROSS_EDGES_PER_VOXEL", 0.0)
     volume = np.random.default_rng(14).normal(100, 20, (9, 10, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20), 0.0, volume > 80)
     gpu, alive = EmulatedDevice(), []
     solve = active_tiles.solve
     monkeypatch.setattr(
-        active_tiles, "solve", lambda *a: [alive.append(card_memory.alive), solve(*a)][1]
+        active_tiles, "solve", lambda *a: [alive.append(device_memory.alive), solve(*a)][1]
     )
     wanted = levels(contraction, problem, gpu)
-    needed, card_memory.made = card_memory.made, 0
+    needed, device_memory.made = device_memory.made, 0
     assert needed > 15
     for room in range(needed):
-        card_memory.made, card_memory.room = 0, room
+        device_memory.made, device_memory.room = 0, room
         np.testing.assert_array_equal(levels(exact, problem, gpu), wanted)
     assert alive == [0] * needed
 
 
 @pytest.mark.parametrize("tiles", [1, 2])
 def test_tiles_are_launched_in_parts(cpu_cuda, monkeypatch, tiles):
-    monkeypatch.setattr(contraction, "TILES_A_LAUNCH", tiles)
+    monkeypatch.setattr(contracted_tiles, "TILES_PER_LAUNCH", tiles)
     volume = np.random.default_rng(6).normal(100, 20, (9, 10, 40)).astype(np.float32)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
@@ -324,7 +321,7 @@ def test_cancelling_ends_the_run(cpu_cuda, solver):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        solver.solve(problem, report, cpu_cuda)
+        solver.solve(problem, Progress(report), cpu_cuda)
     assert len(seen) == 2
     assert all(0 <= fraction < 1 for fraction in seen)
 
@@ -349,7 +346,7 @@ def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypa
         np.testing.assert_array_equal(found, reference(problem))
     monkeypatch.setattr(EmulatedDevice, "has_cooperative_launch", False)
     for most, wanted in ((volume.size, contraction), (volume.size - 1, active_tiles)):
-        monkeypatch.setattr(exact, "MOST_FOR_ONE_BLOCK", most)
+        monkeypatch.setattr(exact, "MAX_FOR_ONE_BLOCK", most)
         found = levels(exact, problem, EmulatedDevice())
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
@@ -455,7 +452,7 @@ def test_card_values_are_the_levels_values():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(("smoothing", "most"), [(1.0, 9), (0.0, 13)])
-def test_card_memory_stays_small(smoothing, most):
+def test_device_memory_stays_small(smoothing, most):
     noise = np.random.default_rng(8).normal(0, 99, (128, 256, 256))
     volume = gaussian_filter(noise, smoothing).astype(np.int16) if smoothing else noise
     scene = connectedness(volume.astype(np.int16), [[1, 1, 1]], device="cuda")

@@ -18,6 +18,7 @@ from FuzzyConnectedGPULib.solvers.cuda.contraction.reached_tiles import (
     search_tiles,
 )
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.progress import Progress
 
 ORDERS = ["ascending", "descending", 1]
 
@@ -30,11 +31,11 @@ def however_dense(request, monkeypatch):
 
 
 def levels(problem, gpu):
-    return contraction.solve(problem, lambda fraction: None, gpu)[0]
+    return contraction.solve(problem, Progress(), gpu)[0]
 
 
 def reference(problem):
-    return dial.solve(problem, lambda fraction: None)[0]
+    return dial.solve(problem, Progress())[0]
 
 
 def listed_by_kernels(problem, gpu):

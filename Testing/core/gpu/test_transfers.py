@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.affinity import gaussian_affinity as affinity
+from FuzzyConnectedGPULib.affinity import levels as affinity
 from FuzzyVesselCoreLib.gpu import transfers
 
 

@@ -12,6 +12,7 @@ from multiprocessing import get_context
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyVesselCoreLib.progress import Progress
 
 from .. import volumes
 from ..goals import dial_levels
@@ -109,7 +110,7 @@ def _exact_on_cpu(case):
 
     module = import_module(f"FuzzyConnectedGPULib.solvers.{CPU_MODULES[EXACT]}")
     problem = state_problem(case.volume, case.seeds, case.affinity)
-    return module.solve(problem, lambda fraction: None)[0]
+    return module.solve(problem, Progress())[0]
 
 
 def _shape(setting, run):
@@ -141,10 +142,10 @@ def serial_run(shape, number, seed):
     from FuzzyConnectedGPULib.solvers.cpu import kfoe
 
     warm = volumes.vessel_tree((8, 8, 8))  # int16 as the phantom: compiled for it
-    kfoe.solve(state_problem(warm.volume, warm.seeds, warm.affinity), lambda fraction: None)
+    kfoe.solve(state_problem(warm.volume, warm.seeds, warm.affinity), Progress())
     case = _with_seed(volumes.liver(shape, number)[0], seed)
     problem = state_problem(case.volume, case.seeds, case.affinity)
-    measured = measure_once(lambda: kfoe.solve(problem, lambda fraction: None)[0])
+    measured = measure_once(lambda: kfoe.solve(problem, Progress())[0])
     return measured.seconds, digest_of(measured.result)
 
 

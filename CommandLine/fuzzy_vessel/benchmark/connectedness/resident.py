@@ -6,7 +6,8 @@ import numpy as np
 
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
-from FuzzyConnectedGPULib.solvers.cuda.kfoe import levels_of
+from FuzzyConnectedGPULib.solvers.cuda.kfoe_rounds import levels_of
+from FuzzyVesselCoreLib.progress import Progress
 
 from ..timing import measure
 
@@ -21,7 +22,7 @@ def propagate(solver, problem, voxels, gpu, **options):
     rounds : int
     """
     module = import_module(f"FuzzyConnectedGPULib.solvers.{CUDA_MODULES[solver]}")
-    return module.propagate(problem, voxels, None, lambda fraction: None, gpu, **options)
+    return module.propagate(problem, voxels, None, Progress(), gpu, **options)
 
 
 def time_solver(solver, case, gpu, repeats, cut=0.0, **options):

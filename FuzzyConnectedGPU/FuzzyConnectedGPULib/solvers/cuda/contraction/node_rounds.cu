@@ -8,7 +8,7 @@
 
 #include "../affinity.cuh"
 #include "grid_sync.cuh"
-#include "../tile_place.cuh"
+#include "../tile_geometry.cuh"
 
 // Parent of a node whose best edge leads to a tile that no seed reaches. It stays, and need not hook:
 // no seed reaches it either.
@@ -22,13 +22,13 @@ __device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32
     return first == NO_NODES ? ALONE : first + node_of[voxel];
 }
 
-// The first round's hooks, along the edges across the tiles' borders. exits and parent may be one.
-extern "C" __global__ void hook_exits(const u32* exits, const NODE* node_of, const u32* first_nodes, int nj, int ni,
+// The first round's hooks, along the edges across the tiles' borders. outgoing and parent may be one.
+extern "C" __global__ void hook_outgoing(const u32* outgoing, const NODE* node_of, const u32* first_nodes, int nj, int ni,
                                       u32 nodes, u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= nodes) return;
-    parent[n] = exits[n] == SEED ? n : node_at(exits[n], node_of, first_nodes, nj, ni);
+    parent[n] = outgoing[n] == SEED ? n : node_at(outgoing[n], node_of, first_nodes, nj, ni);
 }
 
 // Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
@@ -81,7 +81,7 @@ extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
     if (n < nodes) follow_node(parent, next, n);
 }
 
-#define EDGES_A_THREAD 4
+#define EDGES_PER_THREAD 4
 
 // An edge: 24 bits for each node, 16 for the weight
 __device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 40; }
@@ -145,30 +145,30 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
 }
 
 // The edges within tiles, in the second round's numbers
-extern "C" __global__ void keep_steps(const short* steps, const u16* step_weights, u32 nodes, const u32* next,
+extern "C" __global__ void keep_tile_edges(const short* tile_edges, const u16* tile_edge_weights, u32 nodes, const u32* next,
                                       u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
     Edges list = {kept, first, most, count, best};
-    u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+    u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
 #pragma unroll
-    for (int n = 0; n < EDGES_A_THREAD; n++) {
-        u32 e = (blockIdx.x * EDGES_A_THREAD + n) * blockDim.x + threadIdx.x;
+    for (int n = 0; n < EDGES_PER_THREAD; n++) {
+        u32 e = (blockIdx.x * EDGES_PER_THREAD + n) * blockDim.x + threadIdx.x;
         bool there = e < nodes;
         a[n] = there ? next[e] : 0;
-        b[n] = there ? next[e + steps[e]] : 0;
-        weight[n] = there && a[n] != b[n] ? step_weights[e] : 0;
+        b[n] = there ? next[e + tile_edges[e]] : 0;
+        weight[n] = there && a[n] != b[n] ? tile_edge_weights[e] : 0;
     }
     add_edges(list, a, b, weight);
 }
 
 // The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
 // a tile. None where the list of the steps had no room for all of them.
-extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
+extern "C" __global__ void cross_tile_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
                                        int ni, const float* coefficients, int cut_level, const u32* reached,
-                                       int first_tile, const u32* next, const u32* steps, u32 most_steps, u64* kept,
+                                       int first_tile, const u32* next, const u32* tile_edge_count, u32 max_tile_edges, u64* kept,
                                        u32 first, u32 most, u32* count, u64* best)
 {
-    if (*steps > most_steps) return;
+    if (*tile_edge_count > max_tile_edges) return;
     Edges list = {kept, first, most, count, best};
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     int number = tile_of(reached, first_tile), t = threadIdx.x, axis = t >> 7;
@@ -203,7 +203,7 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of,
 #else
 #define ROUND_BLOCKS 2  // three would spill a few registers
 #endif
-#define MOST_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
+#define MAX_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
 
 // The two lists of edges; the numbers of the second one begin at more_first.
 struct BothLists
@@ -235,10 +235,10 @@ struct Part
         __shared__ u32 kept;
         if (threadIdx.x == 0) kept = 0;
         Edges list = {edges, first, count, &kept, best};
-        for (u32 from = 0; from < count; from += EDGES_A_THREAD * ROUND_THREADS) {
-            u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+        for (u32 from = 0; from < count; from += EDGES_PER_THREAD * ROUND_THREADS) {
+            u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
 #pragma unroll
-            for (int n = 0; n < EDGES_A_THREAD; n++) {
+            for (int n = 0; n < EDGES_PER_THREAD; n++) {
                 u32 e = from + n * ROUND_THREADS + threadIdx.x;
                 u64 edge = e < count ? edges[e] : 0;
                 a[n] = edge ? next[edge_one(edge)] : 0;
@@ -262,7 +262,7 @@ struct Part
 // nodes: of the second round. best: their best edges; other_best: of the third one's, half as many.
 // parent: of one round. next, weights: of all rounds' nodes, one round behind the other.
 // first_nodes, first_next, first_weights: of the first round; there the connectedness is written.
-// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MOST_ROUNDS rounds; then how
+// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MAX_ROUNDS rounds; then how
 // many rounds there were with the first, and what the barrier counts.
 extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) further_rounds(
     u64* edges, u32 edge_count, u64* more_edges, u32 more_first, u32 more_count, u32 nodes, u64* best, u64* other_best,
@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
 {
     BothLists both = {edges, more_edges, more_first};
     Part part(edges, edge_count, 0), more_part(more_edges, more_count, more_first);
-    u32 *arrived = counts + 2 * MOST_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
+    u32 *arrived = counts + 2 * MAX_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
     for (; left; rounds++) {
         FOR_NODES(n, now) {
             u64 key = n ? best[n] : 0, edge = key ? both.numbered((u32)key) : 0;
@@ -301,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
         best = other_best;
         other_best = kept;
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MOST_ROUNDS] = rounds + 1;
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MAX_ROUNDS] = rounds + 1;
     FOR_NODES(n, now) weights[n] = n ? 0 : TOP;  // no way leads to the others
     while (rounds--) {
         grid_sync(arrived);
@@ -319,7 +319,7 @@ extern "C" __global__ void lower_voxels(u16* levels, const NODE* node_of, const 
                                         int nk, int nj, int ni, const u32* reached, int first_tile)
 {
     int number = tile_of(reached, first_tile);
-    Place p = place_of(number, nk, nj, ni);
+    TileGeometry p = tile_geometry(number, nk, nj, ni);
     u32 first = first_nodes[number];
     if (first == NO_NODES) return;
     u32 node[OWN], level[OWN];
