@@ -138,7 +138,7 @@ class CachedConnectedness:
 def _run(inputs: tuple, seeds: frozenset, progress: Progress, start: _Run | None = None) -> _Run:
     volume, affinity, options = inputs
     voxels = np.array(sorted(seeds), np.int64)
-    first = start and start.scene
+    first = None if start is None else start.scene
     scene = connectedness(volume, voxels, affinity, progress=progress, start=first, **options)
     return _Run(seeds, scene)
 

@@ -100,7 +100,7 @@ class GaussianAffinity:
         """
         if self.form == "geometric":
             factors = 1 / (2 * self.sigma), 1 / (4 * self.gradient_sigma)
-            scales = TOP_LEVEL, 1
+            scales: tuple[float, float] = TOP_LEVEL, 1
         else:
             factors = 1 / (np.sqrt(2) * self.sigma), 1 / (np.sqrt(2) * self.gradient_sigma)
             scales = TOP_LEVEL * self.weight, TOP_LEVEL * (1 - self.weight)

@@ -48,8 +48,8 @@ def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
         raise InputError(f"The threshold is {threshold!r}, but must be a number.") from None
     if not 0 < value <= 1:
         raise InputError(f"The threshold is {value:g}, but must be above 0 and at most 1.")
-    value = max(np.float32(value), np.finfo(np.float32).tiny)
-    return (scene_values(scene) >= value).view(np.uint8)
+    lowest = max(np.float32(value), np.finfo(np.float32).tiny)
+    return (scene_values(scene) >= lowest).view(np.uint8)
 
 
 def background_threshold(

@@ -4,7 +4,7 @@ Transfers are fast only from and to pinned memory. So chunks of an array go thro
 buffers: threads copy between the array and the buffers while the device copies other chunks.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,8 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
     if array.nbytes < PINNED_THRESHOLD:
         return xp.asnumpy(array)
     host, device = np.empty(array.size, array.dtype), array.reshape(-1)
-    buffers, emptied = _buffers(array.dtype), {}
+    buffers = _buffers(array.dtype)
+    emptied: dict[int, Future] = {}
 
     def empty(buffer, chunk, copied):
         copied.synchronize()

@@ -73,7 +73,9 @@ def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
 
 
 def test_evidence_of_a_volume_that_is_sampled(cpu_cuda, monkeypatch):
-    monkeypatch.setattr("FuzzyConnectedGPULib.contrast.evidence.tissue.MOST_SAMPLES", 1500)
+    monkeypatch.setattr(
+        "FuzzyConnectedGPULib.contrast.evidence.tissue_statistics.MAX_SAMPLES", 1500
+    )
     check_evidence(cpu_cuda, vessel(), SPACINGS[0])
 
 

@@ -16,7 +16,12 @@ from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cuda import active_tiles, exact
 from FuzzyConnectedGPULib.solvers.cuda import kfoe as cuda_kfoe
 from FuzzyConnectedGPULib.solvers.cuda import kfoe_corrected as cuda_kfoe_corrected
-from FuzzyConnectedGPULib.solvers.cuda.contraction import contracted_tiles, contraction, node_rounds
+from FuzzyConnectedGPULib.solvers.cuda.contraction import (
+    affinity_tables,
+    contracted_tiles,
+    contraction,
+    node_rounds,
+)
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
@@ -89,7 +94,7 @@ def test_sizes_around_the_tile(cpu_cuda, solver, shape):
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
     # As on a card where more tiles are active than blocks are launched.
-    monkeypatch.setattr(active_tiles, "BLOCKS", blocks)
+    monkeypatch.setattr(active_tiles, "MAX_BLOCKS", blocks)
     volume = np.random.default_rng(11).normal(100, 20, (17, 20, 23)).astype(np.int16)
     problem = state_problem(volume, [[8, 9, 10]], GaussianAffinity(100, 20, 20))
     np.testing.assert_array_equal(
@@ -102,7 +107,7 @@ def test_affinities_by_tables_and_by_arithmetic_are_the_same(cpu_cuda, sigma):
     # A wide Gaussian's tables do not fit beside a tile.
     volume = np.random.default_rng(4).normal(100, 0.7 * sigma, (9, 10, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, sigma, sigma, side="bright"))
-    assert (contraction.table_extent(problem) is None) == (sigma == 2000)
+    assert (affinity_tables.table_extent(problem) is None) == (sigma == 2000)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
@@ -111,7 +116,7 @@ def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monke
     volume = random.integers(0, 2, (9, 17, 20)).astype(np.uint8)
     seeds = np.argwhere(random.random(volume.shape) < 0.5)
     problem = state_problem(volume, seeds, GaussianAffinity(1, 1, 1))
-    monkeypatch.setattr(contraction, "NODES_A_VOXEL", 0.0)
+    monkeypatch.setattr(contracted_tiles, "NODES_PER_VOXEL", 0.0)
     monkeypatch.setattr(contracted_tiles, "CROSS_EDGES_PER_VOXEL", 0.0)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
@@ -168,7 +173,7 @@ def test_tables_hold_at_the_ends_of_the_voxel_types(kind, mean):
         for side in ("both", "bright", "dark"):
             affinity = GaussianAffinity(mean, sigma, 0.7, "weighted", side=side)
             problem = state_problem(np.zeros((1, 1, 2), kind), [[0, 0, 0]], affinity)
-            extent = contraction.table_extent(problem)
+            extent = affinity_tables.table_extent(problem)
             if extent is None:
                 assert sigma == 1e30
                 assert kind is not np.uint8

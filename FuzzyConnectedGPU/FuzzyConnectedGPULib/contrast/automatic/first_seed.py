@@ -1,5 +1,7 @@
 """The first seed of an automatic search: a homogeneous spot that may be a vessel."""
 
+from typing import Any
+
 import numpy as np
 from scipy import ndimage
 
@@ -61,21 +63,26 @@ class SampledIntensities:
         no bone; dark spots are air there, and are not searched.
         """
         if self.soft is not None:
-            if polarity < 0:
-                return None
-            low, high = (self.soft + above for above in VESSELS)
-            order = np.flatnonzero((self._values > low) & (self._values < high))
-            if len(order):
-                order = order[:: max(1, len(order) // SAMPLED)]
-                ranges = [np.ptp(self._near(n)) for n in order]
-                flattest = order[np.argsort(ranges, kind="stable")[:FIRST_SEEDS]]
-                best = sorted(flattest, key=self._share_of_soft)[-TRIALS:]
-                return self._voxels[min(best, key=self._spread_of_background)]
+            seed = None if polarity < 0 else self._seed_in_soft_tissue(self.soft)
+            if seed is not None or polarity < 0:
+                return seed
         order = np.argsort(-polarity * self._values, kind="stable")[:SAMPLED]
         medians = [polarity * np.median(self._near(n)) for n in order]
         return self._voxels[order[int(np.argmax(medians))]]
 
-    def _share_of_soft(self, number: int) -> float:
+    def _seed_in_soft_tissue(self, soft: float) -> np.ndarray | None:
+        """Of a CT, a homogeneous spot amid soft tissue; None where nothing is as bright."""
+        low, high = (soft + above for above in VESSELS)
+        order = np.flatnonzero((self._values > low) & (self._values < high))
+        if not len(order):
+            return None
+        order = order[:: max(1, len(order) // SAMPLED)]
+        ranges = [np.ptp(self._near(n)) for n in order]
+        flattest = order[np.argsort(ranges, kind="stable")[:FIRST_SEEDS]]
+        best = sorted(flattest, key=lambda n: self._share_of_soft(n, soft))[-TRIALS:]
+        return self._voxels[min(best, key=lambda n: self._spread_of_background(n, soft))]
+
+    def _share_of_soft(self, number: Any, soft: float) -> float:
         """Share of soft tissue in a voxel's surroundings, which `vessel_evidence` uses as
         background; air or bone would distort it.
         """
@@ -83,16 +90,16 @@ class SampledIntensities:
         for radius in SURROUNDINGS:
             box = Ball(self._volume.shape, self._voxels[number], radius, self._unit).box
             part = self._volume[tuple(slice(s.start, s.stop, 3) for s in box)]
-            share += float(((part > self.soft - SOFT_RANGE) & (part < self.soft)).mean())
+            share += float(((part > soft - SOFT_RANGE) & (part < soft)).mean())
         return share
 
-    def _spread_of_background(self, number: int) -> float:
+    def _spread_of_background(self, number: Any, soft: float) -> float:
         """Deviation of the tissue that `vessel_evidence` would use; infinite if it is not soft."""
         tissue = tissue_near(self._volume, self._mask, self._voxels[number].tolist(), self._unit)
-        soft = self.soft - SOFT_RANGE < tissue.median < self.soft
-        return tissue.deviation if soft else np.inf
+        is_soft = soft - SOFT_RANGE < tissue.median < soft
+        return tissue.deviation if is_soft else np.inf
 
-    def _near(self, number: int) -> np.ndarray:
+    def _near(self, number: Any) -> np.ndarray:
         voxel = self._voxels[number]
         return self._volume[tuple(slice(max(c - 1, 0), c + 2) for c in voxel)].astype(np.float32)
 

@@ -60,7 +60,7 @@ class MainObject:
         evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
         evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
         self._first = evident[0] if evident else None
-        contrast = self._first.contrast if evident else EVIDENT * noise
+        contrast = self._first.contrast if self._first else EVIDENT * noise
         self._rivals = evidence.brighter_objects([c.voxel for c in clicks])
         self.threshold = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
         self.path_threshold = self._path_threshold()

@@ -10,7 +10,7 @@ MIN_SHARE = 1e-3  # of background voxels: with fewer around, the median is used
 
 
 def local_background(
-    volume: np.ndarray, usable: np.ndarray, sigmas: Sequence[float], median: float
+    volume: np.ndarray, usable: np.ndarray, sigmas: np.ndarray | Sequence[float], median: float
 ) -> np.ndarray:
     """Gaussian-weighted mean of the usable voxels around each voxel.
 

@@ -1,6 +1,5 @@
 """Local background on CUDA; see `background`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ def background_cells(
     mask: DeviceArray | None,
     median: float,
     limit: float,
-    sigmas: Sequence[float],
+    sigmas: np.ndarray,
     gpu: CudaDevice,
 ) -> tuple[DeviceArray, list[int]]:
     """Means of the usable voxels around each cell, as differences from the median.

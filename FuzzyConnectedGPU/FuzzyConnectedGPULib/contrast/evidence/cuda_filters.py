@@ -70,12 +70,12 @@ def self_guided(
     gpu : CudaDevice
     """
     gain, offset = gpu.xp.empty_like(smooth), gpu.xp.empty_like(smooth)
-    place, centre = (*int32s(smooth.shape), *int32s(radii)), np.float32(centre)
+    place, zero = (*int32s(smooth.shape), *int32s(radii)), np.float32(centre)
     grid = tuple(-(-n // side) for n, side in zip(smooth.shape, TILE))[::-1]
 
     def run(name: str, args: tuple) -> None:
         gpu.kernel(GUIDED, name)(grid, (TILE_THREADS,), args)
 
     variance = np.float32(noise * noise)
-    run("guided_coefficients", (smooth, *place, centre, variance, gain, offset))
-    run("guided_values", (gain, offset, *place, centre, smooth))
+    run("guided_coefficients", (smooth, *place, zero, variance, gain, offset))
+    run("guided_values", (gain, offset, *place, zero, smooth))

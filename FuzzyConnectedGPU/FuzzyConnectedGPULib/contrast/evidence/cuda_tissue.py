@@ -54,7 +54,7 @@ class CudaTissue:
         return self.noise(volume)
 
     def background_cells(
-        self, volume: DeviceArray, sigmas: Sequence[float]
+        self, volume: DeviceArray, sigmas: np.ndarray
     ) -> tuple[DeviceArray, list[int]]:
         """See `cuda_background.background_cells`."""
         limit = NO_BACKGROUND * self.deviation if self.deviation > 0 else -1

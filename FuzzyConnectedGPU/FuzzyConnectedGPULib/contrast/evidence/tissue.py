@@ -107,7 +107,7 @@ class Tissue:
         """Standard deviation of the tissue's voxels in a volume of the same shape."""
         return max(median_and_deviation(self.values(volume)[self._signal])[1], self.min_noise)
 
-    def background(self, volume: np.ndarray, sigmas: Sequence[float]) -> np.ndarray:
+    def background(self, volume: np.ndarray, sigmas: np.ndarray) -> np.ndarray:
         """Local background of raw or denoised intensities; see `local_background`."""
         usable = np.abs(volume - np.float32(self.median)) < NO_BACKGROUND * self.deviation
         if self.deviation == 0:
@@ -138,7 +138,7 @@ def tissue_near(
     if not 0 < SEVERAL * noise < whole.deviation:
         whole.alone = True
         return whole
-    parts = (everything, *(_box_around(seed, raw.shape, r / unit) for r in SURROUNDINGS))
+    parts = [everything, *(_box_around(seed, raw.shape, r / unit) for r in SURROUNDINGS)]
     parts = [part for part in parts if inside is None or inside[part].any()]
     tissues = [Tissue(part, inside, raw, intensity) for part in parts]
     tissues = [tissue for tissue in tissues if tissue.single]

@@ -1,6 +1,6 @@
 """The affinity of two adjacent voxels in the inner loops of the CPU solvers."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,7 +29,7 @@ def affinity_tables(problem: "Problem") -> AffinityTables:
 
 
 @njit(cache=True)
-def computed_level(first: float, second: float, coefficients: np.ndarray) -> int:
+def computed_level(first: Any, second: Any, coefficients: np.ndarray) -> Any:
     """Level from the intensities; the same bits as `GaussianAffinity.levels`."""
     first, second = np.float32(first), np.float32(second)
     deviation = (first + second) * HALF - coefficients[0]
@@ -45,7 +45,7 @@ def computed_level(first: float, second: float, coefficients: np.ndarray) -> int
 
 
 @njit(cache=True)
-def voxel_level(first: float, second: float, tables: AffinityTables) -> int:
+def voxel_level(first: Any, second: Any, tables: AffinityTables) -> Any:
     """Level from the tables of an integer volume, or computed where they are empty."""
     if tables.sums.size == 0:
         return computed_level(first, second, tables.coefficients)

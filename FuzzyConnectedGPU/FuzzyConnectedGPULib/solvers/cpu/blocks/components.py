@@ -1,5 +1,7 @@
 """Components of a block's voxels after Boruvka's first round, as a union-find forest."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -84,7 +86,7 @@ def find_best_neighbours(
 
 
 @njit(cache=True, nogil=True)
-def component_root(parent: np.ndarray, voxel: int) -> int:
+def component_root(parent: np.ndarray, voxel: Any) -> Any:
     """The voxel that represents a voxel's component; compresses the path."""
     above = np.uint32(parent[voxel])
     while above != voxel and above < FIRST_NODE:

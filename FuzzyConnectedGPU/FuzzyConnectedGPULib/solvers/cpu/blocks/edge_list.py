@@ -3,6 +3,8 @@
 An edge is one number: 65535 - level, axis, and the voxel in the block (16, 2 and 14 bits).
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -61,8 +63,8 @@ def list_edges(strong: np.ndarray, parent: np.ndarray, edges: np.ndarray) -> int
 
 @njit(cache=True, nogil=True)
 def append_edge(
-    edges: np.ndarray, count: int, level: int, apart: bool, axis: int, voxel: int
-) -> int:
+    edges: np.ndarray, count: Any, level: Any, apart: bool, axis: int, voxel: int
+) -> Any:
     """Write an edge; the returned count includes it only if it is needed (without a branch)."""
     low_bits = np.uint32((axis << 14) | voxel)
     edges[count] = ((np.uint32(TOP_LEVEL) - np.uint32(level)) << np.uint32(16)) | low_bits

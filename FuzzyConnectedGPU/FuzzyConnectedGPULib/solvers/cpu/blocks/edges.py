@@ -6,6 +6,8 @@ weakest is not needed: a path along the other three is as good. Equal levels are
 position. About 1.2 of 3 edges per voxel remain.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -65,15 +67,15 @@ def load_region(loaded: LoadedRow, i0: int, region: np.ndarray, region_valid: np
 
 @njit(cache=True, nogil=True)
 def edge_levels(
-    region: np.ndarray, step: int, floor: int, tables: AffinityTables, levels: np.ndarray
+    region: np.ndarray, step: int, floor: Any, tables: AffinityTables, levels: np.ndarray
 ) -> None:
     """Level of the edge from each voxel of the region to the one `step` further; 0 below `floor`.
 
     Intensities are float32; those of integer volumes, their sums and differences are exact in it.
     """
-    sum_table, difference_table, lowest_sum, coefficients = tables
+    sum_table, difference_table, coefficients = tables.sums, tables.differences, tables.coefficients
     floor = np.int32(floor)
-    lowest_sum = np.float32(lowest_sum)
+    lowest_sum = np.float32(tables.lowest_sum)
     weighted = coefficients[5] != np.float32(0)
     if sum_table.size == 0:
         for x in range(FIRST, FIRST + REGION):

@@ -8,6 +8,8 @@ graph of all blocks' nodes. A component that meets a node along an edge of level
 it: it has the node's value, but at most L.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -33,7 +35,7 @@ def make_seed_nodes(seeds: np.ndarray, block: BlockBuffers) -> int:
 
 
 @njit(cache=True, nogil=True)
-def find_root(parent: np.ndarray, node: int) -> int:
+def find_root(parent: np.ndarray, node: Any) -> Any:
     """The union-find root of a node; halves the path."""
     above = parent[node]
     while above != node:
@@ -119,7 +121,7 @@ def grow_trees(
 
 
 @njit(cache=True, nogil=True)
-def offset_of(voxel: int, strides: np.ndarray) -> int:
+def offset_of(voxel: Any, strides: np.ndarray) -> Any:
     """Flat offset in the volume from the block's first voxel."""
     voxel = np.int64(voxel)
     k, j, i = voxel // (HEIGHT * WIDTH), voxel // WIDTH % HEIGHT, voxel % WIDTH

@@ -1,4 +1,4 @@
-"""How contraction cuts a volume into tiles, and the extent of its affinity's look-up tables."""
+"""The extent of the look-up tables of an integer volume's affinity, in shared memory."""
 
 from math import ceil, floor
 from typing import NamedTuple

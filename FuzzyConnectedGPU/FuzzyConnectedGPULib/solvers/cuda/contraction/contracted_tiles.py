@@ -24,6 +24,11 @@ MAX_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
 NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085
 
 
+def tile_count(shape: tuple[int, ...]) -> int:
+    """Number of tiles of a volume of this shape (K, J, I)."""
+    return int(np.prod([-(-n // side) for n, side in zip(shape, TILE)]))
+
+
 class ContractedTiles:
     """A volume on the device, its tiles and the nodes that they are contracted to.
 
@@ -48,6 +53,13 @@ class ContractedTiles:
         Memory of `outgoing` and of the intra-tile edges, reused for the lists of edges.
     """
 
+    node_of: DeviceArray
+    outgoing: DeviceArray
+    outgoing_weights: DeviceArray
+    tile_edges: DeviceArray
+    tile_edge_weights: DeviceArray
+    workspaces: Any
+
     def __init__(
         self, problem: Problem, voxels: DeviceArray, mask: DeviceArray | None, gpu: CudaDevice
     ) -> None:
@@ -61,7 +73,7 @@ class ContractedTiles:
         self.mask = pointer(mask)
         self.seeds = gpu.put(problem.seeds)
         self.shape = int32s(problem.voxels.shape)
-        self.tile_count = int(np.prod([-(-n // side) for n, side in zip(self.shape, TILE)]))
+        self.tile_count = tile_count(problem.voxels.shape)
         self.node_type: type = np.uint8
         self.node_count = 0
         self.table_extent = table_extent(problem)
