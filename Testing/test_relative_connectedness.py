@@ -1,0 +1,119 @@
+"""Relative connectedness: its definitions on thousands of random volumes, ties, and errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness, relative_connectedness
+from FuzzyConnectedGPULib.checks import checked_volume
+from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
+from FuzzyVesselCommon.errors import Cancelled, InputError
+from problems import problems
+from relative_definition import POINT, Graph, owners_of
+from widest_paths import grid_pairs
+
+AFFINITY = GaussianAffinity(100, 20, 20)
+SEVERAL = 255
+WAYS = [(iterative, ties) for iterative in (False, True) for ties in ("unlabelled", "nearest")]
+
+
+def graph_of(volume, affinity, cut=0.0, mask=None):
+    """The graph of a volume's edges, of at least the cut and within the mask."""
+    voxels = as_solver_voxels(checked_volume(volume)).ravel()
+    first, second = grid_pairs(volume.shape)
+    levels = affinity.levels(voxels[first], voxels[second]).astype(int)
+    levels[levels < level_of_cut(cut)] = 0
+    if mask is not None:
+        levels[(mask.ravel()[first] == 0) | (mask.ravel()[second] == 0)] = 0
+    return Graph(first, second, levels, voxels.size)
+
+
+def random_groups(random, shape, count, most_points):
+    """Groups of points on different voxels, (n, 3) each."""
+    size = int(np.prod(shape))
+    count = min(count, size)
+    sizes = random.integers(1, most_points + 1, count)
+    sizes = np.minimum(sizes, size // count)
+    points = random.permutation(size)[: sizes.sum()]
+    points = np.stack(np.unravel_index(points, shape), 1)
+    return np.split(points, np.cumsum(sizes)[:-1])
+
+
+def random_volume(random):
+    """Few intensities, so that most levels are equal; often one voxel wide along an axis."""
+    shape = tuple(int(random.choice([1, 2, 3, 4, 7])) for _ in range(3))
+    values = random.choice([80, 90, 100, 100, 110, 125], random.integers(1, 5))
+    return random.choice(values, shape).astype(np.int16)
+
+
+def assert_as_defined(volume, groups, affinity, cut=0.0, mask=None, device="cpu"):
+    """The result of all four ways is that of the definition; returns what is disputed in each."""
+    graph = graph_of(volume, affinity, cut, mask)
+    points = [np.ravel_multi_index(group.T, volume.shape) for group in groups]
+    if mask is not None:
+        points = [group[mask.ravel()[group] > 0] for group in points]
+    values, relative = graph.relative(points)
+    expected = {False: relative, True: graph.iterative(points)[1]}
+    disputed = []
+    for iterative, ties in WAYS:
+        found = relative_connectedness(
+            volume, groups, affinity, cut=cut, mask=mask, device=device, iterative=iterative,
+            ties=ties,
+        )  # fmt: skip
+        owners = owners_of(values, expected[iterative], SEVERAL)
+        labels = np.where(owners == SEVERAL, 0, owners)
+        if ties == "nearest":
+            labels = graph.nearest(values, owners, SEVERAL)
+        np.testing.assert_array_equal(found.labels.ravel(), labels)
+        np.testing.assert_array_equal(found.disputed.ravel(), owners == SEVERAL)
+        strength = np.minimum(values.max(0), POINT - 1).astype(np.float32) / np.float32(65535)
+        np.testing.assert_array_equal(found.strength.ravel(), strength)
+        disputed.append(int(found.disputed.sum()))
+    return disputed
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_volumes_with_many_ties(seed):
+    random = np.random.default_rng(seed)
+    disputed = np.zeros(4, int)
+    for _ in range(100):
+        volume = random_volume(random)
+        groups = random_groups(random, volume.shape, random.integers(1, 6), 3)
+        mask = None
+        if random.random() < 0.3:
+            mask = (random.random(volume.shape) < 0.8).astype(np.uint8)
+            mask[tuple(np.concatenate(groups).T)] = 1
+        cut = float(random.choice([0, 0, 0, 0.5, 0.9]))
+        affinity = GaussianAffinity(100, 20, 20, side=random.choice(["both", "bright"]))
+        disputed += assert_as_defined(volume, groups, affinity, cut, mask)
+    # The two definitions differ, or the rounds would not have been tried.
+    assert disputed[0] > disputed[2] > 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(largest_side=6), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_volumes_of_every_kind(problem, count, seed):
+    volume, seeds, affinity, cut, mask = problem
+    random = np.random.default_rng(seed)
+    groups = random_groups(random, volume.shape, count, 2)
+    if mask is not None:
+        mask[tuple(np.concatenate([group[:1] for group in groups]).T)] = 1
+    assert_as_defined(volume, groups, affinity, cut, mask)
+
+
+@pytest.mark.parametrize("shape", [(40, 70, 40), (1, 1, 200), (3, 100, 1), (17, 33, 65)])
+def test_volumes_of_several_blocks_are_the_best_of_each_group_alone(shape):
+    random = np.random.default_rng(3)
+    volume = random.choice([80, 90, 100, 101, 120], shape).astype(np.int16)
+    groups = random_groups(random, shape, 4, 3)
+    found = relative_connectedness(volume, groups, AFFINITY, device="cpu")
+    values = [connectedness(volume, g, AFFINITY, solver="dial", device="cpu").values for g in groups]
+    values = np.array(values, np.float64)
+    for group, own in zip(groups, values):
+        own[tuple(group.T)] = 2
+    has = [own > np.delete(values, g, 0).max(0) for g, own in enumerate(values)]
+    owners = owners_of(values, has, SEVERAL)
+    np.testing.assert_array_equal(found.labels, np.where(owners == SEVERAL, 0, owners))
+    np.testing.assert_array_equal(found.disputed, owners == SEVERAL)
+    np.testing.assert_array_equal(found.strength, np.minimum(values.max(0), 1))
