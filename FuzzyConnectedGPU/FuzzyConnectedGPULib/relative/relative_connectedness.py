@@ -173,7 +173,7 @@ def _divide(problem, seed_owners, device, *options):
 def _divide_on_cpu(problem, seed_owners, iterative, ties, report, seconds):
     quiet_numba()
     try:
-        from . import disputed, owners_by_blocks
+        from . import disputed, optimal_edges, owners_by_blocks
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
@@ -186,17 +186,18 @@ def _divide_on_cpu(problem, seed_owners, iterative, ties, report, seconds):
         problem, seed_owners, lambda share: report(RELATIVE * share)
     )
     clock.stop("relative")
-    held = levels.nbytes + owners.nbytes
+    if iterative or ties != "unlabelled":
+        edges = optimal_edges.optimal_edges(problem, levels, owners, lambda: report(RELATIVE))
+        held = levels.nbytes + owners.nbytes + edges.nbytes
     if iterative:
-        more = disputed.iterate(problem, levels, owners, lambda: report(RELATIVE))
+        more = disputed.iterate(edges, owners, lambda: report(RELATIVE))
         peak_bytes = max(peak_bytes, held + more)
         clock.stop("iterative")
-    shared = owners.copy()
-    if ties == "nearest":
-        shared, more = disputed.share_by_steps(problem, levels, owners, lambda: report(ITERATED))
-        peak_bytes = max(peak_bytes, held + more)
-        clock.stop("ties")
-    return levels, owners, shared, "cpu", peak_bytes
+    if ties == "unlabelled":
+        return levels, owners, owners.copy(), "cpu", peak_bytes
+    shared, more = disputed.share_by_steps(edges, owners, lambda: report(ITERATED))
+    clock.stop("ties")
+    return levels, owners, shared, "cpu", max(peak_bytes, held + more)
 
 
 class _Clock:
