@@ -52,7 +52,7 @@ no order of evaluation changes the result; and each step leads from L(u) >= L(v)
 so the group is one of those that attain L(v).
 
 Data flow: `groups` (checked points) -> `owners_by_blocks` or `on_cuda` (V1, V2, owner) ->
-`disputed` (IRFC and the rule for ties) -> `relative_connectedness`, the entry.
+`disputed` (IRFC and the rule for ties) -> `dividing`, the entry.
 
 References
 ----------
@@ -64,6 +64,6 @@ K. C. Ciesielski, J. K. Udupa, A. X. Falcao, P. A. V. Miranda: Fuzzy connectedne
 segmentation in graph cut formulation. JMIV 44 (2012): IRFC by a maximum spanning forest.
 """
 
-from .relative_connectedness import TIES, RelativeConnectedness, relative_connectedness
+from .dividing import TIES, RelativeConnectedness, relative_connectedness
 
 __all__ = ["TIES", "RelativeConnectedness", "relative_connectedness"]

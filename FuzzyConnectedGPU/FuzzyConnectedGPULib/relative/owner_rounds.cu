@@ -185,10 +185,3 @@ extern "C" __global__ void own_voxels(u16* levels, u8* owners, const NODE* node_
         owners[p.at(m)] = best > other ? node_owners[node] : best ? DISPUTED : NOBODY;
     }
 }
-
-// A point belongs to its group.
-extern "C" __global__ void own_points(const long long* points, const u8* groups, u32 count, u8* owners)
-{
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < count) owners[points[n]] = groups[n];
-}

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..solvers import contraction, node_rounds
 from ..solvers.node_rounds import EDGES_A_THREAD, MOST_ROUNDS, ROUND_THREADS
+from .owners_by_groups import own_points
 
 KERNELS = Path(__file__).with_name("owner_rounds.cu")
 THREADS = 256
@@ -42,8 +43,7 @@ def propagate(problem, seed_owners, voxels, mask, report, gpu):
         nodes = _node_owners(tiles, groups, report)
         place = tiles.levels, owners, tiles.node_of, tiles.first_nodes, *nodes, *tiles.shape
         tiles.launch(KERNELS, "own_voxels", THREADS, place)
-    points = tiles.seeds, groups, np.uint32(tiles.seeds.size), owners
-    tiles.for_points("own_points", points)
+    own_points(tiles.seeds, groups, owners, gpu)
     return tiles.levels, owners
 
 

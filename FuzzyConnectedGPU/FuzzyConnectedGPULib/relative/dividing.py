@@ -200,6 +200,32 @@ def _divide_on_cpu(problem, seed_owners, iterative, ties, report, seconds):
     return levels, owners, shared, "cpu", max(peak_bytes, held + more)
 
 
+def _divide_on_cuda(problem, seed_owners, gpu, iterative, ties, report, seconds):
+    from .disputed_on_cuda import Disputed
+    from .owners_on_cuda import propagate
+
+    with gpu:
+        clock = _Clock(seconds)
+        voxels = gpu.put(problem.voxels)
+        mask = None if problem.mask is None else gpu.put(problem.mask)
+        levels, owners = propagate(
+            problem, seed_owners, voxels, mask, lambda share: report(RELATIVE * share), gpu
+        )
+        gpu.synchronize()
+        clock.stop("relative")
+        if iterative or ties != "unlabelled":
+            look = lambda: report(RELATIVE)  # noqa: E731
+            disputed = Disputed(problem, voxels, levels, owners, look, gpu)
+        if iterative:
+            disputed.iterate()
+            gpu.synchronize()
+            clock.stop("iterative")
+        shared = disputed.share_by_steps() if ties != "unlabelled" else owners
+        arrays = [gpu.get(array) for array in (levels, owners, shared)]
+        clock.stop("ties")
+        return *arrays, gpu.name, gpu.peak_bytes
+
+
 class _Clock:
     """Writes the seconds of one stage after the other."""
 
