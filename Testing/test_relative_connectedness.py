@@ -108,7 +108,9 @@ def test_volumes_of_several_blocks_are_the_best_of_each_group_alone(shape):
     volume = random.choice([80, 90, 100, 101, 120], shape).astype(np.int16)
     groups = random_groups(random, shape, 4, 3)
     found = relative_connectedness(volume, groups, AFFINITY, device="cpu")
-    values = [connectedness(volume, g, AFFINITY, solver="dial", device="cpu").values for g in groups]
+    values = [
+        connectedness(volume, g, AFFINITY, solver="dial", device="cpu").values for g in groups
+    ]
     values = np.array(values, np.float64)
     for group, own in zip(groups, values):
         own[tuple(group.T)] = 2
@@ -117,3 +119,143 @@ def test_volumes_of_several_blocks_are_the_best_of_each_group_alone(shape):
     np.testing.assert_array_equal(found.labels, np.where(owners == SEVERAL, 0, owners))
     np.testing.assert_array_equal(found.disputed, owners == SEVERAL)
     np.testing.assert_array_equal(found.strength, np.minimum(values.max(0), 1))
+
+
+# ---- ties
+
+
+def row(*intensities):
+    return np.array([[intensities]], np.int16)
+
+
+def test_a_tie_is_disputed_and_not_labelled():
+    found = relative_connectedness(row(100, 100, 100), [[(0, 0, 0)], [(0, 0, 2)]], AFFINITY)
+    assert found.labels.tolist() == [[[1, 0, 2]]]
+    assert found.disputed.tolist() == [[[False, True, False]]]
+    assert found.strength.tolist() == [[[1, 1, 1]]]
+
+
+def test_by_steps_a_plateau_is_halved_and_its_middle_stays_disputed():
+    points = [[(0, 0, 0)], [(0, 0, 4)]]
+    found = relative_connectedness(row(100, 100, 100, 100, 100), points, AFFINITY, ties="nearest")
+    assert found.labels.tolist() == [[[1, 1, 0, 2, 2]]]
+    assert found.disputed.sum() == 3
+
+
+def test_what_lies_behind_a_weak_link_is_disputed_until_its_way_is_taken():
+    # The link 100-60 is weaker than all behind it; only the first group's voxels lead there.
+    volume = row(100, 90, 100, 100, 60, 60)
+    points = [[(0, 0, 3)], [(0, 0, 0)]]
+    plain = relative_connectedness(volume, points, AFFINITY)
+    rounds = relative_connectedness(volume, points, AFFINITY, iterative=True)
+    assert plain.labels.tolist() == [[[2, 0, 1, 1, 0, 0]]]
+    assert rounds.labels.tolist() == [[[2, 0, 1, 1, 1, 1]]]
+
+
+@pytest.mark.parametrize(("iterative", "ties"), WAYS)
+def test_the_order_of_groups_and_points_only_renames(iterative, ties):
+    random = np.random.default_rng(8)
+    volume = random.choice([90, 100, 100, 110], (6, 7, 8)).astype(np.int16)
+    groups = random_groups(random, volume.shape, 4, 4)
+    options = dict(iterative=iterative, ties=ties, device="cpu")
+    one = relative_connectedness(volume, groups, AFFINITY, **options)
+    other = relative_connectedness(volume, [g[::-1] for g in groups[::-1]], AFFINITY, **options)
+    np.testing.assert_array_equal(np.where(one.labels, 5 - one.labels, 0), other.labels)
+    np.testing.assert_array_equal(one.disputed, other.disputed)
+
+
+def test_mirrored_volumes_have_mirrored_results():
+    random = np.random.default_rng(9)
+    volume = random.choice([90, 100, 100, 110], (5, 9, 33)).astype(np.int16)
+    groups = random_groups(random, volume.shape, 3, 3)
+    mirrored = [np.array(volume.shape) - 1 - group for group in groups]
+    for iterative, ties in WAYS:
+        options = dict(iterative=iterative, ties=ties, device="cpu")
+        one = relative_connectedness(volume, groups, AFFINITY, **options)
+        other = relative_connectedness(volume[::-1, ::-1, ::-1], mirrored, AFFINITY, **options)
+        np.testing.assert_array_equal(one.labels, other.labels[::-1, ::-1, ::-1])
+
+
+# ---- arguments
+
+
+def test_names_slices_and_one_group():
+    volume = np.full((4, 5), 100, np.uint8)
+    found = relative_connectedness(volume, {"vein": [(0, 1, 1)]}, AFFINITY)
+    assert found.names == ("vein",)
+    assert found.labels.shape == found.strength.shape == found.disputed.shape == volume.shape
+    assert (found.labels == 1).all()
+    assert found.labels.dtype == np.uint8
+    assert found.strength.dtype == np.float32
+    assert list(found.seconds) == ["prepare", "relative", "values"]
+
+
+def test_without_an_affinity_all_points_tell_one():
+    volume = np.random.default_rng(1).normal(100, 5, (6, 6, 6)).astype(np.float32)
+    points = [[(1, 1, 1)], [(4, 4, 4), (1, 4, 1)]]
+    found = relative_connectedness(volume, points)
+    expected = connectedness(volume, np.concatenate(points))
+    np.testing.assert_array_equal(found.strength, expected.values)
+
+
+def test_as_many_groups_as_there_may_be():
+    volume = np.full((1, 16, 16), 100, np.int16)
+    points = np.stack(np.unravel_index(np.arange(254), volume.shape), 1)
+    found = relative_connectedness(volume, points[:, np.newaxis], AFFINITY)
+    np.testing.assert_array_equal(found.labels.ravel()[:254], np.arange(1, 255))
+    assert found.disputed.sum() == 2
+    with pytest.raises(InputError, match="255 groups"):
+        relative_connectedness(volume, [[(0, 0, 0)]] * 255, AFFINITY)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([], "0 groups"),
+        (7, "list of arrays"),
+        ({"portal": [(0, 0, 1)], "hepatic": []}, "no point of 'hepatic'"),
+        ({"portal": [(0, 0, 1)], "hepatic": [(0, 0, 9)]}, "point of 'hepatic's lie outside"),
+        ({"portal": [(0, 0, 1)], "hepatic": [(0, 0, 2)]}, "Every point of 'hepatic'"),
+        (
+            {"portal": [(0, 0, 1)], "hepatic": [(0, 0, 0), (0, 0, 1)]},
+            "'portal' and 'hepatic' have a point on the same voxel, I,J,K = 1,0,0",
+        ),
+    ],
+)
+def test_groups_that_cannot_be_worked_with_are_named(groups, message):
+    with pytest.raises(InputError, match=message):
+        relative_connectedness(row(100, 100, 100), groups, AFFINITY, mask=row(1, 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"ties": "first"}, "rule for ties 'first'"),
+        ({"cut": 2}, "cut"),
+        ({"device": "tpu"}, "tpu"),
+        ({"spacing": (1, 0, 1)}, "spacing"),
+        ({"mask": row(0, 0, 0)}, "mask is empty"),
+        ({"affinity": 3}, "affinity"),
+    ],
+)
+def test_options_that_cannot_be_worked_with_are_named(option, message):
+    with pytest.raises(InputError, match=message):
+        relative_connectedness(row(100, 90, 100), [[(0, 0, 0)]], **option)
+
+
+@pytest.mark.parametrize("last", [0.0, 0.3, 0.8, 0.9])
+def test_cancelled_where_progress_says_so(last):
+    volume = np.full((40, 40, 40), 100, np.int16)
+    points = [[(0, 0, 0)], [(39, 39, 39)]]
+    seen = []
+
+    def progress(share):
+        seen.append(share)
+        return share < last
+
+    with pytest.raises(Cancelled):
+        relative_connectedness(
+            volume, points, AFFINITY, device="cpu", iterative=True, ties="nearest",
+            progress=progress,
+        )  # fmt: skip
+    assert seen == sorted(seen)

@@ -37,7 +37,13 @@ class Disputed:
         self._gpu, self._look, self._owners = gpu, look, owners
         self._defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
         self._shape = tuple(np.int32(n) for n in owners.shape)
-        self._volume = voxels, levels, owners, *self._shape, gpu.put(problem.affinity.coefficients())
+        self._volume = (
+            voxels,
+            levels,
+            owners,
+            *self._shape,
+            gpu.put(problem.affinity.coefficients()),
+        )
         self._edges, self._found = (gpu.xp.empty(owners.shape, np.uint8) for _ in range(2))
 
     def iterate(self):

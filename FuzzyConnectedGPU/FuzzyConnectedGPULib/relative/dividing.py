@@ -15,8 +15,8 @@ from FuzzyVesselCommon.progress import reporter
 
 from ..affinity import GaussianAffinity, level_values
 from ..checks import checked_mask, checked_spacing, checked_volume
-from ..problem import Problem, state_problem
-from .groups import DISPUTED, NOBODY, CheckedGroups, Groups, checked_groups
+from ..problem import state_problem
+from .groups import DISPUTED, NOBODY, Groups, checked_groups
 
 TIES = ("unlabelled", "nearest")
 # Shares of the progress when relative connectedness is known, and when its rounds have ended.

@@ -73,7 +73,9 @@ def spread_values(first_parent, first_level, second_parent, second_level, owner)
 
 
 @njit(cache=True, nogil=True)
-def give_values(levels, owners, node_numbers, k0, j0, first_nodes, first_level, second_level, owner):
+def give_values(
+    levels, owners, node_numbers, k0, j0, first_nodes, first_level, second_level, owner
+):
     """Give the voxels of a row of blocks their level, at most what `levels` holds, and owner.
 
     `first_nodes`: of the blocks of the row, and of the block after it.

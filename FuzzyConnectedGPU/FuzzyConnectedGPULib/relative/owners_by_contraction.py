@@ -54,12 +54,12 @@ class _Tiles(contraction.ContractedTiles):
         """A kernel for these voxels and nodes."""
         if file is not KERNELS:
             return super().kernel(file, name)
-        return self.gpu.kernel(file, name, ("NODE=u8" if self.node_type is np.uint8 else "NODE=u16",))
+        node = "u8" if self.node_type is np.uint8 else "u16"
+        return self.gpu.kernel(file, name, (f"NODE={node}",))
 
     def for_points(self, name, arguments):
         """Run a kernel of one thread a point."""
         self.kernel(KERNELS, name)((-(-self.seeds.size // THREADS),), (THREADS,), arguments)
-
 
     def together(self, name, threads, *arguments):
         """Run a kernel whose blocks wait for one another; integers go as uint32."""

@@ -36,4 +36,6 @@ def propagate(problem, seed_owners, voxels, mask, report, gpu):
 def own_points(points, groups, owners, gpu):
     """Let points, by flat indices on the card, belong to their groups."""
     kernel = gpu.kernel(KERNELS, "own_points")
-    kernel((-(-points.size // THREADS),), (THREADS,), (points, groups, np.uint32(points.size), owners))
+    kernel(
+        (-(-points.size // THREADS),), (THREADS,), (points, groups, np.uint32(points.size), owners)
+    )
