@@ -6,9 +6,9 @@ Both go out from the voxels that a group has, along optimal edges, into disputed
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCommon.progress import ask_while
+from FuzzyVesselCoreLib.progress import ask_while
 
-from ..solvers.neighbours import neighbour, neighbour_count
+from ..solvers.cpu.neighbours import neighbour, neighbour_count
 from .groups import DISPUTED, NOBODY
 
 WAITING = np.uint8(1 << neighbour_count)  # beside a voxel's optimal edges: it is in the list
@@ -74,9 +74,11 @@ def _run(work, edges, owners, found, listed, look):
 @njit(cache=True, nogil=True)
 def joined(one, other):
     """The owner of what both owners reach."""
-    if one == NOBODY or one == other:
+    if one == NOBODY:
         return other
-    return one if other == NOBODY else np.uint8(DISPUTED)
+    if other == NOBODY:
+        return one
+    return one if one == other else np.uint8(DISPUTED)
 
 
 @njit(cache=True, nogil=True)

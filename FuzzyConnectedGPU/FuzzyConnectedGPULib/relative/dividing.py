@@ -1,20 +1,19 @@
 """Relative connectedness of several groups of points: the entry."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCommon.cuda import choose_device
-from FuzzyVesselCommon.errors import DeviceError, InputError
-from FuzzyVesselCommon.numba_log import quiet_numba
-from FuzzyVesselCommon.progress import reporter
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.numba_log import quiet_numba
+from FuzzyVesselCoreLib.progress import ProgressCallback, reporter
 
-from ..affinity import GaussianAffinity, level_values
-from ..checks import checked_mask, checked_spacing, checked_volume
+from ..affinity.gaussian_affinity import GaussianAffinity, level_values
+from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..problem import state_problem
 from .groups import DISPUTED, NOBODY, Groups, checked_groups
 
@@ -70,7 +69,7 @@ def relative_connectedness(
     iterative: bool = False,
     ties: str = "unlabelled",
     cut: float = 0.0,
-    progress: Callable[[float], bool | None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> RelativeConnectedness:
     """Divide a volume among groups of points: each voxel to the one that reaches it strongest.
 
@@ -127,7 +126,7 @@ def relative_connectedness(
     >>> vessels = {"portal": [(0, 0, 0)], "hepatic": [(0, 0, 7)]}
     >>> divided = relative_connectedness(volume, vessels, GaussianAffinity(100, 20, 20))
     >>> divided.labels
-    array([[[1, 1, 1, 1, 0, 2, 2, 2]]], dtype=uint8)
+    array([[[1, 1, 1, 1, 2, 2, 2, 2]]], dtype=uint8)
     """
     if ties not in TIES:
         raise InputError(f"Unknown rule for ties {ties!r}; one of {', '.join(TIES)}.")
@@ -135,24 +134,32 @@ def relative_connectedness(
     report(0.0)
     start = perf_counter()
     shape = np.shape(volume)
-    volume = checked_volume(volume)
-    checked_spacing(spacing, volume.shape[0])
-    mask = checked_mask(mask, volume.shape)
-    points = checked_groups(groups, volume.shape, mask)
-    problem = state_problem(volume, points.seeds, affinity, cut, mask)
-    order = np.argsort(np.ravel_multi_index(points.seeds.T, volume.shape))
+    voxels = checked_volume(volume)
+    checked_spacing(spacing, voxels.shape[0])
+    inside = checked_mask(mask, voxels.shape)
+    points = checked_groups(groups, voxels.shape, inside)
+    problem = state_problem(voxels, points.seeds, affinity, cut, inside)
+    order = np.argsort(np.ravel_multi_index(points.seeds.T, voxels.shape))
     seconds = {"prepare": perf_counter() - start}
     options = iterative, ties, report, seconds
     levels, owners, labels, *run = _divide(problem, points.owners[order], device, *options)
     start = perf_counter()
     disputed = owners == DISPUTED
     labels[labels == DISPUTED] = NOBODY
-    arrays = labels, level_values(levels), disputed
+    strength = level_values(levels)
     seconds["values"] = perf_counter() - start
     report(1.0)
-    arrays = (array.reshape(shape) for array in arrays)
     device_name, peak_bytes, notes = run
-    return RelativeConnectedness(*arrays, points.names, device_name, seconds, peak_bytes, notes)
+    return RelativeConnectedness(
+        labels.reshape(shape),
+        strength.reshape(shape),
+        disputed.reshape(shape),
+        points.names,
+        device_name,
+        seconds,
+        peak_bytes,
+        notes,
+    )
 
 
 def _divide(problem, seed_owners, device, *options):
@@ -201,8 +208,8 @@ def _divide_on_cpu(problem, seed_owners, iterative, ties, report, seconds):
 
 
 def _divide_on_cuda(problem, seed_owners, gpu, iterative, ties, report, seconds):
-    from .disputed_on_cuda import Disputed
-    from .owners_on_cuda import propagate
+    from .cuda_disputed import Disputed
+    from .cuda_owners import propagate
 
     with gpu:
         clock = _Clock(seconds)

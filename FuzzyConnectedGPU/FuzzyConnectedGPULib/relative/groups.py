@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
-from ..checks import checked_seeds
+from ..input_validation import checked_seeds
 
 MOST_GROUPS = 254
 NOBODY, DISPUTED = 0, 255  # owners of voxels; the groups lie between
@@ -91,12 +91,12 @@ def _inside(
     points: ArrayLike, name: str, shape: tuple[int, int, int], mask: np.ndarray | None
 ) -> list[tuple[int, ...]]:
     """The points of a group inside the mask."""
-    points = checked_seeds(points, shape, f"point of {name!r}")
+    voxels = checked_seeds(points, shape, f"point of {name!r}")
     if mask is not None:
-        points = points[mask[tuple(points.T)] > 0]
-        if not len(points):
+        voxels = voxels[mask[tuple(voxels.T)] > 0]
+        if not len(voxels):
             raise InputError(
                 f"Every point of {name!r} lies outside the mask: place one inside it, or choose "
                 "another mask."
             )
-    return list(map(tuple, points.tolist()))
+    return list(map(tuple, voxels.tolist()))

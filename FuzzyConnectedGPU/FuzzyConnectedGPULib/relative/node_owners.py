@@ -8,9 +8,9 @@ its forest, with the level of the edge, when that is no longer so.
 import numpy as np
 from numba import njit
 
-from ..affinity import TOP_LEVEL
-from ..solvers.block_edges import DEPTH, HEIGHT, WIDTH
-from ..solvers.block_trees import root_of
+from ..affinity.gaussian_affinity import TOP_LEVEL
+from ..solvers.cpu.block_edges import DEPTH, HEIGHT, WIDTH
+from ..solvers.cpu.block_trees import root_of
 from .groups import DISPUTED, NOBODY
 
 

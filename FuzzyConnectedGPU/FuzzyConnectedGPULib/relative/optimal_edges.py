@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCommon.threads import usable_cores
+from FuzzyVesselCoreLib.threads import usable_cores
 
-from ..solvers.neighbours import neighbour, neighbour_count
-from ..solvers.voxel_affinity import voxel_level
+from ..solvers.cpu.neighbours import neighbour, neighbour_count
+from ..solvers.cpu.voxel_affinity import voxel_level
 from .groups import DISPUTED
 
 PLANES_A_PART = 4  # found by one thread at a time

@@ -11,9 +11,9 @@
 // No path leads into a node by a better edge than the one by which it hooked, and from hook to hook
 // the weights never fall; so both hold for each group by itself.
 
-#include "grid_barrier.cuh"
-#include "../solvers/kernels/node_edges.cuh"
-#include "../solvers/kernels/tile_place.cuh"
+#include "grid_sync.cuh"
+#include "../solvers/cuda/contraction/node_edges.cuh"
+#include "../solvers/cuda/tile_place.cuh"
 
 #define NOBODY 0
 #define DISPUTED 255

@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from FuzzyVesselCommon.threads import usable_cores
+from FuzzyVesselCoreLib.threads import usable_cores
 
-from ..solvers import block_nodes, blocks
-from ..solvers.blocks import EDGES_A_SLICE, NODES, TREES
+from ..solvers.cpu import block_nodes, blocks
+from ..solvers.cpu.blocks import EDGES_A_SLICE, NODES, TREES
 from . import node_owners
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solvers import active_tiles
+from ..solvers.cuda import active_tiles
 
 KERNELS = Path(__file__).with_name("group_levels.cu")
 THREADS = 256
