@@ -42,6 +42,9 @@ A voxel that g has by RFC has O = g; so only voxels that are disputed by RFC are
 Both are integer arithmetic on the 65,536 levels of `GaussianAffinity`: CPU and CUDA give the same
 bits. The tests compare them with the definitions, path by path and round by round.
 
+The model "contrast" replaces the affinity of an edge by the lower contrast of its two voxels, over
+26 neighbours; the definitions, the proofs and the rule for ties hold for any levels of edges.
+
 Disputed voxels
 ---------------
 Their label is 0 by default. With ``ties="nearest"`` a disputed voxel goes to the group whose voxels
@@ -49,8 +52,9 @@ are the fewest steps along optimal edges away; where two groups are equally near
 nearest voxels count, so no order of evaluation changes the result. Each step leads from
 ``L(u) >= L(v)`` along ``w >= L(v)``, so the group is one of those that attain L(v).
 
-Data flow: `groups` (checked points) -> `owners_by_blocks` or `cuda_owners` (V1, V2, owner) ->
-`disputed` or `cuda_disputed` (IRFC, ties) -> `dividing`, the entry.
+Data flow: `groups` (checked points) -> `owners_by_blocks` or `cuda.owners` (V1, V2, owner) ->
+`disputed` or `cuda.disputed` (IRFC, ties), in `stages` -> `dividing`, the entry.
+For the contrast model `contrast_division` and `contrast_owners` take the place of `stages`.
 
 References
 ----------
@@ -62,6 +66,7 @@ K. C. Ciesielski, J. K. Udupa, A. X. Falcao, P. A. V. Miranda: Fuzzy connectedne
 segmentation in graph cut formulation. JMIV 44 (2012): IRFC by a maximum spanning forest.
 """
 
-from .dividing import TIES, RelativeConnectedness, relative_connectedness
+from .dividing import MODELS, TIES, relative_connectedness
+from .result import RelativeConnectedness
 
-__all__ = ["TIES", "RelativeConnectedness", "relative_connectedness"]
+__all__ = ["MODELS", "TIES", "RelativeConnectedness", "relative_connectedness"]

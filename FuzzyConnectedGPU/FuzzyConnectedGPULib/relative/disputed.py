@@ -8,20 +8,20 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import ask_while
 
-from ..solvers.cpu.neighbours import neighbour, neighbour_count
 from .groups import DISPUTED, NOBODY
 
-WAITING = np.uint8(1 << neighbour_count)  # beside a voxel's optimal edges: it is in the list
 VOXELS_A_LOOK = 1 << 16  # between two looks at whether to stop
 
 
-def iterate(edges, owners, look):
+def iterate(edges, offsets, owners, look):
     """From relative to iterative relative connectedness, in place.
 
     Parameters
     ----------
-    edges : ndarray, shape (K, J, I), uint8
-        See `optimal_edges`.
+    edges : ndarray, shape (K, J, I), unsigned integers
+        See `optimal_edges`. Bit n: from the neighbour on side n. The highest bit is free.
+    offsets : ndarray, int64, shape (n, 3)
+        Steps along K, J, I to the neighbour on each side; that of side ``n ^ 1`` is opposite.
     owners : ndarray, shape (K, J, I), uint8
         By relative connectedness; see `owners_by_blocks.solve`.
     look : callable
@@ -33,17 +33,17 @@ def iterate(edges, owners, look):
         Beside edges and owners.
     """
     found, listed = _room(owners)
-    _run(_spread, edges, owners, found, listed, look)
+    _run(_spread, edges, offsets, owners, found, listed, look)
     np.copyto(owners.reshape(-1), found, where=owners.reshape(-1) == DISPUTED)
     return found.nbytes + listed.nbytes
 
 
-def share_by_steps(edges, owners, look):
+def share_by_steps(edges, offsets, owners, look):
     """Give disputed voxels to the group that is the fewest steps away.
 
     Parameters
     ----------
-    edges, owners, look
+    edges, offsets, owners, look
         As in `iterate`; the owners are left as they are.
 
     Returns
@@ -54,7 +54,7 @@ def share_by_steps(edges, owners, look):
         Beside edges and owners.
     """
     found, listed = _room(owners)
-    _run(_share, edges, owners, found, listed, look)
+    _run(_share, edges, offsets, owners, found, listed, look)
     flat = owners.reshape(-1)
     np.copyto(found, flat, where=flat != DISPUTED)
     return found.reshape(owners.shape), found.nbytes + listed.nbytes
@@ -66,9 +66,19 @@ def _room(owners):
     return np.zeros(owners.size, np.uint8), np.empty(np.count_nonzero(owners == DISPUTED), index)
 
 
-def _run(work, edges, owners, found, listed, look):
-    shape = np.array(owners.shape)
-    ask_while(look, work, edges.reshape(-1), owners.reshape(-1), shape, found, listed)
+def _run(work, edges, offsets, owners, found, listed, look):
+    waiting = edges.dtype.type(1 << 8 * edges.itemsize - 1)  # beside edges: it is in the list
+    volume = edges.reshape(-1), owners.reshape(-1), np.array(owners.shape), offsets
+    ask_while(look, work, *volume, waiting, found, listed)
+
+
+@njit(cache=True, nogil=True)
+def neighbour(voxel, side, offsets, shape):
+    """Flat index of the neighbour on a side; -1 outside the volume."""
+    k, j, i = voxel // (shape[1] * shape[2]), voxel // shape[2] % shape[1], voxel % shape[2]
+    k, j, i = k + offsets[side, 0], j + offsets[side, 1], i + offsets[side, 2]
+    inside = 0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]
+    return (k * shape[1] + j) * shape[2] + i if inside else -1
 
 
 @njit(cache=True, nogil=True)
@@ -82,25 +92,25 @@ def joined(one, other):
 
 
 @njit(cache=True, nogil=True)
-def owner_round(voxel, edges, owners, shape):
+def owner_round(voxel, edges, owners, shape, offsets):
     """What the neighbours that groups have give a disputed voxel."""
     owner = np.uint8(NOBODY)
-    for side in range(neighbour_count):
+    for side in range(offsets.shape[0]):
         if edges[voxel] >> side & 1:
-            other = owners[neighbour(voxel, side, shape)]
+            other = owners[neighbour(voxel, side, offsets, shape)]
             owner = owner if other == DISPUTED else joined(owner, other)
     return owner
 
 
 @njit(cache=True, nogil=True)
-def _spread(edges, owners, shape, found, listed, stop):
+def _spread(edges, owners, shape, offsets, waiting, found, listed, stop):
     # The least solution: owners only ever rise (nobody < group < several), so that each voxel is
     # followed twice at most, in any order. In this one what lies together is followed together.
     done = 0
     for first in range(owners.size):
         if owners[first] != DISPUTED:
             continue
-        owner = joined(found[first], owner_round(first, edges, owners, shape))
+        owner = joined(found[first], owner_round(first, edges, owners, shape, offsets))
         if owner == found[first]:
             continue
         found[first] = owner
@@ -111,29 +121,29 @@ def _spread(edges, owners, shape, found, listed, stop):
                 return
             count -= 1
             voxel = np.int64(listed[count])
-            edges[voxel] &= ~WAITING
-            for side in range(neighbour_count):
-                other = neighbour(voxel, side, shape)
+            edges[voxel] &= ~waiting
+            for side in range(offsets.shape[0]):
+                other = neighbour(voxel, side, offsets, shape)
                 if other < 0 or not edges[other] >> (side ^ 1) & 1:
                     continue
                 owner = joined(found[other], found[voxel])
                 if owner == found[other]:
                     continue
                 found[other] = owner
-                if not edges[other] & WAITING:
-                    edges[other] |= WAITING
+                if not edges[other] & waiting:
+                    edges[other] |= waiting
                     listed[count] = other
                     count += 1
 
 
 @njit(cache=True, nogil=True)
-def _share(edges, owners, shape, found, listed, stop):
+def _share(edges, owners, shape, offsets, waiting, found, listed, stop):
     # Breadth first: listed[begin:end] are as many steps away, and those behind them one more.
-    # WAITING: reached in an earlier round, so that nothing changes any more.
+    # Waiting: reached in an earlier round, so that nothing changes any more.
     count = 0
     for voxel in range(owners.size):
         if owners[voxel] == DISPUTED:
-            found[voxel] = owner_round(voxel, edges, owners, shape)
+            found[voxel] = owner_round(voxel, edges, owners, shape, offsets)
             if found[voxel] != NOBODY:
                 listed[count] = voxel
                 count += 1
@@ -141,12 +151,12 @@ def _share(edges, owners, shape, found, listed, stop):
     while begin < count and not stop[0]:
         end = count
         for n in range(begin, end):
-            edges[listed[n]] |= WAITING
+            edges[listed[n]] |= waiting
         for n in range(begin, end):
             voxel = np.int64(listed[n])
-            for side in range(neighbour_count):
-                other = neighbour(voxel, side, shape)
-                if other < 0 or edges[other] & WAITING or not edges[other] >> (side ^ 1) & 1:
+            for side in range(offsets.shape[0]):
+                other = neighbour(voxel, side, offsets, shape)
+                if other < 0 or edges[other] & waiting or not edges[other] >> (side ^ 1) & 1:
                     continue
                 if found[other] == NOBODY:
                     listed[count] = other
@@ -154,4 +164,4 @@ def _share(edges, owners, shape, found, listed, stop):
                 found[other] = joined(found[other], found[voxel])
         begin = end
     for n in range(count):
-        edges[listed[n]] &= ~WAITING
+        edges[listed[n]] &= ~waiting

@@ -41,25 +41,36 @@ def connect_nodes(
 ):  # fmt: skip
     """Take the edges `begin` to `end`, which fall in level."""
     for n in range(begin, end):
-        here, there = root_of(second_parent, nodes[n]), root_of(second_parent, others[n])
-        if here == there or (second_level[here] and second_level[there]):
-            continue  # in the first forest they are one, too, or have both left it
-        first_here, first_there = root_of(first_parent, nodes[n]), root_of(first_parent, others[n])
-        if not first_level[first_here] and not first_level[first_there]:
-            first_parent[first_there] = first_here
-        elif not first_level[first_there]:
-            first_level[first_there] = levels[n]
-        elif not first_level[first_here]:
-            first_level[first_here] = levels[n]
-        if second_level[here]:
-            second_level[there] = levels[n]
-        elif second_level[there]:
-            second_level[here] = levels[n]
-        elif owner[here] and owner[there] and owner[here] != owner[there]:
-            second_level[here] = second_level[there] = levels[n]
-        else:
-            second_parent[there] = here
-            owner[here] = max(owner[here], owner[there])
+        connect(
+            nodes[n], others[n], levels[n],
+            first_parent, first_level, second_parent, second_level, owner,
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def connect(
+    node, other, level, first_parent, first_level, second_parent, second_level, owner
+):  # fmt: skip
+    """Take one edge, whose level is not above those before it."""
+    here, there = root_of(second_parent, node), root_of(second_parent, other)
+    if here == there or (second_level[here] and second_level[there]):
+        return  # in the first forest they are one, too, or have both left it
+    first_here, first_there = root_of(first_parent, node), root_of(first_parent, other)
+    if not first_level[first_here] and not first_level[first_there]:
+        first_parent[first_there] = first_here
+    elif not first_level[first_there]:
+        first_level[first_there] = level
+    elif not first_level[first_here]:
+        first_level[first_here] = level
+    if second_level[here]:
+        second_level[there] = level
+    elif second_level[there]:
+        second_level[here] = level
+    elif owner[here] and owner[there] and owner[here] != owner[there]:
+        second_level[here] = second_level[there] = level
+    else:
+        second_parent[there] = here
+        owner[here] = max(owner[here], owner[there])
 
 
 @njit(cache=True, nogil=True)

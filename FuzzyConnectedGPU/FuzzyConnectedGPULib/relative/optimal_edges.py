@@ -11,6 +11,8 @@ from ..solvers.cpu.neighbours import neighbour, neighbour_count
 from ..solvers.cpu.voxel_affinity import voxel_level
 from .groups import DISPUTED
 
+# Steps along K, J, I to the neighbour on each side, in the order of `neighbours`.
+SIDES = np.array([(0, 0, -1), (0, 0, 1), (0, -1, 0), (0, 1, 0), (-1, 0, 0), (1, 0, 0)])
 PLANES_A_PART = 4  # found by one thread at a time
 
 

@@ -6,19 +6,21 @@ from test_relative_connectedness import (
     AFFINITY,
     WAYS,
     assert_as_defined,
+    crossing_vessels,
     random_groups,
     random_volume,
 )
 
 from FuzzyConnectedGPULib import GaussianAffinity, relative_connectedness
-from FuzzyConnectedGPULib.relative import cuda_owners, dividing, owners_by_groups
+from FuzzyConnectedGPULib.relative import contrast_division, stages
+from FuzzyConnectedGPULib.relative.cuda import by_groups, owners
 from FuzzyVesselCoreLib.errors import Cancelled
 
 TYPES = (np.uint8, np.int16, np.uint16, np.float32)
 
 
 def play(monkeypatch, device):
-    monkeypatch.setattr(dividing, "choose_device", lambda word: "cpu" if word == "cpu" else device)
+    monkeypatch.setattr(stages, "choose_device", lambda word: "cpu" if word == "cpu" else device)
 
 
 def random_case(seed, largest=(24, 24, 40)):
@@ -73,7 +75,7 @@ def test_no_thread_depends_on_when_another_comes(interleaved_cuda, monkeypatch, 
 def test_group_by_group_is_the_same(cpu_cuda, monkeypatch, seed):
     play(monkeypatch, cpu_cuda)
     runs = []
-    monkeypatch.setattr(cuda_owners.exact, "suits", lambda *_: bool(runs.append(1)))
+    monkeypatch.setattr(owners.exact, "suits", lambda *_: bool(runs.append(1)))
     volume, groups, cut, mask = random_case(seed)
     assert_same(volume, groups, AFFINITY, cut, mask)
     assert len(runs) == len(WAYS)
@@ -83,10 +85,8 @@ def test_group_by_group_when_the_room_does_not_suffice(cpu_cuda, monkeypatch):
     play(monkeypatch, cpu_cuda)
     monkeypatch.setattr("FuzzyConnectedGPULib.solvers.cuda.contraction.node_rounds.MOST_NODES", 0)
     called = []
-    kept = owners_by_groups.propagate
-    monkeypatch.setattr(
-        owners_by_groups, "propagate", lambda *volume: called.append(1) or kept(*volume)
-    )
+    kept = by_groups.propagate
+    monkeypatch.setattr(by_groups, "propagate", lambda *volume: called.append(1) or kept(*volume))
     assert_same(*random_case(1)[:2], AFFINITY)
     assert called
 
@@ -101,6 +101,19 @@ def test_cancelled_between_rounds(cpu_cuda, monkeypatch):
                 volume, points, AFFINITY, device="cuda", iterative=True,
                 progress=lambda share, last=last: share < last,
             )  # fmt: skip
+
+
+def test_evidence_is_found_on_the_device(cpu_cuda, monkeypatch):
+    """Evidence differs by float32's rounding, so a few voxels of equal contrast may, too."""
+    monkeypatch.setattr(contrast_division, "choose_device", lambda word: cpu_cuda)
+    volume, points = crossing_vessels()
+    options = dict(model="contrast", iterative=True, ties="nearest")
+    ours = relative_connectedness(volume, points, device="cuda", **options)
+    monkeypatch.undo()
+    theirs = relative_connectedness(volume, points, device="cpu", **options)
+    assert ours.device == cpu_cuda.name
+    assert np.mean(ours.labels != theirs.labels) < 0.002
+    np.testing.assert_allclose(ours.strength, theirs.strength, atol=0.01)
 
 
 @pytest.mark.gpu

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, relative_connectedness
 from FuzzyConnectedGPULib.input_validation import checked_volume
 from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
+from FuzzyConnectedGPULib.relative import contrast_owners
+from FuzzyConnectedGPULib.relative import disputed as disputed_voxels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from support.problems import problems
 from support.relative_definition import POINT, Graph, owners_of
@@ -259,3 +261,79 @@ def test_cancelled_where_progress_says_so(last):
             progress=progress,
         )  # fmt: skip
     assert seen == sorted(seen)
+
+
+# ---- the contrast model: voxels have levels, and 26 neighbours
+
+
+def graph_of_voxels(capacities):
+    """The graph of all 26-neighbours, whose edges have the lower level of their voxels."""
+    places = np.argwhere(np.ones(capacities.shape, bool))
+    apart = np.abs(places[:, np.newaxis] - places[np.newaxis]).max(-1)
+    first, second = np.nonzero(np.triu(apart == 1))
+    flat = capacities.ravel().astype(int)
+    return Graph(first, second, np.minimum(flat[first], flat[second]), flat.size)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_levels_of_voxels_divide_as_defined(seed):
+    random = np.random.default_rng(seed)
+    disputed = np.zeros(2, int)
+    for _ in range(100):
+        shape = tuple(int(random.choice([1, 2, 3, 5])) for _ in range(3))
+        capacities = random.integers(0, random.integers(2, 6), shape).astype(np.uint16)
+        groups = random_groups(random, shape, random.integers(1, 5), 2)
+        points = [np.ravel_multi_index(group.T, shape) for group in groups]
+        owners = np.repeat(np.arange(1, len(groups) + 1), list(map(len, groups))).astype(np.uint8)
+        graph = graph_of_voxels(capacities)
+        values, relative = graph.relative(points)
+        flat = np.concatenate(points)
+        levels, found = contrast_owners.solve(capacities, flat, owners, lambda share: None)
+        np.testing.assert_array_equal(levels.ravel(), np.minimum(values.max(0), POINT - 1))
+        np.testing.assert_array_equal(found.ravel(), owners_of(values, relative, SEVERAL))
+        edges = contrast_owners.optimal_edges(capacities, levels, found)
+        for iterated in (False, True):
+            expected = owners_of(values, relative, SEVERAL)
+            if iterated:
+                disputed_voxels.iterate(edges, contrast_owners.SIDES, found, None)
+                expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
+                np.testing.assert_array_equal(found.ravel(), expected)
+            near, _ = disputed_voxels.share_by_steps(edges, contrast_owners.SIDES, found, None)
+            near = np.where(near == SEVERAL, 0, near).ravel()
+            np.testing.assert_array_equal(near, graph.nearest(values, expected, SEVERAL))
+            disputed[int(iterated)] += np.count_nonzero(expected == SEVERAL)
+    assert disputed[0] > disputed[1] > 0
+
+
+def crossing_vessels():
+    """Two bright tubes in noise, less bright where they touch, and a point in each."""
+    volume = np.random.default_rng(5).normal(100, 5, (24, 30, 40)).astype(np.float32)
+    volume[8:11, 10:13, :] += 100
+    volume[11:12, 10:13, 20:23] += 50
+    volume[12:15, :, 20:23] += 100
+    return volume, {"along": [(9, 11, 8)], "across": [(13, 20, 21)]}
+
+
+def test_vessels_that_touch_are_told_apart_by_contrast():
+    volume, points = crossing_vessels()
+    mask = np.ones(volume.shape, np.uint8)
+    mask[:, :, 38:] = 0
+    found = relative_connectedness(
+        volume, points, model="contrast", mask=mask, iterative=True, ties="nearest", device="cpu"
+    )
+    assert (found.labels[9, 11, 3:36] == 1).all()
+    assert (found.labels[13, 3:28, 21] == 2).all()
+    assert not found.labels[:, :, 38:].any()
+    assert found.strength[9, 11, 8] == 1
+    assert (found.strength[found.labels > 0] >= 0.75).all()
+    assert (found.strength[(found.labels == 0) & ~found.disputed] == 0).all()
+
+
+def test_the_contrast_model_takes_no_affinity():
+    volume, points = crossing_vessels()
+    with pytest.raises(InputError, match="no affinity"):
+        relative_connectedness(volume, points, AFFINITY, model="contrast")
+    with pytest.raises(InputError, match="Unknown model 'colour'"):
+        relative_connectedness(volume, points, model="colour")
+    with pytest.raises(InputError, match="cut"):
+        relative_connectedness(volume, points, model="contrast", cut=3)

@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import NoRoomError
 
-from ..solvers.cuda.active_tiles import VOXEL_NAMES
+from ...solvers.cuda.active_tiles import VOXEL_NAMES
 
 KERNELS = Path(__file__).with_name("disputed.cu")
 THREADS, TILE_THREADS, SIDE = 256, 64, 8  # of a tile: as in tile_rounds.cuh
@@ -22,7 +22,7 @@ class Disputed:
     ----------
     problem : Problem
     voxels, levels, owners : arrays on the card
-        The problem's voxels; levels and owners as `owners_by_contraction.propagate` returns them.
+        The problem's voxels; levels and owners as `by_contraction.propagate` returns them.
     look : callable
         Called between batches of rounds; raises to cancel.
     gpu : CudaDevice

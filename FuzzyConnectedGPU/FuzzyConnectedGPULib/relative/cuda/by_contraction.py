@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solvers.cuda.contraction import contraction, node_rounds
-from ..solvers.cuda.contraction.node_rounds import EDGES_A_THREAD, MOST_ROUNDS, ROUND_THREADS
-from .owners_by_groups import own_points
+from ...solvers.cuda.contraction import contraction, node_rounds
+from ...solvers.cuda.contraction.node_rounds import EDGES_A_THREAD, MOST_ROUNDS, ROUND_THREADS
+from .by_groups import own_points
 
 KERNELS = Path(__file__).with_name("owner_rounds.cu")
 THREADS = 256

@@ -12,8 +12,8 @@
 // the weights never fall; so both hold for each group by itself.
 
 #include "grid_sync.cuh"
-#include "../solvers/cuda/contraction/node_edges.cuh"
-#include "../solvers/cuda/tile_place.cuh"
+#include "../../solvers/cuda/contraction/node_edges.cuh"
+#include "../../solvers/cuda/tile_place.cuh"
 
 #define NOBODY 0
 #define DISPUTED 255

@@ -6,8 +6,8 @@
 // the visits cannot change the result. For the rule for ties a round has an end: what is reached in it
 // leads on in the next one.
 
-#include "../solvers/cuda/affinity.cuh"
-#include "../contrast/paths/tile_rounds.cuh"
+#include "../../solvers/cuda/affinity.cuh"
+#include "../../contrast/paths/tile_rounds.cuh"
 
 #define NOBODY 0
 #define DISPUTED 255

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solvers.cuda import active_tiles
+from ...solvers.cuda import active_tiles
 
 KERNELS = Path(__file__).with_name("group_levels.cu")
 THREADS = 256
 
 
 def propagate(problem, seed_owners, voxels, mask, report, gpu):
-    """Levels and owners, as of `owners_by_contraction.propagate`, bit for bit."""
+    """Levels and owners, as of `by_contraction.propagate`, bit for bit."""
     xp, shape, size = gpu.xp, problem.voxels.shape, np.uint32(problem.voxels.size)
     best, other = xp.zeros(shape, np.uint16), xp.zeros(shape, np.uint16)
     owners = xp.zeros(shape, np.uint8)
