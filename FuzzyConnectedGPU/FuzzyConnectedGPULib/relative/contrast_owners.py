@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from ..affinity.gaussian_affinity import TOP_LEVEL
-from .disputed import neighbour
+from .disputed import neighbour, place_of
 from .groups import DISPUTED, NOBODY
 from .node_owners import connect, first_forests, spread_values
 
@@ -68,9 +68,9 @@ def _connect_voxels(
 ):  # fmt: skip
     for node in range(begin, end):
         voxel = voxels[node]
-        level = capacities[voxel]
+        level, place = capacities[voxel], place_of(voxel, shape)
         for side in range(sides.shape[0]):
-            other = neighbour(voxel, side, sides, shape)
+            other = neighbour(place, side, sides, shape)
             if other >= 0 and 0 <= node_of[other] < node:
                 connect(
                     node, node_of[other], level,
@@ -98,7 +98,8 @@ def _find_edges(reach, levels, owners, shape, sides, edges):
     for voxel in range(owners.size):
         if owners[voxel] != DISPUTED:
             continue
+        place = place_of(voxel, shape)
         for side in range(sides.shape[0]):
-            other = neighbour(voxel, side, sides, shape)
+            other = neighbour(place, side, sides, shape)
             if other >= 0 and reach[other] >= levels[voxel]:
                 edges[voxel] |= np.uint32(1) << np.uint32(side)

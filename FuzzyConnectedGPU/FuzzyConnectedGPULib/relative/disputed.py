@@ -73,10 +73,16 @@ def _run(work, edges, offsets, owners, found, listed, look):
 
 
 @njit(cache=True, nogil=True)
-def neighbour(voxel, side, offsets, shape):
-    """Flat index of the neighbour on a side; -1 outside the volume."""
-    k, j, i = voxel // (shape[1] * shape[2]), voxel // shape[2] % shape[1], voxel % shape[2]
-    k, j, i = k + offsets[side, 0], j + offsets[side, 1], i + offsets[side, 2]
+def place_of(voxel, shape):
+    """K, J, I of a flat index."""
+    row = voxel // shape[2]
+    return row // shape[1], row % shape[1], voxel % shape[2]
+
+
+@njit(cache=True, nogil=True)
+def neighbour(place, side, offsets, shape):
+    """Flat index of the neighbour of a place on a side; -1 outside the volume."""
+    k, j, i = place[0] + offsets[side, 0], place[1] + offsets[side, 1], place[2] + offsets[side, 2]
     inside = 0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]
     return (k * shape[1] + j) * shape[2] + i if inside else -1
 
@@ -94,10 +100,10 @@ def joined(one, other):
 @njit(cache=True, nogil=True)
 def owner_round(voxel, edges, owners, shape, offsets):
     """What the neighbours that groups have give a disputed voxel."""
-    owner = np.uint8(NOBODY)
+    owner, place = np.uint8(NOBODY), place_of(voxel, shape)
     for side in range(offsets.shape[0]):
         if edges[voxel] >> side & 1:
-            other = owners[neighbour(voxel, side, offsets, shape)]
+            other = owners[neighbour(place, side, offsets, shape)]
             owner = owner if other == DISPUTED else joined(owner, other)
     return owner
 
@@ -122,8 +128,9 @@ def _spread(edges, owners, shape, offsets, waiting, found, listed, stop):
             count -= 1
             voxel = np.int64(listed[count])
             edges[voxel] &= ~waiting
+            place = place_of(voxel, shape)
             for side in range(offsets.shape[0]):
-                other = neighbour(voxel, side, offsets, shape)
+                other = neighbour(place, side, offsets, shape)
                 if other < 0 or not edges[other] >> (side ^ 1) & 1:
                     continue
                 owner = joined(found[other], found[voxel])
@@ -154,8 +161,9 @@ def _share(edges, owners, shape, offsets, waiting, found, listed, stop):
             edges[listed[n]] |= waiting
         for n in range(begin, end):
             voxel = np.int64(listed[n])
+            place = place_of(voxel, shape)
             for side in range(offsets.shape[0]):
-                other = neighbour(voxel, side, offsets, shape)
+                other = neighbour(place, side, offsets, shape)
                 if other < 0 or edges[other] & waiting or not edges[other] >> (side ^ 1) & 1:
                     continue
                 if found[other] == NOBODY:

@@ -12,7 +12,7 @@ from ..affinity.gaussian_affinity import GaussianAffinity, level_values
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..problem import level_of_cut, state_problem
 from . import contrast_division
-from .groups import DISPUTED, NOBODY, Groups, checked_groups
+from .groups import DISPUTED, Groups, checked_groups
 from .result import RelativeConnectedness
 from .stages import divide
 
@@ -125,7 +125,7 @@ def relative_connectedness(
         strength = level_values(levels)
     start = perf_counter()
     disputed = owners == DISPUTED
-    labels = np.where(labels == DISPUTED, np.uint8(NOBODY), labels)
+    labels = labels * (labels != DISPUTED)
     seconds["values"] = perf_counter() - start
     report(1.0)
     device_name, peak_bytes, notes = run
