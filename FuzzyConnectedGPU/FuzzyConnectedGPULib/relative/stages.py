@@ -92,16 +92,18 @@ def _divide_on_cuda(problem, seed_owners, gpu, iterative, ties, report, seconds)
         gpu.synchronize()
         clock.stop("relative")
         if iterative or ties != "unlabelled":
-            look = lambda: report(RELATIVE)  # noqa: E731
-            disputed = Disputed(problem, voxels, levels, owners, look, gpu)
+            disputed = Disputed(problem, voxels, levels, owners, lambda: report(RELATIVE), gpu)
         if iterative:
             disputed.iterate()
             gpu.synchronize()
             clock.stop("iterative")
-        shared = disputed.share_by_steps() if ties != "unlabelled" else owners
-        arrays = [gpu.get(array) for array in (levels, owners, shared)]
-        clock.stop("ties")
-        return *arrays, gpu.name, gpu.peak_bytes
+        shared = None
+        if ties != "unlabelled":
+            shared = gpu.get(disputed.share_by_steps())
+            clock.stop("ties")
+        levels, owners = gpu.get(levels), gpu.get(owners)
+        clock.stop("download")
+        return levels, owners, owners if shared is None else shared, gpu.name, gpu.peak_bytes
 
 
 class Clock:
