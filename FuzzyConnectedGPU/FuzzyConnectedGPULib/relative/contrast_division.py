@@ -62,6 +62,7 @@ def divide(volume, spacing, mask, points, cut, device, iterative, ties, report, 
     clock.stop("evidence")
     report(EVIDENCE)
     capacities = levels_of_contrast(evidence, cut)
+    notes = (*notes, *_without_paths(capacities, points, evidence.origin))
     parts = _divide(capacities, points, evidence.origin, iterative, ties, report, clock)
     peak_bytes = BYTES_A_VOXEL * capacities.size
     whole = []
@@ -86,6 +87,17 @@ def levels_of_contrast(evidence, cut):
     if evidence.inside is not None:
         levels[evidence.inside == 0] = 0
     return levels
+
+
+def _without_paths(capacities, points, origin):
+    """A note for each group none of whose points has contrast: only the points are its own."""
+    has_contrast = capacities[tuple((points.seeds - origin).T)] > 0
+    for label, name in enumerate(points.names, start=1):
+        if not has_contrast[points.owners == label].any():
+            yield (
+                f"No point of {name!r} differs from its surroundings by the cut, so no path leads "
+                "from it: place one where the vessel is thinner or brighter, or lower the cut."
+            )
 
 
 def strength_of(levels):

@@ -329,6 +329,16 @@ def test_vessels_that_touch_are_told_apart_by_contrast():
     assert (found.strength[(found.labels == 0) & ~found.disputed] == 0).all()
 
 
+def test_a_group_without_contrast_is_named():
+    volume, points = crossing_vessels()
+    found = relative_connectedness(
+        volume, {**points, "tissue": [(20, 3, 3)]}, model="contrast", device="cpu"
+    )
+    assert len(found.notes) == 1
+    assert "'tissue'" in found.notes[0]
+    assert np.count_nonzero(found.labels == 3) == 1
+
+
 def test_the_contrast_model_takes_no_affinity():
     volume, points = crossing_vessels()
     with pytest.raises(InputError, match="no affinity"):
