@@ -4,7 +4,8 @@ Antiga and Steinman 2004, "Robust and objective decomposition and mapping of bif
 IEEE Transactions on Medical Imaging 23(6): on each line a bifurcation has two reference points.
 The first is where the line leaves the tubes of the lines that part from it there. The second lies
 one maximal inscribed ball upstream: the centre whose ball just reaches the first. Between the two
-is the bifurcation region. Lengths are mm from the root.
+is the bifurcation region. A line that stays in the tubes up to its tip, a spur, has none there.
+Lengths are mm from the root.
 """
 
 from functools import cached_property
@@ -47,6 +48,8 @@ class Bifurcations:
             if not others:
                 continue
             leaving = self._leaving(course, line, index, others)
+            if leaving is None:
+                continue
             node = self.forest.branches[line.branches[index]].start
             found.append((node, upstream(course, leaving), leaving))
         return found
@@ -63,7 +66,7 @@ class Bifurcations:
         return [other for other in beside if other != own]
 
     def _leaving(self, course, line, index, others):
-        """Length at which the line is first outside all tubes of those that part from it."""
+        """Length at which the line is first outside all tubes of those that part from it, or None."""
         first, before = int(line.starts[index]), line.branches[:index]
         for low in range(first + 1, len(course.points), STEPS_AT_ONCE):
             places = course.points[low : low + STEPS_AT_ONCE]
@@ -71,7 +74,7 @@ class Bifurcations:
             if outside.size:
                 at = low + int(outside[0])
                 return self._crossing(course, at, others, before)
-        return course.lengths[-1]
+        return None
 
     def _crossing(self, course, at, others, before):
         """Length between points at - 1 (inside the tubes) and at (outside) where they end."""
