@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyVesselCommon import mrml
 
-from . import reading, skeleton_picture, writing
+from . import reading, skeleton_picture, tree_files, writing
 from .offscreen import CannotRender
 from .segmenting import size_text
 from .subject import Subject
@@ -33,6 +33,12 @@ class Outcome:
     warnings : list of str
     distances : dict or None
         To the known centrelines of a phantom.
+    formats : tuple of str
+        Of `tree_files.FORMATS`, to be written.
+    roots : list of (int, int, int)
+        Voxels I, J, K that choose the trees' roots.
+    trees : dict
+        What `tree_files.write` found.
     """
 
     result: object
@@ -40,6 +46,9 @@ class Outcome:
     options: dict
     warnings: list = field(default_factory=list)
     distances: dict | None = None
+    formats: tuple = ()
+    roots: list = field(default_factory=list)
+    trees: dict = field(default_factory=dict)
 
     @property
     def skeleton(self):
@@ -80,6 +89,7 @@ def extract(labelmap, label, options, watch):
     """Let the module's logic find the centrelines; return the `Outcome`."""
     from PotentialSkeleton import PotentialSkeletonLogic
 
+    tree_files.check_roots(options.root, labelmap.GetImageData().GetDimensions())
     watch.stage("Finding centrelines")
     chosen = {
         name: getattr(options, name)
@@ -98,7 +108,8 @@ def extract(labelmap, label, options, watch):
     skeleton = result.skeleton
     length = sum(skeleton.length(branch) for branch in skeleton.branches)
     warnings = list(result.warnings)
-    return Outcome(result, length, chosen, warnings)
+    wanted = {"formats": options.formats, "roots": options.root}
+    return Outcome(result, length, chosen, warnings, **wanted)
 
 
 def write(folder, labelmap, label, outcome, watch, title):
@@ -119,13 +130,15 @@ def write(folder, labelmap, label, outcome, watch, title):
     text = skeleton.to_swc(voxel_to_world=result.ijkToRAS)
     text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n" + text
     (folder / writing.SWC).write_text(text, encoding="utf-8", newline="\n")
+    labels = _labels(labelmap, label)
+    outcome.trees, warnings = tree_files.write(
+        folder, skeleton, labels, result.ijkToRAS, outcome.formats, outcome.roots
+    )
+    outcome.warnings += warnings
 
 
 def _write_picture(folder, labelmap, label, outcome, title):
-    import slicer
-
-    values = slicer.util.arrayFromVolume(labelmap)
-    labels = values != 0 if label is None else values == label
+    labels = _labels(labelmap, label)
     subject = Subject(
         volume=labels,
         labels=labels.astype(np.uint8),
@@ -139,6 +152,14 @@ def _write_picture(folder, labelmap, label, outcome, title):
         outcome.warnings.append(f"{reason}.")
     else:
         picture.save(folder / writing.SKELETON_PICTURE)
+
+
+def _labels(labelmap, label):
+    """The object, bool (K, J, I)."""
+    import slicer
+
+    values = slicer.util.arrayFromVolume(labelmap)
+    return values != 0 if label is None else values == label
 
 
 def focus(outcome):

@@ -66,7 +66,7 @@ class Bifurcations:
         return [other for other in beside if other != own]
 
     def _leaving(self, course, line, index, others):
-        """Length at which the line is first outside all tubes of those that part from it, or None."""
+        """Length at which the line first leaves all tubes of those that part from it, or None."""
         first, before = int(line.starts[index]), line.branches[:index]
         for low in range(first + 1, len(course.points), STEPS_AT_ONCE):
             places = course.points[low : low + STEPS_AT_ONCE]
