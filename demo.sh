@@ -5,6 +5,6 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=$(bash "$root/requirements/environment.sh" demo)
 if [ $# -eq 0 ]; then
-    exec "$python" -m FuzzyVesselCommand demo --out "$PWD/demo-output"
+    exec "$python" -m fuzzy_vessel demo --out "$PWD/demo-output"
 fi
-exec "$python" -m FuzzyVesselCommand run "$@"
+exec "$python" -m fuzzy_vessel run "$@"

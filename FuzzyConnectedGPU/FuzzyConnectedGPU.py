@@ -33,7 +33,7 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
         ScriptedLoadableModule.__init__(self, parent)
         self.parent.title = _("Fuzzy Connectedness (GPU)")
         self.parent.categories = [translate("qSlicerAbstractCoreModule", "Segmentation")]
-        self.parent.dependencies = []
+        self.parent.dependencies = ["FuzzyVesselCore"]
         self.parent.contributors = ["The FuzzyVesselGPU developers"]
         self.parent.helpText = _(
             "<p>Segments vessels, or any object that hangs together, from a few clicked seeds: "
@@ -96,7 +96,7 @@ class Model(enum.Enum):
 
 
 class Border(enum.Enum):
-    """Where a vessel ends; see `FuzzyConnectedGPULib.contrast.borders`."""
+    """Where a vessel ends; see `FuzzyConnectedGPULib.contrast.clicks.borders`."""
 
     DRAWN = "drawn"
     HALF = "half"
@@ -253,8 +253,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     To try it, paste this into Slicer's Python console::
 
         from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-        from FuzzyVesselCommon.mrml_phantom import add_phantom
-        from FuzzyVesselCommon.phantom import liver_phantom
+        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
         volume, seeds, background = add_phantom(liver_phantom((96, 96, 96)))
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
@@ -360,17 +360,17 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        FuzzyVesselCommon.result.SegmentationResult
+        FuzzyConnectedGPUMRML.result.SegmentationResult
             ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
 
         Raises
         ------
-        FuzzyVesselCommon.errors.InputError
+        FuzzyVesselCoreLib.errors.InputError
             Something given cannot be used, or an output is an input or the mask; the message names
             it.
-        FuzzyVesselCommon.errors.DeviceError
+        FuzzyVesselCoreLib.errors.DeviceError
             The device cannot be used.
-        FuzzyVesselCommon.errors.Cancelled
+        FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or an input was removed meanwhile.
         """
         from FuzzyConnectedGPUMRML.segmenting import segment
@@ -434,11 +434,11 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Raises
         ------
-        FuzzyVesselCommon.errors.InputError
+        FuzzyVesselCoreLib.errors.InputError
             Something given cannot be used, or nothing is tubular.
-        FuzzyVesselCommon.errors.DeviceError
+        FuzzyVesselCoreLib.errors.DeviceError
             The device cannot be used, or numba is missing.
-        FuzzyVesselCommon.errors.Cancelled
+        FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or an input was removed meanwhile.
         """
         from FuzzyConnectedGPUMRML.finding import find_seeds
@@ -480,12 +480,12 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        FuzzyVesselCommon.result.SegmentationResult
+        FuzzyConnectedGPUMRML.result.SegmentationResult
             Its affinity and scene are None.
 
         Raises
         ------
-        FuzzyVesselCommon.errors.InputError
+        FuzzyVesselCoreLib.errors.InputError
         """
         from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 
@@ -503,7 +503,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def automaticThreshold(self, sceneVolumeNode, backgroundSeedsNode=None, cut=0.0):
         """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPULib.threshold_choice import choose_threshold
+        from FuzzyConnectedGPULib.threshold.choice import choose_threshold
         from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
         from FuzzyConnectedGPUMRML.segmenting import background_seeds
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
@@ -519,7 +519,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """The lowest threshold (float) that keeps every background seed out of the object."""
         from FuzzyConnectedGPULib import background_threshold
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
-        from FuzzyVesselCommon.mrml import seeds_of
+        from FuzzyVesselCoreLib.mrml.reading import seeds_of
 
         values = scene_values(sceneVolumeNode)
         seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
@@ -540,11 +540,11 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Raises
         ------
-        FuzzyVesselCommon.errors.InputError
+        FuzzyVesselCoreLib.errors.InputError
             There is no seed in the volume.
         """
         from FuzzyConnectedGPULib import estimate_affinity
-        from FuzzyVesselCommon.mrml import seeds_of, voxels_of
+        from FuzzyVesselCoreLib.mrml.reading import seeds_of, voxels_of
 
         voxels = voxels_of(volumeNode, copy=False)
         seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
@@ -559,7 +559,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def memoryNeed(self, volumeNode):
         """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
         from FuzzyConnectedGPULib.memory import memory_need
-        from FuzzyVesselCommon.mrml import voxels_of
+        from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
         voxels = voxels_of(volumeNode, copy=False)
         return memory_need(voxels.shape, voxels.dtype)
@@ -624,15 +624,15 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
 
     def addPhantom(self, size):
         """A liver phantom, and the nodes of its volume and seeds."""
-        from FuzzyVesselCommon.mrml_phantom import add_phantom
-        from FuzzyVesselCommon.phantom import liver_phantom
+        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
         phantom = liver_phantom((size, size, size))
         return phantom, *add_phantom(phantom)[:2]
 
     def segmented(self, **options):
         """A phantom and what a run on it gave."""
-        from FuzzyVesselCommon.errors import DeviceError
+        from FuzzyVesselCoreLib.errors import DeviceError
 
         phantom, volume, seeds = self.addPhantom(128)
         segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
@@ -704,7 +704,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
 
     def test_RefusesMaskAsOutput(self):
         """The mask of a run cannot take its result."""
-        from FuzzyVesselCommon.errors import InputError
+        from FuzzyVesselCoreLib.errors import InputError
 
         self.delayDisplay("Asking for a result in the mask")
         _phantom, volume, seeds, _segmentation, result = self.segmented(threshold=0.5)
@@ -788,7 +788,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
 
     def test_RefusesWithoutSeeds(self):
         """Without a seed there is a message and nothing new in the scene."""
-        from FuzzyVesselCommon.errors import InputError
+        from FuzzyVesselCoreLib.errors import InputError
 
         self.delayDisplay("Asking for a segmentation without seeds")
         _phantom, volume, seeds = self.addPhantom(16)

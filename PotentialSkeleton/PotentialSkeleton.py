@@ -25,7 +25,7 @@ class PotentialSkeleton(ScriptedLoadableModule):
         ScriptedLoadableModule.__init__(self, parent)
         self.parent.title = _("Potential-Field Skeleton (GPU)")
         self.parent.categories = [translate("qSlicerAbstractCoreModule", "Segmentation")]
-        self.parent.dependencies = ["FuzzyConnectedGPU"]  # its folder holds FuzzyVesselCommon
+        self.parent.dependencies = ["FuzzyVesselCore"]  # its folder holds FuzzyVesselCoreLib
         self.parent.contributors = ["The FuzzyVesselGPU developers"]
         self.parent.helpText = _(
             "Turns a labelmap or a segment into centrelines with radius, branch by branch: charges "
@@ -156,8 +156,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
     To try it, paste this into Slicer's Python console::
 
-        from FuzzyVesselCommon.mrml_phantom import add_phantom_labelmap
-        from FuzzyVesselCommon.phantom import liver_phantom
+        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom_labelmap
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
         from PotentialSkeleton import PotentialSkeletonLogic
 
         labelmap = add_phantom_labelmap(liver_phantom((96, 96, 96)))
@@ -253,11 +253,11 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         Raises
         ------
-        FuzzyVesselCommon.errors.InputError
+        FuzzyVesselCoreLib.errors.InputError
             Something given cannot be used; the message names it.
-        FuzzyVesselCommon.errors.DeviceError
+        FuzzyVesselCoreLib.errors.DeviceError
             The device cannot be used.
-        FuzzyVesselCommon.errors.Cancelled
+        FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
         from PotentialSkeletonMRML.computation import compute
@@ -300,15 +300,15 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
 
     def addLabelmap(self, size):
         """A liver phantom, and the labelmap of its vessels."""
-        from FuzzyVesselCommon.mrml_phantom import add_phantom_labelmap
-        from FuzzyVesselCommon.phantom import liver_phantom
+        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom_labelmap
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
         phantom = liver_phantom((size, size, size))
         return phantom, add_phantom_labelmap(phantom)
 
     def test_FindsCentrelines(self):
         """The skeleton is inside the vessels, and every output tells of the same branches."""
-        from FuzzyVesselCommon.errors import DeviceError
+        from FuzzyVesselCoreLib.errors import DeviceError
 
         self.delayDisplay("Finding the centrelines of the liver phantom's vessels")
         phantom, labelmap = self.addLabelmap(64)
@@ -331,7 +331,7 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
 
     def test_RefusesAnEmptyLabelmap(self):
         """An empty labelmap gives a message and nothing new in the scene."""
-        from FuzzyVesselCommon.errors import InputError
+        from FuzzyVesselCoreLib.errors import InputError
 
         self.delayDisplay("Asking for the centrelines of nothing")
         _phantom, labelmap = self.addLabelmap(16)

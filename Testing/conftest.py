@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from support.places import ROOT
 
 
 def pytest_configure(config):
     """With Slicer's own source every test must find it, also those that need no panel."""
     if os.environ.get("FUZZYVESSEL_SLICER_SOURCE"):
-        from qt_stand_ins.application import install
+        from emulators.qt.application import install
 
         install()
 
@@ -22,7 +22,7 @@ def pytest_configure(config):
 def pytest_runtest_setup(item):
     """Skip a test marked `gpu` where CUDA cannot be used, and say what is missing."""
     if item.get_closest_marker("gpu"):
-        from FuzzyVesselCommon.cuda import cuda_status
+        from FuzzyVesselCoreLib.gpu.device import cuda_status
 
         reason = cuda_status()
         if reason is not None:
@@ -30,7 +30,7 @@ def pytest_runtest_setup(item):
 
 
 def _play_cuda(**options):
-    from cuda_on_cpu import CpuCudaDevice, what_is_missing
+    from emulators.cuda import CpuCudaDevice, what_is_missing
 
     if what_is_missing():
         pytest.skip(what_is_missing())
@@ -71,7 +71,7 @@ def together_cuda(request):
 @pytest.fixture
 def gpu():
     """The first real GPU; for tests that carry the marker `gpu`."""
-    from FuzzyVesselCommon.cuda import CudaDevice
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     with CudaDevice(0) as device:
         yield device
@@ -91,8 +91,8 @@ def data_folder():
 @pytest.fixture
 def slicer_scene():
     """An empty MRML scene on slicer-core, with slicer.util and the modules' logics."""
-    from FuzzyVesselCommand import headless
-    from FuzzyVesselCommon.errors import InputError
+    from fuzzy_vessel.slicer_host import headless
+    from FuzzyVesselCoreLib.errors import InputError
 
     try:
         application = headless.start()
@@ -105,18 +105,18 @@ def slicer_scene():
 
 def _own_modules():
     """Everything of the project that is loaded, by name; not the command line's host."""
-    own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCommon|FuzzyVesselPanel)")
+    own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCore)")
     return {name: module for name, module in sys.modules.items() if own.match(name)}
 
 
 @pytest.fixture
 def open_panel(slicer_scene):
-    """A function ``open_panel(module_name)`` that opens a panel; see `qt_stand_ins`."""
+    """A function ``open_panel(module_name)`` that opens a panel; see `emulators.qt`."""
     pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    from qt_stand_ins.application import install
+    from emulators.qt.application import install
 
     install()
-    from qt_stand_ins.panel import Panel
+    from emulators.qt.panel import Panel
 
     errors, panels, previous = [], [], sys.excepthook
     modules = _own_modules()

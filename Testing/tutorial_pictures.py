@@ -2,7 +2,7 @@
 
     python Testing/tutorial_pictures.py Resources/Screenshots
 
-The panels are shown off screen by stand-ins for Slicer's widgets (see `qt_stand_ins`); what is in
+The panels are shown off screen by stand-ins for Slicer's widgets (see `emulators.qt`); what is in
 the views is drawn by Slicer's own code.
 """
 
@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton", "Testing")]
+PLACES = ("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandLine", "Testing")
+sys.path[:0] = [str(ROOT / name) for name in PLACES]
 
 VIEW = (430, 430)
 GAP = 6
@@ -22,7 +23,7 @@ class Workplace:
     """A panel beside three slice views and a 3D view, as in Slicer's usual layout."""
 
     def __init__(self, volume):
-        import slice_view
+        import support.slice_view as slice_view
 
         names = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
         self.slices = [slice_view.SliceView(*each, VIEW) for each in names.items()]
@@ -91,8 +92,8 @@ def connectedness(folder):
     """From seeds to the segment: the panel and the views on the way; returns views and labelmap."""
     import slicer
 
+    from emulators.qt.panel import Panel
     from FuzzyConnectedGPUMRML.sample_data import add_phantom_with_seeds
-    from qt_stand_ins.panel import Panel
 
     (volume,) = add_phantom_with_seeds()
     seeds, background = (slicer.util.getNode(name) for name in ("Vessels", "Background"))
@@ -156,7 +157,7 @@ def thumbnail(workplace):
 
 def skeleton(folder, workplace, labelmap, segmentation):
     """Centrelines of the labelmap and their table, with one branch chosen."""
-    from qt_stand_ins.panel import Panel
+    from emulators.qt.panel import Panel
 
     display = segmentation.GetDisplayNode()
     display.SetOpacity3D(0.3)
@@ -182,7 +183,7 @@ def panel_descending():
 
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "Resources" / "Screenshots"
-    from qt_stand_ins.application import install
+    from emulators.qt.application import install
 
     install()
     workplace, labelmap, segmentation = connectedness(folder)

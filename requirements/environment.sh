@@ -54,8 +54,8 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
             echo "CuPy could not be installed; the CPU is used." >&2
     fi
     site=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    echo "$root/FuzzyConnectedGPU" >"$site/fuzzy_vessel_gpu.pth"
-    echo "$root/PotentialSkeleton" >>"$site/fuzzy_vessel_gpu.pth"
+    printf "$root/%s\\n" FuzzyVesselCore FuzzyConnectedGPU PotentialSkeleton CommandLine \
+        >"$site/fuzzy_vessel_gpu.pth"
     echo "$stamp" >"$place/stamp"
 fi
 echo "$place/bin/python"

@@ -1,12 +1,12 @@
 """Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I)."""
 
-from .affinity import GaussianAffinity, estimate_affinity
-from .contrast.automatic_seeds import automatic_seeds
+from .affinity.gaussian_affinity import GaussianAffinity, estimate_affinity
+from .contrast.automatic.automatic_seeds import automatic_seeds
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene, error_voxels
 from .segmentation import MODELS, Segmentation, segment
 from .solvers import SOLVERS
-from .threshold import (
+from .threshold.thresholds import (
     AutomaticThreshold,
     automatic_threshold,
     background_threshold,

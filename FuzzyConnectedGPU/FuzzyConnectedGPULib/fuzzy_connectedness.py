@@ -6,12 +6,12 @@ from time import perf_counter
 
 import numpy as np
 
-from FuzzyVesselCommon.cuda import choose_device
-from FuzzyVesselCommon.errors import DeviceError, InputError
-from FuzzyVesselCommon.numba_log import quiet_numba
-from FuzzyVesselCommon.progress import reporter
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.numba_log import quiet_numba
+from FuzzyVesselCoreLib.progress import reporter
 
-from .affinity import level_values
+from .affinity.gaussian_affinity import level_values
 from .problem import state_problem
 from .scene import FuzzyScene
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS

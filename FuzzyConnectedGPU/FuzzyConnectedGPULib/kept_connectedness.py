@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .affinity import estimate_affinity
-from .contrast.automatic_seeds import automatic_seeds
+from .affinity.gaussian_affinity import estimate_affinity
+from .contrast.automatic.automatic_seeds import automatic_seeds
 from .contrast.segmenting import contrast_connectedness, evidence_function
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
 # Bytes a voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
 # labels, and what a run works in (37 bytes in the model "contrast", 9 in "affinity"). Card: besides

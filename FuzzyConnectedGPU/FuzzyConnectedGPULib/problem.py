@@ -6,10 +6,10 @@ from numbers import Real
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
-from .affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
-from .checks import checked_mask, checked_seeds, checked_volume
+from .affinity.gaussian_affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
+from .input_validation import checked_mask, checked_seeds, checked_volume
 from .scene import scene_values
 
 SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.progress import reporter
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import reporter
 
-from . import gaps
-from .affinity import GaussianAffinity, estimate_affinity
+from .affinity.gaussian_affinity import GaussianAffinity, estimate_affinity
 from .contrast import ContrastThreshold, contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
-from .threshold import binarize
-from .threshold_choice import check_threshold, choose_threshold
+from .threshold import gaps
+from .threshold.choice import check_threshold, choose_threshold
+from .threshold.thresholds import binarize
 
 MODELS = ("contrast", "affinity")
 
@@ -105,7 +105,7 @@ def segment(
 
     Examples
     --------
-    >>> from FuzzyVesselCommon.phantom import liver_phantom
+    >>> from FuzzyVesselCoreLib.phantom.liver import liver_phantom
     >>> phantom = liver_phantom((48, 48, 48))
     >>> found = segment(phantom.volume, phantom.seeds, spacing=(1.5, 1.5, 1.5))
     >>> bool(found.labels[tuple(phantom.seeds.T)].all())

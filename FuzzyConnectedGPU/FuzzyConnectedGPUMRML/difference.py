@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.geometry import voxel_volume
-from FuzzyVesselCommon.mrml import ijk_to_ras, node_name, voxels_of
-from FuzzyVesselCommon.mrml_changes import all_or_nothing, put_beside
-from FuzzyVesselCommon.mrml_outputs import fill_labelmap
-from FuzzyVesselCommon.mrml_ownership import DIFFERENCE, check_apart, hand_over
-from FuzzyVesselCommon.mrml_regions import mask_of
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxel_volume
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.outputs import fill_labelmap
+from FuzzyVesselCoreLib.mrml.ownership import DIFFERENCE, check_apart, hand_over
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.mrml.regions import mask_of
 
 ONLY_FIRST, ONLY_SECOND, BOTH = 1, 2, 3
 COLORS = {

@@ -1,11 +1,11 @@
 """Automatic seeds on MRML nodes: from a volume and a region to a list of points."""
 
 from FuzzyConnectedGPULib import automatic_seeds
-from FuzzyVesselCommon import mrml
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.mrml_changes import all_or_nothing
-from FuzzyVesselCommon.mrml_outputs import world_points
-from FuzzyVesselCommon.mrml_regions import region_mask
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import reading as mrml
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
+from FuzzyVesselCoreLib.mrml.outputs import world_points
+from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from .point_colors import VESSEL_COLOR, paint
 from .segmenting import refuse_without, while_there

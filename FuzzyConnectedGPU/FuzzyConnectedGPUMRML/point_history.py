@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from FuzzyVesselCommon.mrml import placed_points
+from FuzzyVesselCoreLib.mrml.reading import placed_points
 
 STEPS = 50
 # What a control point has beside label and position: no step, and it outlives undo.

@@ -3,8 +3,8 @@
 import hashlib
 
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyVesselCommon.geometry import voxels_to_points
-from FuzzyVesselCommon.mrml import ijk_to_ras, placed_points, points_in_volume
+from FuzzyVesselCoreLib.geometry import voxels_to_points
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, placed_points, points_in_volume
 
 # Of a fuzzy scene's node: the attribute with the text, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"

@@ -63,8 +63,8 @@ def add_phantom_with_seeds(source=None):
     """
     import slicer
 
-    from FuzzyVesselCommon.mrml_phantom import add_phantom
-    from FuzzyVesselCommon.phantom import liver_phantom
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     volume, seeds, background = add_phantom(liver_phantom((PHANTOM_SIZE,) * 3))
     display = volume.GetDisplayNode()

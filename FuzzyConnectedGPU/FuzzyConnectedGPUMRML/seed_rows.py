@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from FuzzyConnectedGPULib.seed_statistics import seed_statistics
-from FuzzyVesselCommon.geometry import inside
-from FuzzyVesselCommon.mrml import placed_points, points_in_volume, voxels_of
+from FuzzyConnectedGPULib.affinity.seed_statistics import seed_statistics
+from FuzzyVesselCoreLib.geometry import inside
+from FuzzyVesselCoreLib.mrml.reading import placed_points, points_in_volume, voxels_of
 
 
 @dataclass(frozen=True)

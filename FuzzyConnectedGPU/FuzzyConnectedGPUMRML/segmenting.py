@@ -2,17 +2,18 @@
 
 import numpy as np
 
-from FuzzyConnectedGPULib.gaps import check_rounds, fill_gaps
 from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
-from FuzzyConnectedGPULib.threshold import binarize
-from FuzzyConnectedGPULib.threshold_choice import UNSURE, check_threshold, choose_threshold
-from FuzzyVesselCommon import mrml, mrml_outputs
-from FuzzyVesselCommon.errors import Cancelled, InputError
-from FuzzyVesselCommon.geometry import voxel_volume
-from FuzzyVesselCommon.mrml_regions import region_mask
-from FuzzyVesselCommon.result import SegmentationResult
+from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
+from FuzzyConnectedGPULib.threshold.gaps import check_rounds, fill_gaps
+from FuzzyConnectedGPULib.threshold.thresholds import binarize
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.geometry import voxel_volume
+from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+from FuzzyVesselCoreLib.mrml import reading as mrml
+from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from . import run_inputs
+from .result import SegmentationResult
 from .volume_curve import scene_values
 
 MODEL_OPTIONS = ("model", "border", "affinity", "radius", "side", "cut", "solver")

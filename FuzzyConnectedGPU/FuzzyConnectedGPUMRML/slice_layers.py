@@ -1,7 +1,7 @@
 """What the slice views show of a result: the fuzzy scene as a layer, the labelmap, a preview."""
 
-from FuzzyVesselCommon.mrml_ownership import SEGMENTATION, belongs_to, is_output
-from FuzzyVesselCommon.mrml_segments import is_result
+from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
+from FuzzyVesselCoreLib.mrml.segments import is_result
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
 

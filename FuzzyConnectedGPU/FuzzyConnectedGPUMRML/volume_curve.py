@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from FuzzyConnectedGPULib.threshold import volume_curve
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.geometry import voxel_volume
-from FuzzyVesselCommon.mrml import ijk_to_ras, node_name, voxels_of
+from FuzzyConnectedGPULib.threshold.thresholds import volume_curve
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxel_volume
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 
 
 class VolumeCurve:

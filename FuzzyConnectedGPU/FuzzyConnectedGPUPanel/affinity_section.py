@@ -7,9 +7,9 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPULib.intensity_curves import affinity_curve, intensity_histogram
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.mrml import placed_points
+from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, intensity_histogram
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import placed_points
 
 from .plots import HistogramPlot
 

@@ -5,8 +5,8 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs
-from FuzzyVesselCommon.cuda import cuda_status
-from FuzzyVesselPanel.panel import Panel
+from FuzzyVesselCoreLib.gpu.device import cuda_status
+from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from . import region_section
 from .affinity_section import AffinitySection, affinity_of

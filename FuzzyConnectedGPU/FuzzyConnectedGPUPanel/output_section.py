@@ -5,11 +5,11 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import slice_layers
-from FuzzyVesselCommon import mrml_ownership as ownership
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.mrml_segments import is_as_written, result_segment
-from FuzzyVesselCommon.mrml_surfaces import drop_surface, make_surface, without_surface
-from FuzzyVesselPanel.output_selector import OutputSelector
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import ownership
+from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.surfaces import drop_surface, make_surface, without_surface
+from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
 
 from .plots import millilitres
 from .region_section import SegmentChoice, fill

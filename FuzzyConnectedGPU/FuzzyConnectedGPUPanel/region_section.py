@@ -3,7 +3,7 @@
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCommon.mrml_roi_fit import fit_roi
+from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {

@@ -4,10 +4,10 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPULib.threshold_choice import UNSURE
+from FuzzyConnectedGPULib.threshold.choice import UNSURE
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.slice_layers import ThresholdPreview
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
 from . import region_section
 from .plots import VolumePlot, millilitres

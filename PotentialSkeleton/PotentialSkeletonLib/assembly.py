@@ -5,18 +5,19 @@ from functools import partial
 
 import numpy as np
 
-from FuzzyVesselCommon.cuda import choose_device
-from FuzzyVesselCommon.errors import DeviceError, NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceError, NoRoomError
+from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
 
-from . import preparing, remarks
-from .branches import branch_points, node_positions
+from . import messages as remarks
 from .component import ComponentRun
 from .component_volumes import ComponentVolumes
-from .curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
-from .field_methods import CPU_METHODS
-from .field_methods.summation import checked_device
-from .graph import VoxelGraph
-from .thin_topology import thin_topology
+from .field.methods import CPU_METHODS
+from .field.summation import checked_device
+from .graph.branches import branch_points, node_positions
+from .graph.curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
+from .graph.voxel_graph import VoxelGraph
+from .object import preparing
 
 TINY = 27  # voxels: components below it are reported
 FEW_FOR_A_CARD = 1 << 13  # voxels: smaller components are done sooner on the CPU, by estimate
@@ -67,7 +68,7 @@ def prepared_object(mask, spacing, options, tick, gpu):
     """The `Prepared` object of a mask."""
     if gpu is None:
         return preparing.prepare(mask, spacing, options, tick)
-    from .on_cuda.preparing import prepare
+    from .object.cuda_preparing import prepare
 
     return prepare(mask, spacing, options, tick, gpu)
 
@@ -92,7 +93,7 @@ def _volumes(parts, number, size, spacing, options, tick, gpu):
         gpu, options = None, replace(options, device="cpu")
     if gpu is None:
         return ComponentVolumes(parts.mask(number), spacing, options, tick)
-    from .on_cuda.component_volumes import ComponentVolumesOnCuda
+    from .cuda_component_volumes import ComponentVolumesOnCuda
 
     on_card = partial(parts.on_card, number)
     return ComponentVolumesOnCuda(on_card, spacing, options, tick, gpu, size)

@@ -4,15 +4,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .balls import Balls
-from .bridges import bridges
-from .critical_points import REPELLER, index_sum
-from .curve_voxels import CurveVoxels, voxels_of
-from .growing import grow
-from .own_thread import own_thread_if_small
-from .streamlines import Tracer, grow_core
-from .thin_topology import thin_topology
-from .thinning import removable, room_for, thin, trim
+from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
+from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+
+from .critical_points.critical_points import REPELLER, index_sum
+from .thinning.gap_paths import bridges
+from .thinning.growing import grow
+from .thinning.inscribed_balls import Balls
+from .thinning.thinning import removable, room_for, thin, trim
+from .tracing.curve_voxels import CurveVoxels, voxels_of
+from .tracing.streamlines import Tracer, grow_core
 
 SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer

@@ -9,15 +9,20 @@ from functools import cached_property
 
 import numpy as np
 
-from .critical_points import critical_points
-from .distance import automatic_charge_distance, distance_to_outside, order_at
-from .force_field import field_of_components
-from .geodesic import bring_nearer, distance_along
-from .seeds import curvature_seeds, divergence_seeds
-from .tiles import Tiles
-from .tips import drawn_out_ends, geodesic_tips
-from .topology import euler_characteristic
-from .ways_in import ways_in
+from FuzzyVesselCoreLib.voxels.distance.euclidean import (
+    automatic_charge_distance,
+    distance_to_outside,
+    order_at,
+)
+from FuzzyVesselCoreLib.voxels.distance.geodesic import bring_nearer, distance_along
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
+
+from .critical_points.critical_points import critical_points
+from .critical_points.field_seeds import curvature_seeds, divergence_seeds
+from .endpoints.endpoints import drawn_out_ends, geodesic_tips
+from .field.force_field import field_of_components
+from .field.tiles import Tiles
+from .tracing.descent_paths import ways_in
 
 
 class ComponentVolumes:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
 
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.progress import reporter
+from FuzzyVesselCoreLib.compilation import compiled_code
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import reporter
 
-from .first_use import SPACING, make_ready, small_object, wait_until_ready
-from .force_field import check_options
-from .needs_numba import compiled_code
+from .field.force_field import check_options
+from .jit_warmup import SPACING, make_ready, small_object, wait_until_ready
 from .stages import Stages
 
 LEVELS = (1, 2, 3)

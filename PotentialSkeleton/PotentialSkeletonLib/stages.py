@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from time import perf_counter
 
-from FuzzyVesselCommon.progress import reporter
+from FuzzyVesselCoreLib.progress import reporter
 
 
 class Stages:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from FuzzyVesselCommon.mrml import array_from_matrix, node_name
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, node_name
 
 # Axes this near to right angles (sine of the deviation) count as such: headers are rounded.
 RIGHT_ANGLE = 1e-3

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from PotentialSkeletonLib.critical_points import KINDS
+from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 from .curves import points_of, set_points
 

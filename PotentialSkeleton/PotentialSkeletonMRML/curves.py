@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from FuzzyVesselCommon.mrml_changes import folder_item_of, subject_hierarchy
+from FuzzyVesselCoreLib.mrml.changes import folder_item_of, subject_hierarchy
 
 from .lines import RADIUS
 

@@ -6,9 +6,9 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 
 import json
 
-from FuzzyVesselCommon.mrml_changes import remove_node
-from FuzzyVesselCommon.mrml_ownership import SKELETON, belongs_to, is_output
-from PotentialSkeletonLib.critical_points import KINDS
+from FuzzyVesselCoreLib.mrml.changes import remove_node
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
+from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 from .curves import folder_of, remove_empty_folder
 

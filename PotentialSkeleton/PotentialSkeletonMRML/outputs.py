@@ -7,12 +7,12 @@ as it was.
 
 from dataclasses import dataclass, fields
 
-from FuzzyVesselCommon.errors import Cancelled, InputError
-from FuzzyVesselCommon.mrml import node_name
-from FuzzyVesselCommon.mrml_changes import all_or_nothing, put_beside, remove_node
-from FuzzyVesselCommon.mrml_images import image_from_array
-from FuzzyVesselCommon.mrml_ownership import SKELETON, check_apart, hand_over
-from PotentialSkeletonLib.critical_points import KINDS
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
+from FuzzyVesselCoreLib.mrml.reading import node_name
+from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 from .critical_lists import fill_list, points_by_kind, show_list
 from .curves import branch_curves, fill_curve, group, points_of, show_curve

@@ -9,11 +9,11 @@ from operator import index
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import InputError
-from FuzzyVesselCommon.geometry import voxels_to_points
-from FuzzyVesselCommon.mrml import array_from_matrix, ijk_to_ras, node_name, voxels_of
-from FuzzyVesselCommon.mrml_images import array_from_image
-from FuzzyVesselCommon.mrml_regions import BINARY_LABELMAP
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxels_to_points
+from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.mrml.regions import BINARY_LABELMAP
 
 from . import axes
 

@@ -4,7 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from PotentialSkeletonLib.curve_skeleton import END, JUNCTION, LOOP, Branch, CurveSkeleton, Node
+from PotentialSkeletonLib.graph.curve_skeleton import (
+    END,
+    JUNCTION,
+    LOOP,
+    Branch,
+    CurveSkeleton,
+    Node,
+)
 
 from . import lines
 

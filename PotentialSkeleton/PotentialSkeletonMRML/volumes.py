@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from FuzzyVesselCommon.mrml import matrix_from_array
-from FuzzyVesselCommon.mrml_images import image_from_array
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
 
 
 def field_image(solid, field):

@@ -4,7 +4,7 @@ import slicer
 import vtk
 from vtk.util.numpy_support import numpy_to_vtk
 
-from FuzzyVesselCommon.mrml_changes import remove_node
+from FuzzyVesselCoreLib.mrml.changes import remove_node
 from PotentialSkeletonMRML.lines import RADIUS, tubes
 
 NAME = "Chosen branch"

@@ -6,9 +6,9 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselPanel.line_plot import Line, draw
-from FuzzyVesselPanel.panel import Panel
-from PotentialSkeletonLib.exports import table_text
+from FuzzyVesselCoreLib.widgets.line_plot import Line, draw
+from FuzzyVesselCoreLib.widgets.module_panel import Panel
+from PotentialSkeletonLib.graph.exports import table_text
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.kept_result import (
     drop_left_over,

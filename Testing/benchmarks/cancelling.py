@@ -21,11 +21,11 @@ from time import perf_counter, process_time
 import numpy as np
 from skeletons import SMALLEST_ISLAND, data_folder, read_nrrd
 
-import solids
+import support.solids as solids
 from FuzzyConnectedGPULib.segmentation import segment
-from FuzzyVesselCommon.phantom import liver_phantom
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from PotentialSkeletonLib import skeletonize
-from solid_shapes import wavy_tube
+from support.solid_shapes import wavy_tube
 
 CLEANED_VOXELS = 2  # width of the tunnels that are closed
 SHOWN_CALLS = 3  # of the package, innermost first

@@ -19,19 +19,20 @@ from time import perf_counter
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton", "Testing")]
+PLACES = ("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandLine", "Testing")
+sys.path[:0] = [str(ROOT / name) for name in PLACES]
 
-from FuzzyVesselCommon.cuda import choose_device  # noqa: E402
+from FuzzyVesselCoreLib.gpu.device import choose_device  # noqa: E402
 from PotentialSkeletonLib import force_field, skeletonize  # noqa: E402
-from PotentialSkeletonLib.field_methods import fft_convolution  # noqa: E402
-from PotentialSkeletonLib.field_methods.cpu_transforms import CpuTransforms  # noqa: E402
-from PotentialSkeletonLib.field_methods.distance_bands import distance_bands  # noqa: E402
-from PotentialSkeletonLib.field_methods.kernel_spectra import KernelSpectra  # noqa: E402
-from PotentialSkeletonLib.field_methods.sizes import Sizes  # noqa: E402
-from PotentialSkeletonLib.field_methods.solid_on_cuda import SolidOnCuda  # noqa: E402
-from PotentialSkeletonLib.field_methods.summation import Summation  # noqa: E402
-from PotentialSkeletonLib.solids import label_components, solids  # noqa: E402
-from solid_shapes import wavy_tube  # noqa: E402
+from PotentialSkeletonLib.field.convolution.cpu_transforms import CpuTransforms  # noqa: E402
+from PotentialSkeletonLib.field.convolution.fft_padding import Sizes  # noqa: E402
+from PotentialSkeletonLib.field.convolution.kernel_spectra import KernelSpectra  # noqa: E402
+from PotentialSkeletonLib.field.cuda_solid import SolidOnCuda  # noqa: E402
+from PotentialSkeletonLib.field.methods import fft_convolution  # noqa: E402
+from PotentialSkeletonLib.field.methods.distance_bands import distance_bands  # noqa: E402
+from PotentialSkeletonLib.field.summation import Summation  # noqa: E402
+from PotentialSkeletonLib.object.solids import label_components, solids  # noqa: E402
+from support.solid_shapes import wavy_tube  # noqa: E402
 
 STEPS = (
     "put_charges", "charge_rows", "kernel_rows", "put_rows", "load", "kernel_along_j",
@@ -76,7 +77,7 @@ def read_options():
 
 def on_card(gpu, solid, options):
     """The whole field with the mask on the card, and its steps."""
-    from PotentialSkeletonLib.field_methods.cuda_transforms import CudaTransforms
+    from PotentialSkeletonLib.field.convolution.cuda_transforms import CudaTransforms
 
     with gpu:
         if options.memory:

@@ -32,17 +32,19 @@ from scipy import ndimage
 from scipy.spatial import cKDTree
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton", "Testing")]
+PLACES = ("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandLine", "Testing")
+sys.path[:0] = [str(ROOT / name) for name in PLACES]
 
-import solids  # noqa: E402
+import support.solids as solids  # noqa: E402
 from FuzzyConnectedGPULib.segmentation import segment  # noqa: E402
-from FuzzyVesselCommon.phantom import liver_phantom  # noqa: E402
-from PotentialSkeletonLib import cleaning, skeletonize  # noqa: E402
-from PotentialSkeletonLib.graph import VoxelGraph  # noqa: E402
-from PotentialSkeletonLib.labelling import CUBE  # noqa: E402
-from PotentialSkeletonLib.solids import fill_cavities  # noqa: E402
-from PotentialSkeletonLib.thinning import removable  # noqa: E402
-from PotentialSkeletonLib.topology import cycle_count  # noqa: E402
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom  # noqa: E402
+from FuzzyVesselCoreLib.voxels.components.labels import CUBE  # noqa: E402
+from FuzzyVesselCoreLib.voxels.topology import cycle_count  # noqa: E402
+from PotentialSkeletonLib import skeletonize  # noqa: E402
+from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph  # noqa: E402
+from PotentialSkeletonLib.object import cleaning  # noqa: E402
+from PotentialSkeletonLib.object.solids import fill_cavities  # noqa: E402
+from PotentialSkeletonLib.thinning.thinning import removable  # noqa: E402
 
 NOISE_VOXELS, SMALLEST_ISLAND = 2, 27  # as `fuzzy-vessel run`
 ROW = "{:<22}{:<14}{:>7}{:>5}{:>8}{:>5}{:>6}{:>7}{:>8}{:>7}{:>10}{:>7}{:>7}{:>10}{:>9}"

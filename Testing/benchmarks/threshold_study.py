@@ -20,11 +20,11 @@ import numpy as np
 from scipy import ndimage
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "FuzzyConnectedGPU"))
+sys.path[:0] = [str(ROOT / "FuzzyVesselCore"), str(ROOT / "FuzzyConnectedGPU")]
 
 from FuzzyConnectedGPULib import connectedness  # noqa: E402
-from FuzzyConnectedGPULib.threshold import automatic_threshold, volume_curve  # noqa: E402
-from FuzzyVesselCommon.phantom import liver_phantom  # noqa: E402
+from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold, volume_curve  # noqa: E402
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom  # noqa: E402
 
 CT = "ircadb01_01"
 CT_SEEDS = {  # words that pick seeds from seeds.json
@@ -104,7 +104,7 @@ def phantoms(sizes, seeds, noises):
 def scans(folder):
     import slicer
 
-    from FuzzyVesselCommand.reading import read_volume
+    from fuzzy_vessel.reading.reading import read_volume
 
     def array(name):
         return slicer.util.arrayFromVolume(read_volume(folder / name)).copy()
@@ -180,7 +180,7 @@ def main():
         for option in (options.sizes, options.seeds, options.noises)
     ]
     if options.data:
-        from FuzzyVesselCommand import headless
+        from fuzzy_vessel.slicer_host import headless
 
         application = headless.start()
         study(scans(Path(options.data)))

@@ -7,13 +7,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from cuda_on_cpu import what_is_missing
+from emulators.cuda import what_is_missing
 from FuzzyConnectedGPULib import connectedness
-from FuzzyVesselCommon import cuda
-from FuzzyVesselCommon.errors import DeviceError
+from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.gpu import device as cuda
 from PotentialSkeletonLib import assembly, force_field, skeletonize
-from trust.played_card import FAULTS, PlayedCard, installed
-from trust.tally import Finding
+
+from .played_card import FAULTS, PlayedCard, installed
+from .tally import Finding
 
 VOLUME = np.random.default_rng(3).normal(100, 15, (9, 10, 11)).astype(np.int16)
 SOLID = np.pad(np.ones((6, 7, 9), bool), 1)

@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from image_files import write_nrrd
-from trust.no_rendering import no_rendering
-from trust.tally import Finding
+from support.image_files import write_nrrd
+from support.places import PACKAGE_FOLDERS
+
+from .no_rendering import no_rendering
+from .tally import Finding
 
 # Bytes after which a file cannot grow: each fails in another file of the results, or at its end.
 LIMITS = (0, 100, 400, 1500, 3000, 6000, 12000, 25000, 50000, 100000, 10**9)
 # How many files the process has written when it is killed.
 KILLED_AFTER = (0, 1, 3, 6, 9)
-PACKAGES = [str(Path(__file__).resolve().parents[2] / name)
-            for name in ("FuzzyConnectedGPU", "PotentialSkeleton")]  # fmt: skip
 
 
 def cases():
@@ -79,7 +79,7 @@ class Workplace:
 
 def _run(arguments):
     """The command line in this process, but for the rendering in 3D; exit code and error."""
-    from FuzzyVesselCommand.__main__ import main
+    from fuzzy_vessel.__main__ import main
 
     said = io.StringIO()
     with no_rendering(), redirect_stderr(said), redirect_stdout(io.StringIO()):
@@ -112,7 +112,7 @@ def _check_end(place, code, said, where):
 
 
 def _check_whole(place, where):
-    from FuzzyVesselCommand.writing import _is_whole
+    from fuzzy_vessel.writing.writing import _is_whole
 
     for path in place.out.iterdir():
         if path.suffix in (".nrrd", ".mrb", ".json", ".vtp") and not _is_whole(path):
@@ -136,7 +136,7 @@ VANISHING = {
 
 
 def _bear_vanishing(command, name):
-    from FuzzyVesselCommand.progress_bar import ProgressBar
+    from fuzzy_vessel.progress_bar import ProgressBar
 
     earlier, temporary = ProgressBar.__call__, tempfile.tempdir
 
@@ -165,9 +165,9 @@ def _bear_vanishing(command, name):
 def _bear_kill(number):
     """Kill the process when it has written so many files; the earlier result is still whole."""
     with Workplace() as place:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(PACKAGES)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))}
         process = subprocess.Popen(
-            [sys.executable, "-m", "FuzzyVesselCommand", *place.arguments("run")],
+            [sys.executable, "-m", "fuzzy_vessel", *place.arguments("run")],
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

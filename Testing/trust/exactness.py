@@ -8,14 +8,12 @@ import numpy as np
 
 from FuzzyConnectedGPULib import connectedness
 from FuzzyConnectedGPULib.problem import state_problem
-from FuzzyConnectedGPULib.solvers import (
-    CPU_MODULES,
-    CUDA_MODULES,
-    reached_tiles,
-)
-from trust.random_volumes import random_problem
-from trust.tally import Finding
-from widest_paths import connectedness_by_definition, grid_pairs
+from FuzzyConnectedGPULib.solvers import CPU_MODULES, CUDA_MODULES
+from FuzzyConnectedGPULib.solvers.cuda.contraction import reached_tiles
+from support.widest_paths import connectedness_by_definition, grid_pairs
+
+from .random_volumes import random_problem
+from .tally import Finding
 
 # The kernels run on the CPU a hundred times slower than on a card: they get smaller volumes, of
 # several tiles along each axis (of 8 x 8 x 16 voxels).
@@ -41,7 +39,7 @@ class Part:
 
     def __enter__(self):
         if not self._on_card:
-            from cuda_on_cpu import CpuCudaDevice, what_is_missing
+            from emulators.cuda import CpuCudaDevice, what_is_missing
 
             self._missing = what_is_missing()
             if not self._missing:

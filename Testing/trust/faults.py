@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from trust import card_faults, disk_faults, scene_faults
+from . import card_faults, disk_faults, scene_faults
 
 
 class Part:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from image_files import write_metaimage, write_nifti, write_nrrd
-from trust import dicom_files
-from trust.mutations import DEEP, pick, spoil_bytes, spoil_fields, spoil_json, spoil_lines
+from support.image_files import write_metaimage, write_nifti, write_nrrd
+
+from . import dicom_files
+from .mutations import DEEP, pick, spoil_bytes, spoil_fields, spoil_json, spoil_lines
 
 NIFTI_1 = (
     *[("h", 40 + 2 * n) for n in range(8)], ("h", 68), ("h", 70), ("h", 72), ("i", 0),

@@ -10,8 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from trust.hostile_cases import make_case
-from trust.tally import Finding
+from support.places import PACKAGE_FOLDERS
+
+from .hostile_cases import make_case
+from .tally import Finding
 
 CHILD = Path(__file__).with_name("reading_child.py")
 # The time that the child computes is limited to the former; the latter, for a child that hangs,
@@ -19,8 +21,6 @@ CHILD = Path(__file__).with_name("reading_child.py")
 LONGEST_S = 10
 PATIENCE_S = 120
 START_S = 300
-PACKAGES = [Path(__file__).resolve().parents[2] / name for name in
-            ("FuzzyConnectedGPU", "PotentialSkeleton")]  # fmt: skip
 
 
 class Part:
@@ -96,7 +96,7 @@ class Part:
         answers, end = os.pipe()
         environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(map(str, PACKAGES)),
+            "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS)),
             "TMPDIR": str(self._sandbox / "tmp"),
         }
         self._said.truncate(0)

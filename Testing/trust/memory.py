@@ -6,10 +6,11 @@ import warnings
 import numpy as np
 
 from FuzzyConnectedGPULib import connectedness
-from FuzzyVesselCommon.errors import DeviceError
+from FuzzyVesselCoreLib.errors import DeviceError
 from PotentialSkeletonLib import skeletonize
-from trust.no_memory import allocations, failing_allocation
-from trust.tally import Finding
+
+from .no_memory import allocations, failing_allocation
+from .tally import Finding
 
 # Runs that fill caches and pools; after them, the memory is looked at every so many runs.
 FIRST_RUNS, LOOK_EVERY = 40, 10
@@ -143,8 +144,8 @@ class OnScene(OnArrays):
     def __init__(self):
         super().__init__("cpu")
         self.name = "a MRML scene"
-        from FuzzyVesselCommand import headless
-        from mrml_cases import add_seeds, add_volume
+        from fuzzy_vessel.slicer_host import headless
+        from support.mrml_cases import add_seeds, add_volume
 
         self._application = headless.start()
         self._application.clear()
@@ -184,7 +185,7 @@ class OnScene(OnArrays):
             self._remove_results()
 
     def state(self):
-        from mrml_cases import scene_text
+        from support.mrml_cases import scene_text
 
         return scene_text()
 
@@ -208,7 +209,7 @@ class OnCard(OnArrays):
         self.name = "the card"
 
     def places(self):
-        from trust.no_memory import card_allocations
+        from .no_memory import card_allocations
 
         with card_allocations() as counted:
             self.results()
@@ -216,7 +217,7 @@ class OnCard(OnArrays):
 
     def fail(self, place):
         """By "cuda" an error that says so, by "auto" a result; the card's memory is back."""
-        from trust.no_memory import failing_card_allocation
+        from .no_memory import failing_card_allocation
 
         before = self.on_card()
         with failing_card_allocation(place), warnings.catch_warnings():

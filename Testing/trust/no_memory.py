@@ -12,7 +12,7 @@ MAKERS = (
 )  # fmt: skip
 OURS = (
     "FuzzyConnectedGPULib",
-    "FuzzyVesselCommon",
+    "FuzzyVesselCoreLib",
     "PotentialSkeletonLib",
     "PotentialSkeletonMRML",
 )
@@ -81,7 +81,7 @@ def failing_allocation(place):
 @contextmanager
 def card_allocations(fail_at=None):
     """In the block, count what is taken from the card's pool in `CudaDevice`."""
-    from FuzzyVesselCommon import cuda
+    from FuzzyVesselCoreLib.gpu import device as cuda
 
     counted, earlier = Allocations(fail_at), cuda.CudaDevice._allocate
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 @contextmanager
 def no_rendering():
     """In the block, pictures are made as on a machine that cannot render off screen."""
-    from FuzzyVesselCommand import offscreen
+    from fuzzy_vessel.pictures import offscreen
 
     def cannot(*_):
         raise offscreen.CannotRender("no 3D in this test")

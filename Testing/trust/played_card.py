@@ -4,11 +4,11 @@ import types
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
-from cuda_on_cpu import CpuCudaDevice
-from cuda_on_cpu.arrays import GuardedNumpy
-from cuda_on_cpu.fourier import Fourier
-from FuzzyVesselCommon import cuda
-from FuzzyVesselCommon.errors import DeviceError
+from emulators.cuda import CpuCudaDevice
+from emulators.cuda.arrays import GuardedNumpy
+from emulators.cuda.fourier import Fourier
+from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.gpu import device as cuda
 
 
 class OutOfMemoryError(MemoryError):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
-from trust.mutations import pick
+from .mutations import pick
 
 MOST_PARTS = 6
 

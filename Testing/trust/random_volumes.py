@@ -6,8 +6,9 @@ import numpy as np
 from scipy import ndimage
 
 from FuzzyConnectedGPULib import GaussianAffinity, estimate_affinity
-from FuzzyVesselCommon.errors import InputError
-from trust.mutations import pick
+from FuzzyVesselCoreLib.errors import InputError
+
+from .mutations import pick
 
 VOXEL_TYPES = (np.uint8, np.int16, np.uint16, np.int32, np.float32, np.float64)
 MEAN = 120

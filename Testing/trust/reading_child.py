@@ -29,7 +29,8 @@ LONGEST_MESSAGE = 4000
 def main():
     """Answer case after case until standard input ends."""
     answers = os.fdopen(int(sys.argv[1]), "w", buffering=1)
-    from FuzzyVesselCommand import headless, segmenting, skeletonizing  # noqa: F401
+    from fuzzy_vessel import segmenting, skeletonizing  # noqa: F401
+    from fuzzy_vessel.slicer_host import headless
 
     application = headless.start()
     warm_up()
@@ -65,7 +66,7 @@ def warm_up():
 
 def bear(case):
     """Read the case and work with it; the outcome, what was told, and the bytes of its voxels."""
-    from FuzzyVesselCommon.errors import FuzzyVesselError
+    from FuzzyVesselCoreLib.errors import FuzzyVesselError
 
     reader = READERS[case["kind"]]
     try:
@@ -89,9 +90,9 @@ def check_message(message, case):
 
 def read_volume(case):
     """Read a volume; segment it."""
+    from fuzzy_vessel.reading import formats, reading
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-    from FuzzyVesselCommand import formats, reading
-    from FuzzyVesselCommon import mrml_outputs
+    from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 
     path = Path(case["path"])
     node = reading.read_volume(path, case["frame"])
@@ -109,7 +110,7 @@ def read_volume(case):
 
 def read_labelmap(case):
     """Read a labelmap; take its voxels for the skeleton."""
-    from FuzzyVesselCommand import reading
+    from fuzzy_vessel.reading import reading
     from PotentialSkeleton import PotentialSkeletonLogic
 
     node, labels = reading.read_labelmap(Path(case["path"]))
@@ -120,7 +121,7 @@ def read_labelmap(case):
 
 def read_mask(case):
     """Read a mask."""
-    from FuzzyVesselCommand import reading
+    from fuzzy_vessel.reading import reading
 
     node = reading.read_mask(Path(case["path"]))
     return "read", "a mask", voxel_bytes(node)
@@ -128,7 +129,7 @@ def read_mask(case):
 
 def read_seeds(case):
     """Read a list of points, and go through its points."""
-    from FuzzyVesselCommand import reading
+    from fuzzy_vessel.reading import reading
 
     node = reading.read_seeds(Path(case["path"]))
     for index in range(node.GetNumberOfControlPoints()):
@@ -149,7 +150,7 @@ def read_scene(case):
 
 def run_program(case):
     """The whole command line, except for the rendering in 3D."""
-    from FuzzyVesselCommand.__main__ import main as program
+    from fuzzy_vessel.__main__ import main as program
 
     out = Path(case["path"]).parents[1] / "out"
     arguments = [case["command"], case["path"], "--device", "cpu", "--out", str(out)]

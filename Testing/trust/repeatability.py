@@ -9,7 +9,8 @@ from FuzzyConnectedGPULib import SOLVERS
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyConnectedGPULib.solvers import CPU_MODULES
 from PotentialSkeletonLib import force_field, skeletonize
-from trust.tally import Finding
+
+from .tally import Finding
 
 
 class Part:

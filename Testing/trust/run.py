@@ -13,8 +13,9 @@ import sys
 import time
 from pathlib import Path
 
+from support.places import PACKAGE_FOLDERS
+
 TESTING = Path(__file__).resolve().parents[1]
-PATHS = (TESTING, TESTING.parent / "FuzzyConnectedGPU", TESTING.parent / "PotentialSkeleton")
 PARTS = {
     "exactness": "exactness",
     "skeletons": "skeletons",
@@ -27,7 +28,7 @@ PARTS = {
 
 def main(arguments=None):
     """Run what was asked for; return 1 if there were findings, else 0."""
-    sys.path[:0] = [str(path) for path in PATHS if str(path) not in sys.path]
+    sys.path[:0] = [str(path) for path in [TESTING, *PACKAGE_FOLDERS]]
     options = _parser().parse_args(arguments)
     parts = [options.part] if options.part else list(PARTS)
     found = 0
@@ -38,7 +39,7 @@ def main(arguments=None):
 
 def run_part(name, options, seconds):
     """Run one part for so many seconds and print its counts; return the number of findings."""
-    from trust.tally import Tally
+    from .tally import Tally
 
     tally = Tally()
     first = options.first if options.case is None else options.case

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from trust.tally import Finding
+from .tally import Finding
 
 VESSEL = np.zeros((10, 12, 14), bool)
 VESSEL[2:8, 3:9, :] = True
@@ -89,7 +89,7 @@ class Segmenting(Run):
     def add_nodes(self):
         import slicer
 
-        from mrml_cases import add_seeds, add_volume
+        from support.mrml_cases import add_seeds, add_volume
 
         volume = add_volume(SCAN)
         mask = add_volume(np.ones(SCAN.shape, np.uint8), kind="vtkMRMLLabelMapVolumeNode")
@@ -144,7 +144,7 @@ class Skeletonizing(Run):
     def add_nodes(self):
         import slicer
 
-        from mrml_cases import add_volume
+        from support.mrml_cases import add_volume
 
         volume = add_volume(VESSEL.astype(np.uint8), kind="vtkMRMLLabelMapVolumeNode")
         output = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLLabelMapVolumeNode")
@@ -166,9 +166,9 @@ class Skeletonizing(Run):
 
 
 def _bear(kind, name, moment):
-    from FuzzyVesselCommand import headless
-    from FuzzyVesselCommon.errors import FuzzyVesselError
-    from mrml_cases import scene_text
+    from fuzzy_vessel.slicer_host import headless
+    from FuzzyVesselCoreLib.errors import FuzzyVesselError
+    from support.mrml_cases import scene_text
 
     headless.start()
     place = {"first": 0, "middle": _calls(kind) // 2, "last": _calls(kind) - 1}[moment]

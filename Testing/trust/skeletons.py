@@ -4,8 +4,9 @@ import numpy as np
 from scipy import ndimage
 
 from PotentialSkeletonLib import skeletonize
-from trust.random_solids import random_solid
-from trust.tally import Finding
+
+from .random_solids import random_solid
+from .tally import Finding
 
 CUBE = np.ones((3, 3, 3), bool)
 

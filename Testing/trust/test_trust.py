@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from trust.run import PARTS, part_of
-from trust.tally import Tally
+from .run import PARTS, part_of
+from .tally import Tally
 
 # How many cases of each part. Those of a list of faults are taken evenly from it.
 QUICK = {

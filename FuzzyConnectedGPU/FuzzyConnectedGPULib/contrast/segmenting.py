@@ -6,11 +6,11 @@ from time import perf_counter
 
 import numpy as np
 
-from FuzzyVesselCommon.cuda import choose_device
-from FuzzyVesselCommon.errors import DeviceError, InputError
-from FuzzyVesselCommon.progress import reporter
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.progress import reporter
 
-from ..checks import checked_mask, checked_seeds, checked_spacing, checked_volume
+from ..input_validation import checked_mask, checked_seeds, checked_spacing, checked_volume
 from ..scene import FuzzyScene
 
 CONTRAST_THRESHOLD = 0.5
@@ -114,7 +114,7 @@ def contrast_connectedness(
 
 def _solve(inputs, find_evidence, report, gpu, notes):
     """The scene, of the checked volume's shape, and the threshold."""
-    from .clicks import contrast_scene
+    from .clicks.click_rules import contrast_scene
 
     volume, spacing, positive, negative, mask, border = inputs
     started = perf_counter()
@@ -147,7 +147,7 @@ def evidence_function(find_evidence):
     if find_evidence is not None:
         return find_evidence
     try:
-        from .evidence import vessel_evidence
+        from .evidence.vessel_evidence import vessel_evidence
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise

@@ -12,11 +12,11 @@ SOLVERS = {
 }
 
 # The module of this package that holds the solver, on each kind of device.
-CPU_MODULES = {"exact": "exact_on_cpu", "blocks": "blocks", "dial": "dial", "kfoe": "kfoe"}
+CPU_MODULES = {"exact": "cpu.exact", "blocks": "cpu.blocks", "dial": "cpu.dial", "kfoe": "cpu.kfoe"}
 CUDA_MODULES = {
-    "exact": "exact",
-    "contraction": "contraction",
-    "active-tiles": "active_tiles",
-    "cuda-kfoe": "cuda_kfoe",
-    "cuda-kfoe-corrected": "cuda_kfoe_corrected",
+    "exact": "cuda.exact",
+    "contraction": "cuda.contraction.contraction",
+    "active-tiles": "cuda.active_tiles",
+    "cuda-kfoe": "cuda.kfoe",
+    "cuda-kfoe-corrected": "cuda.kfoe_corrected",
 }

@@ -12,7 +12,7 @@ from os import PathLike
 
 from numpy.typing import ArrayLike
 
-from ..curve_skeleton import CurveSkeleton
+from ..graph.curve_skeleton import CurveSkeleton
 from .graph_tables import SOURCE, TARGET, edge_table, node_table
 from .whole_files import write_text
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..curve_skeleton import CurveSkeleton
+from ..graph.curve_skeleton import CurveSkeleton
 from .line_set import to_world, world_matrix
 from .vmtk import check_names
 

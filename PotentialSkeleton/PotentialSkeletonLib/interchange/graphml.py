@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
-from ..curve_skeleton import CurveSkeleton
+from ..graph.curve_skeleton import CurveSkeleton
 from .graph_tables import SOURCE, TARGET, edge_table, node_table
 from .line_set import to_world, world_matrix
 from .whole_files import whole_file

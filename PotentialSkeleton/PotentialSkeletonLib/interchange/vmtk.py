@@ -21,9 +21,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
-from ..curve_skeleton import JUNCTION, CurveSkeleton
+from ..graph.curve_skeleton import JUNCTION, CurveSkeleton
 from ..tree.groups import split_lines
 from ..tree.lines import root_to_tip_lines
 from ..tree.rooting import Forest

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from FuzzyVesselCommon.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
 
 from .line_set import LPS, LineSet
 from .whole_files import whole_file

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCommon.errors import InputError
+from FuzzyVesselCoreLib.errors import InputError
 
-from ..curve_skeleton import END, CurveSkeleton
+from ..graph.curve_skeleton import END, CurveSkeleton
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,73 @@
+"""The command line: `fuzzy-vessel`, or `python -m fuzzy_vessel`."""
+
+import contextlib
+import signal
+import sys
+import warnings
+
+from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
+
+from .arguments import make_parser
+
+TOO_LARGE = (
+    "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
+    "or use a machine with more memory."
+)
+
+
+def main(arguments=None):
+    """Run the command line; return the exit code: 0, 2 for input that cannot be used, or 130."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help(sys.stderr)
+        return 2
+    from .progress_bar import ProgressBar
+
+    progress = ProgressBar()
+    try:
+        with _termination_as_exit(), warnings.catch_warnings():
+            # What the user should know comes back with the result.
+            warnings.simplefilter("ignore")
+            lines, notes = _run(options, progress)
+    except (KeyboardInterrupt, Cancelled):
+        return _ended(progress, "cancelled; nothing was written.", 130)
+    except FuzzyVesselError as error:
+        return _ended(progress, f"error: {error}", 2)
+    except MemoryError:
+        return _ended(progress, f"error: {TOO_LARGE}", 2)
+    progress.clear()
+    for note in notes:
+        print(f"fuzzy-vessel: warning: {note}", file=sys.stderr)
+    print("\n".join(lines))
+    return 0
+
+
+def _ended(progress, message, code):
+    progress.clear()
+    print(f"fuzzy-vessel: {message}", file=sys.stderr)
+    return code
+
+
+def _run(options, progress):
+    from . import jobs
+
+    job = getattr(jobs, options.command)
+    return job(options, progress)
+
+
+class _termination_as_exit:
+    """Let SIGTERM end the block as an exception, so that half-written results are removed."""
+
+    def __enter__(self):
+        self._earlier = None
+        with contextlib.suppress(ValueError):  # where this is not the main thread
+            self._earlier = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    def __exit__(self, *_):
+        if self._earlier is not None:
+            signal.signal(signal.SIGTERM, self._earlier)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

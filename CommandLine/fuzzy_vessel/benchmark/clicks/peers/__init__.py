@@ -1,0 +1,1 @@
+"""Other methods that get the same clicks."""

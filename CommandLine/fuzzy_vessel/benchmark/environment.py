@@ -1,0 +1,65 @@
+"""The machine that the figures come from."""
+
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..report import versions
+from .setting import usable_cores
+
+
+def environment(setting, quick):
+    """Card, driver, processor, versions and date.
+
+    Returns
+    -------
+    dict
+    """
+    found = {
+        "card": None,
+        "no_card": setting.no_card,
+        "cpu": processor(),
+        "cores": len(usable_cores()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "versions": versions(),
+        "quick": quick,
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    return found | (card(setting.gpu) if setting.gpu else {})
+
+
+def card(gpu):
+    """Name, memory and driver of a CUDA card."""
+    from FuzzyVesselCoreLib.gpu.device import driver_version
+
+    properties = gpu.properties
+    driver = driver_version() or 0
+    return {
+        "card": _name(gpu),
+        "multiprocessors": properties.get("multiProcessorCount"),
+        "memory_gib": round(properties.get("totalGlobalMem", 0) / 2**30, 1),
+        "compute_capability": f"{properties.get('major')}.{properties.get('minor')}",
+        "driver_for_cuda": f"{driver // 1000}.{driver % 1000 // 10}",
+        "driver": kernel_driver(),
+    }
+
+
+def _name(gpu):
+    name = gpu.properties.get("name", gpu.name)
+    return name.decode() if isinstance(name, bytes) else name
+
+
+def kernel_driver():
+    """The driver's own version, where Linux tells it."""
+    told = Path("/sys/module/nvidia/version")
+    return told.read_text().strip() if told.is_file() else None
+
+
+def processor():
+    """The processor's name."""
+    told = Path("/proc/cpuinfo")
+    if told.is_file():
+        for line in told.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

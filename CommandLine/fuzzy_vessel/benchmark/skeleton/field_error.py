@@ -1,0 +1,54 @@
+"""The error of a force field at some of its voxels, against a float64 sum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from PotentialSkeletonLib.field.methods import direct_serial
+from PotentialSkeletonLib.object.solids import label_components, solids
+from PotentialSkeletonLib.object.voxel_classes import INNER, shrink
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some inner voxels (n, 3) of an object and the forces there, summed serially in float64."""
+
+    positions: np.ndarray
+    forces: np.ndarray
+
+    @classmethod
+    def of_mask(cls, mask, strength):
+        """Of an object of one component."""
+        return cls.of_solid(the_solid(mask), strength)
+
+    @classmethod
+    def of_solid(cls, solid, strength):
+        """2,000 inner voxels drawn at random and 200 of those farthest from the charges."""
+        inner = solid.positions(solid.classes == INNER)
+        layers, deepest = 1, inner[:0]
+        while len(deeper := solid.positions(shrink(solid.is_free, layers))) >= 200:
+            layers, deepest = 2 * layers, deeper
+        draw = np.random.default_rng(0).choice
+        chosen = [draw(inner, min(len(inner), 2000), replace=False)]
+        if len(deepest):
+            chosen.append(draw(deepest, 200, replace=False))
+        # The box of the solid begins where its voxels do; the volume's begin before.
+        start = [axis.start for axis in solid.box]
+        positions = np.unique(np.concatenate(chosen), axis=0) + start
+        charges = solid.charges + start
+        return cls(
+            positions, direct_serial.sum_at(positions, charges, strength, lambda fraction: None)
+        )
+
+    def errors(self, vectors):
+        """Largest and median error of a field (K, J, I, 3), relative to the force."""
+        found = vectors[tuple(self.positions.T)]
+        error = np.linalg.norm(found - self.forces, axis=1)
+        relative = error / np.linalg.norm(self.forces, axis=1)
+        return relative.max(), np.median(relative)
+
+
+def the_solid(mask):
+    """The solid of an object of one component."""
+    [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
+    return solid

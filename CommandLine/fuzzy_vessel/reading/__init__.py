@@ -1,0 +1,1 @@
+"""Image, point and scene files to arrays; files that lie are refused."""

@@ -1,0 +1,94 @@
+"""What was done to what, with which result: the content of report.json."""
+
+import dataclasses
+import platform
+import tomllib
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from .writing.output_folder import PROGRAM
+
+PACKAGES = ("numpy", "numba", "scipy", "slicer-core", "vtk")
+
+
+def version():
+    """The version of this program: as installed, or of the source tree that it runs from."""
+    installed = _version_of("fuzzy-vessel-gpu")
+    if installed:
+        return installed
+    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    if project.is_file():
+        return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+    return "unknown"
+
+
+def _version_of(package):
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def versions():
+    """Versions of Python and of the packages that the result depends on."""
+    found = {package: _version_of(package) for package in PACKAGES}
+    for package in ("cupy-cuda12x", "cupy-cuda13x"):
+        found[package] = _version_of(package)
+    return {
+        PROGRAM: version(),
+        "python": platform.python_version(),
+        **{package: number for package, number in found.items() if number},
+    }
+
+
+def heading(inputs):
+    """What every report begins with: this program, the time, and where the inputs come from."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"program": PROGRAM, "created": created, "input": inputs}
+
+
+def segmentation(outcome):
+    """The part of the report about a segmentation, a `segmenting.Outcome`."""
+    scene, affinity = outcome.result.scene, outcome.result.affinity
+    return {
+        "model": "contrast" if affinity is None else "affinity",
+        "affinity": affinity and dataclasses.asdict(affinity),
+        "threshold": outcome.threshold,
+        "fill_gaps": outcome.fill_gaps,
+        "vessels": {
+            "voxels": int(outcome.labels.sum()),
+            "ml": outcome.result.volumeMl,
+            "dice_to_known_vessels_in_the_liver": outcome.dice,
+        },
+        "solver": scene.solver,
+        "device": scene.device,
+        "rounds": scene.rounds,
+        "peak_bytes": scene.peak_bytes,
+    }
+
+
+def skeleton(outcome):
+    """The part of the report about a skeleton, a `skeletonizing.Outcome`."""
+    found, details = outcome.skeleton, dict(outcome.skeleton.report)
+    for told_elsewhere in ("seconds", "warnings"):
+        details.pop(told_elsewhere, None)
+    return {
+        "skeleton": {
+            "branches": len(found.branches),
+            "nodes": len(found.nodes),
+            "total_length_mm": outcome.length,
+            "options": outcome.options,
+            "distances_in_the_liver_mm": outcome.distances,
+            **outcome.trees,
+            **details,
+        }
+    }
+
+
+def ending(seconds, warnings, **details):
+    """What every report ends with; `details` are the seconds of steps within a stage."""
+    steps = {
+        f"{stage}: {step}": time for stage, times in details.items() for step, time in times.items()
+    }
+    return {"seconds": {**seconds, **steps}, "warnings": warnings, "versions": versions()}

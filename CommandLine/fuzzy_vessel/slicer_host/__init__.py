@@ -1,0 +1,1 @@
+"""The wheel slicer-core as a host for MRML, without the application."""

@@ -1,0 +1,95 @@
+"""Stand-in for Slicer's base classes of scripted modules, for use with the wheel `slicer-core`.
+
+It is found as `slicer.ScriptedLoadableModule` after `slicer_host.headless.start()`. It holds only
+what works without a user interface; inside Slicer its own file is used.
+"""
+
+import os
+import unittest
+
+import slicer
+
+__all__ = [
+    "ScriptedLoadableModule",
+    "ScriptedLoadableModuleLogic",
+    "ScriptedLoadableModuleTest",
+    "ScriptedLoadableModuleWidget",
+]
+
+
+class ScriptedLoadableModule:
+    """Describes a module; fills the object `parent` that the application shows."""
+
+    def __init__(self, parent):
+        super().__init__()
+        self.parent = parent
+        self.moduleName = type(self).__name__
+        parent.title = ""
+        parent.categories = []
+        parent.dependencies = []
+        parent.contributors = []
+        parent.helpText = ""
+        parent.acknowledgementText = ""
+
+    def resourcePath(self, filename):
+        return os.path.join(os.path.dirname(self.parent.path), "Resources", filename)
+
+    def getDefaultModuleDocumentationLink(self, docPage=None):
+        return f"<p>See the documentation of {docPage or self.moduleName}.</p>"
+
+
+class ScriptedLoadableModuleWidget:
+    """Base class of a module's panel, without Slicer's section for developers."""
+
+    def __init__(self, parent=None):
+        super().__init__()
+        self.moduleName = type(self).__name__.removesuffix("Widget")
+        self.parent = parent
+        self.layout = parent.layout() if parent else None
+
+    def resourcePath(self, filename):
+        folder = os.path.dirname(slicer.util.modulePath(self.moduleName))
+        return os.path.join(folder, "Resources", filename)
+
+    def setup(self):
+        pass
+
+    def cleanup(self):
+        pass
+
+    def onReload(self):
+        slicer.util.reloadScriptedModule(self.moduleName)
+
+
+class ScriptedLoadableModuleLogic:
+    """Base class of a module's logic, with one parameter node a scene."""
+
+    def __init__(self, parent=None):
+        super().__init__()
+        self.moduleName = type(self).__name__.removesuffix("Logic")
+        self.isSingletonParameterNode = True
+
+    def getParameterNode(self):
+        node = slicer.mrmlScene.GetSingletonNode(self.moduleName, "vtkMRMLScriptedModuleNode")
+        return node or slicer.mrmlScene.AddNode(self.createParameterNode())
+
+    def createParameterNode(self):
+        node = slicer.vtkMRMLScriptedModuleNode()
+        node.SetSingletonTag(self.moduleName)
+        node.SetModuleName(self.moduleName)
+        node.SetAttribute("ModuleName", self.moduleName)
+        node.SetName(slicer.mrmlScene.GenerateUniqueName(self.moduleName))
+        return node
+
+
+class ScriptedLoadableModuleTest(unittest.TestCase):
+    """Base class of a module's self test; `runTest` runs all of it."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__("runTest")
+
+    def delayDisplay(self, message, requestedDelay=None, msec=None):
+        print(message)
+
+    def runTest(self):
+        pass

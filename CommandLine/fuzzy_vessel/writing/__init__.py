@@ -1,0 +1,1 @@
+"""Results to a folder that is complete or not there."""

@@ -1,0 +1,168 @@
+"""A folder of results that is there as a whole or not at all."""
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from FuzzyVesselCoreLib.errors import InputError
+
+PROGRAM = "fuzzy-vessel"
+REPORT = "report.json"
+
+
+class OutputFolder:
+    """Context manager: results are written beside the folder and moved into place at the end.
+
+    >>> with OutputFolder("results") as place:
+    ...     (place / "report.json").write_text(...)
+
+    An existing folder is replaced if it is empty or holds an earlier result of this program and
+    nothing else: the report names its files. If the block ends with an exception, nothing of it
+    is left.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Raises
+    ------
+    InputError
+        On entry, if the folder must not be replaced or cannot be written; on leaving, if it could
+        not be moved into place. The message names the folder.
+    """
+
+    def __init__(self, path):
+        self.path = Path(path).resolve()
+        self._made_parents = []
+        self._place = None
+
+    def __enter__(self):
+        self._refuse_foreign()
+        try:
+            self._make_parents()
+            self._place = self._new_folder("partial")
+        except OSError as error:
+            self._remove_traces()
+            raise self._cannot_write(error) from error
+        return self._place
+
+    def __exit__(self, kind, error, _traceback):
+        try:
+            if error is None:
+                _list_files(self._place)
+                self._move_into_place()
+        except OSError as failure:
+            raise self._cannot_write(failure) from failure
+        finally:
+            self._remove_traces()
+        if isinstance(error, OSError):
+            raise self._cannot_write(error) from error
+
+    def _refuse_foreign(self):
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise InputError(f"{self.path}: this is a file; name a folder with --out.")
+        try:
+            own = _files_of_result(self.path / REPORT)
+            tops = {name.split("/")[0] for name in own}
+            foreign = sorted({entry.name for entry in self.path.iterdir()} - tops)
+            foreign = foreign or sorted(set(_files_in(self.path)) - own)
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        if foreign:
+            raise InputError(
+                f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "
+                "name a new or an empty folder with --out."
+            )
+
+    def _make_parents(self):
+        missing = [self.path.parent, *self.path.parent.parents]
+        missing = [folder for folder in missing if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir()
+            self._made_parents.append(folder)
+
+    def _new_folder(self, purpose):
+        return Path(tempfile.mkdtemp(prefix=f".{self.path.name}-{purpose}-", dir=self._beside()))
+
+    def _beside(self):
+        """The folder in which to write: beside the result, or in it where that cannot be moved."""
+        fixed = self.path.exists() and (
+            os.path.ismount(self.path) or not os.access(self.path.parent, os.W_OK)
+        )
+        return self.path if fixed else self.path.parent
+
+    def _move_into_place(self):
+        umask = os.umask(0)
+        os.umask(umask)
+        self._place.chmod(0o777 & ~umask)
+        if self._beside() == self.path:
+            self._move_files()
+            return
+        earlier = None
+        if self.path.exists():
+            earlier = self._new_folder("earlier")
+            self.path.rename(earlier / "result")
+        try:
+            self._place.rename(self.path)
+        except OSError:
+            if earlier:
+                (earlier / "result").rename(self.path)
+            raise
+        finally:
+            if earlier:
+                shutil.rmtree(earlier, ignore_errors=True)
+        self._made_parents.clear()
+
+    def _move_files(self):
+        for entry in self.path.iterdir():
+            if entry != self._place:
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        for entry in self._place.iterdir():
+            entry.rename(self.path / entry.name)
+
+    def _remove_traces(self):
+        if self._place is not None:
+            shutil.rmtree(self._place, ignore_errors=True)
+        for folder in reversed(self._made_parents):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        self._made_parents.clear()
+
+    def _cannot_write(self, error):
+        reason = error.strerror or str(error)
+        return InputError(
+            f"{self.path}: the results cannot be written: {reason}. Nothing was left there; "
+            "choose another folder with --out."
+        )
+
+
+def _list_files(folder):
+    """Name the result's files in its report, so that no later run takes others for them."""
+    path = folder / REPORT
+    if path.exists():
+        report = json.loads(path.read_text(encoding="utf-8"))
+        report["files"] = _files_in(folder)
+        text = json.dumps(report, indent=2, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def _files_in(folder):
+    """Files in a folder and in those within it, and empty folders, relative to it."""
+    found = []
+    for entry in folder.iterdir():
+        inside = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
+        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
+    return sorted(found)
+
+
+def _files_of_result(report):
+    try:
+        content = json.loads(report.read_text(encoding="utf-8"))
+        return set(content["files"]) if content["program"] == PROGRAM else set()
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return set()

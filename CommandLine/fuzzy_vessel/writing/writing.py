@@ -1,0 +1,176 @@
+"""Writes nodes, pictures and reports as files, and makes sure that each file is whole."""
+
+import json
+import shutil
+import zipfile
+
+import numpy as np
+
+from ..reading import formats
+from ..slicer_host.vtk_messages import vtk_messages
+
+LABELMAP = "labelmap.nrrd"
+FUZZY_SCENE = "fuzzy-scene.nrrd"
+SEGMENTATION = "segmentation.seg.nrrd"
+SEEDS = "seeds.mrk.json"
+BACKGROUND_SEEDS = "background-seeds.mrk.json"
+SLICER_SCENE = "scene.mrb"
+PICTURE = "picture.png"
+SKELETON = "skeleton.nrrd"
+CENTRELINES = "centrelines.vtp"
+CURVES = "curves.mrk.json"
+BRANCHES = "branches.csv"
+SWC = "skeleton.swc"
+SKELETON_PICTURE = "skeleton.png"
+
+
+def write_nodes(folder, nodes):
+    """Write each node of `nodes`, a dict of file name to node, into `folder`.
+
+    Raises
+    ------
+    OSError
+        If a file could not be written, or is not whole.
+    """
+    import slicer
+
+    for name, node in nodes.items():
+        path = folder / name
+        with vtk_messages():
+            written = slicer.util.saveNode(node, str(path), {})
+        if not written or not _is_whole(path):
+            raise _not_written(path)
+
+
+def write_curves(folder, curves):
+    """Write markups nodes as one file, `curves.mrk.json`; Slicer opens them all.
+
+    Raises
+    ------
+    OSError
+        If the file could not be written, or is not whole.
+    """
+    import slicer
+
+    parts = folder / "parts"
+    parts.mkdir()
+    try:
+        names = [f"{number}.mrk.json" for number in range(len(curves))]
+        write_nodes(parts, dict(zip(names, curves)))
+        written = [json.loads((parts / name).read_text(encoding="utf-8")) for name in names]
+    finally:
+        shutil.rmtree(parts, ignore_errors=True)
+        for curve in curves:  # the files of the parts are gone: nothing must point to them
+            slicer.mrmlScene.RemoveNode(curve.GetStorageNode())
+    together = written[0]
+    together["markups"] = [markup for each in written for markup in each["markups"]]
+    (folder / CURVES).write_text(json.dumps(together) + "\n", encoding="utf-8")
+
+
+def write_slicer_scene(folder, volume, focus):
+    """Write the whole scene as `scene.mrb`; Slicer opens it with the volume in the slice views.
+
+    Parameters
+    ----------
+    folder : Path
+    volume : vtkMRMLScalarVolumeNode
+        The background of the slice views; a labelmap is laid over an empty background.
+    focus : sequence of 3 float
+        The point (RAS) through which the slices go.
+
+    Raises
+    ------
+    OSError
+        If the file could not be written, or is not whole.
+    """
+    import slicer
+
+    path = folder / SLICER_SCENE
+    _arrange_slice_views(volume, focus)
+    # The scene's parts are written here first, on the disk that has to hold the result anyway.
+    parts = folder / "parts"
+    (parts / "scene").mkdir(parents=True)
+    try:
+        with vtk_messages():
+            written = slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(parts / "scene"))
+        if not written:
+            raise _not_written(path)
+        # The volumes are packed already: packing them once more would only take time.
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, strict_timestamps=False) as bundle:
+            for part in sorted(parts.rglob("*")):
+                bundle.write(part, part.relative_to(parts))
+    finally:
+        shutil.rmtree(parts, ignore_errors=True)
+        _remove_slice_views()
+    if not _is_whole(path):
+        raise _not_written(path)
+
+
+def write_report(folder, report):
+    """Write the report, a dict, as `report.json`."""
+    text = json.dumps(report, indent=2, ensure_ascii=False, default=_plain)
+    (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _arrange_slice_views(volume, focus):
+    """Let the slice views that Slicer will open show the volume, at the focus, in full."""
+    import slicer
+
+    _remove_slice_views()
+    for name, orientation in (("Red", "Axial"), ("Green", "Coronal"), ("Yellow", "Sagittal")):
+        logic = slicer.vtkMRMLSliceLogic()
+        logic.SetMRMLApplicationLogic(slicer.app.applicationLogic())
+        logic.SetMRMLScene(slicer.mrmlScene)
+        node = logic.AddSliceNode(name)
+        node.SetOrientation(orientation)
+        views = logic.GetSliceCompositeNode()
+        if volume.IsA("vtkMRMLLabelMapVolumeNode"):
+            views.SetLabelVolumeID(volume.GetID())
+        else:
+            views.SetBackgroundVolumeID(volume.GetID())
+        logic.FitSliceToAll()
+        node.JumpSliceByCentering(*focus)
+
+
+def _remove_slice_views():
+    """Views are singletons: without this the next bundle of this process would inherit them."""
+    import slicer
+
+    for kind in ("vtkMRMLSliceNode", "vtkMRMLSliceCompositeNode"):
+        for node in slicer.util.getNodesByClass(kind):
+            slicer.mrmlScene.RemoveNode(node)
+
+
+def _is_whole(path):
+    """Whether a file was written to its end: a full disk does not always show as an error."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return False
+    try:
+        if path.suffix == ".json":
+            json.loads(path.read_text(encoding="utf-8"))
+        elif path.suffix == ".mrb":
+            with zipfile.ZipFile(path) as bundle:
+                return bundle.testzip() is None
+        elif path.suffix == ".vtp":
+            return path.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>")
+        else:
+            return formats.read_header(path).missing_bytes() == 0
+    except (ValueError, zipfile.BadZipFile):
+        return False
+    return True
+
+
+def _not_written(path):
+    free = shutil.disk_usage(path.parent).free
+    reason = f"{path.name} could not be written"
+    if free < 1 << 20:
+        reason += " (the disk is full)"
+    return OSError(reason)
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no place in a report")

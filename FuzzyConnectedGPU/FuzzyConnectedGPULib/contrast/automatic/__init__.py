@@ -1,0 +1,1 @@
+"""Seeds without a click: the axes of the strongest tubes."""

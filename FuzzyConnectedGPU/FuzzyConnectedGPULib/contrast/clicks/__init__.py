@@ -1,0 +1,1 @@
+"""From clicks and evidence to the fuzzy scene."""

@@ -1,0 +1,1 @@
+"""Contrast of each voxel to its local background, in units of noise."""

@@ -1,0 +1,1 @@
+"""Widest paths of the weakest voxel over 26 neighbours."""

@@ -1,0 +1,1 @@
+"""Contraction on a CUDA device: tiles first, then the graph that they leave."""

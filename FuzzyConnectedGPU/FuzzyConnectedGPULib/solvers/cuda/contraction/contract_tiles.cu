@@ -1,0 +1,471 @@
+// defines: VOXEL=unsigned char TABLES=1 NODE=u8 | VOXEL=short TABLES=0 NODE=u16 | VOXEL=short TABLES=1 NODE=u8 | VOXEL=float TABLES=0 NODE=u8
+//
+// From voxels to nodes: contraction within tiles. Each piece of the volume, at first a voxel, hooks
+// onto the piece to which its best edge leads, and pieces that hang together become one (Boruvka
+// 1926). From hook to hook the weights never fall; so the way through a piece, between two edges out
+// of it, is at least as good as the worse of these edges, and a piece may be taken for one point,
+// whose connectedness is
+//
+//   min(the weight of the edge by which it hooked, the connectedness of what it became part of)
+//
+// Pieces with a seed hook nowhere; their connectedness is 1. In each round all edges have one order,
+// so that hooks lead in circles of two at most, and of such two the first does not hook. A piece
+// whose best edge leads across its tile's border waits; when all do, they are the nodes of the graph
+// on which node_rounds.cu goes on.
+
+#include "../affinity.cuh"
+#include "../tile_place.cuh"
+
+#define STEP(axis) ((axis) == 0 ? 128 : (axis) == 1 ? 16 : 1)  // between neighbours' numbers in the tile
+#define NOTHING 0xffffu    // no piece, no node; its low bits are NONE
+#define MOST_PIECES 1024  // where every voxel is a seed
+#define WARPS (THREADS / 32)
+#if __CUDA_ARCH__ >= 800
+#define BLOCKS_AT_A_TIME 5
+#else
+#define BLOCKS_AT_A_TIME 4
+#endif
+#define EDGES_A_WARP (32 * OWN * 3)  // that lead up from its voxels
+#define TABLE 2048  // entries of both tables of the affinity together
+
+// ---- the order of edges
+//
+// Weight first; then edges within tiles; then the place of the edge's lower voxel in the volume, and
+// the axis. An edge across a tile's border is known by a key with the place as it is seen from the
+// tile, the halo's coordinates being 0; in two tiles the keys stand in the same order. An edge
+// within is known by its number in the tile's list.
+#define WITHIN (1u << 15)
+__device__ __forceinline__ u32 key_weight(u32 key) { return key >> 16; }
+__device__ __forceinline__ u32 leaving_key(u32 weight, int k, int j, int i, int axis)
+{
+    return weight << 16 | k << 11 | j << 7 | i << 2 | axis;
+}
+
+#if TABLES
+typedef int Cell;
+#define OUTSIDE (1 << 28)
+#else
+typedef float Cell;
+#define OUTSIDE __int_as_float(0x7fffffff)
+#endif
+
+struct Tile
+{
+    union
+    {
+        struct
+        {
+            Cell voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];  // OUTSIDE: of the volume or the mask
+            u16 weight[3][SIDE_K + 1][SIDE_J + 1][SIDE_I + 1];  // by axis and lower voxel
+#if TABLES
+            float table[TABLE];
+#endif
+        };
+        struct  // edges between pieces, a list for each warp
+        {
+            u32 weight_and_one[WARPS][EDGES_A_WARP];  // weight << 16 | piece at one end
+            u16 other[WARPS][EDGES_A_WARP];           // piece at the other end
+        };
+    };
+    u16 parent[VOXELS];        // where a voxel hooked; then its piece; then the node of a root
+    u32 best[MOST_PIECES];     // of a voxel: its best edge across the border; then of a root: its best edge
+    u32 leaving[MOST_PIECES];  // best edge of a root across the border; then weight << 16 | node of hooks
+    u16 root[MOST_PIECES];     // the piece that this one is now part of
+    u16 hooked[MOST_PIECES];   // where it hooked itself
+    u16 lowest[MOST_PIECES];   // weight of the edge by which it hooked, or a voxel did
+    int pieces, nodes;
+    u32 first_node;
+};
+
+__device__ __forceinline__ Cell voxel_at(const VOXEL* voxels, const unsigned char* mask, const Place& p, int k, int j,
+                                         int i)
+{
+    bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
+    u32 at = p.number(k, j, i);
+    if (!inside || (mask && !mask[at])) return OUTSIDE;
+    return (Cell)voxels[at];
+}
+
+// All rows of the tile and its faces. Each thread asks for all its voxels before it stores the first.
+__device__ void load_voxels(Tile& tile, const VOXEL* voxels, const unsigned char* mask, const Place& p)
+{
+    int row = threadIdx.x >> 4, lane = threadIdx.x & 15, high = row >> 3, low = row & 7;
+    Cell own[4], face_k, face_j, face_i = OUTSIDE;
+#pragma unroll
+    for (int n = 0; n < 4; n++)
+        own[n] = voxel_at(voxels, mask, p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
+    face_k = voxel_at(voxels, mask, p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
+    face_j = voxel_at(voxels, mask, p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
+    int k = threadIdx.x >> 4 & 7, j = threadIdx.x >> 1 & 7, i = threadIdx.x & 1 ? SIDE_I : -1;
+    if (threadIdx.x < 128) face_i = voxel_at(voxels, mask, p, p.k0 + k, p.j0 + j, p.i0 + i);
+#pragma unroll
+    for (int n = 0; n < 4; n++) tile.voxel[2 * n + high + 1][low + 1][lane + 1] = own[n];
+    tile.voxel[high ? SIDE_K + 1 : 0][low + 1][lane + 1] = face_k;
+    tile.voxel[low + 1][high ? SIDE_J + 1 : 0][lane + 1] = face_j;
+    if (threadIdx.x < 128) tile.voxel[k + 1][j + 1][i + 1] = face_i;
+    __syncthreads();
+}
+
+// The affinity; for integer voxels from tables where they are short: both bells end in level ground,
+// so that beyond a table its last entry holds.
+struct Scale
+{
+    Affinity affinity;
+    int lowest_sum, sums, differences;
+};
+
+__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Scale& scale)
+{
+#if TABLES
+    int sum = min(max(first + second - scale.lowest_sum, 0), scale.sums - 1);
+    int difference = min(abs(first - second), scale.differences - 1);
+    u32 level = combined_level(tile.table[sum], tile.table[scale.sums + difference], scale.affinity);
+    return max(first, second) < OUTSIDE ? level : 0;
+#else
+    return affinity_level(first, second, scale.affinity);
+#endif
+}
+
+// Whether any edge is there
+__device__ bool weigh_edges(Tile& tile, const Scale& scale, const Place& p)
+{
+    const int row = SIDE_I + 2, slice = row * (SIDE_J + 2);
+    u32 any = 0;
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        int k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
+        const Cell* c = &tile.voxel[k][j][i];
+        any |= tile.weight[0][k][j][i] = weight_between(c[0], c[slice], tile, scale);
+        any |= tile.weight[1][k][j][i] = weight_between(c[0], c[row], tile, scale);
+        any |= tile.weight[2][k][j][i] = weight_between(c[0], c[1], tile, scale);
+    }
+    // From the lower faces: 128 along K, 128 along J, 64 along I
+    for (int n = threadIdx.x; n < 320; n += THREADS) {
+        int axis = n >> 7, u = (n >> 4 & 7) + 1, v = (n & 15) + 1;
+        int k = axis == 0 ? 0 : axis == 1 ? u : (n >> 3 & 7) + 1;
+        int j = axis == 0 ? u : axis == 1 ? 0 : (n & 7) + 1, i = axis == 2 ? 0 : v;
+        const Cell* c = &tile.voxel[k][j][i];
+        any |= tile.weight[axis][k][j][i] =
+            weight_between(c[0], c[axis == 0 ? slice : axis == 1 ? row : 1], tile, scale);
+    }
+    return __syncthreads_or(any);
+}
+
+// What contract_tiles finds: levels, 0 so far, of the seeds; no nodes in tiles that it leaves out; the entries
+// of both tables, one behind the other.
+extern "C" __global__ void begin(const long long* seeds, u32 seed_count, u16* levels, u32 tiles, u32* first_nodes,
+                                 const float* coefficients, int lowest_sum, int sums, int differences, float* tables)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < seed_count) levels[seeds[n]] = TOP;
+    if (n < tiles) first_nodes[n] = NO_NODES;
+    if (n >= sums + differences) return;
+    Affinity a = read_affinity(coefficients, 0);
+    tables[n] = n < sums ? sum_term((float)(lowest_sum + (int)n), a) : difference_term((float)(n - sums), a);
+}
+
+__device__ __forceinline__ int root_of(const u16* parent, int at)
+{
+    int up = parent[at];
+    while (up != at) {
+        at = up;
+        up = parent[at];
+    }
+    return at;
+}
+
+// The thread's voxels: the weight of the edge by which each hooked (TOP: it did not, 0: it has no
+// edges), and its piece
+struct Own
+{
+    u32 weight_and_piece[OWN];
+
+    __device__ u32 weight(int m) const { return weight_and_piece[m] >> 16; }
+    __device__ u32 piece(int m) const { return weight_and_piece[m] & 0xffff; }
+};
+
+// Hook each voxel along its best edge. At one voxel the order of equal weights is: edges within the
+// tile first, then I, J, K upwards, then I, J, K downwards.
+__device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const Place& p)
+{
+    u32 within_i_down = p.i() > 0 ? 8 : 0, within_i_up = p.i() < SIDE_I - 1 ? 8 : 0;
+    u32 within_j_down = p.j() > 0 ? 8 : 0, within_j_up = p.j() < SIDE_J - 1 ? 8 : 0;
+#pragma unroll 1  // together they would need too many registers
+    for (int m = 0; m < OWN; m++) {
+        int v = p.voxel(m), k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
+        u32 ranks[6] = {
+            tile.weight[0][k - 1][j][i] << 4 | (k > 1 ? 8u : 0u) | 0, tile.weight[1][k][j - 1][i] << 4 | within_j_down | 1,
+            tile.weight[2][k][j][i - 1] << 4 | within_i_down | 2, tile.weight[0][k][j][i] << 4 | (k < SIDE_K ? 8u : 0u) | 3,
+            tile.weight[1][k][j][i] << 4 | within_j_up | 4, tile.weight[2][k][j][i] << 4 | within_i_up | 5};
+        u32 best = 0, out = 0;
+#pragma unroll
+        for (int n = 0; n < 6; n++) {
+            best = max(best, ranks[n]);
+            if (!(ranks[n] & 8)) out = max(out, ranks[n]);
+        }
+        bool seed = p.inside(m) && levels[p.at(m)] == TOP;
+        bool hooks = best >= 16 && best & 8 && !seed, alone = best < 16 && !seed;
+        int way = best & 7, step = way % 3 == 0 ? STEP(0) : way % 3 == 1 ? STEP(1) : STEP(2);
+        tile.parent[v] = hooks ? way < 3 ? v - step : v + step : v;
+        tile.lowest[v] = hooks ? best >> 4 : alone ? 0 : TOP;
+        u32 leaving = 0;
+        if (out >= 16) {
+            int axis = (out & 7) % 3, down = (out & 7) < 3;
+            leaving = leaving_key(out >> 4, k - (down && axis == 0), j - (down && axis == 1),
+                                  i - (down && axis == 2), axis);
+        }
+        tile.best[v] = seed ? SEED : leaving;
+    }
+    __syncthreads();
+    bool first[OWN];  // of two that hook onto each other
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        int v = p.voxel(m), up = tile.parent[v];
+        first[m] = v < up && tile.parent[up] == v;
+        own.weight_and_piece[m] = (first[m] ? TOP : tile.lowest[v]) << 16;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        int v = p.voxel(m);
+        if (first[m]) tile.parent[v] = v;
+    }
+    __syncthreads();
+}
+
+// Number the pieces, and list the edges between them; how many are in the warp's list.
+__device__ int list_pieces(Tile& tile, Own& own, const Place& p)
+{
+    int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    u32 below = (1u << lane) - 1;
+    int root[OWN];
+    const u16* parent = tile.parent;
+#pragma unroll
+    for (int m = 0; m < OWN; m++) root[m] = parent[p.voxel(m)];
+    bool on_the_way;
+    do {  // all four at a time
+        on_the_way = false;
+#pragma unroll
+        for (int m = 0; m < OWN; m++) {
+            int up = parent[root[m]];
+            on_the_way |= up != root[m];
+            root[m] = up;
+        }
+    } while (on_the_way);
+    __syncthreads();
+    u32 heads[OWN];
+    int count = 0;
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        heads[m] = __ballot_sync(0xffffffffu, root[m] == p.voxel(m) && own.weight(m));
+        count += __popc(heads[m]);
+    }
+    int piece = lane == 0 ? atomicAdd(&tile.pieces, count) : 0;
+    piece = __shfl_sync(0xffffffffu, piece, 0);
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        int v = p.voxel(m), number = piece + __popc(heads[m] & below);
+        piece += __popc(heads[m]);
+        if (root[m] != v) continue;
+        tile.parent[v] = own.weight(m) ? number : NOTHING;
+        if (!own.weight(m)) continue;
+        tile.root[number] = tile.hooked[number] = number;
+        tile.leaving[number] = tile.best[v];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < OWN; m++) own.weight_and_piece[m] |= tile.parent[root[m]];
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        int v = p.voxel(m);
+        tile.parent[v] = own.piece(m);
+        if (root[m] != v && tile.best[v]) atomicMax(&tile.leaving[own.piece(m)], tile.best[v]);
+    }
+    __syncthreads();
+    u32 edge[3 * OWN];  // weight << 16 | the other piece
+#pragma unroll
+    for (int n = 0; n < 3 * OWN; n++) {
+        int m = n / 3, axis = n % 3, k = p.k() + m;
+        bool last = axis == 0 ? k == SIDE_K - 1 : axis == 1 ? p.j() == SIDE_J - 1 : p.i() == SIDE_I - 1;
+        u32 other = last ? own.piece(m) : tile.parent[p.voxel(m) + STEP(axis)];
+        u32 weight = tile.weight[axis][k + 1][p.j() + 1][p.i() + 1];
+        edge[n] = weight && other != own.piece(m) ? weight << 16 | other : 0;
+    }
+    __syncthreads();  // from here on the lists lie where the weights were
+    count = 0;
+#pragma unroll
+    for (int n = 0; n < 3 * OWN; n++) {
+        u32 lanes = __ballot_sync(0xffffffffu, edge[n]);
+        int at = count + __popc(lanes & below);
+        count += __popc(lanes);
+        if (!edge[n]) continue;
+        tile.weight_and_one[warp][at] = (edge[n] & 0xffff0000u) | own.piece(n / 3);
+        tile.other[warp][at] = edge[n];
+    }
+    __syncwarp();
+    return count;
+}
+
+// One round among the pieces: each hooks along its best edge, as far as that lies within the tile.
+// NODES: the roots are nodes now, edges across the border do not count, and the edges by which they
+// hook are written down. edges: of the warp's list, which is shortened. Whether any hooked.
+template <bool NODES>
+__device__ bool hook_pieces(Tile& tile, int& edges)
+{
+    int pieces = tile.pieces, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    for (int n = threadIdx.x; n < pieces; n += THREADS)
+        if (tile.root[n] == n) tile.best[n] = NODES ? 0 : tile.leaving[n];
+    __syncthreads();
+    volatile u32* best = tile.best;
+    int kept = 0;
+    for (int first = 0; first < edges; first += 32) {
+        int e = first + lane;
+        u32 edge = 0, one = 0, other = 0;
+        if (e < edges) {
+            edge = tile.weight_and_one[warp][e] & 0xffff0000u;
+            one = tile.root[tile.weight_and_one[warp][e] & 0xffff];
+            other = tile.root[tile.other[warp][e]];
+        }
+        u32 lanes = __ballot_sync(0xffffffffu, one != other);
+        __syncwarp();  // all have read before the first writes
+        if (one != other) {
+            int at = kept + __popc(lanes & ((1u << lane) - 1));
+            tile.weight_and_one[warp][at] = edge | one;
+            tile.other[warp][at] = other;
+            u32 key = edge | WITHIN | warp << 9 | at;
+            if (best[one] < key) atomicMax(&tile.best[one], key);
+            if (best[other] < key) atomicMax(&tile.best[other], key);
+        }
+        kept += __popc(lanes);
+        __syncwarp();
+    }
+    edges = kept;
+    __syncthreads();
+    bool any = false;
+    int up[MOST_PIECES / THREADS];
+#pragma unroll
+    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+        int n = threadIdx.x + r * THREADS;
+        up[r] = n;
+        if (n >= pieces || tile.root[n] != n) continue;
+        u32 key = tile.best[n];
+        if (key == SEED || !(key & WITHIN)) continue;
+        u32 one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
+        int to = one == n ? other : one;
+        if (n < to && tile.best[to] == key) continue;  // of two that hook onto each other the first stays
+        up[r] = to;
+        any = true;
+        if (NODES) {
+            tile.leaving[tile.parent[n]] = (key & 0xffff0000u) | tile.parent[to];
+        } else {
+            tile.hooked[n] = to;
+            tile.lowest[n] = key_weight(key);
+        }
+    }
+    if (!__syncthreads_or(any)) return false;
+#pragma unroll
+    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+        int n = threadIdx.x + r * THREADS;
+        if (up[r] != n) tile.root[n] = up[r];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+        int n = threadIdx.x + r * THREADS;
+        up[r] = n < pieces ? root_of(tile.root, n) : n;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+        int n = threadIdx.x + r * THREADS;
+        if (up[r] == n) continue;
+        tile.root[n] = up[r];
+        if (!NODES && tile.leaving[n]) atomicMax(&tile.leaving[up[r]], tile.leaving[n]);
+    }
+    __syncthreads();
+    return true;
+}
+
+// The pieces that are left are the nodes: number them and write down where their best edges lead.
+__device__ void settle_nodes(Tile& tile, const Place& p, u32* counts, u32* first_node, u32* exits,
+                             u16* exit_weights, u32 most_nodes)
+{
+    int pieces = tile.pieces;
+    for (int n = threadIdx.x; n < pieces; n += THREADS)
+        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *first_node = tile.first_node = atomicAdd(&counts[0], tile.nodes);
+        atomicMax(&counts[1], tile.nodes);
+    }
+    __syncthreads();
+    for (int n = threadIdx.x; n < pieces; n += THREADS) {
+        u32 lowest = TOP, at = n;
+        for (; tile.hooked[at] != at; at = tile.hooked[at]) lowest = min(lowest, (u32)tile.lowest[at]);
+        u32 node = tile.parent[at], number = tile.first_node + node;
+        tile.best[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
+        if (at != n || node == NOTHING || number >= most_nodes) continue;
+        u32 key = tile.leaving[n];
+        int k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
+        bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
+        u32 lower = p.number(p.k0 + k - 1, p.j0 + j - 1, p.i0 + i - 1);
+        u32 step = down ? 0 : axis == 0 ? p.nj * p.ni : axis == 1 ? p.ni : 1;
+        exits[number] = key == SEED ? SEED : lower + step;
+        exit_weights[number] = key_weight(key);
+    }
+    __syncthreads();
+}
+
+// One block a tile.
+//
+// levels: in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the way to the node.
+// node_of: a voxel's node, counted from its tile's first, or NONE. first_nodes: of each tile, or
+// NO_NODES: then nothing else of the tile is written.
+// Of each node: exits, exit_weights: the voxel to which its best edge leads (SEED: it holds a seed);
+// steps, step_weights: how far off, in the count of nodes, the node of its tile lies onto which it
+// hooks by edges within the tile (weight 0: none). All these edges together hold the nodes of the
+// tile together as well as all its edges.
+// counts: nodes so far, and the most in one tile. Beyond most_nodes nothing is written, but all is
+// counted.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_AT_A_TIME) contract_tiles(
+    const VOXEL* voxels, const unsigned char* mask, u16* levels, NODE* node_of, u32* first_nodes, int nk, int nj,
+    int ni, const float* coefficients, int cut_level, const float* tables, int lowest_sum, int sums, int differences,
+    const u32* reached, int first_tile, u32* exits, u16* exit_weights, short* steps, u16* step_weights, u32 most_nodes, u32* counts)
+{
+    __shared__ Tile tile;
+    int number = tile_of(reached, first_tile);
+    Place p = place_of(number, nk, nj, ni);
+    Scale scale = {read_affinity(coefficients, cut_level), lowest_sum, sums, differences};
+    if (threadIdx.x == 0) tile.pieces = tile.nodes = 0;
+#if TABLES
+    for (int n = threadIdx.x; n < sums + differences; n += THREADS) tile.table[n] = tables[n];
+#endif
+    load_voxels(tile, voxels, mask, p);
+    if (!weigh_edges(tile, scale, p)) {
+        if (threadIdx.x == 0) first_nodes[number] = NO_NODES;
+        return;
+    }
+    Own own;
+    hook_voxels(tile, own, levels, p);
+    int edges = list_pieces(tile, own, p);
+    while (hook_pieces<false>(tile, edges)) continue;
+    settle_nodes(tile, p, counts, &first_nodes[number], exits, exit_weights, most_nodes);
+#pragma unroll
+    for (int m = 0; m < OWN; m++) {
+        if (!p.inside(m)) continue;
+        u32 way = own.piece(m) == NOTHING ? NOTHING : tile.best[own.piece(m)];
+        levels[p.at(m)] = min(own.weight(m), way >> 16);
+        node_of[p.at(m)] = way;
+    }
+    int nodes = tile.nodes;
+    for (int n = threadIdx.x; n < nodes; n += THREADS) tile.leaving[n] = n;
+    __syncthreads();
+    while (hook_pieces<true>(tile, edges)) continue;
+    for (int n = threadIdx.x; n < nodes; n += THREADS) {
+        u32 number = tile.first_node + n;
+        if (number >= most_nodes) break;
+        steps[number] = (int)(tile.leaving[n] & 0xffff) - n;
+        step_weights[number] = tile.leaving[n] >> 16;
+    }
+}

@@ -1,0 +1,1 @@
+"""The CUDA device: kernels compiled by NVRTC, transfers and Fourier transforms."""

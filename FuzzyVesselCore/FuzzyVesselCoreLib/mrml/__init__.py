@@ -1,0 +1,1 @@
+"""MRML nodes in and out, without Qt: geometry, regions, outputs and who owns them."""

@@ -1,0 +1,122 @@
+"""What may be written: the one owner of this rule, for the logic and the panels of both modules.
+
+Results go into nodes that a module made, or that somebody handed over: by hand, after a question,
+or in a script. Such a node carries its kind as an attribute and refers to itself: a copy of it,
+made to keep a result, refers to the first one and is no output. MRML keeps references right where
+IDs change, as when a saved scene is added to another one. Other references name the nodes whose
+results it holds.
+"""
+
+from ..errors import InputError
+from .reading import node_name
+
+KIND = "FuzzyVesselGPU.Output"  # attribute
+SELF, SOURCE = "FuzzyVesselGPU.OutputItself", "FuzzyVesselGPU.OutputOf"  # references
+CONNECTEDNESS, LABELMAP, SEGMENTATION = "connectedness", "labelmap", "segmentation"
+DIFFERENCE, SKELETON = "difference", "skeleton"
+
+
+def hand_over(node, kind, source_node):
+    """Let the results of a node be written into another node from now on.
+
+    Parameters
+    ----------
+    node : vtkMRMLNode
+        In the scene; made by a module, chosen by hand, or given by a script.
+    kind : str
+        What it holds, such as `CONNECTEDNESS`.
+    source_node : vtkMRMLNode
+        Whose results: the volume that is segmented, or the object of a skeleton.
+    """
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        if not is_output(node, kind):
+            node.SetAttribute(KIND, kind)
+            node.SetNodeReferenceID(SELF, node.GetID())
+            node.RemoveNodeReferenceIDs(SOURCE)
+        if not belongs_to(node, kind, source_node):
+            node.AddNodeReferenceID(SOURCE, source_node.GetID())
+
+
+def is_output(node, kind):
+    """Whether results of a kind may be written into a node."""
+    return (
+        node is not None and node.GetAttribute(KIND) == kind and node.GetNodeReference(SELF) is node
+    )
+
+
+def belongs_to(node, kind, source_node):
+    """Whether the results of a source may be written into a node."""
+    return is_output(node, kind) and any(each is source_node for each in sources_of(node))
+
+
+def sources_of(node):
+    """The nodes, still in the scene, whose results an output holds."""
+    count = node.GetNumberOfNodeReferences(SOURCE)
+    sources = [node.GetNthNodeReference(SOURCE, number) for number in range(count)]
+    return [each for each in sources if each is not None]
+
+
+def output_of(source_node, kind, class_name):
+    """The newest node that takes a source's results of a kind, or None."""
+    import slicer
+
+    scene = slicer.mrmlScene
+    for number in reversed(range(scene.GetNumberOfNodesByClass(class_name))):
+        node = scene.GetNthNodeByClass(number, class_name)
+        if belongs_to(node, kind, source_node):
+            return node
+    return None
+
+
+def check_apart(outputs, inputs):
+    """Refuse an output that is an input of the same run.
+
+    Parameters
+    ----------
+    outputs : iterable of vtkMRMLNode or None
+    inputs : dict of str to vtkMRMLNode or None
+        By what they are called in messages.
+
+    Raises
+    ------
+    InputError
+    """
+    for output in outputs:
+        for word, node in inputs.items():
+            if output is not None and output is node:
+                raise InputError(f"The output {node_name(output)} is the {word}; choose another.")
+
+
+def check_mask_apart(segmentation_node, segment_id, mask_node, mask_segment_id):
+    """Refuse to write into the segments that are the mask of the same run.
+
+    Parameters
+    ----------
+    segmentation_node : vtkMRMLSegmentationNode or None
+        The output.
+    segment_id : str
+        The segment to overwrite, or an empty text.
+    mask_node : vtkMRMLNode or None
+    mask_segment_id : str
+        The segment that is the mask; empty where all of them are.
+
+    Raises
+    ------
+    InputError
+    """
+    if segmentation_node is None or segmentation_node is not mask_node:
+        return
+    if not mask_segment_id:
+        raise InputError(
+            f"All segments of {node_name(mask_node)} are the mask, and the result would become "
+            "one of them: choose one segment as mask, or another segmentation for the result."
+        )
+    if segment_id == mask_segment_id:
+        segment = mask_node.GetSegmentation().GetSegment(segment_id)
+        name = segment.GetName() if segment is not None else segment_id
+        raise InputError(
+            f"The segment '{name}' of {node_name(mask_node)} is the mask and cannot be "
+            "overwritten: choose another one, or a new segment."
+        )

@@ -1,0 +1,42 @@
+"""The liver phantom as nodes of the scene: something to try the modules on."""
+
+import numpy as np
+
+from .outputs import add_points
+
+
+def add_phantom(phantom, name="Liver phantom"):
+    """Add a phantom's volume, seeds and background seeds to the scene.
+
+    Parameters
+    ----------
+    phantom : phantom.Phantom
+    name : str
+        Of the volume.
+
+    Returns
+    -------
+    volume_node : vtkMRMLScalarVolumeNode
+    seeds_node, background_seeds_node : vtkMRMLMarkupsFiducialNode
+    """
+    import slicer
+
+    volume_node = slicer.util.addVolumeFromArray(phantom.volume, _ijk_to_ras(phantom), name)
+    seeds_node = add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
+    background = add_points(phantom.background_seeds, volume_node, "Background")
+    return volume_node, seeds_node, background
+
+
+def add_phantom_labelmap(phantom, name="Liver phantom vessels"):
+    """Add the true vessels of a phantom as vtkMRMLLabelMapVolumeNode, and return it."""
+    import slicer
+
+    return slicer.util.addVolumeFromArray(
+        phantom.mask, _ijk_to_ras(phantom), name, "vtkMRMLLabelMapVolumeNode"
+    )
+
+
+def _ijk_to_ras(phantom):
+    """Columns grow to the patient's left, rows backwards, slices upwards."""
+    k, j, i = phantom.spacing
+    return np.diag([-i, -j, k, 1.0])

@@ -1,0 +1,202 @@
+"""Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels."""
+
+import numpy as np
+
+from ..errors import InputError
+from ..geometry import AffineSlices, box_mask, sample_nearest
+from .images import array_from_image
+from .reading import (
+    array_from_matrix,
+    ijk_to_ras,
+    matrix_from_array,
+    node_name,
+    slices_between,
+    voxels_of,
+)
+
+BINARY_LABELMAP = "Binary labelmap"
+
+
+def region_mask(mask_node, roi_node, volume_node, shape, segment_id=""):
+    """Which voxels both a mask and a region of interest leave; see `mask_of` and `roi_mask`.
+
+    Parameters
+    ----------
+    mask_node, roi_node : nodes or None
+    volume_node : vtkMRMLScalarVolumeNode
+    shape : tuple of int
+        K, J, I of the volume.
+    segment_id : str
+        Of the mask; see `mask_of`.
+
+    Returns
+    -------
+    ndarray, shape (K, J, I), bool; or None
+        None where neither node is given.
+
+    Raises
+    ------
+    InputError
+        One of them cannot be used, or they leave no voxel.
+    """
+    masks = []
+    if mask_node is not None:
+        masks.append(mask_of(mask_node, volume_node, shape, segment_id))
+    if roi_node is not None:
+        masks.append(roi_mask(roi_node, volume_node, shape))
+    if not masks:
+        return None
+    region = np.logical_and.reduce(masks)
+    if not region.any():
+        raise InputError(
+            f"The mask {node_name(mask_node)} and the region {node_name(roi_node)} have no voxel "
+            "in common."
+        )
+    return region
+
+
+def roi_mask(roi_node, volume_node, shape):
+    """Which voxels have their centre inside a region of interest.
+
+    Parameters
+    ----------
+    roi_node : vtkMRMLMarkupsROINode
+        May be rotated and under transforms; the box is the one that Slicer draws (always with
+        right angles). An "inside out" box selects what is outside.
+    volume_node : vtkMRMLScalarVolumeNode
+    shape : tuple of int
+        K, J, I of the volume.
+
+    Returns
+    -------
+    ndarray, shape (K, J, I), bool
+
+    Raises
+    ------
+    InputError
+        It is no ROI, it has not been placed, or it misses the volume.
+    """
+    if not roi_node.IsA("vtkMRMLMarkupsROINode"):
+        raise InputError(f"{node_name(roi_node)} is not a region of interest (a markups ROI).")
+    half_sizes = np.array(roi_node.GetSize()) / 2
+    if roi_node.GetNumberOfDefinedControlPoints() == 0 or not half_sizes.all():
+        raise InputError(f"The region {node_name(roi_node)} has not been placed, or has no size.")
+    world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
+    mask = box_mask(slices_between(volume_node, shape, None, world_to_box), half_sizes)
+    if roi_node.GetInsideOut():
+        np.logical_not(mask, out=mask)
+    if not mask.any():
+        raise InputError(
+            f"The region {node_name(roi_node)} holds no voxel of {node_name(volume_node)}: "
+            "move or enlarge it."
+        )
+    return mask
+
+
+def mask_of(mask_node, volume_node, shape, segment_id=""):
+    """A labelmap or a segmentation as a mask on the volume's voxels, by nearest neighbour.
+
+    Parameters
+    ----------
+    mask_node : vtkMRMLLabelMapVolumeNode, vtkMRMLScalarVolumeNode or vtkMRMLSegmentationNode
+        Not 0, or in any segment, counts as inside. Geometry and transforms may be its own.
+    volume_node : vtkMRMLScalarVolumeNode
+    shape : tuple of int
+        K, J, I of the volume.
+    segment_id : str
+        Of a segmentation: only this segment; empty for all of them.
+
+    Returns
+    -------
+    ndarray, shape (K, J, I), bool
+
+    Raises
+    ------
+    InputError
+        It is neither, it lacks the segment, or no voxel of the volume is inside.
+    """
+    if mask_node.IsA("vtkMRMLSegmentationNode"):
+        mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
+    elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
+        mask = _labelmap_mask(mask_node, volume_node, shape)
+    else:
+        raise InputError(f"The mask {node_name(mask_node)} is no labelmap and no segmentation.")
+    if not mask.any():
+        raise InputError(
+            f"The mask {node_name(mask_node)} is empty within {node_name(volume_node)}: "
+            "no voxel is left to segment."
+        )
+    return mask
+
+
+def _labelmap_mask(mask_node, volume_node, shape):
+    values = voxels_of(mask_node) != 0
+    if values.shape == tuple(shape) and _same_grid(mask_node, volume_node):
+        return values
+    ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
+    return sample_nearest(values, slices_between(volume_node, shape, mask_node, ras_to_ijk))
+
+
+def _same_grid(one, other):
+    """Whether voxel I, J, K of both volumes (of one shape) is at the same place."""
+    same_frame = one.GetParentTransformNode() is other.GetParentTransformNode()
+    return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)
+
+
+def _segmentation_mask(segmentation_node, volume_node, shape, segment_id):
+    segmentation = segmentation_node.GetSegmentation()
+    if segment_id and segmentation.GetSegment(segment_id) is None:
+        raise InputError(
+            f"The segmentation {node_name(segmentation_node)} has no segment '{segment_id}' any "
+            "more: choose another one as mask."
+        )
+    to_segmentation = slices_between(volume_node, shape, segmentation_node)
+    mask = np.zeros(shape, bool)
+    for image, labels in _segment_layers(
+        segmentation_node, volume_node, to_segmentation, segment_id
+    ):
+        values = np.isin(array_from_image(image), labels)
+        slices = slices_between(volume_node, shape, segmentation_node, _ras_to_image(image))
+        mask |= sample_nearest(values, slices, image.GetExtent()[::2])
+    return mask
+
+
+def _segment_layers(segmentation_node, volume_node, to_segmentation, wanted):
+    """Each image that holds segments, with their label values; the node is not changed."""
+    segmentation = segmentation_node.GetSegmentation()
+    if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
+        segmentation = _converted_copy(segmentation, volume_node, to_segmentation)
+    layers = {}
+    for segment_id in [wanted] if wanted else segmentation.GetSegmentIDs():
+        segment = segmentation.GetSegment(segment_id)
+        image = segment.GetRepresentation(BINARY_LABELMAP)
+        if image is not None and not image.IsEmpty():
+            layers.setdefault(image, []).append(segment.GetLabelValue())
+    return list(layers.items())
+
+
+def _converted_copy(segmentation, volume_node, to_segmentation):
+    """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
+    import slicer
+
+    on_grid = isinstance(to_segmentation, AffineSlices)
+    geometry = to_segmentation.matrix if on_grid else ijk_to_ras(volume_node)
+    copy = slicer.vtkSegmentation()
+    copy.DeepCopy(segmentation)
+    copy.SetConversionParameter(
+        slicer.vtkSegmentationConverter.GetReferenceImageGeometryParameterName(),
+        slicer.vtkSegmentationConverter.SerializeImageGeometry(
+            matrix_from_array(geometry), volume_node.GetImageData()
+        ),
+    )
+    copy.CreateRepresentation(BINARY_LABELMAP)
+    return copy
+
+
+def _ras_to_image(image):
+    """The matrix from a segmentation's frame to the I, J, K of one of its images."""
+    import vtk
+
+    matrix = vtk.vtkMatrix4x4()
+    image.GetWorldToImageMatrix(matrix)
+    return array_from_matrix(matrix)

@@ -1,0 +1,244 @@
+"""From labels to a segment of a segmentation, without losing what a user made of an earlier one."""
+
+import zlib
+
+import numpy as np
+
+from ..errors import InputError
+from .images import array_from_image, image_from_array
+from .reading import ijk_to_ras, matrix_from_array, node_name
+from .regions import BINARY_LABELMAP
+
+SEGMENT_COLOR = (0.85, 0.25, 0.2)
+SURFACE = "Closed surface"
+# Tags of a segment: the nodes whose seeds it was grown from and whose voxels it is, and a checksum
+# of them then.
+SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
+VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
+VOXELS_TAG = "FuzzyVesselGPU.Voxels"
+TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
+
+
+def check_segmentation(segmentation_node, segment_id=""):
+    """Refuse a segmentation that cannot take a labelmap, or that lacks a segment.
+
+    Raises
+    ------
+    InputError
+        It is made of surfaces, or has no segment of that ID.
+    """
+    segmentation = segmentation_node.GetSegmentation()
+    source = segmentation.GetSourceRepresentationName()
+    if segmentation.GetNumberOfSegments() and source != BINARY_LABELMAP:
+        raise InputError(
+            f"The segmentation {node_name(segmentation_node)} is made of '{source}': make "
+            f"'{BINARY_LABELMAP}' its source in the module Segmentations, or choose another."
+        )
+    if segment_id and segmentation.GetSegment(segment_id) is None:
+        raise InputError(
+            f"The segmentation {node_name(segmentation_node)} has no segment '{segment_id}' any "
+            "more: choose another one, or a new segment."
+        )
+
+
+def new_segment(volume_node, labels, segmentation_node, seeds_node):
+    """The labels, cut to what is not 0, as a segment in a segmentation's frame; not added yet.
+
+    Parameters
+    ----------
+    volume_node : vtkMRMLScalarVolumeNode
+        Gives the geometry.
+    labels : ndarray, shape (K, J, I), uint8, 0 or 1
+    segmentation_node : vtkMRMLSegmentationNode or None
+        None where it is still to be added.
+    seeds_node : vtkMRMLMarkupsNode or None
+        Gives the name.
+
+    Returns
+    -------
+    vtkSegment
+    """
+    import slicer
+    import vtk
+
+    first, part = _cropped(labels)
+    image = image_from_array(part, slicer.vtkOrientedImageData())
+    geometry = ijk_to_ras(volume_node)
+    geometry[:3, 3] += geometry[:3, :3] @ first
+    image.SetGeometryFromImageToWorldMatrix(matrix_from_array(geometry))
+    source, target = (
+        volume_node.GetParentTransformNode(),
+        _future_parent(segmentation_node, volume_node),
+    )
+    if source is not target:
+        transform = vtk.vtkGeneralTransform()
+        slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(source, target, transform)
+        slicer.vtkOrientedImageDataResample.TransformOrientedImage(image, transform)
+    segment = slicer.vtkSegment()
+    segment.SetName((seeds_node and seeds_node.GetName()) or "Vessels")
+    segment.SetColor(SEGMENT_COLOR)
+    segment.SetTag(SEEDS_TAG, (seeds_node and seeds_node.GetID()) or "")
+    segment.SetTag(VOLUME_TAG, volume_node.GetID())
+    segment.AddRepresentation(BINARY_LABELMAP, image)
+    return segment
+
+
+def put_segment(segment, segmentation_node, volume_node, segment_id="", mask_id="", change=None):
+    """Add a segment, or give its voxels to an earlier one.
+
+    Changed is the segment that the user names. Without a name it is the one that an earlier run
+    made of the same seeds and volume, as long as nobody edited it since; else the segment is a new
+    one. A segment that is changed keeps its name, colour, tags and everything of its display.
+
+    Parameters
+    ----------
+    segment : vtkSegment
+        Of `new_segment`.
+    segmentation_node : vtkMRMLSegmentationNode
+    volume_node : vtkMRMLScalarVolumeNode
+        An empty segmentation takes its geometry and transform.
+    segment_id : str
+        Of the segment to overwrite.
+    mask_id : str
+        Of the segment that is the mask of this run: it stays as it is.
+    change : mrml_changes.Change, optional
+        Learns how to put everything back.
+
+    Returns
+    -------
+    str
+        ID of the segment.
+    """
+    undo = change.on_failure if change is not None else lambda function: None
+    segmentation = segmentation_node.GetSegmentation()
+    if segmentation.GetNumberOfSegments() == 0:
+        transform_id = segmentation_node.GetTransformNodeID()
+        undo(lambda: segmentation_node.SetAndObserveTransformNodeID(transform_id))
+        segmentation.SetSourceRepresentationName(BINARY_LABELMAP)
+        segmentation_node.SetAndObserveTransformNodeID(volume_node.GetTransformNodeID())
+        segmentation_node.SetReferenceImageGeometryParameterFromVolumeNode(volume_node)
+    if segmentation_node.GetDisplayNode() is None:
+        segmentation_node.CreateDefaultDisplayNodes()
+    earlier = segment_id or _earlier_segment(segmentation, segment, mask_id)
+    segment.SetTag(VOXELS_TAG, _checksum(segment))
+    if earlier:
+        _update(segmentation, earlier, segment, undo)
+        return earlier
+    segment.SetName(_unused_name(segmentation, segment.GetName()))
+    segmentation.AddSegment(segment)
+    undo(lambda: segmentation.RemoveSegment(segment))
+    return segmentation.GetSegmentIdBySegment(segment)
+
+
+def result_segment(segmentation_node, seeds_node, volume_node):
+    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    if segmentation_node is None or seeds_node is None or volume_node is None:
+        return ""
+    segmentation = segmentation_node.GetSegmentation()
+    wanted = seeds_node.GetID(), volume_node.GetID()
+    for segment_id in reversed(segmentation.GetSegmentIDs()):
+        segment = segmentation.GetSegment(segment_id)
+        if (_tag(segment, SEEDS_TAG), _tag(segment, VOLUME_TAG)) == wanted:
+            return segment_id
+    return ""
+
+
+def is_result(segment):
+    """Whether a vtkSegment was written by a run."""
+    return bool(_tag(segment, VOXELS_TAG))
+
+
+def is_as_written(segment):
+    """Whether a vtkSegment was written by a run and not edited since."""
+    return is_result(segment) and _tag(segment, VOXELS_TAG) == _checksum(segment)
+
+
+def _update(segmentation, segment_id, segment, undo):
+    """Give the voxels of a segment to one that is there."""
+    there = segmentation.GetSegment(segment_id)
+    segmentation.SeparateSegmentLabelmap(segment_id)  # its layer may be that of others, too
+    before = _voxels_and_tags(there)
+    undo(lambda: _set_voxels(segmentation, segment_id, *before))
+    _set_voxels(segmentation, segment_id, *_voxels_and_tags(segment))
+
+
+def _voxels_and_tags(segment):
+    """What a run writes of a segment: image, label value in it, and tags."""
+    tags = {tag: _tag(segment, tag) for tag in TAGS}
+    return segment.GetRepresentation(BINARY_LABELMAP), segment.GetLabelValue(), tags
+
+
+def _set_voxels(segmentation, segment_id, image, label, tags):
+    """Write that. A surface of the old voxels goes, or is made anew where the others have one."""
+    segment = segmentation.GetSegment(segment_id)
+    others = [each for each in segmentation.GetSegmentIDs() if each != segment_id]
+    segment.RemoveAllRepresentations(BINARY_LABELMAP)
+    segment.AddRepresentation(BINARY_LABELMAP, image)
+    segment.SetLabelValue(label)
+    for tag, text in tags.items():
+        segment.SetTag(tag, text)
+    if others and all(has_surface(segmentation.GetSegment(each)) for each in others):
+        segmentation.CreateRepresentation(SURFACE)  # the others' are left as they are
+    segmentation.InvokeEvent(segmentation.SourceRepresentationModified)
+    segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
+
+
+def has_surface(segment):
+    """Whether a vtkSegment has a closed surface."""
+    return segment.GetRepresentation(SURFACE) is not None
+
+
+def _cropped(labels):
+    """First index (I, J, K) and voxels of the smallest box with everything that is not 0."""
+    bounds = []
+    for axis in range(3):
+        others = tuple(a for a in range(3) if a != axis)
+        used = np.flatnonzero(labels.any(axis=others))
+        bounds.append(slice(used[0], used[-1] + 1) if used.size else slice(0, 1))
+    return np.array([b.start for b in bounds[::-1]]), labels[tuple(bounds)]
+
+
+def _future_parent(segmentation_node, volume_node):
+    """The transform that the segmentation will hang under: an empty one follows the volume."""
+    empty = (
+        segmentation_node is None or segmentation_node.GetSegmentation().GetNumberOfSegments() == 0
+    )
+    return (volume_node if empty else segmentation_node).GetParentTransformNode()
+
+
+def _earlier_segment(segmentation, segment, mask_id):
+    """The newest segment of the same seeds and volume, not edited since; or an empty text."""
+    wanted = [_tag(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
+    for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
+        there = segmentation.GetSegment(segment_id)
+        same = [_tag(there, tag) for tag in (SEEDS_TAG, VOLUME_TAG)] == wanted
+        if same and segment_id != mask_id and is_as_written(there):
+            return segment_id
+    return ""
+
+
+def _checksum(segment):
+    """Of the voxels of a segment, wherever its image begins and whatever else lies in it."""
+    image = segment.GetRepresentation(BINARY_LABELMAP)
+    if image is None or image.IsEmpty():
+        return ""
+    labels = array_from_image(image) == segment.GetLabelValue()
+    part = _cropped(labels)[1]
+    return f"{part.shape} {zlib.crc32(np.packbits(part)):08x}"
+
+
+def _unused_name(segmentation, name):
+    """The name, with a number behind it if the segmentation has it already."""
+    names = {segmentation.GetSegment(each).GetName() for each in segmentation.GetSegmentIDs()}
+    number, unused = 1, name
+    while unused in names:
+        unused = f"{name} {(number := number + 1)}"
+    return unused
+
+
+def _tag(segment, name):
+    """The text of a segment's tag, or an empty text."""
+    import vtk
+
+    value = vtk.reference("")
+    return str(value) if segment.GetTag(name, value) else ""

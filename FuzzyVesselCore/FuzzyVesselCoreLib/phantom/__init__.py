@@ -1,0 +1,1 @@
+"""A synthetic contrast CT of a liver with known vessels and centrelines."""

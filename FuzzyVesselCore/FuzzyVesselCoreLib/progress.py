@@ -1,0 +1,129 @@
+"""Progress of a long run, and its cancellation."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from .errors import Cancelled
+
+# Called with the share done, 0 to 1; False cancels the run, None and True let it go on.
+ProgressCallback = Callable[[float], bool | None]
+
+POLL_INTERVAL = 0.05  # seconds between two calls of the callback while compiled code runs
+
+
+class Progress:
+    """Share of a run that is done, reported to a callback that may cancel the run.
+
+    Parameters
+    ----------
+    callback : callable, optional
+        ``callback(share) -> bool or None``; False cancels.
+
+    Examples
+    --------
+    >>> shares = []
+    >>> progress = Progress(shares.append)
+    >>> progress.part(0.5, 1.0).advance(0.5)
+    >>> progress.check()
+    >>> shares
+    [0.75, 0.75]
+    """
+
+    def __init__(self, callback: ProgressCallback | None = None) -> None:
+        self._root = self
+        self._callback = callback
+        self._share = 0.0  # of the whole run; it never falls
+        self._start, self._span = 0.0, 1.0
+
+    @classmethod
+    def of(cls, progress: "Progress | ProgressCallback | None") -> "Progress":
+        """Return a `Progress` for what a public function was given as ``progress``."""
+        return progress if isinstance(progress, Progress) else cls(progress)
+
+    @property
+    def has_callback(self) -> bool:
+        """Whether anything is reported; without a callback a run cannot be cancelled."""
+        return self._root._callback is not None
+
+    def part(self, start: float, end: float) -> "Progress":
+        """Progress of the part of this run between two of its shares."""
+        part = Progress()
+        part._root = self._root
+        part._start = self._start + start * self._span
+        part._span = (end - start) * self._span
+        return part
+
+    def advance(self, share: float) -> None:
+        """Report the share of this part that is done.
+
+        Raises
+        ------
+        Cancelled
+            The callback returned False.
+        """
+        share = min(max(float(self._start + share * self._span), 0.0), 1.0)
+        self._root._share = max(self._root._share, share)
+        self.check()
+
+    def check(self) -> None:
+        """Report the share that was reported last, so that the run can be cancelled.
+
+        Raises
+        ------
+        Cancelled
+            The callback returned False.
+        """
+        root = self._root
+        if root._callback is None:
+            return
+        go_on = root._callback(root._share)
+        if go_on is not None and not go_on:  # numpy's False is not Python's
+            raise Cancelled("Cancelled; nothing was changed.")
+
+    def __call__(self, share: float) -> bool:
+        """`advance`, as a callback for a function that reports shares of its own."""
+        self.advance(share)
+        return True
+
+    def wait_for(self, work: Callable[..., Any], *args: Any) -> Any:
+        """Return ``work(*args, stop)``, which runs in a thread while the callback is called.
+
+        Parameters
+        ----------
+        work : callable
+            Compiled code that releases the interpreter lock. It must return early when
+            ``stop[0]``, of an array of uint8, is not 0.
+
+        Raises
+        ------
+        Cancelled
+            The callback returned False; raised after the work has returned.
+        """
+        stop = np.zeros(1, np.uint8)
+        if not self.has_callback:
+            return work(*args, stop)
+        with ThreadPoolExecutor(1) as pool:
+            result = pool.submit(work, *args, stop)
+            try:
+                while True:
+                    try:
+                        return result.result(POLL_INTERVAL)
+                    except TimeoutError:
+                        self.check()
+            except BaseException:
+                stop[0] = 1
+                raise
+
+
+def reporter(progress):
+    """Return ``report(fraction=None)``: `Progress.advance`, or `Progress.check` without a share."""
+    progress = Progress.of(progress)
+    return lambda share=None: progress.check() if share is None else progress.advance(share)
+
+
+def ask_while(report, work, *args):
+    """`Progress.wait_for` of a callable without arguments."""
+    return Progress(None if report is None else lambda _share: report()).wait_for(work, *args)

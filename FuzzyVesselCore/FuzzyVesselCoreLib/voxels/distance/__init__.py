@@ -1,0 +1,1 @@
+"""Euclidean distance to the outside and geodesic distance inside an object, in mm."""

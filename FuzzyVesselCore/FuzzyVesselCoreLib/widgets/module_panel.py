@@ -1,0 +1,288 @@
+"""A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
+
+import contextlib
+import importlib.util
+import re
+import sys
+
+import qt
+import slicer
+import vtk
+from slicer.i18n import tr as _
+from slicer.util import VTKObservationMixin
+
+from ..errors import Cancelled, FuzzyVesselError
+from .device_line import DeviceLine
+from .run import Run, clock
+
+PACKAGES = ("FuzzyVesselCoreLib",)
+
+
+class Panel:
+    """What the panels of both modules do alike; a module's widget holds one and hands on calls.
+
+    ::
+
+        class XWidget(ScriptedLoadableModuleWidget):
+            def setup(self):
+                ScriptedLoadableModuleWidget.setup(self)
+                from XPanel.x_panel import XPanel
+
+                self.logic = XLogic()
+                self.panel = XPanel(self)
+                self.ui = self.panel.ui
+
+            def enter(self):
+                self.panel.enter()
+
+            def exit(self):
+                self.panel.exit()
+
+            def cleanup(self):
+                self.panel.cleanup()
+
+            def onReload(self):
+                self.panel.before_reload()
+                ScriptedLoadableModuleWidget.onReload(self)
+
+    The `.ui` file `Resources/UI/X.ui` is a qMRMLWidget; its widgets with the dynamic property
+    SlicerParameterName follow the parameters of that name. It has applyButton, cancelButton,
+    progressBar, statusLabel, deviceLabel and installButton.
+
+    A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `forget`. All of them
+    are called by this class alone.
+
+    Attributes
+    ----------
+    ui : object
+        The `.ui` file's widgets by their names.
+    parameters : parameter node wrapper or None
+        What the panel shows; None while it shows nothing (another module is open, or the scene is
+        being closed).
+    running : Run
+    """
+
+    requirements = ()  # of pip; they are installed, after asking, before the first run
+    packages = ()  # of the module itself: Reload loads them anew, too
+
+    def __init__(self, widget):
+        self._widget, self.logic = widget, widget.logic
+        self.parameters = self._gui_tag = None
+        self._observers = VTKObservationMixin()
+        self._tooltips = {}
+        self._left = self._waiting = False
+        window = slicer.util.loadUI(widget.resourcePath(f"UI/{widget.moduleName}.ui"))
+        widget.layout.addWidget(window)
+        self._window, self.ui = window, slicer.util.childWidgetVariables(window)
+        window.setMRMLScene(slicer.mrmlScene)
+        self.running = Run(self.ui.progressBar, self._on_run_changed)
+        self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
+        self.ui.applyButton.connect("clicked()", self.apply)
+        self.ui.cancelButton.connect("clicked()", self.running.cancel)
+        self.say("")
+        self.connect()
+        self._observe_scene()
+        self.set_parameters(self.logic.getParameterNode())
+
+    # --- for subclasses
+
+    def title(self):
+        """The module's name as the user knows it."""
+        return self._widget.moduleName
+
+    def connect(self):
+        """Connect widgets; called once."""
+
+    def show(self):
+        """Show what follows from `parameters`, which is not None."""
+
+    def why_not(self):
+        """Why Apply cannot be pressed, as a sentence; an empty text where it can."""
+        return ""
+
+    def run(self, parameters, progress):
+        """Do what Apply is for, and return what there is to say of it.
+
+        `Cancelled` ends it without a word more; any other error is shown.
+        """
+        raise NotImplementedError
+
+    def forget(self):
+        """Drop what belongs to the scene that is being closed."""
+
+    # --- what the module's widget hands on
+
+    def enter(self):
+        """The module is opened."""
+        self.set_parameters(self.logic.getParameterNode())
+        self.device.enter()
+
+    def exit(self):
+        """Another module is opened; a run goes on."""
+        self.set_parameters(None)
+
+    def cleanup(self):
+        """The panel ends."""
+        self._left = True
+        self.running.leave()
+        self.device.leave()
+        self.set_parameters(None)
+        self.forget()
+        self._observers.removeObservers()
+
+    def before_reload(self):
+        """Make Reload load the packages anew as well."""
+        self.running.cancel()
+        roots = {*PACKAGES, *self.packages}
+        for name in [name for name in sys.modules if name.split(".")[0] in roots]:
+            del sys.modules[name]
+
+    # --- parameters
+
+    def set_parameters(self, parameters):
+        """Show and follow other parameters; None shows none."""
+        modified = vtk.vtkCommand.ModifiedEvent
+        if self.parameters is not None:
+            self.parameters.disconnectGui(self._gui_tag)
+            self._observers.removeObserver(self.parameters, modified, self._on_modified)
+        self.parameters = parameters
+        if parameters is not None:
+            self._gui_tag = parameters.connectGui(self._window)
+            self._observers.addObserver(parameters, modified, self._on_modified)
+            self.update()
+
+    def update(self):
+        """Show everything again."""
+        if self.parameters is None or self._left:
+            return
+        self.show()
+        why = _("A run is going on.") if self.running.busy else self.why_not()
+        self.enable(self.ui.applyButton, why)
+        self.ui.cancelButton.enabled = self.running.active
+
+    def update_soon(self):
+        """Show everything again when what goes on now is over; many calls make one."""
+        if not self._waiting:
+            self._waiting = True
+            qt.QTimer.singleShot(0, self._update_now)
+
+    def _update_now(self):
+        self._waiting = False
+        self.update()
+
+    def enable(self, button, why_not):
+        """Enable a widget, or disable it with the reason as its tooltip."""
+        tooltip = self._tooltips.setdefault(button.name, button.toolTip)
+        button.enabled = not why_not
+        button.toolTip = why_not or tooltip
+
+    def say(self, text):
+        """Show a text below the buttons."""
+        if not self._left:
+            self.ui.statusLabel.text = text
+            self.ui.statusLabel.setVisible(bool(text))
+
+    def _on_modified(self, caller=None, event=None):
+        self.update()
+
+    # --- the scene
+
+    def _observe_scene(self):
+        scene = slicer.mrmlScene
+        for event, method in (
+            (scene.StartCloseEvent, self._on_start_close),
+            (scene.EndCloseEvent, self._on_scene_changed),
+            (scene.EndImportEvent, self._on_scene_changed),
+            (scene.EndRestoreEvent, self._on_scene_changed),
+            (scene.NodeAboutToBeRemovedEvent, self._on_node_leaving),
+            (scene.NodeRemovedEvent, self._on_node_removed),
+        ):
+            self._observers.addObserver(scene, event, method)
+
+    def _on_start_close(self, caller, event):
+        self.running.cancel()
+        self.set_parameters(None)
+        self.forget()
+        self.say("")
+
+    def _on_scene_changed(self, caller, event):
+        if self._widget.parent.isEntered:
+            parameters = self.logic.getParameterNode()
+            # The wrapper keeps what it read while the nodes that it names were not loaded yet.
+            parameters.Modified()
+            self.set_parameters(parameters)
+
+    @vtk.calldata_type(vtk.VTK_OBJECT)
+    def _on_node_leaving(self, caller, event, node):
+        """Empty the parameters that name a node, before its selectors choose another by themselves.
+
+        The selectors' lists lose the node after all observers of this event (priority -10).
+        """
+        parameters = self.parameters
+        if parameters is None or caller.IsClosing():
+            return
+        for name in parameters.allParameters:
+            if getattr(parameters, name) is node:
+                setattr(parameters, name, None)
+
+    def _on_node_removed(self, caller, event):
+        self.update_soon()
+
+    # --- runs
+
+    def apply(self):
+        """Run with the parameters as they are now."""
+        self.start(self.run)
+
+    def start(self, work):
+        """Let a run do some work, which is a function like `run`; errors are shown."""
+        if self.running.busy or self.parameters is None:
+            return
+        with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
+            self._install_requirements()
+            self._run_once(work)
+
+    def apply_quietly(self):
+        """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
+        if self.running.busy or self.parameters is None:
+            return
+        with contextlib.suppress(FuzzyVesselError):
+            self._run_once(self.run)
+
+    def _run_once(self, work):
+        parameters = self.parameters
+        self.say("")
+        try:
+            with self.running as running:
+                text = work(parameters, running.progress)
+            first, *rest = text.split("\n")
+            if running.seconds >= 1:
+                first += f"  ({clock(running.seconds)})"
+            self.say("\n".join([first, *rest]))
+        except Cancelled as error:
+            self.say(str(error))  # Cancel, or the input that was removed meanwhile
+        except Exception as error:
+            self.say(str(error))
+            raise
+        finally:
+            self.update()
+            self.device.enter()
+
+    def _install_requirements(self):
+        """Ask for and install what is missing; declined, the run itself says what it lacks."""
+        missing = [
+            each
+            for each in self.requirements
+            if importlib.util.find_spec(re.match(r"\w+", each)[0]) is None
+        ]
+        if missing:
+            import slicer.packaging
+
+            slicer.packaging.pip_ensure(missing, requester=self.title())
+            importlib.invalidate_caches()
+
+    def _on_run_changed(self):
+        self.update()
+        if not self._left:
+            self.ui.cancelButton.enabled = self.running.active
+            self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.busy

@@ -1,0 +1,98 @@
+"""A selector of a node to write into: only a person's act changes what is chosen."""
+
+import slicer
+from slicer.i18n import tr as _
+
+from ..errors import InputError
+from ..mrml.ownership import belongs_to, check_apart, hand_over, is_output, output_of, sources_of
+
+
+class OutputSelector:
+    """Shows an output among the parameters, and asks before another node becomes it.
+
+    The selector is not bound to the parameter: qMRMLNodeComboBox also chooses by itself, when a
+    node is removed or hidden. It tells by `nodeActivated` and `nodeAddedByUser` what a person
+    chose.
+
+    Parameters
+    ----------
+    panel : Panel
+        With ``output_source(parameters)``, the node whose results are written, and
+        ``output_inputs(parameters)``, a dict of words to nodes that are no outputs.
+    selector : qMRMLNodeComboBox
+        With one class of nodes, and "none" enabled.
+    name : str
+        Of the parameter.
+    kind : str
+        See `FuzzyVesselCoreLib.mrml.ownership`.
+    question : str
+        With {name} and {source}; asked before a node is written into that was not made for it.
+    """
+
+    def __init__(self, panel, selector, name, kind, question):
+        self._panel, self._selector = panel, selector
+        self._name, self._kind, self._question = name, kind, question
+        selector.connect("nodeActivated(vtkMRMLNode*)", self.choose)
+        selector.connect("nodeAddedByUser(vtkMRMLNode*)", self._take_new)
+
+    def show(self, parameters):
+        """Show what is chosen."""
+        node = getattr(parameters, self._name)
+        if self._selector.currentNode() is not node:
+            self._selector.setCurrentNode(node)
+
+    def follow(self, parameters, source, changed):
+        """Leave the outputs of others.
+
+        Parameters
+        ----------
+        parameters : parameter node wrapper
+        source : vtkMRMLNode
+            Whose results are written.
+        changed : bool
+            Whether it was another one before: then its own earlier output is chosen again.
+        """
+        node = getattr(parameters, self._name)
+        if belongs_to(node, self._kind, source) or (node is None and not changed):
+            return
+        found = output_of(source, self._kind, self._selector.nodeTypes[0]) if changed else None
+        if found is not node:
+            setattr(parameters, self._name, found)
+
+    def choose(self, node):
+        """Take the node that a person chose, None for a new one, where that may be written."""
+        parameters = self._panel.parameters
+        if parameters is None or node is getattr(parameters, self._name):
+            return
+        if node is None or self._agreed(parameters, node):
+            setattr(parameters, self._name, node)
+        self.show(parameters)
+
+    def _take_new(self, node):
+        parameters = self._panel.parameters
+        source = self._panel.output_source(parameters) if parameters is not None else None
+        if source is not None:
+            hand_over(node, self._kind, source)
+            setattr(parameters, self._name, node)
+
+    def _agreed(self, parameters, node):
+        """Whether a node may be written into, after asking where it was not made for this."""
+        source = self._panel.output_source(parameters)
+        if source is None:
+            self._panel.say(_("Choose the volume first."))
+            return False
+        if belongs_to(node, self._kind, source):
+            return True
+        try:
+            check_apart([node], self._panel.output_inputs(parameters))
+        except InputError as error:
+            self._panel.say(str(error))
+            return False
+        question = self._question.format(name=node.GetName(), source=source.GetName())
+        if is_output(node, self._kind):
+            others = ", ".join(each.GetName() for each in sources_of(node))
+            question += " " + _("It holds the result of {others}.").format(others=others)
+        if not slicer.util.confirmYesNoDisplay(question, windowTitle=self._panel.title()):
+            return False
+        hand_over(node, self._kind, source)
+        return True

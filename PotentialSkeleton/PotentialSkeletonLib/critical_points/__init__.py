@@ -1,0 +1,1 @@
+"""Stage 3: critical points of the field, and further seeds of curves."""

@@ -1,0 +1,1 @@
+"""Stage 5: endpoints of protrusions that no streamline reaches."""

@@ -1,0 +1,35 @@
+"""Forces at boundary voxels: the mean of their 26 neighbours' (Zhao et al. 2016, section 2.1)."""
+
+from numba import njit, prange
+
+from ..object.voxel_classes import BOUNDARY, INNER
+
+
+@njit(cache=True, parallel=True)
+def average_boundary(classes, vectors):
+    """Give each boundary voxel that has inner voxels around it the mean of their forces.
+
+    Parameters
+    ----------
+    classes : ndarray, uint8, shape (K, J, I)
+        No boundary voxel lies on the array's border.
+    vectors : ndarray, shape (K, J, I, 3)
+        Changed in place.
+    """
+    for k in prange(1, classes.shape[0] - 1):
+        for j in range(1, classes.shape[1] - 1):
+            for i in range(1, classes.shape[2] - 1):
+                if classes[k, j, i] != BOUNDARY:
+                    continue
+                count, fk, fj, fi = 0, 0.0, 0.0, 0.0
+                for n in range(27):
+                    other = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
+                    if classes[other] == INNER:
+                        count += 1
+                        fk += vectors[other[0], other[1], other[2], 0]
+                        fj += vectors[other[0], other[1], other[2], 1]
+                        fi += vectors[other[0], other[1], other[2], 2]
+                if count:
+                    vectors[k, j, i, 0] = fk / count
+                    vectors[k, j, i, 1] = fj / count
+                    vectors[k, j, i, 2] = fi / count

@@ -1,0 +1,82 @@
+"""Writes the forces and classes of one solid to the volume, where no other component is."""
+
+import numpy as np
+from numba import njit, prange
+
+from ..object.voxel_classes import BOUNDARY, OUTSIDE
+
+
+def place_solid(part, label, labels, own_classes, own_vectors, classes, vectors):
+    """Write one solid to the volume.
+
+    Parameters
+    ----------
+    part : Solid
+    label : int
+    labels : ndarray, int, shape (K, J, I)
+        Of the volume. Voxels of other components are not written, nor are those outside of all
+        components that have a class already.
+    own_classes : ndarray, uint8, shape of the solid's box
+    own_vectors : ndarray, shape of the solid's box and 3, or (n, 3)
+        Forces of all its voxels, or of its boundary and inner voxels alone, in their order.
+    classes, vectors : ndarray
+        Of the volume; changed in place.
+    """
+    inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(part.box, labels.shape))
+    source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, part.box))
+    if own_vectors.ndim == 2:
+        counts = np.count_nonzero(own_classes >= BOUNDARY, axis=(1, 2))
+        firsts = np.concatenate(([0], np.cumsum(counts)))
+        _place_listed(
+            own_classes, own_vectors, firsts, np.array([s.start for s in part.box]),
+            label, labels, classes, vectors,
+        )  # fmt: skip
+    else:
+        _place(
+            own_classes[source], own_vectors[source], label,
+            labels[inside], classes[inside], vectors[inside],
+        )  # fmt: skip
+
+
+@njit(cache=True, inline="always")
+def _is_taken(label, other, present):
+    return other != label if other else present != OUTSIDE
+
+
+@njit(cache=True, parallel=True)
+def _place(own_classes, own_vectors, label, labels, classes, vectors):
+    depth, rows, width = own_classes.shape
+    for k in prange(depth):
+        for j in range(rows):
+            for i in range(width):
+                own = own_classes[k, j, i]
+                if own == OUTSIDE or _is_taken(label, labels[k, j, i], classes[k, j, i]):
+                    continue
+                classes[k, j, i] = own
+                if own >= BOUNDARY:
+                    for axis in range(3):
+                        vectors[k, j, i, axis] = own_vectors[k, j, i, axis]
+
+
+@njit(cache=True, parallel=True)
+def _place_listed(own_classes, own_vectors, firsts, start, label, labels, classes, vectors):
+    depth, rows, width = own_classes.shape
+    for plane in prange(depth):
+        k, n = plane + start[0], firsts[plane]
+        if not 0 <= k < labels.shape[0]:
+            continue
+        for row in range(rows):
+            for column in range(width):
+                own = own_classes[plane, row, column]
+                if own == OUTSIDE:
+                    continue
+                n += own >= BOUNDARY
+                j, i = row + start[1], column + start[2]
+                if not (0 <= j < labels.shape[1] and 0 <= i < labels.shape[2]):
+                    continue
+                if _is_taken(label, labels[k, j, i], classes[k, j, i]):
+                    continue
+                classes[k, j, i] = own
+                if own >= BOUNDARY:
+                    for axis in range(3):
+                        vectors[k, j, i, axis] = own_vectors[n - 1, axis]

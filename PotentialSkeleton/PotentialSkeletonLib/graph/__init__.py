@@ -1,0 +1,1 @@
+"""Stage 7: the graph of smooth branches with radii, and its export."""

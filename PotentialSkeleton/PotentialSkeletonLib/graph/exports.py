@@ -1,0 +1,99 @@
+"""Skeletons for other programs: comma-separated tables, SWC, networkx."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
+
+COLUMNS = (
+    "branch", "component", "start", "end", "start_kind", "end_kind", "generation", "length_mm",
+    "distance_mm", "tortuosity", "mean_radius_mm", "min_radius_mm", "max_radius_mm",
+)  # fmt: skip
+SWC_TYPE = 0  # undefined: vessels have no number of their own
+
+
+def table_text(table, path=None):
+    """Text of a table of columns, numbers with 6 digits after the point."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    for row in zip(*table.values()):
+        writer.writerow(f"{value:.6f}" if isinstance(value, float) else value for value in row)
+    return _written(text.getvalue(), path)
+
+
+def _written(text, path):
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return text
+
+
+def swc_text(skeleton, path, roots, voxel_to_world):
+    """SWC lines: number, type, x, y, z, radius, parent."""
+    if voxel_to_world is None:
+        voxel_to_world = np.diag([*skeleton.spacing[::-1], 1.0])
+    voxel_to_world = np.asarray(voxel_to_world, float)
+    lines = [
+        "# curve skeleton; x y z and radius in mm",
+        "# number type x y z radius parent",
+    ]
+    sample_of = {}
+
+    def add(position, radius, parent):
+        x, y, z = voxel_to_world[:3, :3] @ position[::-1] + voxel_to_world[:3, 3]
+        number = len(lines) - 1
+        lines.append(f"{number} {SWC_TYPE} {x:.6f} {y:.6f} {z:.6f} {radius:.6f} {parent}")
+        return number
+
+    at_node = [[] for _ in skeleton.nodes]
+    for number, branch in enumerate(skeleton.branches):
+        at_node[branch.start].append(number)
+        at_node[branch.end].append(number)
+    done = set()
+    for root in skeleton.roots(roots):
+        sample_of[root] = add(skeleton.nodes[root].position, skeleton.nodes[root].radius, -1)
+        front = [root]
+        while front:
+            node = front.pop(0)
+            for number in at_node[node]:
+                if number in done:
+                    continue
+                done.add(number)
+                branch = skeleton.branches[number]
+                forward = branch.start == node
+                points = branch.points if forward else branch.points[::-1]
+                radius = branch.radius if forward else branch.radius[::-1]
+                sample = sample_of[node]
+                for point, size in zip(points[1:], radius[1:]):
+                    sample = add(point, size, sample)
+                far = branch.end if forward else branch.start
+                if far not in sample_of:
+                    sample_of[far] = sample
+                    front.append(far)
+    return _written("\n".join(lines) + "\n", path)
+
+
+def networkx_graph(skeleton):
+    """A `networkx.MultiGraph` of the skeleton; `FuzzyVesselError` where networkx is missing."""
+    try:
+        import networkx
+    except ModuleNotFoundError as error:
+        raise FuzzyVesselError(
+            "to_networkx needs networkx, which is not installed: pip install networkx "
+            "(in Slicer's Python console: slicer.util.pip_install('networkx'))."
+        ) from error
+    graph = networkx.MultiGraph(spacing=skeleton.spacing)
+    for number, node in enumerate(skeleton.nodes):
+        graph.add_node(
+            number, position=node.position, kind=node.kind, radius=node.radius,
+            component=node.component,
+        )  # fmt: skip
+    for number, branch in enumerate(skeleton.branches):
+        graph.add_edge(
+            branch.start, branch.end, key=number, points=branch.points, radius=branch.radius,
+            length=skeleton.length(branch),
+        )  # fmt: skip
+    return graph

@@ -1,0 +1,1 @@
+"""Stage 1: the labelmap checked, cleaned and split into solid components."""

@@ -1,0 +1,354 @@
+"""The command line as a user meets it: results, summary, and one clear line for bad input."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.progress_bar import ProgressBar
+from support.image_files import write_nifti, write_nrrd
+from support.places import PACKAGE_FOLDERS
+
+pytest.importorskip("slicer", reason="slicer-core is not installed")
+
+FILES = {
+    "labelmap.nrrd",
+    "fuzzy-scene.nrrd",
+    "segmentation.seg.nrrd",
+    "seeds.mrk.json",
+    "scene.mrb",
+    "picture.png",
+    "report.json",
+}
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory):
+    """A scan with a bright tube along I at J = 10, K = 6, and its true voxels."""
+    rng = np.random.default_rng(7)
+    vessel = np.zeros((12, 20, 30), bool)
+    vessel[3:10, 7:14, :] = True
+    volume = np.where(vessel, 200, 100) + rng.normal(0, 5, vessel.shape)
+    path = tmp_path_factory.mktemp("scan") / "scan of a tube.nrrd"
+    return write_nrrd(path, volume.astype(np.int16)), vessel
+
+
+@pytest.fixture
+def without_3d(monkeypatch):
+    """Spare the seconds of rendering where the picture is not what is tested."""
+    from fuzzy_vessel.pictures import pictures, surface_view
+
+    def cannot(*_):
+        raise surface_view.CannotRender("no 3D in this test")
+
+    monkeypatch.setattr(pictures, "draw_surface", cannot)
+
+
+def run(*arguments):
+    """Run the program as its own process, with its outputs in pipes."""
+    return subprocess.run(
+        [sys.executable, "-m", "fuzzy_vessel", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def array_of(path):
+    import slicer
+
+    from fuzzy_vessel.reading import reading
+    from fuzzy_vessel.slicer_host import headless
+
+    headless.start()
+    return slicer.util.arrayFromVolume(reading.read_volume(path)).copy()
+
+
+def error_of(capsys, *arguments):
+    """The line on standard error of a run that must end with code 2."""
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as end:
+        code = end.code
+    output = capsys.readouterr()
+    assert code == 2
+    assert output.out == ""
+    lines = output.err.splitlines()
+    assert len(lines) == 1, output.err
+    return lines[0]
+
+
+def test_a_run_in_a_pipe(scan, tmp_path):
+    path, vessel = scan
+    out = tmp_path / "results"
+    done = run(
+        "segment",
+        path,
+        "--seed",
+        "15,10,6",
+        "--threshold",
+        "0.02",
+        "--solver",
+        "exact",
+        "--out",
+        out,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    summary = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert list(summary) == ["threshold", "vessels", "computed", "results"]
+    assert summary["results"] == str(out)
+    assert {entry.name for entry in out.iterdir()} == FILES
+    assert [entry.name for entry in tmp_path.iterdir()] == ["results"]
+
+    labels = array_of(out / "labelmap.nrrd")
+    assert np.count_nonzero(labels[vessel]) > 0.9 * np.count_nonzero(vessel)
+    assert not labels[~vessel].any()
+    scene = array_of(out / "fuzzy-scene.nrrd")
+    assert scene.dtype == np.float32
+    assert scene[6, 10, 15] == 1
+    np.testing.assert_array_equal(scene >= np.float32(0.02), labels)
+    report = json.loads((out / "report.json").read_text())
+    assert report["vessels"]["voxels"] == np.count_nonzero(labels)
+    assert report["vessels"]["ml"] == pytest.approx(np.count_nonzero(labels) * 2 / 1000)
+    assert report["input"]["seeds"] == [{"label": "15,10,6", "ijk": [15, 10, 6]}]
+    assert report["threshold"] == {"value": 0.02, "chosen": "by the user"}
+    assert report["solver"] == "exact"
+    assert report["versions"]["numpy"] == np.__version__
+
+
+def test_options_reach_the_algorithm(scan, tmp_path, capsys, without_3d):
+    path, vessel = scan
+    mask = np.zeros(vessel.shape, np.uint8)
+    mask[:, :, :20] = 1
+    mask_path = write_nrrd(tmp_path / "mask.nrrd", mask)
+    first = tmp_path / "first"
+    assert main(["segment", str(path), "--seed", "5,10,6", "--out", str(first)]) == 0
+    seeds = first / "seeds.mrk.json"
+    out = tmp_path / "second"
+    arguments = ["segment", str(path), "--seeds", str(seeds), "--seed", "8,10,6"]
+    arguments += ["--background", "3,3,3", "--mask", str(mask_path), "--solver", "dial"]
+    assert main([*arguments, "--cut", "0.001", "--device", "cpu", "--out", str(out)]) == 0
+    assert "just above the background seeds" in capsys.readouterr().out
+    report = json.loads((out / "report.json").read_text())
+    assert report["solver"] == "dial"
+    assert [seed["ijk"] for seed in report["input"]["seeds"]] == [[5, 10, 6], [8, 10, 6]]
+    assert report["input"]["background_seeds"] == [{"label": "3,3,3", "ijk": [3, 3, 3]}]
+    assert {entry.name for entry in out.iterdir()} == FILES | {"background-seeds.mrk.json"}
+    labels = array_of(out / "labelmap.nrrd")
+    assert labels[6, 10, 5] == 1
+    assert labels[3, 3, 3] == 0
+    assert not labels[mask == 0].any()
+
+
+def test_the_same_run_twice_gives_the_same_voxels(scan, tmp_path, without_3d):
+    path, _ = scan
+    scenes = []
+    for _ in range(2):
+        assert main(["segment", str(path), "--seed", "15,10,6", "--out", str(tmp_path / "o")]) == 0
+        scenes.append(array_of(tmp_path / "o" / "fuzzy-scene.nrrd"))
+    np.testing.assert_array_equal(scenes[0], scenes[1])
+
+
+@pytest.mark.parametrize("given", [[], ["--seed", "1,10,6"]])
+def test_automatic_seeds(scan, tmp_path, without_3d, given):
+    path, vessel = scan
+    out = tmp_path / "results"
+    options = [*given, "--automatic-seeds", "2", "--out", str(out)]
+    assert main(["segment", str(path), *options]) == 0
+    seeds = json.loads((out / "report.json").read_text())["input"]["seeds"]
+    assert [each["label"] for each in seeds][: len(given) // 2] == given[1:]
+    found = [each for each in seeds if each["label"].startswith("automatic-")]
+    assert found
+    assert all(vessel[tuple(each["ijk"][::-1])] for each in found)
+    labels = array_of(out / "labelmap.nrrd") > 0
+    assert 2 * (labels & vessel).sum() > 0.85 * (labels.sum() + vessel.sum())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["segment", "VOLUME"], "there is no seed.*--seed I,J,K.*--automatic-seeds"),
+        (["segment", "VOLUME", "--automatic-seeds", "0"], "'0' is not a whole number from 1"),
+        (["segment", "VOLUME", "--seed", "30,0,0"], r"--seed 30,0,0 lies outside.*29, 19, 11"),
+        (["segment", "VOLUME", "--seed", "5,5"], r"'5,5' is not a voxel I,J,K"),
+        (["segment", "VOLUME", "--seed", "5,5,x"], r"'5,5,x' is not a voxel I,J,K"),
+        (["segment", "gone.nrrd", "--seed", "5,5,5"], r"gone\.nrrd: there is no such file"),
+        (["segment", "VOLUME", "--seed", "5,5,5", "--threshold", "2"], "'2' is not a number"),
+        (
+            ["segment", "VOLUME", "--seed", "5,5,5", "--solver", "best"],
+            "unknown solver 'best'.*dial",
+        ),
+        (["segment", "VOLUME", "--seed", "5,5,5", "--device", "tpu"], "unknown device 'tpu'.*cuda"),
+        (
+            ["segment", "VOLUME", "--seed", "5,5,5", "--threshold", "0.1", "--cut", "0.2"],
+            r"threshold 0\.1 lies below the cut 0\.2",
+        ),
+        (["segment", "VOLUME", "--seed", "5,5,5", "--mask", "gone.nii"], r"gone\.nii: there is no"),
+        (["segment", "VOLUME", "--seeds", "gone.mrk.json"], r"gone\.mrk\.json: there is no such"),
+        (["segment", "VOLUME", "--seed", "5,5,5", "--frame", "1"], "one frame only"),
+        (["demo", "--size", "2"], "too small"),
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(scan, tmp_path, capsys, arguments, message):
+    arguments = [scan[0] if argument == "VOLUME" else argument for argument in arguments]
+    line = error_of(capsys, *arguments, "--out", tmp_path / "out")
+    assert re.search(message, line), line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_volumes_are_told_in_one_line(tmp_path, capsys):
+    good = np.arange(120, dtype=np.int16).reshape(4, 5, 6)
+    wrong = good.astype(np.float32)
+    wrong[1, 2, 3] = np.nan
+    for path, message in (
+        (write_nrrd(tmp_path / "nan.nrrd", wrong), "1 voxels that are not finite"),
+        (write_nifti(tmp_path / "short.nii.gz", good, keep=100), "cut short"),
+        (write_nrrd(tmp_path / "int8.nrrd", good.astype(np.int8)), "int8 is not supported"),
+    ):
+        line = error_of(capsys, "segment", path, "--seed", "3,2,1", "--out", tmp_path / "out")
+        assert message in line
+        assert not (tmp_path / "out").exists()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_foreign_folder_is_left_alone(scan, tmp_path, capsys):
+    (tmp_path / "thesis.tex").write_text("...")
+    line = error_of(capsys, "segment", scan[0], "--seed", "15,10,6", "--out", tmp_path)
+    assert str(tmp_path) in line
+    assert "holds other files" in line
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_an_input_in_the_output_folder_is_not_replaced(scan, tmp_path, capsys):
+    path = tmp_path / scan[0].name
+    path.write_bytes(scan[0].read_bytes())
+    line = error_of(capsys, "segment", path, "--seed", "15,10,6", "--out", tmp_path)
+    assert str(path) in line
+    assert "lies in the output folder" in line
+    assert path.read_bytes() == scan[0].read_bytes()
+
+
+def test_too_little_memory_is_told_in_one_line(scan, tmp_path, capsys, monkeypatch):
+    from fuzzy_vessel.reading import reading
+
+    def too_large(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(reading, "read_volume", too_large)
+    arguments = ["segment", scan[0], "--seed", "15,10,6", "--out", tmp_path / "out"]
+    assert "memory does not suffice" in error_of(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cuda_without_a_gpu_says_what_is_missing(scan, tmp_path, capsys):
+    from FuzzyVesselCoreLib.gpu.device import cuda_status
+
+    reason = cuda_status()
+    if reason is None:
+        pytest.skip("this machine has a GPU")
+    arguments = ["segment", scan[0], "--seed", "15,10,6", "--device", "cuda"]
+    assert reason.splitlines()[0] in error_of(capsys, *arguments, "--out", tmp_path / "out")
+
+
+def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
+    def interrupt(self, fraction):
+        if self._name == "Writing":
+            raise KeyboardInterrupt
+        return True
+
+    monkeypatch.setattr(ProgressBar, "__call__", interrupt)
+    out = tmp_path / "out"
+    assert main(["segment", str(scan[0]), "--seed", "15,10,6", "--out", str(out)]) == 130
+    assert "cancelled" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
+def test_termination_leaves_nothing(scan, tmp_path, monkeypatch, without_3d):
+    def terminate(self, fraction):
+        if self._name == "Writing":
+            signal.raise_signal(signal.SIGTERM)
+        return True
+
+    monkeypatch.setattr(ProgressBar, "__call__", terminate)
+    with pytest.raises(SystemExit) as end:
+        main(["segment", str(scan[0]), "--seed", "15,10,6", "--out", str(tmp_path / "out")])
+    assert end.value.code == 143
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_progress_bar_is_drawn_on_a_terminal_only():
+    terminal, pipe = Terminal(), io.StringIO()
+    for stream in (terminal, pipe):
+        bar = ProgressBar(stream)
+        bar.stage("Reading")
+        for fraction in (0.0, 0.001, 0.5, 0.501, 1.0):
+            assert bar(fraction) is True
+        bar.clear()
+    assert pipe.getvalue() == ""
+    drawn = terminal.getvalue().split("\r")
+    assert [text.split("]")[-1].strip() for text in drawn if "Reading" in text] == [
+        "0 %",
+        "50 %",
+        "100 %",
+    ]
+    assert drawn[-2].strip() == ""
+
+
+def test_help_and_version_do_not_load_the_libraries():
+    code = (
+        "import sys\n"
+        "from fuzzy_vessel.__main__ import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "heavy = {'numpy', 'vtk', 'slicer', 'numba', 'PIL'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    for argument, expected in (("--help", "--seed 265,206,70"), ("--version", "fuzzy-vessel 0")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, argument],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        assert expected in done.stdout
+
+
+PAPERS = ("--model", "affinity")  # which knows no spacing: the file made here has none
+
+
+def test_a_dicom_folder_and_the_same_slices_in_one_file_agree(data_folder, tmp_path, without_3d):
+    import zipfile
+
+    folder = tmp_path / "dicom"
+    with zipfile.ZipFile(data_folder / "ircadb01_01_dicom_12slices.zip") as archive:
+        archive.extractall(folder)
+    out = tmp_path / "out"
+    # The portal vein's trunk, 10 slices above the lowest of these.
+    assert main(["segment", str(folder), "--seed", "265,206,10", *PAPERS, "--out", str(out)]) == 0
+    whole = array_of(data_folder / "ircadb01_01_ct.nrrd")
+    cropped = write_nrrd(tmp_path / "crop.nrrd", whole[60:72])
+    again = tmp_path / "again"
+    assert (
+        main(["segment", str(cropped), "--seed", "265,206,10", *PAPERS, "--out", str(again)]) == 0
+    )
+    np.testing.assert_array_equal(
+        array_of(out / "fuzzy-scene.nrrd"), array_of(again / "fuzzy-scene.nrrd")
+    )

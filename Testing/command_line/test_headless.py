@@ -1,0 +1,192 @@
+"""The host of slicer-core: slicer.util and the logics without the application."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.slicer_host import headless
+from FuzzyVesselCoreLib.geometry import inside, points_to_voxels, voxels_to_points
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from support.mrml_cases import OBLIQUE_LEFT_HANDED, add_volume, linear_transform
+
+
+def python(code, *arguments):
+    """Run Python code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.fixture
+def numbers():
+    return np.random.default_rng(3).integers(-900, 1200, (5, 6, 7)).astype(np.int16)
+
+
+def test_start_gives_one_application(slicer_scene):
+    import slicer
+
+    application = headless.start()
+    assert application is headless.start() is slicer.app
+    assert slicer.mrmlScene is application.scene is slicer_scene
+
+
+@pytest.mark.parametrize("suffix", [".nrrd", ".nii.gz", ".mha"])
+def test_volume_file_keeps_voxels_and_axes(slicer_scene, numbers, tmp_path, suffix):
+    import slicer
+
+    if suffix == ".nii.gz":  # NIfTI's quaternion cannot express shear
+        matrix = np.linalg.qr(OBLIQUE_LEFT_HANDED[:3, :3])[0] @ np.diag([0.5, 0.7, -1.5])
+        geometry = np.eye(4)
+        geometry[:3, :3], geometry[:3, 3] = matrix, OBLIQUE_LEFT_HANDED[:3, 3]
+    else:
+        geometry = OBLIQUE_LEFT_HANDED
+    volume = add_volume(numbers, geometry)
+    path = tmp_path / f"volume{suffix}"
+    assert slicer.util.saveNode(volume, str(path), {})
+    again = slicer.util.loadVolume(str(path), {"name": "again"})
+    assert again.GetName() == "again"
+    # Slicer turns left-handed axes into right-handed ones on reading: compare place by place.
+    voxels = np.argwhere(np.ones(numbers.shape))
+    there = points_to_voxels(voxels_to_points(voxels, geometry), ijk_to_ras(again))
+    assert inside(there, numbers.shape).all()
+    values = slicer.util.arrayFromVolume(again)
+    assert np.array_equal(values[tuple(there.T)], numbers.ravel())
+    assert np.linalg.det(ijk_to_ras(again)[:3, :3]) > 0
+
+
+def test_mrb_brings_everything_back(slicer_scene, numbers, tmp_path):
+    import slicer
+
+    volume = add_volume(numbers, np.diag([-0.5, -0.5, 2.0, 1.0]), linear_transform())
+    points = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "clicks")
+    points.AddControlPointWorld([1.5, 2.5, -3.5], "here")
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
+    labelmap = add_volume((numbers > 0).astype(np.uint8), kind="vtkMRMLLabelMapVolumeNode")
+    labelmap.SetName("labels")
+    segmentations = slicer.modules.segmentations.logic()
+    assert segmentations.ImportLabelmapToSegmentationNode(labelmap, segmentation)
+    path = tmp_path / "scene.mrb"
+    assert slicer.util.saveScene(str(path), {})
+    headless.start().clear()
+    assert slicer_scene.GetFirstNodeByClass("vtkMRMLScalarVolumeNode") is None
+
+    slicer.util.loadScene(str(path), {})
+    volume = slicer_scene.GetFirstNode("scan", "vtkMRMLScalarVolumeNode")
+    assert np.array_equal(slicer.util.arrayFromVolume(volume), numbers)
+    assert volume.GetParentTransformNode() is not None
+    assert slicer.util.getNode("clicks").GetNthControlPointLabel(0) == "here"
+    assert slicer.util.getNode("parts").GetSegmentation().GetNumberOfSegments() == 1
+
+
+def test_other_nodes_survive_their_files(slicer_scene, tmp_path):
+    import slicer
+
+    points = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode")
+    points.AddControlPointWorld([4.25, -5.5, 6.75], "a label")
+    transform = linear_transform()
+    matrix = slicer.util.arrayFromTransformMatrix(transform)
+    for node, name in ((points, "p.mrk.json"), (transform, "t.h5")):
+        assert slicer.util.saveNode(node, str(tmp_path / name), {})
+    again = slicer.util.loadMarkups(str(tmp_path / "p.mrk.json"))
+    np.testing.assert_allclose(
+        slicer.util.arrayFromMarkupsControlPoints(again), [[4.25, -5.5, 6.75]]
+    )
+    again = slicer.util.loadTransform(str(tmp_path / "t.h5"))
+    np.testing.assert_allclose(slicer.util.arrayFromTransformMatrix(again), matrix)
+
+
+def test_loading_what_is_not_there_fails(slicer_scene, tmp_path):
+    import slicer
+
+    before = slicer_scene.GetNumberOfNodes()
+    with headless.vtk_messages(), pytest.raises(RuntimeError, match="nothing"):
+        slicer.util.loadVolume(str(tmp_path / "nothing.nrrd"), {})
+    assert slicer_scene.GetNumberOfNodes() == before
+
+
+def test_clear_keeps_the_color_tables(slicer_scene, numbers):
+    tables = slicer_scene.GetNumberOfNodesByClass("vtkMRMLColorNode")
+    add_volume(numbers)
+    headless.start().clear()
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLVolumeNode") == 0
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLColorNode") == tables > 10
+
+
+def test_messages_are_collected_instead_of_printed(slicer_scene, numbers, tmp_path, capfd):
+    import slicer
+
+    path = tmp_path / "short.mha"
+    slicer.util.saveNode(add_volume(numbers), str(path), {"useCompression": 0})
+    path.write_bytes(path.read_bytes()[:-100])
+    capfd.readouterr()
+    with headless.vtk_messages() as messages:
+        with pytest.raises(RuntimeError):
+            slicer.util.loadVolume(str(path), {})
+        print("said by Python", file=sys.stderr)
+    assert capfd.readouterr().err == "said by Python\n"
+    assert any("short" in message for message in messages)
+    assert any("not read completely" in message for message in messages)  # MetaIO, below VTK
+    assert not any("(0x" in message for message in messages)
+
+
+def test_messages_come_back_to_the_console_afterwards(slicer_scene, capfd):
+    import vtk
+
+    with headless.vtk_messages() as messages:
+        vtk.vtkImageReader2().Update()
+    assert messages
+    capfd.readouterr()
+    count = len(messages)
+    vtk.vtkImageReader2().Update()
+    assert capfd.readouterr().err
+    assert len(messages) == count
+
+
+def test_a_quiet_process_that_leaves_nothing_behind():
+    run = python(
+        "from fuzzy_vessel.slicer_host import headless; print(headless.start().temporaryPath)"
+        "; import pathlib; assert pathlib.Path(headless.start().temporaryPath).is_dir()"
+    )
+    assert run.returncode == 0
+    assert run.stderr == ""
+    path = run.stdout.strip()
+    assert path
+    assert python("import sys, os; sys.exit(os.path.exists(sys.argv[1]))", path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [("None", "needs slicer-core"), ("types.ModuleType('slicer')", "not 3D Slicer's")],
+)
+def test_missing_slicer_core_names_the_extra(found, message):
+    run = python(
+        f"import sys, types; sys.modules['slicer'] = {found}\n"
+        "from fuzzy_vessel.slicer_host import headless\n"
+        "from FuzzyVesselCoreLib.errors import InputError\n"
+        "try: headless.start()\n"
+        "except InputError as error: print(error)"
+    )
+    assert message in run.stdout
+    assert "fuzzy-vessel-gpu[mrml]" in run.stdout
+
+
+def test_parameter_node_is_kept_in_the_scene(slicer_scene, numbers, tmp_path):
+    import slicer
+
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    choices = FuzzyConnectedGPULogic().getParameterNode()
+    assert (choices.automaticAffinity, choices.threshold, choices.inputVolume) == (True, 0.5, None)
+    choices.automaticAffinity = False
+    choices.threshold = 0.25
+    choices.inputVolume = add_volume(numbers)
+    with pytest.raises(ValueError, match=r"1\.5"):
+        choices.threshold = 1.5
+    slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
+    headless.start().clear()
+    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
+    again = FuzzyConnectedGPULogic().getParameterNode()
+    assert (again.automaticAffinity, again.threshold) == (False, 0.25)
+    assert again.inputVolume.GetName() == "scan"

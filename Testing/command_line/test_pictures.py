@@ -1,0 +1,217 @@
+"""Pictures: sides, proportions, scale and colours, counted in pixels."""
+
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("PIL", reason="pillow is not installed")
+
+from fuzzy_vessel.pictures import pictures, slice_views, surface_view
+from fuzzy_vessel.subject import Subject, box, oriented
+
+RADIUS_MM = 8.0
+# The grid's axes I, J, K in the patient: as they come from a scanner, permuted, and left-handed.
+AXES = {
+    "axial": np.array([[-1, 0, 0], [0, -1, 0], [0, 0, 1]]),
+    "sagittal": np.array([[0, 0, 1], [-1, 0, 0], [0, -1, 0]]),
+    "left-handed": np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1]]),
+}
+SPACING = {"axial": (0.8, 0.8, 2.5), "sagittal": (1.0, 1.5, 0.7), "left-handed": (1.0, 1.0, 1.0)}
+
+
+def ball(name, centre_mm=(0.0, 0.0, 0.0)):
+    """A bright ball in a dark box of 80 mm whose middle is the origin."""
+    spacing = np.array(SPACING[name])
+    matrix = np.eye(4)
+    matrix[:3, :3] = AXES[name] * spacing  # columns I, J, K
+    sizes = np.round(80 / spacing).astype(int)
+    matrix[:3, 3] = -matrix[:3, :3] @ ((sizes - 1) / 2)
+    indices = np.stack(np.meshgrid(*(np.arange(n) for n in sizes), indexing="ij"), axis=-1)
+    positions = indices @ matrix[:3, :3].T + matrix[:3, 3]
+    inside = np.linalg.norm(positions - centre_mm, axis=-1) <= RADIUS_MM
+    labels = inside.transpose(2, 1, 0).astype(np.uint8)
+    volume = np.where(labels, 200, 100).astype(np.int16)
+    seed = np.linalg.solve(matrix[:3, :3], np.array(centre_mm) - matrix[:3, 3])
+    seeds = np.round(seed[::-1]).astype(int)[np.newaxis]
+    return Subject(volume, labels, matrix, seeds)
+
+
+def red(image):
+    """Where an image shows the vessels' colour."""
+    pixels = np.asarray(image, int)
+    return (pixels[..., 0] - pixels[..., 1] > 40) & (pixels[..., 0] - pixels[..., 2] > 40)
+
+
+def slices_of(subject, size=240):
+    view = oriented(subject)
+    low, high = np.zeros(3), np.array(view.volume.shape) - 1.0
+    return slice_views.draw_slices(view, low, high, (0, 300), size)
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_oriented_axes_grow_upwards_forwards_and_to_the_right(name):
+    subject = ball(name, centre_mm=(12, -6, 20))
+    view = oriented(subject)
+    low, high = box(view.labels, view.seeds)
+    centre = (low + high) / 2 - (np.array(view.volume.shape) - 1) / 2
+    np.testing.assert_allclose(centre * view.spacing, [20, -6, 12], atol=max(view.spacing))
+    np.testing.assert_allclose(view.seeds[0], (low + high) / 2, atol=1)
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_slices_show_the_patients_sides_as_a_radiologist_expects(name):
+    shown = {view.name: view for view in slices_of(ball(name, centre_mm=(12, -6, 20)))}
+    # 12 mm to the patient's right, 6 mm to the back, 20 mm up: columns and rows from the middle.
+    for plane, letters, across, down in (
+        ("Axial", "RLAP", -12, 6),
+        ("Coronal", "RLSI", -12, -20),
+        ("Sagittal", "APSI", 6, -20),
+    ):
+        view = shown[plane]
+        rows, columns = np.nonzero(red(view.image))
+        middle = (view.image.width - 1) / 2
+        assert view.letters == letters
+        assert (columns.mean() - middle) * view.mm_per_pixel == pytest.approx(across, abs=1.5)
+        assert (rows.mean() - middle) * view.mm_per_pixel == pytest.approx(down, abs=1.5)
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_a_ball_is_round_and_of_its_true_size_whatever_the_voxels(name):
+    for view in slices_of(ball(name)):
+        rows, columns = np.nonzero(red(view.image))
+        width = np.ptp(columns) * view.mm_per_pixel
+        height = np.ptp(rows) * view.mm_per_pixel
+        voxel = max(SPACING[name])
+        assert width == pytest.approx(2 * RADIUS_MM, abs=1.2 * voxel)
+        assert height == pytest.approx(2 * RADIUS_MM, abs=1.2 * voxel)
+
+
+def test_a_vessel_of_one_voxel_is_outlined():
+    subject = ball("left-handed")
+    labels = np.zeros_like(subject.labels)
+    k, j, _ = subject.seeds[0]
+    labels[k, j, :] = 1
+    thin = Subject(subject.volume, labels, subject.ijk_to_ras, subject.seeds)
+    axial = slices_of(thin)[0]
+    assert red(axial.image).any(axis=0).mean() > 0.95
+
+
+def test_seeds_are_discs_in_their_slice_and_rings_elsewhere():
+    subject = ball("axial")
+    far = np.add(subject.seeds, [8, 10, 10])
+    both = Subject(
+        subject.volume, subject.labels, subject.ijk_to_ras, np.vstack([subject.seeds, far])
+    )
+    one, two = (np.asarray(slices_of(each)[0].image, int) for each in (subject, both))
+    colour = np.array(slice_views.SEED)
+
+    def of_colour(pixels):
+        return np.count_nonzero(abs(pixels - colour).max(axis=-1) < 30)
+
+    assert of_colour(one) > 25
+    assert of_colour(two) == of_colour(one)
+    assert (one != two).any()
+
+
+def test_seeds_beyond_the_edge_of_a_slice_are_not_drawn():
+    subject = ball("left-handed")
+    view = oriented(subject)
+    middle = (np.array(view.volume.shape) - 1) / 2
+    far = Subject(
+        subject.volume, subject.labels, subject.ijk_to_ras, subject.seeds, np.array([[40, 2, 2]])
+    )
+    drawn = [
+        np.asarray(
+            slice_views.draw_slices(oriented(each), middle - 12, middle + 12, (0, 300), 200)[
+                0
+            ].image
+        )
+        for each in (subject, far)
+    ]
+    np.testing.assert_array_equal(*drawn)
+
+
+def test_the_grey_window_tells_vessels_from_tissue():
+    subject = ball("axial")
+    black, white = slice_views.grey_window(oriented(subject), mean=200, sigma=10)
+    assert black <= 100 < 200 < white
+
+
+# In 3D. The process that renders costs two seconds, so that one picture serves several tests.
+
+
+@pytest.fixture(scope="module")
+def surfaces(tmp_path_factory):
+    drawn = {}
+    for name in ("axial", "left-handed"):
+        folder = tmp_path_factory.mktemp("surface")
+        try:
+            drawn[name] = surface_view.draw_surface(ball(name), 300, folder, (0, 0, 0))
+        except surface_view.CannotRender as reason:
+            pytest.skip(str(reason))
+    return drawn
+
+
+@pytest.mark.parametrize("name", ["axial", "left-handed"])
+def test_the_surface_is_round_and_of_its_true_size(surfaces, name):
+    image, view = surfaces[name]
+    rows, columns = np.nonzero(red(image))
+    mm_per_pixel = 2 * view["half_height_mm"] / 300
+    for span in (np.ptp(rows), np.ptp(columns)):
+        assert span * mm_per_pixel == pytest.approx(2 * RADIUS_MM, abs=1.6)
+
+
+def test_the_surface_is_lit_from_outside_on_left_handed_grids_too(surfaces):
+    right, left = (np.asarray(surfaces[name][0], float) for name in ("axial", "left-handed"))
+    assert right[red(right)][:, 0].mean() > 90
+    assert left[red(left)].mean() == pytest.approx(right[red(right)].mean(), rel=0.15)
+
+
+def test_the_seed_inside_the_vessel_is_seen_in_3d(surfaces):
+    image, view = surfaces["axial"]
+    pixels = np.asarray(image, int)
+    golden = (pixels[..., 1] > 100) & (pixels[..., 0] - pixels[..., 2] > 40)
+    rows, columns = np.nonzero(golden)
+    assert len(rows) > 10
+    subject = ball("axial")
+    seed = subject.ijk_to_ras[:3] @ [*subject.seeds[0][::-1], 1] - view["centre"]
+    pixels_per_mm = 150 / view["half_height_mm"]
+    assert columns.mean() - 149.5 == pytest.approx(seed @ view["right"] * pixels_per_mm, abs=2)
+    assert 149.5 - rows.mean() == pytest.approx(seed @ view["up"] * pixels_per_mm, abs=2)
+
+
+def test_the_longest_vessel_is_seen_from_its_broad_side():
+    labels = np.zeros((6, 100, 30), np.uint8)
+    labels[2:4, :, 14:16] = 1
+    matrix = np.diag([-1.0, -1.0, 1.0, 1.0])
+    assert surface_view.sides(matrix, labels.shape)[0][0] == "from below"
+    assert surface_view.sides(matrix, (100, 6, 30))[0][0] == "from the front"
+    assert surface_view.sides(matrix, (100, 60, 6))[0][0] == "from the left"
+
+
+def picture_of(subject):
+    return pictures.draw(
+        subject, mean=200, sigma=10, title="scan.nrrd", subtitle="its size", caption="2 ml"
+    )
+
+
+def test_the_picture_holds_slices_and_surface():
+    image, warnings = picture_of(ball("axial"))
+    if warnings:
+        pytest.skip(warnings[0])
+    shown = red(image)
+    middle = pictures.HEAD + pictures.PANEL + pictures.GAP // 2
+    for part in (shown[:middle, : image.width // 2], shown[:middle, image.width // 2 :]):
+        assert part.sum() > 2000
+    assert shown[middle:, : image.width // 2].sum() > 2000
+
+
+def test_without_rendering_the_slices_are_drawn_and_the_way_out_is_named(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    image, warnings = picture_of(ball("axial"))
+    assert len(warnings) == 1
+    assert "cannot render off screen" in warnings[0]
+    if sys.platform.startswith("linux"):
+        assert "libegl1" in warnings[0]
+    assert red(image)[: image.height // 2, : image.width // 2].sum() > 2000

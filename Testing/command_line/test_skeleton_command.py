@@ -1,0 +1,310 @@
+"""`fuzzy-vessel skeleton`, `run` and `demo`: centrelines as a user gets them, and bad labelmaps."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from command_line.test_command_line import FILES, array_of, error_of, run
+from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.centreline_distance import distances
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from support.image_files import write_nrrd
+
+pytest.importorskip("slicer", reason="slicer-core is not installed")
+
+SKELETON_FILES = {
+    "skeleton.nrrd",
+    "branches.csv",
+    "skeleton.swc",
+    "centrelines.vtp",
+    "curves.mrk.json",
+    "skeleton.png",
+    "scene.mrb",
+    "report.json",
+}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A labelmap of two labels: a T of three limbs (2), and a rod apart from it (5)."""
+    labels = np.zeros((20, 40, 60), np.uint8)
+    labels[7:12, 8:13, 5:55] = 2
+    labels[7:12, 13:35, 28:33] = 2
+    labels[15:18, 25:28, 5:20] = 5
+    path = tmp_path_factory.mktemp("labels") / "a tree.nrrd"
+    return write_nrrd(path, labels), labels
+
+
+@pytest.fixture
+def without_3d(monkeypatch):
+    """Spare the seconds of rendering where the picture is not what is tested."""
+    from fuzzy_vessel.pictures import pictures, skeleton_picture, surface_view
+
+    def cannot(*_):
+        raise surface_view.CannotRender("no 3D in this test")
+
+    monkeypatch.setattr(pictures, "draw_surface", cannot)
+    monkeypatch.setattr(skeleton_picture, "draw_tubes", cannot)
+
+
+def report_in(folder):
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def swc_samples(folder):
+    lines = (folder / "skeleton.swc").read_text().splitlines()
+    return np.array([line.split() for line in lines if not line.startswith("#")], float)
+
+
+def test_a_skeleton_in_a_pipe(tree, tmp_path):
+    path, labels = tree
+    out = tmp_path / "results"
+    done = run("skeleton", path, "--label", "2", "--out", out)
+    assert done.returncode == 0, done.stderr
+    summary = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert list(summary) == ["skeleton", "computed", "results"]
+    assert summary["skeleton"].startswith("3 branches, ")
+    assert {entry.name for entry in out.iterdir()} == SKELETON_FILES
+    assert [entry.name for entry in tmp_path.iterdir()] == ["results"]
+
+    voxels = array_of(out / "skeleton.nrrd")
+    assert voxels.any()
+    assert not voxels[labels != 2].any()
+    found = report_in(out)
+    assert found["input"]["label"] == 2
+    assert found["skeleton"]["branches"] == 3
+    assert found["skeleton"]["components"] == 1
+    assert found["skeleton"]["skeleton_voxels"] == np.count_nonzero(voxels)
+    rows = (out / "branches.csv").read_text().splitlines()
+    assert len(rows) == 1 + 3
+    lengths = [float(row.split(",")[rows[0].split(",").index("length_mm")]) for row in rows[1:]]
+    assert sum(lengths) == pytest.approx(found["skeleton"]["total_length_mm"], abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def rod_results(tree, tmp_path_factory):
+    """Results for the rod, which lies along I at J = 26, K = 16."""
+    out = tmp_path_factory.mktemp("rod") / "results"
+    assert main(["skeleton", str(tree[0]), "--label", "5", "--out", str(out)]) == 0
+    return out
+
+
+# The file's origin is L, P, S = 10, 20, 30 with voxels of 1 x 1 x 2 mm: K counts twice.
+ROD_RAS = np.array([-(10 + 12), -(20 + 26), 30 + 2 * 16])
+
+
+def test_swc_lies_where_slicer_shows_the_vessel(rod_results):
+    positions = swc_samples(rod_results)[:, 2:5]
+    np.testing.assert_allclose(positions.mean(axis=0), ROD_RAS, atol=0.8)
+
+
+def test_the_model_and_the_curves_lie_there_too(rod_results):
+    import slicer
+
+    from fuzzy_vessel.slicer_host import headless
+
+    headless.start().clear()
+    model = slicer.util.loadModel(str(rod_results / "centrelines.vtp"))
+    points = slicer.util.arrayFromModelPoints(model)
+    np.testing.assert_allclose(points.mean(axis=0), ROD_RAS, atol=0.8)
+    slicer.modules.markups.logic().LoadMarkups(str(rod_results / "curves.mrk.json"), "branch")
+    (curve,) = slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")
+    np.testing.assert_allclose(
+        slicer.util.arrayFromMarkupsControlPoints(curve).mean(axis=0), ROD_RAS, atol=0.8
+    )
+
+
+def test_the_bundle_opens_with_the_labelmap_in_the_slice_views(rod_results):
+    import slicer
+
+    from fuzzy_vessel.slicer_host import headless
+
+    headless.start().clear()
+    slicer.util.loadScene(str(rod_results / "scene.mrb"), {})
+    labelmap = slicer.util.getNode("a tree")
+    views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
+    assert {view.GetLabelVolumeID() for view in views} == {labelmap.GetID()}
+    assert len(slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")) == 1
+    # Every curve is one file: none is left from writing them together.
+    storages = slicer.util.getNodesByClass("vtkMRMLMarkupsStorageNode")
+    assert len(storages) == 1
+
+
+def test_the_curves_of_all_branches_are_in_one_file(tree, tmp_path, without_3d, capsys):
+    out = tmp_path / "out"
+    assert main(["skeleton", str(tree[0]), "--out", str(out)]) == 0
+    curves = json.loads((out / "curves.mrk.json").read_text())["markups"]
+    assert [curve["type"] for curve in curves] == ["Curve"] * 4
+    said = capsys.readouterr()
+    assert "2 labels, which are taken as one object" in said.err
+    assert "2 pieces" in said.out
+
+
+def test_islands_are_dropped_and_reported(tree, tmp_path, without_3d, capsys):
+    out = tmp_path / "out"
+    arguments = ["--drop-islands", "200", "--level", "1", "--strength", "5"]
+    assert main(["skeleton", str(tree[0]), *arguments, "--out", str(out)]) == 0
+    skeleton = report_in(out)["skeleton"]
+    assert (skeleton["components"], skeleton["islands_dropped"]) == (1, 1)
+    assert skeleton["options"]["strength"] == 5
+    assert len(skeleton["level_voxels"]) == 1
+    assert "1 island" in capsys.readouterr().err
+
+
+def test_an_object_without_branches_is_no_error(tmp_path):
+    labels = np.zeros((5, 5, 5), np.uint8)
+    labels[2, 2, 2] = 1
+    out = tmp_path / "out"
+    path = write_nrrd(tmp_path / "dot.nrrd", labels)
+    assert main(["skeleton", str(path), "--out", str(out)]) == 0
+    assert report_in(out)["skeleton"]["branches"] == 0
+    assert {entry.name for entry in out.iterdir()} == SKELETON_FILES - {
+        "skeleton.png",
+        "centrelines.vtp",
+        "curves.mrk.json",
+    }
+
+
+def test_run_segments_and_finds_the_axis(tmp_path, without_3d, capsys):
+    rng = np.random.default_rng(7)
+    vessel = np.zeros((12, 20, 40), bool)
+    vessel[3:10, 7:14, 2:38] = True
+    volume = np.where(vessel, 200, 100) + rng.normal(0, 5, vessel.shape)
+    path = write_nrrd(tmp_path / "scan.nrrd", volume.astype(np.int16))
+    out = tmp_path / "results"
+    arguments = ["--seed", "15,10,6", "--seed", "25,10,6"]
+    assert main(["run", str(path), *arguments, "--out", str(out)]) == 0
+    # Without 3D there is no picture of the centrelines; that is said, once.
+    files = FILES | SKELETON_FILES - {"skeleton.png"}
+    assert {entry.name for entry in out.iterdir()} == files
+    said = capsys.readouterr()
+    assert said.err.count("no 3D in this test") == 1
+    summary = [line.split()[0] for line in said.out.splitlines() if line[0] != " "]
+    assert summary == ["threshold", "vessels", "skeleton", "computed", "results"]
+    assert "times the noise" in said.out
+    found = report_in(out)
+    labels = array_of(out / "labelmap.nrrd")
+    assert found["vessels"]["voxels"] == np.count_nonzero(labels)
+    assert not array_of(out / "skeleton.nrrd")[labels == 0].any()
+    assert found["skeleton"]["options"]["close_tunnels"] == 2.0
+    assert {"computing connectedness", "finding centrelines"} <= set(found["seconds"])
+    # The axis, J = 10 and K = 6, but for the ends.
+    samples = swc_samples(out)[:, 2:5]
+    inner = abs(samples[:, 0] + 10 + 20) < 10
+    assert inner.sum() > 10
+    assert abs(samples[inner, 1] + 20 + 10).max() < 1.5
+    assert abs(samples[inner, 2] - 30 - 12).max() < 2.5
+
+
+def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys):
+    out = tmp_path / "demo"
+    assert main(["demo", "--size", "96", "--seed-number", "1", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "Dice" in said
+    extra = {"phantom.nrrd", "phantom-vessels.nrrd"}
+    assert {entry.name for entry in out.iterdir()} == FILES | SKELETON_FILES | extra
+    known = array_of(out / "phantom-vessels.nrrd")
+    assert known.shape == (96, 96, 96)
+    assert array_of(out / "labelmap.nrrd")[known > 0].any()
+    told = [float(number) for number in re.findall(r"distance +([\d.]+) mm on average", said)]
+    measured = report_in(out)["skeleton"]["distances_in_the_liver_mm"]
+    ways = ("skeleton_to_centreline", "centreline_to_skeleton")
+    assert told == [pytest.approx(measured[way]["mean"], abs=0.005) for way in ways]
+    assert all(measured[way]["mean"] < measured[way]["percentile_95"] for way in ways)
+
+
+class Shifted:
+    """Known centrelines as a skeleton, moved by some voxels along K."""
+
+    def __init__(self, branches, shift):
+        self.branches = [Curve(branch.points + np.array([shift, 0, 0])) for branch in branches]
+
+
+class Curve:
+    def __init__(self, points):
+        self.points = points
+
+
+def test_distances_are_those_by_which_a_skeleton_is_off():
+    phantom = liver_phantom((64, 64, 64))
+    exact = distances(Shifted(phantom.centrelines, 0), phantom)
+    assert max(each["mean"] for each in exact.values()) < 1e-6
+    off = distances(Shifted(phantom.centrelines, 0.2), phantom)
+    step = 0.2 * phantom.spacing[0]
+    for each in off.values():
+        assert 0.3 * step < each["mean"] < step
+        assert each["percentile_95"] <= step + 0.02
+    half = distances(Shifted(phantom.centrelines[:1], 0), phantom)
+    assert half["skeleton_to_centreline"]["mean"] < 1e-6
+    assert half["centreline_to_skeleton"]["mean"] > 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["LABELMAP", "--label", "3"], r"a tree\.nrrd: there is no label 3; there are 2, 5"),
+        (["LABELMAP", "--close-tunnels", "nan"], "--close-tunnels nan is not possible"),
+        (["gone.nrrd"], r"gone\.nrrd: there is no such file"),
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(tree, tmp_path, capsys, arguments, message):
+    arguments = [tree[0] if argument == "LABELMAP" else argument for argument in arguments]
+    line = error_of(capsys, "skeleton", *arguments, "--out", tmp_path / "out")
+    assert re.search(message, line), line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    scan = rng.integers(-1000, 1000, (4, 50, 60)).astype(np.int16)
+    many = np.arange(12000, dtype=np.int16).reshape(4, 50, 60)
+    fuzzy = np.full((4, 5, 6), 0.25, np.float32)
+    unset = np.full((4, 5, 6), np.nan, np.float32)
+    nothing = np.zeros((4, 5, 6), np.uint8)
+    for name, array, message in (
+        ("scan", scan, "looks like a scan, not a labelmap"),
+        ("many", many, "12,000 different numbers from 0 to 11999"),
+        ("fuzzy", fuzzy, "numbers that are not whole, such as 0.25"),
+        ("unset", unset, "numbers that are not whole, such as nan"),
+        ("nothing", nothing, "the labelmap is empty"),
+    ):
+        path = write_nrrd(tmp_path / f"{name}.nrrd", array)
+        line = error_of(capsys, "skeleton", path, "--out", tmp_path / "out")
+        assert f"{path}: " in line
+        assert message in line
+        assert not (tmp_path / "out").exists()
+
+
+def test_whole_numbers_in_a_float_file_are_labels(tree, tmp_path, without_3d):
+    path = write_nrrd(tmp_path / "float.nrrd", tree[1].astype(np.float32))
+    out = tmp_path / "out"
+    assert main(["skeleton", str(path), "--label", "2", "--out", str(out)]) == 0
+    assert report_in(out)["skeleton"]["branches"] == 3
+
+
+BORDER = ("--border", "half")  # the right one for diameters of wide vessels
+
+
+def test_an_aorta_lies_where_other_software_found_its_centrelines(
+    data_folder, tmp_path, without_3d
+):
+    """Within a voxel (0.88 x 0.88 x 1.5 mm) on average."""
+    import slicer
+    from scipy.spatial import cKDTree
+
+    from fuzzy_vessel.slicer_host import headless
+
+    out = tmp_path / "out"
+    seeds = [part for seed in ("70,273,16", "88,93,19", "63,94,20") for part in ("--seed", seed)]
+    assert (
+        main(["run", str(data_folder / "aorta_mra.mha"), *seeds, *BORDER, "--out", str(out)]) == 0
+    )
+    headless.start().clear()
+    # This model is in RAS, without saying so: Slicer would take it for LPS.
+    reference = slicer.util.loadModel(str(data_folder / "aorta_mra_centerline.vtp"))
+    known = slicer.util.arrayFromModelPoints(reference) * [-1, -1, 1]
+    away = cKDTree(swc_samples(out)[:, 2:5]).query(known)[0]
+    assert away.mean() < 1.0
+    assert np.percentile(away, 95) < 2.0

@@ -1,0 +1,290 @@
+"""Every output of a skeleton as a file, read back: places in RAS, lengths and radii in mm.
+
+The object is a fork that is known in millimetres, on voxels of 0.6 x 0.7 x 1.4 mm along oblique
+axes. So a mix-up of axes, of voxels and millimetres, or of LPS and RAS shows in one of the files.
+"""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.pictures import skeleton_picture
+from fuzzy_vessel.pictures.offscreen import CannotRender
+from PotentialSkeletonLib import skeletonize
+from support.image_files import write_nrrd
+from support.mrml_cases import add_volume, rotation_about, world_of
+from support.solids import line
+
+slicer = pytest.importorskip("slicer", reason="slicer-core is not installed")
+
+SPACING = (1.4, 0.7, 0.6)  # K, J, I
+SHAPE = (32, 62, 72)
+TO_RAS = rotation_about((1, 2, -1), 40) @ np.diag([*SPACING[::-1], 1.0])
+TO_RAS[:3, 3] = -12, 30, 55
+AXES = {"right-handed": TO_RAS, "left-handed": TO_RAS @ np.diag([1, 1, -1, 1])}
+FORK = (22, 21, 22)  # mm along K, J, I from the first voxel
+LIMBS = [((6, 8, 8), 4.0), ((38, 10, 22), 2.5), ((27, 36, 36), 3.0)]  # end and radius in mm
+
+
+def fork():
+    """Voxels within so many mm of three axes."""
+    places = np.stack(np.indices(SHAPE), axis=-1) * SPACING
+    mask = np.zeros(SHAPE, bool)
+    for end, radius in LIMBS:
+        away, _ = cKDTree(line(FORK, end, 300)).query(places.reshape(-1, 3))
+        mask |= (away <= radius).reshape(SHAPE)
+    return mask.astype(np.uint8)
+
+
+MASK = fork()
+
+
+def to_ras(positions, matrix):
+    """Voxels K, J, I (n, 3) in RAS."""
+    return np.asarray(positions)[:, ::-1] @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+@pytest.fixture(scope="module", params=AXES)
+def result(request, tmp_path_factory):
+    """The folder that the command line wrote, and what is to be expected in it."""
+    axes = AXES[request.param]
+    folder = tmp_path_factory.mktemp(request.param)
+    path = labelmap_file(folder / "fork.nrrd", axes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skeleton_picture, "draw_tubes", cannot_render)  # spares seconds
+        assert main(["skeleton", str(path), "--out", str(folder / "out")]) == 0
+    mask, matrix = MASK, axes
+    if np.linalg.det(axes[:3, :3]) < 0:  # Slicer turns the third axis round
+        mask, matrix = MASK[::-1], axes @ np.diag([1, 1, -1, 1])
+        matrix[:3, 3] = to_ras([[SHAPE[0] - 1, 0, 0]], axes)[0]
+    return folder / "out", skeletonize(mask, SPACING), matrix, axes
+
+
+def cannot_render(*_):
+    raise CannotRender("no 3D in this test")
+
+
+def labelmap_file(path, axes):
+    """A labelmap whose header is in LPS, as NRRD wants it."""
+    to_lps = np.diag([-1, -1, 1, 1]) @ axes
+    columns = [f"({','.join(f'{n:.17g}' for n in column)})" for column in to_lps[:3, :3].T]
+    write_nrrd(path, MASK, directions=columns)
+    origin = f"({','.join(f'{n:.17g}' for n in to_lps[:3, 3])})".encode()
+    path.write_bytes(path.read_bytes().replace(b"(10,20,30)", origin, 1))
+    return path
+
+
+@pytest.fixture
+def scene(slicer_scene):
+    return slicer_scene
+
+
+def read_swc(path):
+    """Samples of an SWC file: number to (type, position, radius, parent); parents come first."""
+    samples = {}
+    for text in path.read_text(encoding="utf-8").splitlines():
+        if text.startswith("#"):
+            continue
+        number, kind, x, y, z, radius, parent = text.split()
+        assert parent == "-1" or int(parent) in samples
+        assert int(number) not in samples
+        samples[int(number)] = (int(kind), np.array([x, y, z], float), float(radius), int(parent))
+    return samples
+
+
+def test_swc_is_a_tree_in_ras_millimetres(result):
+    folder, expected, matrix, _ = result
+    samples = read_swc(folder / "skeleton.swc")
+    assert [parent for *_, parent in samples.values()].count(-1) == 1
+    positions = np.array([position for _, position, _, _ in samples.values()])
+    points = np.concatenate([branch.points for branch in expected.branches])
+    radii = np.concatenate([branch.radius for branch in expected.branches])
+    away, nearest = cKDTree(to_ras(points, matrix)).query(positions)
+    assert away.max() < 1e-5
+    assert cKDTree(positions).query(to_ras(points, matrix))[0].max() < 1e-5
+    found = np.array([radius for _, _, radius, _ in samples.values()])
+    np.testing.assert_allclose(found, radii[nearest], atol=1e-5)
+    steps = [
+        np.linalg.norm(position - samples[parent][1])
+        for _, position, _, parent in samples.values()
+        if parent > 0
+    ]
+    assert sum(steps) == pytest.approx(sum(expected.to_table()["length_mm"]), rel=1e-5)
+    ends = set(samples) - {parent for *_, parent in samples.values()}
+    assert len(ends) == 2  # the root is the third
+
+
+def test_the_tree_has_the_lengths_and_radii_of_the_fork(result):
+    """Not by our own code: the limbs are known in mm. The skeleton goes into the round caps."""
+    folder, _, _, axes = result
+    samples = read_swc(folder / "skeleton.swc")
+    positions = np.array([position for _, position, _, _ in samples.values()])
+    radii = np.array([radius for _, _, radius, _ in samples.values()])
+    for end, radius in LIMBS:
+        axis = to_ras(line(FORK, end, 50) / np.array(SPACING), axes)
+        away, nearest = cKDTree(positions).query(axis)
+        middle = slice(20, 40)
+        assert away[middle].max() < 0.8
+        assert away.max() < 2.5
+        np.testing.assert_allclose(radii[nearest[middle]], radius, atol=0.45)
+
+
+def test_csv_has_lengths_and_radii_in_mm(result):
+    folder, expected, matrix, _ = result
+    with (folder / "branches.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(expected.branches) == 3
+    for row, branch in zip(rows, expected.branches):
+        there = to_ras(branch.points, matrix)
+        length = np.linalg.norm(np.diff(there, axis=0), axis=1).sum()
+        assert float(row["length_mm"]) == pytest.approx(length, rel=1e-5)
+        assert float(row["distance_mm"]) == pytest.approx(
+            np.linalg.norm(there[-1] - there[0]), rel=1e-5
+        )
+        assert float(row["max_radius_mm"]) == pytest.approx(branch.radius.max(), abs=1e-6)
+        assert float(row["min_radius_mm"]) == pytest.approx(branch.radius.min(), abs=1e-6)
+        assert 1 <= float(row["tortuosity"]) < 1.3
+    assert sorted(row["generation"] for row in rows) == ["0", "1", "1"]
+    total = json.loads((folder / "report.json").read_text())["skeleton"]["total_length_mm"]
+    assert sum(float(row["length_mm"]) for row in rows) == pytest.approx(total, abs=1e-4)
+
+
+def test_the_model_has_a_line_a_branch_with_radius(scene, result):
+    folder, expected, matrix, _ = result
+    data = slicer.util.loadModel(str(folder / "centrelines.vtp")).GetPolyData()
+    assert data.GetNumberOfLines() == 3
+    for number, branch in enumerate(expected.branches):
+        cell, radius = data.GetCell(number), data.GetPointData().GetArray("Radius")
+        ids = [cell.GetPointId(n) for n in range(cell.GetNumberOfPoints())]
+        found = np.array([data.GetPoint(n) for n in ids])
+        np.testing.assert_allclose(found, to_ras(branch.points, matrix), atol=1e-4)
+        np.testing.assert_allclose([radius.GetTuple1(n) for n in ids], branch.radius, rtol=1e-6)
+        length = np.linalg.norm(np.diff(found, axis=0), axis=1).sum()
+        assert data.GetCellData().GetArray("Length").GetTuple1(number) == pytest.approx(
+            length, rel=1e-5
+        )
+
+
+def test_the_curves_have_radii(scene, result):
+    folder, expected, matrix, _ = result
+    slicer.modules.markups.logic().LoadMarkups(str(folder / "curves.mrk.json"), "branch")
+    curves = slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")
+    assert len(curves) == 3
+    for curve, branch in zip(curves, expected.branches):
+        points = slicer.util.arrayFromMarkupsControlPoints(curve)
+        np.testing.assert_allclose(points, to_ras(branch.points, matrix), atol=1e-4)
+        radius = curve.GetMeasurement("Radius")
+        values = radius.GetControlPointValues()
+        found = [values.GetValue(n) for n in range(values.GetNumberOfTuples())]
+        np.testing.assert_allclose(found, branch.radius, rtol=1e-5)
+        assert radius.GetUnits() == "mm"
+        # The file does not say that the points are joined by straight lines: Slicer takes splines.
+        assert curve.GetCurveLengthWorld() == pytest.approx(expected.length(branch), rel=1e-3)
+
+
+def test_the_labelmap_lies_on_the_input(scene, result):
+    folder, expected, matrix, _ = result
+    node = slicer.util.loadLabelVolume(str(folder / "skeleton.nrrd"))
+    found = np.argwhere(slicer.util.arrayFromVolume(node))
+    np.testing.assert_array_equal(found, expected.voxels)
+    there = [world_of(node, voxel) for voxel in found[:5]]
+    np.testing.assert_allclose(there, to_ras(found[:5], matrix), atol=1e-5)
+
+
+def test_the_bundle_has_all_nodes(scene, result):
+    folder, expected, _, _ = result
+    slicer.util.loadScene(str(folder / "scene.mrb"), {})
+    names = {node.GetName() for node in slicer.util.getNodesByClass("vtkMRMLNode")}
+    wanted = {"fork", "fork centrelines", "fork skeleton", "fork branches", "fork radii",
+              "fork radius along the longest branch"}  # fmt: skip
+    assert wanted <= names
+    assert {f"fork branch {number}" for number in range(3)} <= names
+    chart = slicer.util.getNode("fork radius along the longest branch")
+    table = chart.GetNthPlotSeriesNode(0).GetTableNode().GetTable()
+    longest = max(expected.to_table()["length_mm"])
+    last = table.GetValueByName(table.GetNumberOfRows() - 1, "distance_mm").ToDouble()
+    assert last == pytest.approx(longest, rel=1e-5)
+
+
+# --- nodes that the module makes, one file each
+
+
+@pytest.fixture
+def nodes(scene):
+    """All outputs of the module's logic, on oblique axes."""
+    from PotentialSkeleton import PotentialSkeletonLogic
+
+    labelmap = add_volume(MASK, TO_RAS, kind="vtkMRMLLabelMapVolumeNode")
+    return PotentialSkeletonLogic().extract(
+        labelmap, tubesNode=True, criticalPointsNodes=True, plotChartNodes=True, fieldNode=True
+    )
+
+
+def saved(node, path):
+    assert slicer.util.saveNode(node, str(path), {})
+    return str(path)
+
+
+def test_tubes_come_back_as_thick_as_the_object(nodes, tmp_path):
+    path = saved(nodes.tubesNode, tmp_path / "tubes.vtp")
+    data = slicer.util.loadModel(path).GetPolyData()
+    skin = np.array([data.GetPoint(n) for n in range(data.GetNumberOfPoints())])
+    for end, radius in LIMBS:
+        axis = to_ras(line(FORK, end, 50)[20:40] / np.array(SPACING), TO_RAS)
+        away = cKDTree(axis).query(skin)[0]
+        assert np.percentile(away[away < 1.5 * radius], 5) == pytest.approx(radius, abs=1.0)
+
+
+def test_critical_points_come_back_by_kind(nodes, tmp_path):
+    assert {"attractor", "saddle-1"} <= set(nodes.criticalPointsNodes)
+    for kind, node in nodes.criticalPointsNodes.items():
+        path = saved(node, tmp_path / f"{kind}.mrk.json")
+        found = slicer.util.arrayFromMarkupsControlPoints(slicer.util.loadMarkups(path))
+        points = [p.position for p in nodes.skeleton.critical_points if p.kind == kind]
+        np.testing.assert_allclose(found, to_ras(points, TO_RAS), atol=1e-4)
+
+
+def test_the_table_comes_back(nodes, tmp_path):
+    expected = nodes.skeleton.to_table()
+    table = slicer.util.loadTable(saved(nodes.tableNode, tmp_path / "t.tsv")).GetTable()
+    assert table.GetNumberOfRows() == len(expected["branch"])
+    for name in ("length_mm", "tortuosity", "mean_radius_mm", "generation"):
+        found = [table.GetValueByName(row, name).ToDouble() for row in range(3)]
+        np.testing.assert_allclose(found, expected[name], rtol=1e-5)
+
+
+def test_the_field_comes_back(scene, nodes, tmp_path):
+    """As from a scene. Slicer's 'Add data' takes the numbers as the file has them, in LPS."""
+    path = saved(nodes.fieldNode, tmp_path / "force.nrrd")
+    node = scene.AddNewNodeByClass("vtkMRMLVectorVolumeNode")
+    node.AddDefaultStorageNode(path)
+    node.GetStorageNode().SetFileName(path)
+    assert node.GetStorageNode().ReadData(node)
+    found, written = (slicer.util.arrayFromVolume(n) for n in (node, nodes.fieldNode))
+    np.testing.assert_allclose(found, written, atol=1e-6)
+    assert np.abs(written).max() > 0.01
+    header = (tmp_path / "force.nrrd").read_bytes().split(b"\n\n")[0].decode()
+    assert "measurement frame: (1,0,0) (0,1,0) (0,0,1)" in header
+    there = [world_of(node, voxel) for voxel in ([0, 0, 0], [5, 7, 9])]
+    np.testing.assert_allclose(there, to_ras([[0, 0, 0], [5, 7, 9]], TO_RAS), atol=1e-5)
+
+
+def test_the_force_points_away_from_the_wall(nodes):
+    """In RAS: beside the axis of a limb it points towards the axis."""
+    vectors = slicer.util.arrayFromVolume(nodes.fieldNode)
+    end, _ = LIMBS[0]
+    axis = to_ras(line(FORK, end, 50)[25:40] / np.array(SPACING), TO_RAS)
+    inside = np.argwhere(np.linalg.norm(vectors, axis=-1) > 0)
+    there = to_ras(inside, TO_RAS)
+    away, nearest = cKDTree(axis).query(there)
+    beside = (away > 1.5) & (away < 3) & (nearest > 0) & (nearest < len(axis) - 1)
+    towards = axis[nearest[beside]] - there[beside]
+    force = vectors[tuple(inside[beside].T)]
+    cosine = (towards * force).sum(axis=1) / np.linalg.norm(towards, axis=1)
+    cosine /= np.linalg.norm(force, axis=1)
+    assert beside.sum() > 100
+    assert np.median(cosine) > 0.8

@@ -1,0 +1,197 @@
+"""Results as a whole or not at all: the folder, the files in it, and a disk that fills up."""
+
+import json
+import os
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.writing.output_folder import OutputFolder
+from FuzzyVesselCoreLib.errors import InputError
+
+OURS = json.dumps({"program": "fuzzy-vessel"})
+
+
+def write_result(path, content, *others):
+    with OutputFolder(path) as place:
+        (place / "report.json").write_text(OURS)
+        (place / "result.txt").write_text(content)
+        for name in others:
+            (place / name).write_text(content)
+
+
+def write_half(path, error):
+    with OutputFolder(path) as place:
+        (place / "result.txt").write_text("half")
+        raise error
+
+
+def test_a_new_folder_appears_at_the_end_with_its_parents(tmp_path):
+    path = tmp_path / "a" / "b" / "results"
+    with OutputFolder(path) as place:
+        (place / "result.txt").write_text("vessels")
+        assert not path.exists()
+        assert place.parent == path.parent  # the same disk: moving it costs nothing
+    assert (path / "result.txt").read_text() == "vessels"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_nothing_is_left_after_a_failure(tmp_path, error):
+    path = tmp_path / "a" / "results"
+    with pytest.raises(error):
+        write_half(path, error)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_earlier_result_is_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first", "only-in-the-first.txt")
+    write_result(path, "second")
+    assert {entry.name for entry in path.iterdir()} == {"report.json", "result.txt"}
+    assert (path / "result.txt").read_text() == "second"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_of_the_user_beside_an_earlier_result_is_kept(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    (path / "notes.txt").write_text("seed 2 leaks")
+    with pytest.raises(InputError, match=r"results: the folder holds other files \(notes.txt\)"):
+        write_result(path, "second")
+    assert (path / "notes.txt").read_text() == "seed 2 leaks"
+    assert (path / "result.txt").read_text() == "first"
+
+
+def test_an_earlier_result_survives_a_failure(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    with pytest.raises(RuntimeError):
+        write_half(path, RuntimeError)
+    assert (path / "result.txt").read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_empty_folder_is_taken_and_a_foreign_one_refused(tmp_path):
+    path = tmp_path / "results"
+    path.mkdir()
+    write_result(path, "first")
+    foreign = tmp_path / "holiday"
+    foreign.mkdir()
+    (foreign / "photo.jpg").write_text("sunset")
+    for report in (None, "{}", "not json", "[]"):
+        if report:
+            (foreign / "report.json").write_text(report)
+        with pytest.raises(InputError, match=r"holiday: the folder holds other files"):
+            write_result(foreign, "vessels")
+    assert (foreign / "photo.jpg").read_text() == "sunset"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(InputError, match="file: this is a file"):
+        write_result(file, "vessels")
+    with pytest.raises(InputError, match=r"results: the results cannot be written: Not a dir"):
+        write_result(file / "results", "vessels")
+
+
+def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, monkeypatch):
+    path = tmp_path / "mounted"
+    path.mkdir()
+    monkeypatch.setattr(os.path, "ismount", lambda place: str(place) == str(path))
+    write_result(path, "first")
+    with pytest.raises(RuntimeError):
+        write_half(path, RuntimeError)
+    write_result(path, "second")
+    assert {entry.name for entry in path.iterdir()} == {"report.json", "result.txt"}
+    assert (path / "result.txt").read_text() == "second"
+
+
+def test_an_error_of_the_disk_is_told_with_the_folder(tmp_path):
+    with pytest.raises(InputError, match=r"results: .*No space left on device.*--out"):
+        write_half(tmp_path / "results", OSError(28, "No space left on device"))
+    assert list(tmp_path.iterdir()) == []
+
+
+# The nodes' files.
+
+
+@pytest.fixture
+def writing():
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel.writing import writing
+
+    app = headless.start()
+    yield writing
+    app.clear()
+
+
+def add_volume(shape=(20, 40, 40)):
+    import slicer
+
+    noise = np.random.default_rng(3).integers(0, 30000, shape).astype(np.int16)
+    return slicer.util.addVolumeFromArray(noise, np.diag([-1.0, -1, 2, 1]), "scan")
+
+
+def test_the_bundle_opens_with_the_volume_in_the_slice_views(writing, tmp_path):
+    import slicer
+
+    volume = add_volume()
+    expected = slicer.util.arrayFromVolume(volume).copy()
+    writing.write_slicer_scene(tmp_path, volume, (-20, -10, 12))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["scene.mrb"]
+
+    slicer.app.clear()
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
+    volume = slicer.util.getNode("scan")
+    np.testing.assert_array_equal(slicer.util.arrayFromVolume(volume), expected)
+    views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
+    assert {view.GetLayoutName() for view in views} == {"Red", "Green", "Yellow"}
+    assert {view.GetBackgroundVolumeID() for view in views} == {volume.GetID()}
+    for node in slicer.util.getNodesByClass("vtkMRMLSliceNode"):
+        centre = slicer.util.arrayFromVTKMatrix(node.GetSliceToRAS())[:3, 3]
+        np.testing.assert_allclose(centre, (-20, -10, 12))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_full_disk_is_noticed_whoever_writes(writing, tmp_path):
+    import resource
+
+    volume = add_volume()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        for write in (
+            lambda: writing.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
+            lambda: writing.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
+            lambda: writing.write_report(tmp_path, {"long": "x" * 30_000}),
+        ):
+            with pytest.raises(OSError, match=r"could not be written|File too large"):
+                write()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("kept", [0, 100, -30])
+def test_a_file_that_lost_its_end_is_not_whole(writing, tmp_path, kept):
+    volume = add_volume()
+    writing.write_nodes(tmp_path, {"a.nrrd": volume})
+    with zipfile.ZipFile(tmp_path / "a.mrb", "w") as bundle:
+        bundle.writestr("scene.mrml", "x" * 500)
+    (tmp_path / "a.json").write_text(json.dumps({"text": "x" * 500}))
+    for name in ("a.nrrd", "a.mrb", "a.json"):
+        path = tmp_path / name
+        assert writing._is_whole(path)
+        path.write_bytes(path.read_bytes()[:kept])
+        assert not writing._is_whole(path)
+
+
+def test_numpy_numbers_have_a_place_in_the_report(writing, tmp_path):
+    writing.write_report(tmp_path, {"ml": np.float32(0.5), "seed": np.arange(3), "name": "Größe"})
+    text = (tmp_path / "report.json").read_text(encoding="utf-8")
+    assert json.loads(text) == {"ml": 0.5, "seed": [0, 1, 2], "name": "Größe"}
+    assert "Größe" in text

@@ -1,0 +1,153 @@
+"""Affinity: the papers' formula, its levels, and its estimate from the seeds."""
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib import GaussianAffinity, estimate_affinity
+from FuzzyConnectedGPULib.affinity.bell import bell
+from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+from FuzzyConnectedGPULib.problem import Problem
+from FuzzyVesselCoreLib.errors import InputError
+
+STEP = 1 / 65535
+
+
+def formula(first, second, affinity):
+    """Equation 1 of the papers and ITK 3's form, in float64 and with exp."""
+    mean = (first + second) / 2 - affinity.mean
+    if affinity.side == "bright":
+        mean = np.minimum(mean, 0)
+    if affinity.side == "dark":
+        mean = np.maximum(mean, 0)
+    g1 = np.exp(-(mean**2) / (2 * affinity.sigma**2))
+    if affinity.form == "geometric":
+        g2 = np.exp(-(((first - second) / 2) ** 2) / (2 * affinity.gradient_sigma**2))
+        return np.sqrt(g1 * g2)
+    g2 = np.exp(-((first - second) ** 2) / (2 * affinity.gradient_sigma**2))
+    return affinity.weight * g1 + (1 - affinity.weight) * g2
+
+
+@pytest.mark.parametrize("form", ["geometric", "weighted"])
+@pytest.mark.parametrize("side", ["both", "bright", "dark"])
+def test_levels_are_the_formula_rounded_once(form, side):
+    affinity = GaussianAffinity(180.5, 21.3, 9.7, form=form, weight=0.3, side=side)
+    random = np.random.default_rng(1)
+    first, second = random.uniform(0, 400, (2, 100_000)).astype(np.float32)
+    levels = affinity.levels(first, second)
+    wanted = formula(first.astype(float), second.astype(float), affinity)
+    assert levels.min() < 10
+    assert levels.max() > 65000
+    # half a step of rounding, and what float32 arithmetic adds
+    assert np.abs(levels * STEP - wanted).max() < 0.55 * STEP
+
+
+def test_affinity_is_symmetric_and_peaks_at_the_mean():
+    affinity = GaussianAffinity(100, 10, 5)
+    random = np.random.default_rng(2)
+    first, second = random.integers(0, 300, (2, 1000))
+    np.testing.assert_array_equal(affinity.levels(first, second), affinity.levels(second, first))
+    assert affinity.levels(100, 100) == 65535
+    assert affinity.levels(90, 110) < 65535
+
+
+def test_bell_is_the_gaussian_within_float32():
+    x = np.linspace(0, 4.5, 1_000_001, dtype=np.float32)
+    np.testing.assert_allclose(bell(x), np.exp(-(x.astype(float) ** 2)), rtol=2e-6)
+    assert bell(np.float32(100)) == np.float32(2.0**-30)
+    assert bell(np.float32(0)) == 1
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16])
+@pytest.mark.parametrize("form", ["geometric", "weighted"])
+def test_tables_hold_what_the_formula_gives(kind, form):
+    random = np.random.default_rng(3)
+    info = np.iinfo(kind)
+    voxels = random.integers(max(info.min, -900), min(info.max, 1500), (4, 8, 8)).astype(kind)
+    affinity = GaussianAffinity(120, 60, 40, form=form)
+    sums, differences, lowest = Problem(voxels, affinity, np.array([0]), None, 0).tables
+    first, second = voxels[:, :, :-1].astype(int), voxels[:, :, 1:].astype(int)
+    a, b = sums[first + second - lowest], differences[np.abs(first - second)]
+    looked_up = np.rint(a + b if form == "weighted" else a * b)
+    np.testing.assert_array_equal(looked_up, affinity.levels(first, second))
+
+
+def test_levels_map_to_even_values():
+    levels = np.arange(65536, dtype=np.uint16)
+    values = level_values(levels)
+    assert values.dtype == np.float32
+    np.testing.assert_array_equal(values, (levels.astype(np.float64) / 65535).astype(np.float32))
+
+
+def test_estimate_is_robust_against_a_few_wall_voxels():
+    random = np.random.default_rng(4)
+    volume = random.normal(200, 12, (9, 30, 30)).astype(np.float32)
+    volume[:, :, 15:] -= 500
+    affinity = estimate_affinity(volume, [[4, 10, 5], [4, 20, 12]])
+    assert affinity.mean == pytest.approx(200, abs=4)
+    assert affinity.sigma == pytest.approx(12, rel=0.25)
+    # half the difference of two independent values has 1 / sqrt(2) of their sigma
+    assert affinity.gradient_sigma == pytest.approx(12 / np.sqrt(2), rel=0.25)
+
+
+def test_estimate_in_a_flat_spot_keeps_a_floor():
+    volume = np.zeros((5, 5, 9), np.int16)
+    volume[:, :, 8] = 1000
+    affinity = estimate_affinity(volume, [[2, 2, 2]])
+    assert affinity.sigma == affinity.gradient_sigma == 1.0
+
+
+def test_estimate_works_at_the_border_and_on_one_voxel_rows():
+    volume = np.arange(12, dtype=np.uint8).reshape(1, 1, 12)
+    assert estimate_affinity(volume, [[0, 0, 0]]).mean == 1
+
+
+def test_constant_volume_is_refused_by_name():
+    with pytest.raises(InputError, match="constant"):
+        estimate_affinity(np.full((3, 3, 3), 7, np.int16), [[1, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "culprit"),
+    [
+        (dict(sigma=0), "sigma"),
+        (dict(gradient_sigma=-1), "gradient_sigma"),
+        (dict(mean=np.nan), "mean"),
+        (dict(weight=1.5), "weight"),
+        (dict(form="cubic"), "cubic"),
+        (dict(side="left"), "left"),
+    ],
+)
+def test_wrong_parameters_are_named(arguments, culprit):
+    with pytest.raises(InputError, match=culprit):
+        GaussianAffinity(**{"mean": 1, "sigma": 1, "gradient_sigma": 1, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [dict(mean=1e39), dict(sigma=1e-46), dict(gradient_sigma=1e-46), dict(sigma=1e300)],
+)
+def test_parameters_that_float32_cannot_hold_are_refused(arguments):
+    culprit = next(iter(arguments))
+    with pytest.raises(InputError, match=f"{culprit} .* float32"):
+        GaussianAffinity(**{"mean": 1, "sigma": 1, "gradient_sigma": 1, **arguments})
+
+
+@pytest.mark.parametrize("sigma", [1e-30, 1e30])
+@pytest.mark.parametrize("form", ["geometric", "weighted"])
+def test_the_extremes_of_float32_give_levels_without_nan(sigma, form):
+    largest = np.finfo(np.float32).max
+    values = np.array([-largest, -1, -1e-45, -0.0, 0, 1, largest], np.float32)
+    affinity = GaussianAffinity(0, sigma, sigma, form=form)
+    with np.errstate(invalid="raise"):
+        levels = affinity.levels(values[:, None], values)
+    assert (np.diag(levels)[2:5] == 65535).all()  # both next to the mean
+    # Both far off the mean: 0, or the half that the weighted form gives for being alike.
+    assert levels[0, 0] == levels[-1, -1] == (0 if form == "geometric" else 32768)
+
+
+@pytest.mark.parametrize("radius", [0, 1.5])
+def test_a_radius_that_is_no_number_of_voxels_is_refused(radius):
+    with pytest.raises(InputError, match=f"radius is {radius}"):
+        estimate_affinity(
+            np.arange(27, dtype=np.uint8).reshape(3, 3, 3), [[1, 1, 1]], radius=radius
+        )

@@ -1,0 +1,356 @@
+"""Evidence of vessels and widest paths on CUDA: the kernels on the CPU, and on a real card."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from FuzzyConnectedGPULib.contrast import launches
+from FuzzyConnectedGPULib.contrast.clicks.click_rules import contrast_scene
+from FuzzyConnectedGPULib.contrast.evidence import cuda_filters as filters
+from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+from FuzzyConnectedGPULib.contrast.paths import cuda_widest_paths as paths_on_cuda
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
+from FuzzyVesselCoreLib.errors import Cancelled, NoRoomError
+
+SHAPE, SEED = (17, 19, 23), (8, 9, 11)
+NOISE = 10.0
+# What float32's rounding may change, in deviations of the raw intensities: of intensities ten
+# times as far from 0 as they are noisy, the CPU's squares resolve no more.
+TOLERANCE = 2e-4
+SPACINGS = [(1.0, 1.0, 1.0), (2.5, 0.7, 0.7), (0.8, 0.8, 5.0)]
+
+
+def vessel(kind=np.int16, shape=SHAPE, sign=1, base=100, seed=0):
+    """Noise with a vessel along K, and a branch."""
+    volume = np.random.default_rng(seed).normal(base, NOISE, shape)
+    volume[:, 7:11, 9:13] += 8 * NOISE * sign
+    volume[5:8, :, 3:6] += 5 * NOISE * sign
+    return volume.clip(0, 255).astype(kind)
+
+
+def ball_mask(shape=SHAPE):
+    """A ball round the middle; some voxels in it are left out."""
+    axes = np.ogrid[tuple(slice(0, n) for n in shape)]
+    squared = sum((x - (n - 1) / 2) ** 2 for x, n in zip(axes, shape))
+    mask = (squared < 49) & (np.random.default_rng(3).random(shape) < 0.95)
+    mask[tuple(n // 2 for n in shape)] = True
+    return mask.astype(np.uint8)
+
+
+def assert_same_evidence(ours, theirs, tolerance=TOLERANCE):
+    near = {"rtol": 0, "atol": tolerance * NOISE}
+    assert ours.polarity == theirs.polarity
+    assert ours.box == theirs.box
+    np.testing.assert_array_equal(ours.unit, theirs.unit)
+    np.testing.assert_allclose(ours.noise, theirs.noise, **near)
+    np.testing.assert_allclose(ours.contrast, theirs.contrast, **near)
+    np.testing.assert_allclose(ours.smooth, theirs.smooth, **near)
+    for one, other in (
+        (ours.wide_contrast, theirs.wide_contrast),
+        (ours.difference, theirs.difference),
+    ):
+        np.testing.assert_allclose(one[0], other[0], **near)
+        np.testing.assert_allclose(one[1], other[1], **near)
+
+
+def check_evidence(gpu, volume, spacing, mask=None):
+    ours = vessel_evidence(volume, spacing, SEED, mask, gpu=gpu)
+    assert_same_evidence(ours, vessel_evidence(volume, spacing, SEED, mask))
+    assert ours.contrast.dtype == ours.smooth.dtype == np.float32
+    return ours
+
+
+# ---- evidence
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
+    check_evidence(cpu_cuda, vessel(), spacing)
+
+
+def test_evidence_of_a_volume_that_is_sampled(cpu_cuda, monkeypatch):
+    monkeypatch.setattr("FuzzyConnectedGPULib.contrast.evidence.tissue.MOST_SAMPLES", 1500)
+    check_evidence(cpu_cuda, vessel(), SPACINGS[0])
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int32, np.float32, np.float64])
+def test_evidence_of_all_voxel_types(cpu_cuda, kind):
+    check_evidence(cpu_cuda, vessel(kind), SPACINGS[0])
+
+
+@pytest.mark.parametrize("mask", [None, ball_mask()], ids=["all", "mask"])
+def test_evidence_of_dark_vessels(cpu_cuda, mask):
+    assert check_evidence(cpu_cuda, vessel(sign=-1), SPACINGS[0], mask).polarity == -1
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+def test_evidence_within_a_mask(cpu_cuda, spacing):
+    check_evidence(cpu_cuda, vessel(), spacing, ball_mask())
+
+
+@pytest.mark.parametrize("shape", [(9, 12, 13), (34, 11, 33), (17, 40, 70)])
+def test_evidence_of_sizes_around_the_blocks(cpu_cuda, shape):
+    check_evidence(cpu_cuda, vessel(shape=shape), SPACINGS[1])
+
+
+def test_evidence_where_much_is_blank_or_nothing_differs(cpu_cuda):
+    volume = vessel()
+    volume[:, :, 16:] = 0
+    check_evidence(cpu_cuda, volume, SPACINGS[0])
+    even = np.full(SHAPE, 7, np.int16)
+    even[:, 8:11, 10:13] = 50
+    check_evidence(cpu_cuda, even, SPACINGS[0])
+
+
+@pytest.mark.parametrize("radii", list(product((0, 2), (1, 2), (0, 2))))
+def test_guided_filter_resolves_noise_far_from_0(cpu_cuda, radii):
+    volume = np.random.default_rng(1).normal(30000, NOISE, SHAPE).astype(np.float32)
+    sizes, exact = [2 * r + 1 for r in radii], volume.astype(float) - 30000
+    mean = ndimage.uniform_filter(exact, sizes, mode="nearest")
+    variance = ndimage.uniform_filter(exact**2, sizes, mode="nearest") - mean**2
+    gain = variance / (variance + NOISE**2)
+    offset = ndimage.uniform_filter(mean - gain * mean, sizes, mode="nearest")
+    wanted = ndimage.uniform_filter(gain, sizes, mode="nearest") * exact + offset + 30000
+    smooth = cpu_cuda.put(volume)
+    filters.self_guided(smooth, radii, NOISE, 30000.0, cpu_cuda)
+    np.testing.assert_allclose(cpu_cuda.get(smooth), wanted, rtol=0, atol=0.005)
+
+
+def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
+    volume, clicks = vessel(), [SEED, (6, 2, 4)]
+    ours = contrast_scene(
+        vessel_evidence(volume, SPACINGS[0], SEED, gpu=cpu_cuda), clicks, [(3, 3, 3)]
+    )
+    theirs = contrast_scene(vessel_evidence(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=0, atol=0.01)
+    assert ours[1] == pytest.approx(theirs[1], rel=1e-3)
+
+
+def test_evidence_that_has_left_the_card_is_the_same(cpu_cuda):
+    on_card = vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
+    wide, host = on_card.wide_contrast, on_card.leave_card()
+    assert host.wide_contrast is wide
+    assert_same_evidence(host, vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED))
+    one, other = (contrast_scene(evidence, [SEED])[0] for evidence in (on_card, host))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
+    shape = (20, 36, 64)
+    volume = np.random.default_rng(2).normal(50, NOISE, shape)
+    volume[:, :, :30] -= 1000  # air
+    volume[:, 16:20, 46:50] += 12 * NOISE
+    volume[8:12, 20:24, 46:50] += 12 * NOISE
+    volume[:, 28:34, 44:54] = 900  # bone
+    volume = volume.astype(np.int16)
+    seed = (3, 18, 48)
+    ours = vessel_evidence(volume, SPACINGS[0], seed, gpu=cpu_cuda)
+    theirs = vessel_evidence(volume, SPACINGS[0], seed)
+    assert_same_evidence(ours, theirs, 20 * TOLERANCE)  # some intensities are 100 times the noise
+    brighter = theirs.brighter_objects([seed])
+    assert 200 < brighter < 900
+    assert ours.brighter_objects([seed]) == pytest.approx(brighter, abs=0.01)
+    one, other = (contrast_scene(evidence, [seed]) for evidence in (ours, theirs))
+    np.testing.assert_allclose(one[0], other[0], rtol=0, atol=0.01)
+    assert other[0][3, 30, 49] < 0.5 <= other[0][5, 18, 48]
+
+
+def test_evidence_can_be_cancelled(cpu_cuda):
+    for looks in range(4):
+        calls = iter(range(looks))
+
+        def check(calls=calls):
+            if next(calls, None) is None:
+                raise Cancelled
+
+        with pytest.raises(Cancelled):
+            vessel_evidence(vessel(), SPACINGS[0], SEED, check=check, gpu=cpu_cuda)
+
+
+def test_volumes_that_cannot_be_numbered_are_refused(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(launches, "MOST_VOXELS", 1000)
+    with pytest.raises(NoRoomError, match="device 'cpu'"):
+        vessel_evidence(vessel(), SPACINGS[0], SEED, gpu=cpu_cuda)
+
+
+@pytest.mark.parametrize("mask", [None, ball_mask((9, 10, 11))], ids=["all", "mask"])
+def test_evidence_has_no_races(interleaved_cuda, mask):
+    volume, seed = vessel(shape=(9, 10, 11))[:, ::-1].copy(), (4, 5, 5)
+    ours = vessel_evidence(volume, SPACINGS[0], seed, mask, gpu=interleaved_cuda)
+    assert_same_evidence(ours, vessel_evidence(volume, SPACINGS[0], seed, mask))
+
+
+# ---- widest paths
+
+
+def contrasts(shape, seed, smoothing=1.0):
+    volume = np.random.default_rng(seed).normal(0, 1, shape)
+    volume = ndimage.gaussian_filter(volume, smoothing)
+    return (40 * volume / volume.std()).astype(np.float32)
+
+
+def some_starts(contrast, seed, count):
+    """The highest voxel, and others."""
+    random = np.random.default_rng(seed)
+    highest = np.unravel_index(contrast.argmax(), contrast.shape)
+    others = [tuple(random.integers(0, n) for n in contrast.shape) for _ in range(count - 1)]
+    return [tuple(int(c) for c in start) for start in (highest, *others)]
+
+
+def check_paths(gpu, contrast, mask, starts, unit, floor, rivals=None):
+    wanted = widest_paths(contrast, mask, starts, unit, floor, rivals)
+    found = widest_paths(contrast, mask, starts, unit, floor, rivals, gpu)
+    np.testing.assert_array_equal(found, wanted)
+    return wanted
+
+
+@pytest.mark.parametrize("floor", [1, 100, 128])
+@pytest.mark.parametrize("seed", range(6))
+def test_widest_paths_are_those_of_the_cpu(cpu_cuda, seed, floor):
+    contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
+    mask = None
+    if seed % 2:
+        mask = (np.random.default_rng(seed).random(SHAPE) < 0.8).astype(np.uint8)
+    unit = [20.0, 7.3, 100 / 3][seed // 2]
+    check_paths(cpu_cuda, contrast, mask, some_starts(contrast, seed, 1 + seed), unit, floor)
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 33), (3, 2, 50), (24, 25, 26)]
+)
+def test_widest_paths_in_sizes_around_the_tile(cpu_cuda, shape):
+    contrast = contrasts(shape, 1, 0.0) if np.prod(shape) > 1 else np.full(shape, 9, np.float32)
+    check_paths(cpu_cuda, contrast, None, some_starts(contrast, 1, 2), 10.0, 50)
+
+
+@pytest.mark.parametrize("step", list(product((-1, 0, 1), repeat=3))[:13])
+def test_a_path_goes_through_faces_edges_and_corners_of_tiles(cpu_cuda, step):
+    contrast = np.full((20, 20, 20), -5, np.float32)
+    line = [tuple(10 + n * s for s in step) for n in range(-10, 10)]
+    line = [voxel for voxel in line if all(0 <= c < 20 for c in voxel)]
+    for n, voxel in enumerate(line):
+        contrast[voxel] = 100 - n
+    for start in (line[0], line[-1]):
+        assert (check_paths(cpu_cuda, contrast, None, [start], 50.0, 128) > 0).sum() == len(line)
+
+
+def some_rivals(contrast, seed, share):
+    return np.flatnonzero(np.random.default_rng(seed).random(contrast.size) < share)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.1])
+@pytest.mark.parametrize("seed", range(6))
+def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
+    contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
+    mask = None
+    if seed % 2:
+        mask = (np.random.default_rng(seed).random(SHAPE) < 0.8).astype(np.uint8)
+        contrast = np.round(contrast / 20) * 20  # many equal levels
+    starts, rivals = some_starts(contrast, seed, 3), some_rivals(contrast, seed, share)
+    if mask is not None:
+        mask[starts[0]] = 1
+    unit, floor = [20.0, 7.3, 0.1][seed // 2], [1, 128][seed % 2]
+    alone = widest_paths(contrast, mask, starts, unit, floor)
+    left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, rivals)
+    assert 0 < (left > 0).sum() <= (alone > 0).sum()
+
+
+@pytest.mark.parametrize("places", [(0, 19), (19, 0), (10, 11)])
+def test_starts_and_rivals_meet_where_their_paths_are_equally_strong(cpu_cuda, places):
+    contrast = np.full((9, 9, 20), 50, np.float32)
+    contrast[:, :, 7] = 30
+    start, rival = ((4, 4, i) for i in places)
+    rivals = np.array([np.ravel_multi_index(rival, contrast.shape)])
+    left = check_paths(cpu_cuda, contrast, None, [start], 50.0, 1, rivals)
+    assert left[start] == 256
+    assert left[rival] == 0
+
+
+def serpentine(side):
+    """A path one voxel wide that winds through a volume, ever weaker."""
+    volume, value = np.full((side, side, side), -1, np.float32), 5e4
+    for k in range(0, side, 2):
+        for j in range(0, side, 2):
+            volume[k, j, :] = np.arange(value, value - side, -1)
+            value -= side
+            volume[k, min(j + 1, side - 1), -1 if j % 4 == 0 else 0] = value
+        volume[min(k + 1, side - 1), 0 if k % 4 else -1, 0] = value
+    return volume
+
+
+def test_a_long_path_is_followed_to_its_end(cpu_cuda):
+    contrast = serpentine(21)
+    check_paths(cpu_cuda, contrast, None, [(0, 0, 0), (20, 20, 20)], 256.0, 1)
+
+
+def test_levels_are_rounded_down_as_on_the_cpu(cpu_cuda):
+    # Contrasts just below, at and above multiples of a step, and beyond both ends of the levels.
+    unit = 12.7
+    exact = np.array([*range(1, 600), 65534, 65535, 65536, 10**7]) / 256 * unit
+    near = [exact.astype(np.float32)]
+    near += [np.nextafter(near[0], np.float32(end)) for end in (0, np.inf)]
+    contrast = np.concatenate([*near, [-1, 0, 1e30]]).astype(np.float32)[None, None]
+    for floor in (1, 77, 128):
+        starts = [(0, 0, i) for i in range(contrast.size)]
+        check_paths(cpu_cuda, contrast, None, starts, unit, floor)
+
+
+@pytest.mark.parametrize("starts", [[], [(2, 2, 2)], [(3, 3, 3)]])
+def test_starts_that_lead_nowhere(cpu_cuda, starts):
+    contrast, mask = np.full((9, 9, 9), 50, np.float32), np.ones((9, 9, 9), np.uint8)
+    contrast[2, 2, 2], mask[3, 3, 3] = 1, 0
+    assert not check_paths(cpu_cuda, contrast, mask, starts, 50.0, 128).any()
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
+    monkeypatch.setattr(paths_on_cuda, "BLOCKS", blocks)
+    contrast = contrasts((10, 17, 12), 4, 0.7)
+    starts = some_starts(contrast, 4, 3)
+    check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20)
+    check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20, some_rivals(contrast, 4, 0.01))
+
+
+def test_widest_paths_can_be_cancelled(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(paths_on_cuda, "ROUNDS_A_BATCH", 1)
+
+    def check():
+        raise Cancelled
+
+    contrast = cpu_cuda.put(serpentine(21))
+    with pytest.raises(Cancelled):
+        paths_on_cuda.widest_paths(contrast, None, [(0, 0, 0)], 1.0, 1, cpu_cuda, None, check)
+
+
+# ---- on a real card
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("spacing", SPACINGS)
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
+def test_evidence_on_a_card(gpu, kind, spacing):
+    check_evidence(gpu, vessel(kind), spacing)
+    check_evidence(gpu, vessel(kind, (70, 90, 131), -1), spacing)
+    check_evidence(gpu, vessel(kind), spacing, ball_mask())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("floor", [1, 128])
+@pytest.mark.parametrize("smoothing", [0.0, 0.7, 2.0])
+def test_widest_paths_on_a_card(gpu, smoothing, floor):
+    for seed, shape in enumerate([SHAPE, (8, 8, 8), (1, 50, 33), (90, 130, 101)]):
+        contrast = contrasts(shape, seed, smoothing)
+        mask = (np.random.default_rng(seed).random(shape) < 0.9).astype(np.uint8)
+        starts = some_starts(contrast, seed, 4)
+        place = contrast, mask if seed % 2 else None, starts, 30.0, floor
+        check_paths(gpu, *place)
+        check_paths(gpu, *place, some_rivals(contrast, seed, 0.001))
+
+
+@pytest.mark.gpu
+def test_paths_and_levels_on_a_card(gpu):
+    test_a_long_path_is_followed_to_its_end(gpu)
+    test_levels_are_rounded_down_as_on_the_cpu(gpu)
+    test_scene_of_clicks_is_that_of_the_cpu(gpu)

@@ -1,0 +1,361 @@
+"""The module's logic on the MRML scene: outputs, refusals, and a scene that stays as it was."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.slicer_host import headless
+from FuzzyConnectedGPULib import connectedness, estimate_affinity
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.geometry import voxel_volume
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from support.mrml_cases import (
+    OBLIQUE_LEFT_HANDED,
+    add_seeds,
+    add_volume,
+    linear_transform,
+    scene_text,
+    warp_transform,
+)
+
+SHAPE = (14, 16, 18)
+SEEDS = [(7, 8, 3), (7, 8, 14)]
+TRANSFORMS = {"none": lambda: None, "linear": linear_transform, "warp": warp_transform}
+
+
+@pytest.fixture
+def logic(slicer_scene):
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    return FuzzyConnectedGPULogic()
+
+
+@pytest.fixture
+def vessel():
+    """A noisy tube along I in a darker background."""
+    rng = np.random.default_rng(4)
+    k, j, _ = np.indices(SHAPE)
+    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
+    return (np.where(tube, 200, 90) + rng.normal(0, 9, SHAPE)).astype(np.int16)
+
+
+@pytest.fixture
+def volume(slicer_scene, vessel):
+    return add_volume(vessel)
+
+
+@pytest.fixture
+def seeds(volume):
+    return add_seeds(volume, SEEDS)
+
+
+def voxels(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+# --- what comes out
+
+
+@pytest.mark.parametrize("under", TRANSFORMS)
+def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel, under):
+    volume = add_volume(vessel, transform=TRANSFORMS[under]())
+    result = logic.segment(volume, add_seeds(volume, SEEDS), threshold=0.3, model="affinity")
+    expected = connectedness(vessel, SEEDS, estimate_affinity(vessel, SEEDS)).values
+    assert voxels(result.sceneNode).dtype == np.float32
+    assert np.array_equal(voxels(result.sceneNode), expected)
+    assert voxels(result.labelmapNode).dtype == np.uint8
+    assert np.array_equal(voxels(result.labelmapNode), expected >= np.float32(0.3))
+    for node in (result.labelmapNode, result.sceneNode):
+        np.testing.assert_allclose(ijk_to_ras(node), OBLIQUE_LEFT_HANDED, atol=1e-12)
+        assert node.GetParentTransformNode() is volume.GetParentTransformNode()
+    count = np.count_nonzero(expected >= np.float32(0.3))
+    millilitres = count * voxel_volume(OBLIQUE_LEFT_HANDED) / 1000
+    assert result.volumeMl == pytest.approx(millilitres)
+    assert 100 < count < vessel.size / 2
+
+
+def test_result_unpacks_to_labelmap_and_scene(logic, volume, seeds):
+    labelmap, scene = logic.segment(volume, seeds, threshold=0.5)
+    assert labelmap.IsA("vtkMRMLLabelMapVolumeNode")
+    assert not scene.IsA("vtkMRMLLabelMapVolumeNode")
+    assert labelmap.GetName() == "scan vessels"
+    assert scene.GetName() == "scan connectedness"
+
+
+def test_scene_is_displayed_as_an_overlay(logic, volume, seeds):
+    display = logic.segment(volume, seeds, threshold=0.5).sceneNode.GetDisplayNode()
+    assert (display.GetWindowLevelMin(), display.GetWindowLevelMax()) == (0.0, 1.0)
+    assert not display.GetAutoWindowLevel()
+    assert display.GetApplyThreshold()
+    assert 0 < display.GetLowerThreshold() < 0.2
+    assert display.GetUpperThreshold() >= 1.0
+    assert not display.GetInterpolate()
+    colors = display.GetColorNode().GetLookupTable()
+    table = np.array([colors.GetTableValue(n)[:3] for n in range(colors.GetNumberOfColors())])
+    assert np.ptp(table, axis=1).min() > 0.5  # no grey: it stands out from the image below
+
+
+def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, volume, seeds):
+    first = logic.segment(volume, seeds, threshold=0.5)
+    first.sceneNode.GetDisplayNode().SetWindowLevelMinMax(0.2, 0.4)
+    nodes = slicer_scene.GetNumberOfNodes()
+    second = logic.segment(
+        volume,
+        seeds,
+        threshold=0.1,
+        labelmapNode=first.labelmapNode,
+        sceneVolumeNode=first.sceneNode,
+    )
+    assert second.labelmapNode is first.labelmapNode
+    assert second.sceneNode is first.sceneNode
+    assert slicer_scene.GetNumberOfNodes() == nodes
+    assert second.volumeMl > first.volumeMl
+    assert first.sceneNode.GetDisplayNode().GetWindowLevelMin() == pytest.approx(0.2)
+
+
+def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, seeds):
+    import slicer
+
+    inside = np.zeros(SHAPE, np.uint8)
+    inside[:, :, :9] = 1
+    mask = add_volume(inside, kind="vtkMRMLLabelMapVolumeNode")
+    result = logic.segment(volume, seeds, maskNode=mask, threshold=0.2, model="affinity")
+    expected = connectedness(vessel, SEEDS[:1], mask=inside).values
+    assert np.array_equal(voxels(result.sceneNode), expected)
+    assert any("seeds-2" in warning for warning in result.warnings)
+
+    roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode")
+    roi.SetSize(2.0, 2.0, 2.0)
+    position = [0.0, 0.0, 0.0]
+    seeds.GetNthControlPointPositionWorld(0, position)
+    roi.SetCenterWorld(position)
+    scene = voxels(logic.segment(volume, seeds, roiNode=roi, threshold=0.2).sceneNode)
+    assert scene[7, 8, 3] == 1
+    assert 1 < np.count_nonzero(scene) < 150
+
+
+def test_the_threshold_lies_above_the_background_seeds(logic, vessel, volume, seeds):
+    background = add_seeds(volume, [(2, 3, 3), (99, 0, 0)], "background")
+    result = logic.segment(volume, seeds, backgroundSeedsNode=background)
+    scene, labels = voxels(result.sceneNode), voxels(result.labelmapNode)
+    assert labels[2, 3, 3] == 0
+    assert result.threshold > scene[2, 3, 3]
+    assert any("background seed background-2" in warning for warning in result.warnings)
+
+
+def test_threshold_is_chosen_from_the_scene(logic, volume, seeds):
+    result = logic.segment(volume, seeds, model="affinity")
+    assert 0 < result.threshold < 1
+    unsure = any("unsure" in warning for warning in result.warnings)
+    assert unsure == (result.threshold.confidence < 0.5)
+
+
+# --- segments
+
+
+def segment_voxels(segmentation, segment_id, volume):
+    import slicer
+
+    return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
+
+
+@pytest.mark.parametrize("under", ["none", "linear"])
+def test_segment_is_the_labelmap(slicer_scene, logic, vessel, under):
+    volume = add_volume(vessel, transform=TRANSFORMS[under]())
+    seeds = add_seeds(volume, SEEDS)
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    result = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
+    assert segmentation.GetParentTransformNode() is volume.GetParentTransformNode()
+    found = segment_voxels(segmentation, result.segmentID, volume)
+    assert np.array_equal(found, voxels(result.labelmapNode))
+    assert segmentation.GetSegmentation().GetSegment(result.segmentID).GetName() == "seeds"
+
+
+def test_same_seeds_replace_their_segment_and_others_add_one(
+    slicer_scene, logic, volume, seeds, vessel
+):
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    others = add_seeds(volume, SEEDS[:1], "more")
+    first = logic.segment(volume, seeds, threshold=0.5, segmentationNode=segmentation)
+    more = logic.segment(volume, others, threshold=0.5, segmentationNode=segmentation)
+    segmentation.GetSegmentation().GetSegment(first.segmentID).SetName("portal vein")
+    again = logic.segment(volume, seeds, threshold=0.1, segmentationNode=segmentation)
+    parts = segmentation.GetSegmentation()
+    assert list(parts.GetSegmentIDs()) == [first.segmentID, more.segmentID]
+    assert again.segmentID == first.segmentID
+    assert parts.GetSegment(first.segmentID).GetName() == "portal vein"
+    found = segment_voxels(segmentation, first.segmentID, volume)
+    assert np.array_equal(found, voxels(again.labelmapNode))
+    found = segment_voxels(segmentation, more.segmentID, volume)
+    assert np.array_equal(found, voxels(more.labelmapNode))
+
+
+def test_segment_joins_a_segmentation_elsewhere(slicer_scene, logic, vessel):
+    """Another parent transform and a segment that overlaps: both keep their voxels."""
+    import slicer
+
+    volume = add_volume(vessel, transform=linear_transform())
+    seeds = add_seeds(volume, SEEDS)
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    block = np.ones(SHAPE, np.uint8)
+    labelmap = add_volume(block, transform=None, kind="vtkMRMLLabelMapVolumeNode")
+    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, segmentation)
+    (earlier,) = segmentation.GetSegmentation().GetSegmentIDs()
+    segmentation.CreateClosedSurfaceRepresentation()
+    result = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
+    assert segmentation.GetParentTransformNode() is None
+    found = segment_voxels(segmentation, result.segmentID, volume)
+    assert np.array_equal(found, voxels(result.labelmapNode))
+    assert np.array_equal(segment_voxels(segmentation, earlier, labelmap), block)
+    surface = segmentation.GetClosedSurfaceInternalRepresentation(result.segmentID)
+    assert surface.GetNumberOfPoints() > 50
+
+
+# --- a scene that stays as it was
+
+
+def refusals():
+    """Calls that fail: name -> (arguments, part of the message)."""
+    return {
+        "no volume": (lambda v, s: ((None, s), {}), "No volume"),
+        "no seeds": (lambda v, s: ((v, None), {}), "No list of seeds"),
+        "seeds outside": (lambda v, s: ((v, add_seeds(v, [(99, 9, 9)], "far")), {}), "far-1"),
+        "threshold": (lambda v, s: ((v, s), {"threshold": 1.5}), r"1\.5"),
+        "below cut": (lambda v, s: ((v, s), {"threshold": 0.1, "cut": 0.4}), r"cut 0\.4"),
+        "solver": (lambda v, s: ((v, s), {"solver": "magic"}), "magic"),
+        "device": (lambda v, s: ((v, s), {"device": "abacus"}), "abacus"),
+        "input as output": (lambda v, s: ((v, s), {"sceneVolumeNode": v}), "'scan' is the input"),
+        "output of another kind": (lambda v, s: ((v, s), {"labelmapNode": v}), "labelmap volume"),
+        "mask of another kind": (lambda v, s: ((v, s), {"maskNode": s}), "'seeds' is no labelmap"),
+        "region of another kind": (lambda v, s: ((v, s), {"roiNode": v}), "'scan' is not a region"),
+    }
+
+
+@pytest.mark.parametrize("case", refusals())
+def test_refused_input_changes_nothing(logic, volume, seeds, case):
+    make, message = refusals()[case]
+    arguments, options = make(volume, seeds)
+    before = scene_text()
+    with pytest.raises(InputError, match=message):
+        logic.segment(*arguments, **options)
+    assert scene_text() == before
+
+
+def test_given_outputs_stay_as_they_were_after_a_failure(slicer_scene, logic, volume, seeds):
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    outputs = logic.segment(volume, seeds, threshold=0.5, segmentationNode=segmentation)
+    labels, scene = (voxels(node).copy() for node in outputs)
+    before = scene_text(), segmentation.GetSegmentation().GetMTime()
+    seeds.RemoveAllControlPoints()
+    seeds.AddControlPointWorld([900.0, 0.0, 0.0], "lost")
+    text = scene_text()
+    with pytest.raises(InputError, match="lost"):
+        logic.segment(
+            volume,
+            seeds,
+            labelmapNode=outputs.labelmapNode,
+            sceneVolumeNode=outputs.sceneNode,
+            segmentationNode=segmentation,
+        )
+    assert scene_text() == text
+    assert segmentation.GetSegmentation().GetMTime() == before[1]
+    assert np.array_equal(voxels(outputs.labelmapNode), labels)
+    assert np.array_equal(voxels(outputs.sceneNode), scene)
+
+
+def test_cancel_changes_nothing(logic, volume, seeds):
+    before = scene_text()
+    with pytest.raises(Cancelled):
+        logic.segment(volume, seeds, progress=lambda fraction: False)
+    assert scene_text() == before
+
+
+def test_a_failure_while_writing_removes_what_was_added(logic, volume, seeds, monkeypatch):
+    from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+
+    before = scene_text()
+    monkeypatch.setattr(mrml_outputs, "_show_as_overlay", lambda display: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        logic.segment(volume, seeds, threshold=0.5)
+    assert scene_text() == before
+
+
+def test_volume_removed_meanwhile(slicer_scene, logic, volume, seeds):
+    def remove(fraction):
+        slicer_scene.RemoveNode(volume)
+        return True
+
+    with pytest.raises(Cancelled, match="removed"):
+        logic.segment(volume, seeds, threshold=0.5, progress=remove)
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLVolumeNode") == 0
+
+
+def test_colour_volume_is_refused_by_name(slicer_scene, logic, seeds):
+    colours = np.zeros((*SHAPE, 3), np.uint8)
+    volume = add_volume(colours, kind="vtkMRMLVectorVolumeNode")
+    volume.SetName("photograph")
+    with pytest.raises(InputError, match="'photograph' has 3 components"):
+        logic.segment(volume, seeds)
+
+
+def test_volume_without_voxels_is_refused_by_name(slicer_scene, logic, seeds):
+    empty = slicer_scene.AddNewNodeByClass("vtkMRMLScalarVolumeNode", "hollow")
+    with pytest.raises(InputError, match="'hollow' holds no voxels"):
+        logic.segment(empty, seeds)
+
+
+def test_segmentation_of_surfaces_is_refused_as_output(slicer_scene, logic, volume, seeds):
+    import vtk
+
+    ball = vtk.vtkSphereSource()
+    ball.Update()
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "shell")
+    segmentation.GetSegmentation().SetSourceRepresentationName("Closed surface")
+    segmentation.AddSegmentFromClosedSurfaceRepresentation(ball.GetOutput(), "b", [1.0, 0.0, 0.0])
+    with pytest.raises(InputError, match="'shell' is made of 'Closed surface'"):
+        logic.segment(volume, seeds, segmentationNode=segmentation)
+
+
+# --- the whole
+
+
+def test_everything_comes_back_from_an_mrb(slicer_scene, logic, vessel, tmp_path):
+    import slicer
+
+    right_handed = OBLIQUE_LEFT_HANDED @ np.diag([1, 1, -1, 1])
+    volume = add_volume(vessel, right_handed, linear_transform())
+    seeds = add_seeds(volume, SEEDS)
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
+    result = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
+    labels, scene = (voxels(node).copy() for node in result)
+    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
+    headless.start().clear()
+    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
+
+    labelmap = slicer.util.getNode("scan vessels")
+    scene_node = slicer.util.getNode("scan connectedness")
+    assert np.array_equal(voxels(labelmap), labels)
+    assert np.array_equal(voxels(scene_node), scene)
+    np.testing.assert_allclose(ijk_to_ras(labelmap), right_handed, atol=1e-6)
+    assert labelmap.GetParentTransformNode() is not None
+    assert scene_node.GetDisplayNode().GetColorNodeID() == "vtkMRMLColorTableNodeIron"
+    found = segment_voxels(slicer.util.getNode("parts"), result.segmentID, labelmap)
+    assert np.array_equal(found, labels)
+
+
+def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
+    import slicer
+
+    lines = textwrap.dedent(type(logic).__doc__.split("::\n\n")[1].split("\n\n    With")[0])
+    exec(compile(lines, "example", "exec"), {"slicer": slicer})
+    assert " ml at threshold 0." in capsys.readouterr().out
+    assert slicer_scene.GetFirstNodeByClass("vtkMRMLSegmentationNode") is not None
+
+
+def test_self_test_of_the_module(slicer_scene):
+    from FuzzyConnectedGPU import FuzzyConnectedGPUTest
+
+    FuzzyConnectedGPUTest().runTest()

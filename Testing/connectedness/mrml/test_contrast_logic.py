@@ -1,0 +1,180 @@
+"""The contrast model on MRML nodes: what a run takes from nodes, and what a scene carries along."""
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.slicer_host import headless
+from FuzzyConnectedGPULib.contrast import ContrastThreshold
+from FuzzyConnectedGPULib.segmentation import segment
+from support.mrml_cases import add_seeds, add_volume
+
+SHAPE = (16, 20, 22)
+FIRST, OTHER, LEAK = (8, 10, 4), (8, 10, 18), (8, 10, 11)
+THICK = np.diag([-0.7, -0.7, 3.5, 1.0])
+
+
+@pytest.fixture
+def logic(slicer_scene):
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    return FuzzyConnectedGPULogic()
+
+
+@pytest.fixture
+def vessel():
+    """A noisy tube along I."""
+    k, j, _i = np.indices(SHAPE)
+    tube = (k - 8) ** 2 + (j - 10) ** 2 <= 5
+    return (100 + 60 * tube + np.random.default_rng(4).normal(0, 9, SHAPE)).astype(np.int16)
+
+
+@pytest.fixture
+def volume(slicer_scene, vessel):
+    return add_volume(vessel, THICK)
+
+
+@pytest.fixture
+def seeds(volume):
+    return add_seeds(volume, [FIRST, OTHER])
+
+
+def voxels(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def text_of(volume, seeds, **options):
+    from FuzzyConnectedGPUMRML.run_inputs import inputs_text
+
+    return inputs_text(volume, seeds, **options)
+
+
+def test_the_spacing_is_the_node_s(logic, vessel, volume, seeds):
+    found = voxels(logic.segment(volume, seeds).sceneNode)
+    wanted = segment(vessel, [FIRST, OTHER], spacing=(3.5, 0.7, 0.7)).scene.values
+    assert np.array_equal(found, wanted)
+    assert not np.array_equal(found, segment(vessel, [FIRST, OTHER]).scene.values)
+
+
+def test_background_points_are_taken(logic, vessel, volume, seeds):
+    background = add_seeds(volume, [LEAK], "background")
+    result = logic.segment(volume, seeds, backgroundSeedsNode=background)
+    options = dict(spacing=(3.5, 0.7, 0.7), background_seeds=[LEAK])
+    wanted = segment(vessel, [FIRST, OTHER], **options)
+    assert np.array_equal(voxels(result.sceneNode), wanted.scene.values)
+    assert voxels(result.labelmapNode)[LEAK] == 0
+    assert voxels(logic.segment(volume, seeds).labelmapNode)[LEAK] == 1
+    lower = logic.thresholdScene(result.sceneNode, 0.01, backgroundSeedsNode=background)
+    assert voxels(lower.labelmapNode)[LEAK] == 0
+
+
+def test_without_placed_background_points_there_are_none(slicer_scene, logic, volume, seeds):
+    empty = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "empty")
+    assert text_of(volume, seeds, background_node=empty) == text_of(volume, seeds)
+    logic.segment(volume, seeds, backgroundSeedsNode=empty)
+
+
+def test_the_scene_carries_its_threshold_along(logic, volume, seeds):
+    from FuzzyConnectedGPUMRML.run_inputs import CONTRAST, contrast_threshold
+
+    result = logic.segment(volume, seeds)
+    assert result.threshold == 0.5
+    assert result.affinity is None
+    saved = contrast_threshold(result.sceneNode)
+    assert isinstance(saved, ContrastThreshold)
+    assert (saved.contrast, saved.noise) == (result.threshold.contrast, result.threshold.noise)
+    assert "times the noise" in saved.reason
+    assert logic.automaticThreshold(result.sceneNode) == 0.5
+    again = logic.thresholdScene(result.sceneNode, None)
+    assert again.threshold == 0.5
+    assert again.volumeMl == result.volumeMl
+    by_hand = logic.segment(volume, seeds, threshold=0.7, sceneVolumeNode=result.sceneNode)
+    assert by_hand.threshold == 0.7
+    assert contrast_threshold(by_hand.sceneNode) == 0.5
+    affinity = logic.segment(volume, seeds, model="affinity", sceneVolumeNode=result.sceneNode)
+    assert affinity.sceneNode is result.sceneNode
+    assert result.sceneNode.GetAttribute(CONTRAST) is None
+    assert contrast_threshold(result.sceneNode) is None
+
+
+def test_one_of_the_affinity_s_options_chooses_it(logic, volume, seeds):
+    assert logic.segment(volume, seeds).affinity is None
+    for options in (dict(radius=3), dict(side="bright"), dict(solver="exact"), dict(cut=0.1)):
+        assert logic.segment(volume, seeds, **options).affinity is not None
+
+
+def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
+    def points(*voxels):
+        return add_seeds(volume, voxels)
+
+    plain = text_of(volume, points(FIRST, OTHER, LEAK))
+    assert text_of(volume, points(FIRST, LEAK, OTHER)) == plain
+    assert text_of(volume, points(FIRST, OTHER, LEAK), model="contrast") == plain
+    others = [
+        text_of(volume, points(OTHER, FIRST, LEAK)),
+        text_of(volume, points(FIRST, OTHER)),
+        text_of(volume, points(FIRST, OTHER, LEAK), model="affinity"),
+        text_of(volume, points(FIRST, OTHER, LEAK), background_node=points((1, 1, 1))),
+        text_of(volume, points(FIRST, OTHER, LEAK), background_node=points((1, 1, 2))),
+        text_of(volume, points(FIRST, OTHER, LEAK), background_node=points((1, 1, 1), (2, 2, 2))),
+    ]
+    assert len({plain, *others}) == len(others) + 1
+    one = text_of(volume, points(FIRST), background_node=points((1, 1, 1), (2, 2, 2)))
+    turned = text_of(volume, points(FIRST), background_node=points((2, 2, 2), (1, 1, 1)))
+    assert one == turned
+    affinity = dict(model="affinity")
+    first, second = points(FIRST, OTHER), points(OTHER, FIRST)
+    assert text_of(volume, first, **affinity) == text_of(volume, second, **affinity)
+    background = dict(affinity, background_node=points((1, 1, 1)))
+    assert text_of(volume, first, **background) == text_of(volume, first, **affinity)
+
+
+def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene, logic):
+    import slicer
+
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic, Model
+
+    assert logic.getParameterNode().model is Model.CONTRAST
+    node = logic.getParameterNode().parameterNode
+    node.UnsetParameter("model")
+    node.SetParameter("cut", "0.0")
+    assert FuzzyConnectedGPULogic().getParameterNode().model is Model.AFFINITY
+    assert node.GetParameter("model") == "AFFINITY"
+    again = FuzzyConnectedGPULogic().getParameterNode()
+    again.model = Model.CONTRAST
+    assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
+    slicer.mrmlScene.Clear(False)
+    assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
+
+
+def test_a_seed_that_is_a_background_seed_too_is_refused(logic, volume, seeds):
+    import slicer
+
+    from FuzzyVesselCoreLib.errors import InputError
+
+    background = add_seeds(volume, [OTHER], "background")
+    before = slicer.mrmlScene.GetNumberOfNodes()
+    with pytest.raises(InputError, match="the same voxel, I,J,K = 18,10,8"):
+        logic.segment(volume, seeds, backgroundSeedsNode=background)
+    assert slicer.mrmlScene.GetNumberOfNodes() == before
+
+
+def test_everything_comes_back_from_an_mrb(slicer_scene, logic, volume, seeds, tmp_path):
+    import slicer
+
+    from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold, is_from
+
+    add_seeds(volume, [(2, 2, 2)], "background")
+    result = logic.segment(
+        volume, seeds, backgroundSeedsNode=slicer.util.getNode("background"), threshold=0.6
+    )
+    labels, meaning = voxels(result.labelmapNode).copy(), contrast_threshold(result.sceneNode)
+    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
+    headless.start().clear()
+    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
+    nodes = [slicer.util.getNode(name) for name in ("scan", "seeds", "background")]
+    scene = slicer.util.getNode("scan connectedness")
+    assert is_from(scene, text_of(*nodes[:2], background_node=nodes[2]))
+    assert contrast_threshold(scene).contrast == meaning.contrast
+    assert np.array_equal(voxels(logic.thresholdScene(scene, 0.6).labelmapNode), labels)

@@ -1,0 +1,198 @@
+"""The panel with the contrast model, its default: clicks, background clicks and a threshold."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_seeds, add_volume, world_of
+
+SHAPE = (16, 20, 22)
+FIRST, OTHER, LEAK = (8, 10, 4), (8, 10, 18), (8, 10, 11)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Load and compile the panel's packages now, and not anew for every panel."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from emulators.qt.application import install
+
+    install()
+    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
+
+
+@pytest.fixture
+def panel(open_panel):
+    return open_panel("FuzzyConnectedGPU")
+
+
+@pytest.fixture
+def chosen(panel):
+    """The panel as it is by default, with a noisy tube and two seeds in it."""
+    k, j, _i = np.indices(SHAPE)
+    tube = (k - 8) ** 2 + (j - 10) ** 2 <= 5
+    voxels = 100 + 60 * tube + np.random.default_rng(4).normal(0, 9, SHAPE)
+    volume = add_volume(voxels.astype(np.int16), np.diag([-1.0, -1.0, 1.0, 1.0]))
+    panel.parameters.inputVolume = volume
+    panel.parameters.seeds = add_seeds(volume, [FIRST, OTHER], "seeds")
+    panel.process_events()
+    return panel
+
+
+@pytest.fixture
+def done(chosen):
+    """The same after Apply."""
+    chosen.click("applyButton")
+    return chosen
+
+
+def array(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def choose_model(panel, name):
+    panel.parameters.model = getattr(type(panel.parameters.model), name)
+    panel.process_events()
+
+
+def place_background(panel):
+    volume = panel.parameters.inputVolume
+    panel.parameters.backgroundSeeds = add_seeds(volume, [LEAK], "background")
+    panel.process_events()
+
+
+def test_what_the_model_does_not_use_is_hidden(panel):
+    ui = panel.ui
+    assert panel.parameters.model.value == "contrast"
+    hidden = (ui.affinityCollapsibleButton, ui.cutLabel, ui.cutSlider)
+    disabled = (ui.solverComboBox, ui.formComboBox, ui.correctionsSpinBox, ui.weightSlider)
+    assert all(widget.isHidden() for widget in hidden)
+    assert not any(widget.isEnabled() for widget in disabled)
+    assert "affinity" in ui.solverComboBox.toolTip
+    choose_model(panel, "AFFINITY")
+    assert not any(widget.isHidden() for widget in hidden)
+    assert ui.solverComboBox.isEnabled()
+    choose_model(panel, "CONTRAST")
+    assert all(widget.isHidden() for widget in hidden)
+
+
+def test_the_model_is_chosen_in_the_box(panel):
+    box = panel.ui.modelComboBox
+    assert box.currentText == "Contrast to the surroundings"
+    box.currentIndex = 1 - box.currentIndex
+    assert panel.parameters.model.value == "affinity"
+
+
+def test_apply_takes_two_seeds_and_says_what_the_threshold_means(done):
+    parameters = done.parameters
+    labels, scene = array(parameters.labelmap), array(parameters.sceneVolume)
+    assert labels[FIRST] == labels[OTHER] == 1
+    assert 200 < labels.sum() < 900
+    assert np.array_equal(labels > 0, scene >= np.float32(0.5))
+    assert parameters.threshold == 0.5
+    assert parameters.thresholdSource.value == "automatic"
+    assert done.ui.thresholdNoteLabel.text.startswith("Vessels differ from their surroundings by")
+    assert "ml" in done.ui.volumeValueLabel.text
+    assert done.ui.statusLabel.text.startswith("Done, on ")
+    done.click("applyButton")
+    assert done.ui.statusLabel.text.startswith("Went on from the last run")
+
+
+def test_a_background_point_is_kept_out_by_the_next_run(done):
+    parameters = done.parameters
+    assert array(parameters.labelmap)[LEAK] == 1
+    assert "press Apply" not in done.ui.thresholdNoteLabel.text
+    place_background(done)
+    assert "press Apply" in done.ui.thresholdNoteLabel.text
+    done.click("applyButton")
+    assert array(parameters.labelmap)[LEAK] == 0
+    assert array(parameters.labelmap)[FIRST] == 1
+    assert "press Apply" not in done.ui.thresholdNoteLabel.text
+    done.ui.thresholdSlider.value = 0.01
+    done.process_events()
+    assert array(parameters.labelmap)[LEAK] == 0
+
+
+def test_the_background_s_threshold_is_not_needed(done):
+    button = done.ui.backgroundThresholdButton
+    why = "Background points are kept out at every threshold."
+    assert (button.enabled, button.toolTip) == (False, why)
+    place_background(done)
+    assert (button.enabled, button.toolTip) == (False, why)
+    choose_model(done, "AFFINITY")
+    assert button.enabled
+
+
+def test_a_lower_threshold_is_more_and_automatic_is_the_model_s_own(done):
+    parameters = done.parameters
+    sizes = {0.5: int(array(parameters.labelmap).sum())}
+    for threshold in (0.4, 0.7):
+        done.ui.thresholdSlider.value = threshold
+        done.process_events()
+        sizes[threshold] = int(array(parameters.labelmap).sum())
+        assert parameters.thresholdSource.value == "manual"
+    assert sizes[0.4] > sizes[0.5] > sizes[0.7] > 0
+    done.click("automaticThresholdButton")
+    assert parameters.threshold == 0.5
+    assert array(parameters.labelmap).sum() == sizes[0.5]
+    done.ui.thresholdSlider.value = 0.4
+    done.click("applyButton")
+    assert array(parameters.labelmap).sum() == sizes[0.4]
+
+
+def test_the_affinity_s_cut_does_not_bound_the_threshold(chosen):
+    """It is of the other model, and hidden."""
+    chosen.parameters.cut = 0.6
+    chosen.click("applyButton")
+    chosen.ui.thresholdSlider.value = 0.4
+    chosen.process_events()
+    scene = array(chosen.parameters.sceneVolume)
+    assert np.array_equal(array(chosen.parameters.labelmap) > 0, scene >= np.float32(0.4))
+    chosen.click("applyButton")
+    assert chosen.parameters.threshold == pytest.approx(0.4)
+
+
+def test_another_model_makes_the_result_an_earlier_one(done):
+    before = array(done.parameters.sceneVolume).copy()
+    choose_model(done, "AFFINITY")
+    assert "press Apply" in done.ui.thresholdNoteLabel.text
+    done.click("applyButton")
+    assert not np.array_equal(array(done.parameters.sceneVolume), before)
+    choose_model(done, "CONTRAST")
+    done.click("applyButton")
+    assert np.array_equal(array(done.parameters.sceneVolume), before)
+    assert done.parameters.threshold == 0.5
+
+
+def test_a_seed_that_is_a_background_seed_too_is_said(chosen):
+    volume = chosen.parameters.inputVolume
+    chosen.parameters.backgroundSeeds = add_seeds(volume, [FIRST], "background")
+    chosen.click("applyButton")
+    assert "the same voxel" in chosen.ui.statusLabel.text
+    assert len(chosen.take_errors()) == 1
+    assert chosen.parameters.labelmap is None
+
+
+def test_the_result_follows_background_points(done):
+    import time
+
+    parameters = done.parameters
+    parameters.autoUpdate = True
+    place_background(done)
+    end = time.monotonic() + 20
+    while array(parameters.labelmap)[LEAK] and time.monotonic() < end:
+        done.process_events()
+    assert array(parameters.labelmap)[LEAK] == 0
+    place = world_of(parameters.inputVolume, (1, 1, 1))
+    parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, place)
+    while not array(parameters.labelmap)[LEAK] and time.monotonic() < end:
+        done.process_events()
+    assert array(parameters.labelmap)[LEAK] == 1
+
+
+def test_nothing_is_clipped_at_the_usual_width(done, tmp_path):
+    place_background(done)
+    picture = done.grab(tmp_path / "panel.png")
+    assert picture.height() > 300
+    assert done.clipped() == []

@@ -1,0 +1,566 @@
+"""What the connectedness panel writes into: its own nodes, and what somebody chose by hand."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_seeds, add_volume, scene_text
+
+LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
+SHAPE = (14, 16, 18)
+OUTPUTS = {
+    "sceneVolume": ("sceneSelector", "vtkMRMLScalarVolumeNode"),
+    "labelmap": ("labelmapSelector", LABELMAP),
+    "segmentation": ("segmentationSelector", SEGMENTATION),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Load and compile the panel's packages now, and not anew for every panel."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from emulators.qt.application import install
+
+    install()
+    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
+
+
+def vessel(shape=SHAPE):
+    """A noisy tube along I in a darker background."""
+    rng = np.random.default_rng(4)
+    k, j, _ = np.indices(shape)
+    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
+    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
+
+
+def add_segmentation(volume, labels, name="parts"):
+    """A user's segmentation, and the IDs of its segments."""
+    import slicer
+
+    node = slicer.mrmlScene.AddNewNodeByClass(SEGMENTATION, name)
+    labelmap = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "labels")
+    slicer.util.updateVolumeFromArray(labelmap, labels)
+    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
+    slicer.mrmlScene.RemoveNode(labelmap)
+    inner = node.GetSegmentation()
+    for number, segment_id in enumerate(inner.GetSegmentIDs(), 1):
+        segment = inner.GetSegment(segment_id)
+        inner.RemoveSegment(segment_id)
+        inner.AddSegment(segment, f"Segment_{number}")  # as files have them
+    return node, list(inner.GetSegmentIDs())
+
+
+class Mine:
+    """What a user has in the scene before and beside our results."""
+
+    def __init__(self):
+        self.volume = add_volume(vessel())
+        self.mask = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
+        labels = np.zeros(SHAPE, np.uint8)
+        labels[2:5, 2:5, 2:5] = 1
+        self.segmentation, (self.segment,) = add_segmentation(self.volume, labels)
+        self.before = self.state()
+
+    def state(self):
+        import slicer
+
+        inner = self.segmentation.GetSegmentation()
+        image = inner.GetSegment(self.segment).GetRepresentation("Binary labelmap")
+        return (
+            array(self.volume).tobytes(),
+            array(self.mask).tobytes(),
+            list(inner.GetSegmentIDs()),
+            slicer.util.arrayFromSegmentBinaryLabelmap(
+                self.segmentation, self.segment, self.volume
+            ).tobytes(),
+            image.GetMTime(),
+        )
+
+    def untouched(self):
+        return self.state() == self.before
+
+
+@pytest.fixture
+def panel(open_panel):
+    return open_panel("FuzzyConnectedGPU")
+
+
+@pytest.fixture
+def mine(panel):
+    return Mine()
+
+
+@pytest.fixture
+def chosen(panel, mine):
+    """The panel with the user's volume and points on it."""
+    choose(panel, mine.volume)
+    return panel
+
+
+@pytest.fixture
+def done(chosen):
+    """The same after Apply, and with nodes of the user behind the results in every list."""
+    chosen.click("applyButton")
+    add_volume(vessel()).SetName("later")
+    add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP).SetName("later")
+    chosen.process_events()
+    return chosen
+
+
+def choose(panel, volume):
+    parameters = panel.parameters
+    parameters.inputVolume = volume
+    parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
+    panel.process_events()
+
+
+def array(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def segment_array(segmentation, segment_id, volume):
+    import slicer
+
+    return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
+
+
+def pick(panel, selector, node):
+    """Choose a node in a selector as the mouse does."""
+    selector = getattr(panel.ui, selector)
+    selector.setCurrentNode(node)
+    selector.nodeActivated.emit(node)
+    panel.process_events()
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """Answers to questions, and the questions that were asked."""
+    import slicer
+
+    class Answers(list):
+        answer = True
+
+    asked = Answers()
+
+    def ask(text, *_, **__):
+        asked.append(text)
+        return asked.answer
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", ask)
+    return asked
+
+
+def surface_of(segmentation, segment_id):
+    segment = segmentation.GetSegmentation().GetSegment(segment_id)
+    return segment.GetRepresentation("Closed surface")
+
+
+def rest(panel):
+    """Let the pause pass after which surfaces are made."""
+    section = panel.widget.panel.output
+    if section._timer.active:
+        section._timer.stop()
+        section.make_surface()
+
+
+# --- 1: an output that goes
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("how", ["selector", "scene"])
+def test_an_output_that_goes_leaves_nothing_chosen(slicer_scene, done, mine, name, how):
+    """The user's CT became the connectedness, the liver mask the vessels."""
+    selector = getattr(done.ui, OUTPUTS[name][0])
+    node = getattr(done.parameters, name)
+    assert selector.currentNode() is node
+    if how == "selector":
+        selector.removeCurrentNode()
+    else:
+        slicer_scene.RemoveNode(node)
+    done.process_events()
+    assert getattr(done.parameters, name) is None
+    assert selector.currentNode() is None
+    done.ui.thresholdSlider.value = 0.2
+    done.process_events()
+    done.click("applyButton")
+    done.ui.thresholdSlider.value = 0.6
+    done.process_events()
+    assert mine.untouched()
+    assert getattr(done.parameters, name).GetClassName() == OUTPUTS[name][1]
+
+
+def test_a_selector_that_chooses_by_itself_changes_nothing(done, mine):
+    """As qMRMLNodeComboBox does where its node is hidden or its list is made anew."""
+    before = [getattr(done.parameters, name) for name in OUTPUTS]
+    done.ui.sceneSelector.setCurrentNode(mine.volume)
+    done.ui.labelmapSelector.setCurrentNode(mine.mask)
+    done.ui.segmentationSelector.setCurrentNode(mine.segmentation)
+    done.process_events()
+    assert [getattr(done.parameters, name) for name in OUTPUTS] == before
+    done.click("applyButton")
+    assert mine.untouched()
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_another_node_is_an_output_only_after_a_question(done, mine, answers, name):
+    selector, kind = OUTPUTS[name]
+    node = {
+        LABELMAP: mine.mask,
+        SEGMENTATION: mine.segmentation,
+        "vtkMRMLScalarVolumeNode": add_volume(vessel()),
+    }[kind]
+    node.SetName("precious")
+    before = getattr(done.parameters, name)
+    answers.answer = False
+    pick(done, selector, node)
+    assert len(answers) == 1
+    assert "precious" in answers[0]
+    assert getattr(done.parameters, name) is before
+    assert getattr(done.ui, selector).currentNode() is before
+    answers.answer = True
+    pick(done, selector, node)
+    assert len(answers) == 2
+    assert getattr(done.parameters, name) is node
+    done.click("applyButton")
+    assert getattr(done.parameters, name) is node
+    pick(done, selector, before)  # our own needs no question, and none comes twice
+    pick(done, selector, node)
+    assert len(answers) == 2
+
+
+def test_an_input_is_refused_as_output(done, mine, answers):
+    parameters = done.parameters
+    parameters.mask = mine.mask
+    for selector, node in (("sceneSelector", mine.volume), ("labelmapSelector", mine.mask)):
+        pick(done, selector, node)
+        assert getattr(done.ui, selector).currentNode() is not node
+        assert "choose another" in done.ui.statusLabel.text
+    assert answers == []
+
+
+def test_a_new_node_of_the_selector_is_filled(slicer_scene, done, answers):
+    node = done.ui.labelmapSelector.addNode()
+    done.process_events()
+    assert done.parameters.labelmap is node
+    done.click("applyButton")
+    assert done.parameters.labelmap is node
+    assert array(node).any()
+    assert answers == []
+
+
+def test_none_makes_new_outputs(slicer_scene, done):
+    before = done.parameters.labelmap
+    values = array(before).copy()
+    pick(done, "labelmapSelector", None)
+    done.process_events()
+    assert done.parameters.labelmap is None
+    done.ui.thresholdSlider.value = 0.9
+    done.process_events()
+    assert done.parameters.labelmap not in (None, before)
+    assert np.array_equal(array(before), values)
+
+
+def test_a_parameter_of_an_older_scene_is_not_written_into(done, mine):
+    """The reference is there, but nothing tells that the node was ours."""
+    parameters = done.parameters
+    parameters.labelmap, parameters.segmentation = mine.mask, mine.segmentation
+    done.process_events()
+    done.click("applyButton")
+    assert mine.untouched()
+    assert parameters.labelmap is not mine.mask
+
+
+# --- 2: outputs belong to their volume
+
+
+@pytest.fixture
+def composite(slicer_scene):
+    return slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+
+
+def test_a_second_volume_has_outputs_of_its_own(slicer_scene, done, mine, composite):
+    first = {name: getattr(done.parameters, name) for name in OUTPUTS}
+    seeds = done.parameters.seeds
+    (segment_id,) = first["segmentation"].GetSegmentation().GetSegmentIDs()
+    values = [array(first[name]).tobytes() for name in ("sceneVolume", "labelmap")]
+    segment = segment_array(first["segmentation"], segment_id, mine.volume).tobytes()
+    other = add_volume(vessel()[:, :, ::-1].copy())
+    other.SetName("other")
+    choose(done, other)
+    assert all(getattr(done.parameters, name) is None for name in OUTPUTS)
+    done.ui.thresholdSlider.value = 0.3
+    done.process_events()
+    done.click("applyButton")
+    second = {name: getattr(done.parameters, name) for name in OUTPUTS}
+    assert not set(first.values()) & set(second.values())
+    assert second["labelmap"].GetName() == "other vessels"
+    assert [array(first[name]).tobytes() for name in ("sceneVolume", "labelmap")] == values
+    assert segment_array(first["segmentation"], segment_id, mine.volume).tobytes() == segment
+    assert composite.GetBackgroundVolumeID() == other.GetID()
+    done.parameters.inputVolume, done.parameters.seeds = mine.volume, seeds
+    done.process_events()
+    assert {name: getattr(done.parameters, name) for name in OUTPUTS} == first
+    nodes = slicer_scene.GetNumberOfNodes()
+    done.click("applyButton")
+    assert slicer_scene.GetNumberOfNodes() == nodes
+    assert composite.GetBackgroundVolumeID() == mine.volume.GetID()
+
+
+def test_the_result_of_another_volume_is_not_drawn_over_this_one(done, mine, answers):
+    """A patient's vessels over the scan of another one; what else somebody shows stays."""
+    first, seeds = done.parameters.segmentation, done.parameters.seeds
+    chosen, _ids = add_segmentation(mine.volume, np.ones(SHAPE, np.uint8), "organs")
+    chosen.CreateDefaultDisplayNodes()
+    pick(done, "segmentationSelector", chosen)
+    done.click("applyButton")
+    other = add_volume(vessel()[:, :, ::-1].copy())
+    choose(done, other)
+    done.click("applyButton")
+    second = done.parameters.segmentation
+    assert not first.GetDisplayNode().GetVisibility()
+    assert second.GetDisplayNode().GetVisibility()
+    assert chosen.GetDisplayNode().GetVisibility()
+    assert mine.segmentation.GetDisplayNode() is None or (
+        mine.segmentation.GetDisplayNode().GetVisibility()
+    )
+    second.GetDisplayNode().SetVisibility(False)  # by hand
+    done.parameters.inputVolume, done.parameters.seeds = mine.volume, seeds
+    done.process_events()
+    done.click("applyButton")
+    assert first.GetDisplayNode().GetVisibility()
+    done.parameters.inputVolume = other
+    done.process_events()
+    done.click("applyButton")
+    assert not second.GetDisplayNode().GetVisibility()
+
+
+def test_what_is_shown_meanwhile_stays(done, mine, composite):
+    """Once drawn over its own volume, a result leaves the slices to the user."""
+    done.click("applyButton")
+    other = add_volume(vessel())
+    composite.SetBackgroundVolumeID(other.GetID())
+    done.ui.thresholdSlider.value = 0.3
+    done.process_events()
+    done.click("applyButton")
+    assert composite.GetBackgroundVolumeID() == other.GetID()
+
+
+def test_the_slices_show_the_volume_of_the_first_result(chosen, mine, composite):
+    composite.SetBackgroundVolumeID(add_volume(vessel()).GetID())
+    chosen.click("applyButton")
+    assert composite.GetBackgroundVolumeID() == mine.volume.GetID()
+
+
+def test_differences_are_those_of_their_volume(done, mine):
+    parameters = done.parameters
+    wider = done.widget.logic.thresholdScene(parameters.sceneVolume, 0.01).labelmapNode
+    parameters.firstResult, parameters.secondResult = parameters.labelmap, wider
+    done.click("differenceButton")
+    first = parameters.differenceLabelmap
+    done.click("differenceButton")
+    assert parameters.differenceLabelmap is first
+    parameters.differenceLabelmap = mine.mask
+    done.click("differenceButton")
+    assert mine.untouched()
+    assert parameters.differenceLabelmap is first
+
+
+# --- 3: surfaces
+
+
+@pytest.fixture
+def shell(slicer_scene):
+    """A user's segmentation whose source is a surface."""
+    import vtk
+
+    ball = vtk.vtkSphereSource()
+    ball.Update()
+    node = slicer_scene.AddNewNodeByClass(SEGMENTATION, "shell")
+    node.GetSegmentation().SetSourceRepresentationName("Closed surface")
+    node.AddSegmentFromClosedSurfaceRepresentation(ball.GetOutput(), "ball", [1.0, 0.0, 0.0])
+    return node
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_a_source_surface_is_never_removed(chosen, shell, answers, show):
+    chosen.ui.show3DCheckBox.checked = show
+    pick(chosen, "segmentationSelector", shell)
+    rest(chosen)
+    chosen.ui.show3DCheckBox.checked = not show
+    chosen.process_events()
+    rest(chosen)
+    (ball,) = shell.GetSegmentation().GetSegmentIDs()
+    assert surface_of(shell, ball).GetNumberOfPoints() > 10
+
+
+def test_choosing_a_segmentation_makes_and_removes_no_surface(chosen, mine, answers):
+    pick(chosen, "segmentationSelector", mine.segmentation)
+    rest(chosen)
+    assert surface_of(mine.segmentation, mine.segment) is None
+    pick(chosen, "segmentationSelector", None)
+    mine.segmentation.CreateClosedSurfaceRepresentation()
+    chosen.ui.show3DCheckBox.checked = False
+    pick(chosen, "segmentationSelector", mine.segmentation)
+    rest(chosen)
+    assert surface_of(mine.segmentation, mine.segment) is not None
+
+
+def test_only_the_result_s_own_surface_is_made_and_taken_away(chosen, mine, answers):
+    pick(chosen, "segmentationSelector", mine.segmentation)
+    chosen.click("applyButton")
+    rest(chosen)
+    assert surface_of(mine.segmentation, mine.segment) is None
+    assert not chosen.ui.show3DCheckBox.enabled
+    assert "Show 3D" in chosen.ui.show3DCheckBox.toolTip
+    mine.segmentation.CreateClosedSurfaceRepresentation()
+    theirs = surface_of(mine.segmentation, mine.segment)
+    (ours,) = set(mine.segmentation.GetSegmentation().GetSegmentIDs()) - {mine.segment}
+    chosen.ui.thresholdSlider.value = 0.1
+    chosen.process_events()
+    rest(chosen)
+    assert chosen.ui.show3DCheckBox.enabled
+    assert surface_of(mine.segmentation, ours) is not None
+    display = mine.segmentation.GetDisplayNode()
+    chosen.ui.show3DCheckBox.checked = False
+    chosen.process_events()
+    rest(chosen)
+    assert surface_of(mine.segmentation, mine.segment) is theirs
+    assert not display.GetSegmentVisibility3D(ours)
+    assert display.GetSegmentVisibility3D(mine.segment)
+    chosen.ui.show3DCheckBox.checked = True
+    chosen.process_events()
+    rest(chosen)
+    assert display.GetSegmentVisibility3D(ours)
+    assert surface_of(mine.segmentation, mine.segment) is theirs
+
+
+# --- 4: IDs of segments
+
+
+def test_the_segment_to_overwrite_is_forgotten_with_its_segmentation(done, mine, answers):
+    """Segment_1 of one segmentation, chosen, became Segment_1 of another: 196,000 voxels."""
+    parameters, labels = done.parameters, np.ones(SHAPE, np.uint8)
+    one, (first,) = add_segmentation(mine.volume, labels, "one")
+    two, (second,) = add_segmentation(mine.volume, labels, "two")
+    assert first == second
+    pick(done, "segmentationSelector", one)
+    done.ui.segmentComboBox.currentIndex = 1
+    done.ui.segmentComboBox.activated.emit(1)
+    assert parameters.segmentID == first
+    assert len(answers) == 2
+    pick(done, "segmentationSelector", two)
+    assert parameters.segmentID == ""
+    done.click("applyButton")
+    assert segment_array(two, second, mine.volume).all()
+    assert segment_array(one, first, mine.volume).all()
+
+
+def test_a_segment_is_overwritten_only_after_a_question(done, mine, answers):
+    pick(done, "segmentationSelector", mine.segmentation)
+    answers.answer = False
+    done.ui.segmentComboBox.currentIndex = 1
+    done.ui.segmentComboBox.activated.emit(1)
+    assert done.parameters.segmentID == ""
+    assert done.ui.segmentComboBox.currentIndex == 0
+    assert len(answers) == 2
+
+
+def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, mine, answers):
+    import slicer
+
+    segmentation = done.parameters.segmentation
+    (ours,) = segmentation.GetSegmentation().GetSegmentIDs()
+    done.ui.segmentComboBox.activated.emit(1)
+    assert answers == []
+    assert done.parameters.segmentID == ours
+    done.ui.segmentComboBox.activated.emit(0)
+    edited = segment_array(segmentation, ours, mine.volume)
+    edited[:2] = 1
+    slicer.util.updateSegmentBinaryLabelmapFromArray(edited, segmentation, ours, mine.volume)
+    answers.answer = False
+    done.ui.segmentComboBox.activated.emit(1)
+    assert len(answers) == 1
+    assert done.parameters.segmentID == ""
+
+
+def test_the_mask_s_segment_is_forgotten_with_its_segmentation(slicer_scene, chosen, mine):
+    parameters = chosen.parameters
+    parameters.region = type(parameters.region).MASK
+    other, (same,) = add_segmentation(mine.volume, np.ones(SHAPE, np.uint8), "other")
+    assert same == mine.segment
+    parameters.mask = mine.segmentation
+    parameters.maskSegmentID = mine.segment
+    assert parameters.maskSegmentID == mine.segment
+    parameters.mask = other
+    assert parameters.maskSegmentID == ""
+    parameters.maskSegmentID = same
+    slicer_scene.RemoveNode(other)
+    assert parameters.maskSegmentID == ""
+
+
+def test_a_mask_and_its_segment_are_set_together(chosen, mine):
+    import slicer
+
+    parameters = chosen.parameters
+    other, (_first, second) = add_segmentation(
+        mine.volume, np.indices(SHAPE)[0].clip(1, 2).astype(np.uint8), "other"
+    )
+    parameters.mask = mine.segmentation
+    parameters.maskSegmentID = mine.segment
+    with slicer.util.NodeModify(parameters.parameterNode):
+        parameters.mask, parameters.maskSegmentID = other, second
+    assert parameters.maskSegmentID == second
+
+
+# --- 5: the mask
+
+
+def test_a_mask_that_is_the_output_is_refused_in_words(done):
+    """522 voxels became 487, and fewer with each run."""
+    parameters = done.parameters
+    (ours,) = parameters.segmentation.GetSegmentation().GetSegmentIDs()
+    before = segment_array(parameters.segmentation, ours, parameters.inputVolume).copy()
+    text = scene_text()
+    parameters.region = type(parameters.region).MASK
+    parameters.mask = parameters.segmentation
+    done.process_events()
+    done.click("applyButton")
+    assert "are the mask" in done.ui.statusLabel.text
+    assert len(done.take_errors()) == 1
+    after = segment_array(parameters.segmentation, ours, parameters.inputVolume)
+    assert np.array_equal(after, before)
+    assert text.count("<Segmentation ") == scene_text().count("<Segmentation ")
+
+
+# --- 10: one step
+
+
+def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, chosen, monkeypatch):
+    from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+
+    nodes = slicer_scene.GetNumberOfNodes()
+    monkeypatch.setattr(mrml_outputs, "put_segment", lambda *_: 1 / 0)
+    chosen.click("applyButton")
+    assert len(chosen.take_errors()) == 1
+    assert slicer_scene.GetNumberOfNodes() == nodes
+    assert all(getattr(chosen.parameters, name) is None for name in OUTPUTS)
+
+
+def test_no_output_is_there_before_the_run_ends(slicer_scene, chosen, monkeypatch):
+    import slicer
+
+    import FuzzyVesselCoreLib.widgets.run as run
+
+    monkeypatch.setattr(run, "ROUND", 0.0)
+    seen, kinds = [], ("vtkMRMLVolumeNode", SEGMENTATION)
+    count = [slicer_scene.GetNumberOfNodesByClass(kind) for kind in kinds]
+
+    def look(*_flags):
+        seen.append([slicer_scene.GetNumberOfNodesByClass(kind) for kind in kinds])
+
+    monkeypatch.setattr(slicer.app, "processEvents", look)
+    chosen.ui.applyButton.click()
+    assert seen
+    assert all(each == count for each in seen)

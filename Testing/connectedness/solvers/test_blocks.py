@@ -1,0 +1,229 @@
+"""The solver of blocks: the same scene as the bucket queue, at every border of a block."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fuzzy_vessel.benchmark.volumes import serpentine
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+from FuzzyConnectedGPULib.problem import state_problem
+from FuzzyConnectedGPULib.solvers.cpu import block_edges, blocks, dial
+from FuzzyConnectedGPULib.solvers.cpu import exact as exact_on_cpu
+from FuzzyVesselCoreLib.errors import Cancelled
+from support.problems import problems
+
+AFFINITY = GaussianAffinity(100, 30, 15)
+
+
+def levels(solver, problem):
+    return solver.solve(problem, lambda share: None)[0]
+
+
+def assert_same(problem):
+    np.testing.assert_array_equal(levels(blocks, problem), levels(dial, problem))
+
+
+def noise(shape, kind=np.int16, seed=0):
+    return np.random.default_rng(seed).normal(100, 25, shape).clip(0, 255).astype(kind)
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(largest_side=8))
+def test_small_volumes_of_every_kind(problem):
+    volume, seeds, affinity, cut, mask = problem
+    assert_same(state_problem(volume, seeds, affinity, cut, mask))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.tuples(*(st.sampled_from([n - 1, n, n + 1, 2 * n + 1]) for n in (16, 32, 32))),
+    st.sampled_from(["noise", "few values", "floats"]),
+    st.sampled_from([0.0, 0.3]),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_volumes_of_several_blocks(shape, texture, cut, has_mask, number):
+    random = np.random.default_rng(number)
+    volume = noise(shape, np.float32 if texture == "floats" else np.int16, number)
+    if texture == "few values":
+        volume = random.choice(np.array([98, 100, 103, 180], np.uint8), shape)
+    seeds = np.stack([random.integers(0, n, 5) for n in shape], axis=1)
+    mask = None
+    if has_mask:
+        mask = random.random(shape) < 0.75
+        mask[tuple(seeds.T)] = True
+    assert_same(state_problem(volume, seeds, AFFINITY, cut, mask))
+
+
+def test_an_affinity_without_any_difference_reaches_everything():
+    """All edges are equal: only the order of their places decides which of them are left out."""
+    volume = np.full((33, 65, 34), 100, np.uint8)
+    problem = state_problem(volume, [[32, 64, 33]], AFFINITY)
+    assert (levels(blocks, problem) == 65535).all()
+
+
+def test_one_path_through_many_blocks():
+    case = serpentine(49)
+    problem = state_problem(case.volume, case.seeds, case.affinity)
+    found = levels(blocks, problem)
+    assert (found[case.volume < 1000] > 0).all()
+    np.testing.assert_array_equal(found, levels(dial, problem))
+
+
+def test_many_seeds_in_one_block_and_at_its_corners():
+    volume = noise((20, 40, 70), seed=5)
+    corners = np.stack(np.meshgrid([0, 15, 16, 19], [0, 31, 32, 39], [0, 31, 32, 63, 64, 69]), -1)
+    inside = np.argwhere(noise((16, 32, 32), seed=6) > 130)
+    for seeds in (corners.reshape(-1, 3), inside, np.argwhere(volume > 0)):
+        assert_same(state_problem(volume, seeds, AFFINITY))
+
+
+def test_a_slice_and_a_line():
+    for shape in ((1, 70, 90), (1, 1, 200), (200, 1, 1)):
+        volume = noise(shape, seed=7)
+        assert_same(state_problem(volume, [[0, 0, 0]], AFFINITY))
+
+
+def test_a_mask_that_leaves_whole_blocks_out():
+    volume, mask = noise((40, 70, 100), seed=8), np.zeros((40, 70, 100), np.uint8)
+    mask[3:9, 3:60, 5:12] = 1
+    problem = state_problem(volume, [[5, 5, 8]], AFFINITY, mask=mask)
+    found = levels(blocks, problem)
+    assert not found[mask == 0].any()
+    np.testing.assert_array_equal(found, levels(dial, problem))
+
+
+def test_only_least_edges_of_squares_are_left_out():
+    """About 1.2 edges a voxel are left in noise; a spanning tree needs 1."""
+    volume = noise((48, 96, 96), seed=9)
+    region = np.zeros(block_edges.ARRAY, np.float32)
+    loaded = np.zeros((18, 34, 98), np.float32), np.zeros((18, 34, 98), np.uint8)
+    valid = np.zeros(block_edges.ARRAY, np.uint8)
+    problem = state_problem(volume, [[0, 0, 0]], AFFINITY)
+    block_edges.load_row(volume, np.empty((0, 0, 0), np.uint8), 16, 32, *loaded)
+    assert block_edges.load_region(*loaded, 32, region, valid) == 18 * 34 * 34
+    along = np.zeros((2, 3, block_edges.ARRAY), np.uint16)
+    coefficients = AFFINITY.coefficients()
+    for axis, step in enumerate((1, block_edges.ROW, block_edges.PLANE)):
+        block_edges.edge_levels(region, step, 1, *problem.tables, coefficients, along[0, axis])
+    inner = volume[16:32, 32:64, 32:65]
+    wanted = AFFINITY.levels(inner[..., :-1], inner[..., 1:])
+    first = block_edges.FIRST + block_edges.PLANE + block_edges.ROW + 1
+    np.testing.assert_array_equal(along[0, 0, first : first + 32], wanted[0, 0])
+    block_edges.cut_off(*along[0], valid)
+    block_edges.strong_along_i(*along[0], along[1, 0])
+    block_edges.strong_along_j(*along[0], along[1, 1])
+    block_edges.strong_along_k(*along[0], along[1, 2])
+    edges = np.empty(block_edges.MOST_EDGES + 1, np.uint32)
+    apart = np.arange(block_edges.VOXELS + 1).astype(np.uint16)
+    count = block_edges.listed_edges(along[1], apart, edges)
+    assert block_edges.VOXELS < count < 1.8 * block_edges.VOXELS
+    spare, wanted = np.empty_like(edges), np.sort(edges[:count] >> 16)
+    block_edges.sort_edges(edges, count, spare, np.empty((2, 256), np.int32))
+    np.testing.assert_array_equal(edges[:count] >> 16, wanted)
+
+
+# --- progress, memory, threads
+
+
+def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
+    problem = state_problem(noise((64, 96, 96)), [[9, 9, 9]], AFFINITY)
+    shares = []
+    blocks.solve(problem, shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    for stage in (0.0, blocks.TREES, blocks.NODES):
+
+        def report(share, stage=stage):
+            if share > stage:
+                raise Cancelled("enough")
+
+        with pytest.raises(Cancelled):
+            blocks.solve(problem, report)
+    workers = [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+    for thread in workers:
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+
+
+def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
+    """Compiling takes seconds in a fresh process; the callback is asked all the while."""
+    monkeypatch.setattr(blocks, "LOOK", 0.001)
+    blocked = threading.Event()
+
+    def compile_for_long(*_):
+        blocked.wait(20)
+        raise RuntimeError("nobody looks at it any more")
+
+    monkeypatch.setattr(blocks, "load_row", compile_for_long)
+
+    def report(share):
+        raise Cancelled("enough")
+
+    try:
+        with pytest.raises(Cancelled):
+            blocks.solve(state_problem(noise((4, 5, 6)), [[1, 1, 1]], AFFINITY), report)
+        assert not blocked.is_set()
+    finally:
+        blocked.set()
+
+
+def test_it_holds_less_than_seven_bytes_a_voxel_of_noise_and_a_scratch_for_each_thread():
+    volume = noise((64, 96, 96))
+    run = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), lambda share: None)
+    scratch = blocks.Scratch(3).nbytes
+    threads = np.arange(1, blocks.usable_cores() + 1)
+    assert ((run[2] - threads * scratch) / volume.size < 7).any()
+    assert run[2] > 4 * volume.size + scratch
+    assert scratch < 4e6
+
+
+# --- the choice
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """Which solvers have come to an end."""
+    seen = []
+    for solver in (blocks, dial):
+
+        def watched(*args, solver=solver, solve=solver.solve, **options):
+            found = solve(*args, **options)
+            seen.append(solver.__name__.rpartition(".")[2] if found else "gave up")
+            return found
+
+        monkeypatch.setattr(solver, "solve", watched)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("options", "solvers"),
+    [
+        ({}, ["blocks"]),
+        ({"cut": 0.99}, ["dial"]),
+        ({"cut": 0.0001}, ["gave up", "blocks"]),
+        ({"mask": "few"}, ["dial"]),
+        ({"mask": "many"}, ["gave up", "blocks"]),
+    ],
+    ids=str,
+)
+def test_the_exact_solver_takes_the_queue_where_few_voxels_are_reached(options, solvers, used):
+    volume = noise((64, 96, 96))
+    seed = [[30, 40, 50]]
+    if "mask" in options:
+        mask = np.zeros(volume.shape, bool)
+        mask[25:60, 35 : (45 if options["mask"] == "few" else 90), 45:55] = True
+        options = {"mask": mask}
+    scene = connectedness(volume, seed, AFFINITY, device="cpu", **options)
+    assert used == solvers
+    wanted = connectedness(volume, seed, AFFINITY, solver="dial", **options)
+    np.testing.assert_array_equal(scene.values, wanted.values)
+
+
+def test_small_volumes_go_to_the_queue(used):
+    connectedness(noise((8, 9, 10)), [[1, 1, 1]], AFFINITY, device="cpu")
+    assert used == ["dial"]
+    assert exact_on_cpu.SMALL > 720

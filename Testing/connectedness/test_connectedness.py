@@ -1,0 +1,340 @@
+"""Fuzzy connectedness on the CPU: the definition, its invariants, and every solver alike."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, estimate_affinity
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
+from support.problems import problems
+from support.widest_paths import connectedness_by_definition, grid_pairs
+
+CPU_SOLVERS = ("exact", "blocks", "dial", "kfoe")
+
+
+def pair_levels(volume, affinity, mask=None):
+    first, second = grid_pairs(volume.shape)
+    levels = affinity.levels(volume.ravel()[first], volume.ravel()[second]).astype(float)
+    if mask is not None:
+        levels[(mask.ravel()[first] == 0) | (mask.ravel()[second] == 0)] = 0
+    return levels
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(largest_side=5))
+def test_every_solver_follows_the_definition(problem):
+    volume, seeds, affinity, cut, mask = problem
+    levels = pair_levels(volume, affinity, mask)
+    values = (levels / 65535).astype(np.float32)
+    values[values < np.float32(cut)] = 0
+    if mask is not None:
+        seeds = [seed for seed in seeds if mask[tuple(seed)]]
+    wanted = connectedness_by_definition(volume.shape, values, seeds).astype(np.float32)
+    for solver in CPU_SOLVERS:
+        scene = connectedness(
+            volume, seeds, affinity, solver=solver, device="cpu", cut=cut, mask=mask
+        )
+        np.testing.assert_array_equal(scene.values, wanted, err_msg=solver)
+
+
+def test_the_levels_round_the_exact_scene_only_once():
+    random = np.random.default_rng(0)
+    volume = random.normal(100, 15, (5, 6, 7)).astype(np.float32)
+    affinity = GaussianAffinity(100, 20, 10)
+    first, second = (volume.ravel()[side].astype(float) for side in grid_pairs(volume.shape))
+    exact = np.sqrt(
+        np.exp(-(((first + second) / 2 - 100) ** 2) / (2 * 20**2))
+        * np.exp(-(((first - second) / 2) ** 2) / (2 * 10**2))
+    )
+    wanted = connectedness_by_definition(volume.shape, exact, [[2, 3, 3]])
+    scene = connectedness(volume, [[2, 3, 3]], affinity, device="cpu")
+    assert np.abs(scene.values - wanted).max() < 0.55 / 65535
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(largest_side=12))
+def test_solvers_agree_on_larger_volumes(problem):
+    volume, seeds, affinity, cut, mask = problem
+    scenes = [
+        connectedness(volume, seeds, affinity, solver=solver, device="cpu", cut=cut, mask=mask)
+        for solver in CPU_SOLVERS
+    ]
+    assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * len(scenes)
+    assert scenes[0].values.dtype == np.float32
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(largest_side=8))
+def test_more_seeds_never_lower_a_value(problem):
+    volume, seeds, affinity, cut, _ = problem
+    few = connectedness(volume, seeds[:1], affinity, device="cpu", cut=cut)
+    many = connectedness(volume, seeds, affinity, device="cpu", cut=cut)
+    assert (many.values >= few.values).all()
+    single = [connectedness(volume, [seed], affinity, device="cpu", cut=cut) for seed in seeds]
+    np.testing.assert_array_equal(many.values, np.max([one.values for one in single], axis=0))
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(largest_side=8))
+def test_connectedness_of_two_voxels_is_symmetric(problem):
+    volume, seeds, affinity, _, _ = problem
+    other = [n - 1 for n in volume.shape]
+    there = connectedness(volume, seeds[:1], affinity, device="cpu").values[tuple(other)]
+    back = connectedness(volume, [other], affinity, device="cpu").values[tuple(seeds[0])]
+    assert there == back
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(largest_side=8))
+def test_no_voxel_is_above_its_best_affinity(problem):
+    volume, seeds, affinity, cut, _ = problem
+    scene = connectedness(volume, seeds, affinity, device="cpu", cut=cut)
+    first, second = grid_pairs(volume.shape)
+    best = np.zeros(volume.size)
+    levels = pair_levels(volume, affinity)
+    np.maximum.at(best, first, levels)
+    np.maximum.at(best, second, levels)
+    best[np.ravel_multi_index(np.transpose(seeds), volume.shape)] = 65535
+    assert (scene.values.ravel() <= (best / 65535).astype(np.float32)).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(largest_side=8))
+def test_a_cut_changes_nothing_above_it(problem):
+    volume, seeds, affinity, cut, mask = problem
+    whole = connectedness(volume, seeds, affinity, device="cpu", mask=mask).values
+    lower = connectedness(volume, seeds, affinity, device="cpu", mask=mask, cut=cut).values
+    np.testing.assert_array_equal(lower, np.where(whole >= np.float32(cut), whole, 0))
+
+
+@pytest.mark.parametrize("solver", CPU_SOLVERS)
+def test_the_weakest_affinity_above_0_is_followed(solver):
+    affinity = GaussianAffinity(100, 20, 20)
+    brightest = next(n for n in range(400) if affinity.levels(100, n + 1) == 0)
+    volume = np.array([[[100, brightest]]], np.int16)
+    assert affinity.levels(100, brightest) <= 1
+    wanted = np.float32(affinity.levels(100, brightest) / 65535)
+    scene = connectedness(volume, [[0, 0, 0]], affinity, solver=solver, device="cpu")
+    assert scene.values[0, 0, 1] == wanted > 0
+
+
+def test_an_integer_volume_and_its_float_copies_give_one_scene():
+    random = np.random.default_rng(5)
+    volume = random.integers(0, 255, (6, 9, 11))
+    scenes = [
+        connectedness(volume.astype(kind), [[3, 4, 5]], GaussianAffinity(120, 40, 30), device="cpu")
+        for kind in (np.uint8, np.int16, np.uint16, np.int32, np.float32, np.float64)
+    ]
+    assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * 6
+
+
+def test_int32_beyond_16_bits_works_as_float32():
+    random = np.random.default_rng(6)
+    volume = random.integers(-(10**6), 10**6, (4, 5, 6)).astype(np.int32)
+    affinity = GaussianAffinity(0, 5e5, 3e5)
+    wide = connectedness(volume, [[1, 1, 1]], affinity, device="cpu")
+    same = connectedness(volume.astype(np.float32), [[1, 1, 1]], affinity, device="cpu")
+    assert error_voxels(wide, same) == 0
+    assert len(np.unique(wide.values)) > 20
+
+
+@pytest.mark.parametrize("solver", CPU_SOLVERS)
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 7), (1, 9, 5), (5, 1, 1), (9, 10, 17)])
+def test_odd_shapes(solver, shape):
+    random = np.random.default_rng(7)
+    volume = random.normal(10, 3, shape).astype(np.float32)
+    seed = [[n // 2 for n in shape]]
+    scene = connectedness(volume, seed, GaussianAffinity(10, 3, 3), solver=solver, device="cpu")
+    assert scene.values.shape == shape
+    assert scene.values[tuple(seed[0])] == 1
+    wanted = connectedness_by_definition(
+        shape, pair_levels(volume, GaussianAffinity(10, 3, 3)) / 65535, seed
+    )
+    np.testing.assert_array_equal(scene.values, wanted.astype(np.float32))
+
+
+def test_a_2d_slice_is_taken_as_it_is():
+    volume = np.random.default_rng(8).normal(10, 3, (12, 15)).astype(np.float32)
+    affinity = GaussianAffinity(10, 3, 3)
+    flat = connectedness(volume, [[5, 6]], affinity, device="cpu")
+    deep = connectedness(volume[np.newaxis], [[0, 5, 6]], affinity, device="cpu")
+    assert flat.values.shape == (12, 15)
+    np.testing.assert_array_equal(flat.values, deep.values[0])
+
+
+def test_other_memory_layouts_and_byte_orders():
+    volume = np.random.default_rng(9).integers(0, 99, (6, 7, 8)).astype(np.int16)
+    affinity = GaussianAffinity(50, 20, 20)
+    wanted = connectedness(volume, [[1, 2, 3]], affinity, device="cpu")
+    for other in (
+        np.asfortranarray(volume),
+        volume.astype(">i2"),
+        np.repeat(volume, 2, 2)[..., ::2],
+    ):
+        assert error_voxels(connectedness(other, [[1, 2, 3]], affinity, device="cpu"), wanted) == 0
+
+
+def test_the_input_arrays_are_left_as_they_were():
+    volume = np.random.default_rng(10).integers(0, 99, (6, 7, 8)).astype(np.int16)
+    mask = (volume < 90).astype(np.uint8)
+    copies = volume.copy(), mask.copy()
+    connectedness(volume, np.argwhere(mask)[:3], device="cpu", mask=mask)
+    np.testing.assert_array_equal(volume, copies[0])
+    np.testing.assert_array_equal(mask, copies[1])
+
+
+def test_the_affinity_is_estimated_from_the_seeds_where_none_is_given():
+    volume = np.random.default_rng(11).normal(100, 10, (8, 9, 10)).astype(np.float32)
+    affinity = estimate_affinity(volume, [[4, 4, 4]])
+    assert (
+        error_voxels(
+            connectedness(volume, [[4, 4, 4]], device="cpu"),
+            connectedness(volume, [[4, 4, 4]], affinity, device="cpu"),
+        )
+        == 0
+    )
+
+
+@pytest.mark.parametrize("solver", CPU_SOLVERS)
+def test_progress_rises_to_one_and_cancels(solver):
+    volume = np.random.default_rng(12).normal(100, 10, (64, 96, 96)).astype(np.float32)
+    affinity = GaussianAffinity(100, 30, 30)
+    fractions = []
+    run = dict(solver=solver, device="cpu")
+    connectedness(
+        volume, [[9, 9, 9]], affinity, **run, progress=lambda f: fractions.append(f) or True
+    )
+    assert fractions[0] == 0
+    assert fractions[-1] == 1
+    assert len(fractions) > 2
+    assert fractions == sorted(fractions)
+    calls = []
+    with pytest.raises(Cancelled):
+        connectedness(
+            volume,
+            [[9, 9, 9]],
+            affinity,
+            **run,
+            progress=lambda f: calls.append(f) or len(calls) < 2,
+        )
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("no", [False, np.False_, 0])
+def test_any_no_of_the_callback_cancels_before_anything_is_computed(no):
+    with pytest.raises(Cancelled):
+        connectedness(np.zeros((2, 2, 2), bool), [[0, 0, 0]], progress=lambda fraction: no)
+
+
+def test_the_bucket_queue_grows_with_the_voxels_that_wait():
+    random = np.random.default_rng(16)
+    volume = random.uniform(0, 1000, (20, 60, 60)).astype(np.float32)
+    affinity = GaussianAffinity(500, 400, 400)
+    run = dict(seeds=np.argwhere(volume > 900), affinity=affinity, device="cpu")
+    scene = connectedness(volume, **run, solver="dial")
+    assert error_voxels(scene, connectedness(volume, **run, solver="kfoe")) == 0
+    one = connectedness(volume[:1, :1, :1], [[0, 0, 0]], affinity, solver="dial", device="cpu")
+    # At least a block of 256 bytes for each level at which voxels have waited.
+    assert scene.peak_bytes > one.peak_bytes + 2 * volume.size + 256 * len(np.unique(scene.values))
+
+
+def test_the_scene_tells_how_it_was_made():
+    volume = np.random.default_rng(13).normal(100, 10, (8, 8, 8)).astype(np.float32)
+    scene = connectedness(volume, [[4, 4, 4]], solver="dial")
+    assert (scene.solver, scene.device, scene.rounds) == ("dial", "cpu", 0)
+    assert list(scene.seconds) == ["prepare", "propagate", "values"]
+    assert scene.peak_bytes > volume.size * 2
+
+
+VOLUME = np.random.default_rng(14).normal(100, 10, (4, 5, 6)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "culprit"),
+    [
+        (dict(seeds=[]), "no seed"),
+        (dict(seeds=[[4, 0, 0]]), "outside the volume"),
+        (dict(seeds=[[0, -1, 0]]), "0,-1,0"),
+        (dict(seeds=[[0.5, 1, 1]]), "integers"),
+        (dict(seeds=[[0, 1]]), "integers"),
+        (dict(seeds=[[0, 1], [0, 1, 2]]), "integers"),
+        (dict(affinity=5), "GaussianAffinity"),
+        (dict(cut="0.5"), "cut is '0.5'"),
+        (dict(volume=VOLUME[..., None]), "4 dimensions"),
+        (dict(volume=VOLUME[:, :0]), "shape"),
+        (dict(volume=VOLUME.astype(np.int64)), "int64"),
+        (dict(volume=VOLUME > 100), "bool"),
+        (dict(volume=VOLUME.astype(np.float16)), "float16"),
+        (dict(volume=VOLUME.astype(float) * 1e300), "too large"),
+        (dict(mask=np.zeros(VOLUME.shape)), "mask is empty"),
+        (dict(mask=np.ones((4, 5, 5))), "mask has shape"),
+        (dict(mask=np.indices(VOLUME.shape)[0] > 1), "outside the mask"),
+        (dict(cut=1.5), "cut is 1.5"),
+        (dict(cut=np.nan), "cut is nan"),
+        (dict(solver="magic"), "blocks, dial, kfoe"),
+        (dict(solver="dial", device="cuda"), "CPU only"),
+        (dict(solver="cuda-kfoe", device="cpu"), "CUDA only"),
+        (dict(device="abacus"), "abacus"),
+    ],
+)
+def test_bad_input_names_the_culprit(arguments, culprit):
+    call = {"volume": VOLUME, "seeds": [[1, 1, 1]], "device": "cpu", **arguments}
+    with pytest.raises(InputError, match=culprit):
+        connectedness(**call)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_values_that_are_no_numbers_are_counted_and_placed(wrong):
+    volume = VOLUME.copy()
+    volume[2, 3, 4] = volume[3, 0, 0] = wrong
+    with pytest.raises(InputError, match=r"2 voxels .* I,J,K = 4,3,2"):
+        connectedness(volume, [[1, 1, 1]], device="cpu")
+
+
+def test_large_finite_values_are_not_taken_for_infinite():
+    volume = np.full((3, 3, 3), np.finfo(np.float32).max, np.float32)
+    volume[0] = 0
+    scene = connectedness(volume, [[0, 1, 1]], GaussianAffinity(0, 1, 1), device="cpu")
+    assert scene.values[0].min() == 1
+    assert scene.values[1:].max() == 0
+
+
+def test_without_numba_the_error_says_how_to_install_it(monkeypatch):
+    import sys
+
+    from FuzzyConnectedGPULib import solvers
+
+    for name in [n for n in sys.modules if n.startswith(f"{solvers.__name__}.")]:
+        monkeypatch.delitem(sys.modules, name)
+        monkeypatch.delattr(solvers, name.rpartition(".")[2], raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(DeviceError, match="pip install numba"):
+        connectedness(VOLUME, [[1, 1, 1]], device="cpu")
+
+
+@pytest.mark.parametrize("form", ["geometric", "weighted"])
+@pytest.mark.parametrize("side", ["both", "bright", "dark"])
+def test_compiled_levels_equal_the_plain_ones(form, side):
+    from FuzzyConnectedGPULib.solvers.cpu.voxel_affinity import computed_level
+
+    random = np.random.default_rng(15)
+    first, second = random.uniform(-50, 450, (2, 3000)).astype(np.float32)
+    affinity = GaussianAffinity(180.5, 41.3, 29.7, form=form, side=side)
+    coefficients = affinity.coefficients()
+    compiled = [computed_level(a, b, coefficients) for a, b in zip(first, second)]
+    np.testing.assert_array_equal(compiled, affinity.levels(first, second))
+
+
+def test_a_volume_over_2_gib():
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if os.name == "posix" else 0
+    if memory < 16e9:
+        pytest.skip("needs 16 GB of memory")
+    volume = np.zeros((540, 1000, 1000), np.float32)  # pages that stay zero cost no memory
+    assert volume.nbytes > 2**31
+    volume[-1, -1, 700:] = 100
+    volume[-30:, -1, 700] = 100
+    scene = connectedness(volume, [[539, 999, 999]], GaussianAffinity(100, 5, 5), cut=0.5)
+    assert np.count_nonzero(scene.values) == np.count_nonzero(volume)
+    assert (scene.values[volume > 0] == 1).all()

@@ -1,0 +1,148 @@
+"""Runs that go on from earlier ones give what a run from nothing gives."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+from FuzzyConnectedGPULib import kept_connectedness as kept_file
+from FuzzyConnectedGPULib.kept_connectedness import (
+    EVERYTHING,
+    NEW_SEEDS,
+    NOTHING,
+    KeptConnectedness,
+)
+from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.problems import problems
+
+AFFINITY = GaussianAffinity(100, 30, 30)
+FIRST, SECOND, THIRD = (1, 1, 1), (6, 6, 6), (3, 5, 2)
+
+
+@pytest.fixture
+def volume():
+    return np.random.default_rng(3).normal(100, 20, (8, 9, 10)).astype(np.int16)
+
+
+@pytest.fixture
+def kept():
+    return KeptConnectedness()
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The seeds of every run of the algorithm, and whether it began at an earlier scene."""
+    seen = []
+
+    def watched(volume, seeds, affinity, **options):
+        seen.append((sorted(map(tuple, seeds.tolist())), options["start"] is not None))
+        return connectedness(volume, seeds, affinity, **options)
+
+    monkeypatch.setattr(kept_file, "connectedness", watched)
+    return seen
+
+
+def assert_right(kept, volume, seeds, affinity=AFFINITY, **options):
+    values = kept.connectedness(volume, seeds, affinity, device="cpu", **options).values
+    wanted = connectedness(volume, seeds, affinity, device="cpu", **options).values
+    np.testing.assert_array_equal(values, wanted)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(largest_side=5), st.data())
+def test_any_start_leads_to_the_same_scene(problem, data):
+    volume, seeds, affinity, cut, mask = problem
+    seeds = [seed for seed in seeds if mask is None or mask[tuple(seed)]]
+    some = seeds[: data.draw(st.integers(1, len(seeds)))]
+    options = {"cut": cut, "mask": mask, "device": "cpu"}
+    start = connectedness(volume, some, affinity, **options)
+    for solver in ("exact", "dial", "kfoe"):
+        values = connectedness(
+            volume, seeds, affinity, solver=solver, start=start, **options
+        ).values
+        wanted = connectedness(volume, seeds, affinity, **options).values
+        np.testing.assert_array_equal(values, wanted, err_msg=solver)
+
+
+def test_a_start_of_another_shape_is_refused(volume):
+    with pytest.raises(InputError, match="scene to start from"):
+        connectedness(volume, [FIRST], AFFINITY, start=np.zeros((2, 2, 2), np.float32))
+
+
+def test_the_same_again_computes_nothing(kept, volume, runs):
+    assert_right(kept, volume, [FIRST, SECOND])
+    assert_right(kept, volume.copy(), [SECOND, FIRST])
+    assert kept.work == NOTHING
+    assert len(runs) == 1
+
+
+def test_an_added_seed_goes_on_from_the_others(kept, volume, runs):
+    assert_right(kept, volume, [FIRST])
+    assert_right(kept, volume, [FIRST, SECOND])
+    assert kept.work == NEW_SEEDS
+    assert runs[-1] == ([FIRST, SECOND], True)
+
+
+def test_of_a_dragged_seed_only_the_first_step_computes_the_others(kept, volume, runs):
+    assert_right(kept, volume, [FIRST, SECOND])
+    assert_right(kept, volume, [FIRST, THIRD])
+    assert kept.work == EVERYTHING
+    assert_right(kept, volume, [FIRST, (3, 5, 3)])
+    assert_right(kept, volume, [FIRST, (3, 5, 4)])
+    assert kept.work == NEW_SEEDS
+    whole = [seeds for seeds, began in runs if not began]
+    assert whole == [[FIRST, SECOND], [FIRST]]
+
+
+def test_a_seed_taken_away_computes_everything(kept, volume):
+    assert_right(kept, volume, [FIRST, SECOND, THIRD])
+    assert_right(kept, volume, [THIRD])
+    assert kept.work == EVERYTHING
+
+
+@pytest.mark.parametrize("change", ["volume", "affinity", "cut", "mask", "solver"])
+def test_any_other_change_computes_everything(kept, volume, change):
+    mask = np.ones(volume.shape, bool)
+    options = {"cut": 0.1, "mask": mask, "solver": "exact"}
+    assert_right(kept, volume, [FIRST], **options)
+    affinity = AFFINITY
+    if change == "volume":
+        volume = volume.copy()
+        volume[4, 4, 4] += 50
+    elif change == "affinity":
+        affinity = GaussianAffinity(100, 31, 30)
+    elif change == "mask":
+        options["mask"] = mask.copy()
+        options["mask"][5:] = False
+    else:
+        options |= {"cut": {"cut": 0.2}, "solver": {"solver": "dial"}}[change]
+    assert_right(kept, volume, [FIRST], affinity, **options)
+    assert kept.work == EVERYTHING
+
+
+def test_a_cancelled_run_leaves_what_was_kept(kept, volume):
+    assert_right(kept, volume, [FIRST])
+    with pytest.raises(Cancelled):
+        kept.connectedness(volume, [SECOND], AFFINITY, device="cpu", progress=lambda _: False)
+    assert_right(kept, volume, [FIRST])
+    assert kept.work == NOTHING
+    assert_right(kept, volume, [FIRST, SECOND])
+    assert kept.work == NEW_SEEDS
+
+
+def test_progress_of_a_moved_seed_never_falls(kept, volume):
+    assert_right(kept, volume, [FIRST, SECOND])
+    seen = []
+    kept.connectedness(volume, [FIRST, THIRD], AFFINITY, device="cpu", progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+def test_segment_goes_on_from_earlier_runs(kept, volume):
+    first = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.5, device="cpu", kept=kept)
+    second = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.2, device="cpu", kept=kept)
+    assert kept.work == NOTHING
+    np.testing.assert_array_equal(second.scene.values, first.scene.values)
+    np.testing.assert_array_equal(second.labels, first.scene.values >= np.float32(0.2))

@@ -1,0 +1,442 @@
+"""Which device is used, what is said where CUDA cannot be used, and what a run leaves behind."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu import device as cuda
+from FuzzyVesselCoreLib.gpu import nvrtc as cuda_kernels
+
+
+@pytest.fixture(autouse=True)
+def _no_remembered_status():
+    cuda.forget_cuda_status()
+    yield
+    cuda.forget_cuda_status()
+
+
+class CUDARuntimeError(RuntimeError):
+    pass
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+class FakePool:
+    """A memory pool of a card with 1000 bytes, of which nobody else uses any."""
+
+    size = 1000
+    pools = ()  # all that were made since the fixture `fake_cupy`
+
+    def __init__(self):
+        self.held = self.used = 0
+        FakePool.pools += (self,)
+
+    def malloc(self, size):
+        if sum(pool.held for pool in FakePool.pools) + size > self.size:
+            raise OutOfMemoryError
+        self.held += size
+        self.used += size
+        return f"{size} bytes"
+
+    def free_all_blocks(self):
+        self.held = 0
+
+    def total_bytes(self):
+        return self.held
+
+    def used_bytes(self):
+        return self.used
+
+    def free_bytes(self):
+        return self.held - self.used
+
+
+@pytest.fixture
+def fake_cupy(monkeypatch):
+    """CuPy for CUDA 13 on a machine with two cards; `allocate` is what its arrays would call."""
+    cupy = ModuleType("cupy")
+    cupy.log = []
+
+    @contextmanager
+    def entered(what, allocate=None):
+        cupy.log.append(f"enter {what}")
+        cupy.allocate = allocate
+        yield
+        cupy.log.append(f"leave {what}")
+        cupy.allocate = None
+
+    def make_device(ordinal):
+        device = entered(f"device {ordinal}")
+        device.mem_info = (FakePool.size - sum(pool.held for pool in FakePool.pools), 1000)
+        return device
+
+    runtime = SimpleNamespace(
+        CUDARuntimeError=CUDARuntimeError,
+        getDeviceCount=lambda: 2,
+        runtimeGetVersion=lambda: 13020,
+        getDeviceProperties=lambda ordinal: {"name": b"Test Card"},
+    )
+    cupy.cuda = SimpleNamespace(
+        runtime=runtime,
+        MemoryPool=FakePool,
+        Device=make_device,
+        using_allocator=lambda allocate: entered("allocator", allocate),
+        get_current_stream=lambda: SimpleNamespace(synchronize=lambda: cupy.log.append("wait")),
+        memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+    )
+    FakePool.pools = ()
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(cuda, "driver_version", lambda: 13000)
+    return cupy
+
+
+# ---- which device
+
+
+def test_importing_does_not_import_cupy():
+    code = "import sys, FuzzyVesselCoreLib.gpu.device; sys.exit('cupy' in sys.modules)"
+    folder = str(cuda._TRIAL.parents[2])
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder, check=False).returncode == 0
+
+
+def test_auto_falls_back_to_the_cpu(monkeypatch):
+    monkeypatch.setattr(cuda, "driver_version", lambda: None)
+    assert cuda.choose_device("auto") == "cpu"
+    assert cuda.choose_device("cpu") == "cpu"
+
+
+def test_auto_and_cuda_take_the_card(fake_cupy, monkeypatch):
+    monkeypatch.setattr(cuda, "_trial_problem", lambda ordinal: None)
+    assert cuda.choose_device("auto").name == "cuda:0 (Test Card)"
+    assert cuda.choose_device("cuda").ordinal == 0
+    assert cuda.choose_device("cuda:1").ordinal == 1
+
+
+@pytest.mark.parametrize("word", ["gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "", None, 0])
+def test_unknown_words_are_refused(word):
+    with pytest.raises(InputError, match="use auto, cpu, cuda or cuda:N"):
+        cuda.choose_device(word)
+
+
+def test_the_status_is_remembered_until_it_is_forgotten(monkeypatch):
+    asked = []
+    monkeypatch.setattr(cuda, "_cupy_problem", lambda: asked.append(1) or "missing")
+    assert [cuda.cuda_status(), cuda.cuda_status(), len(asked)] == ["missing", "missing", 1]
+    cuda.forget_cuda_status()
+    assert [cuda.cuda_status(), len(asked)] == ["missing", 2]
+
+
+# ---- what is missing
+
+
+def refusal(device="cuda"):
+    with pytest.raises(DeviceError) as caught:
+        cuda.choose_device(device)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("driver", "wheel"),
+    [(13000, "cuda13"), (13010, "cuda13"), (14000, "cuda13"), (12040, "cuda12"), (None, "cuda13")],
+)
+def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr(cuda, "driver_version", lambda: driver)
+    monkeypatch.setattr(sys, "platform", "linux")
+    message = refusal()
+    assert "CuPy is not installed" in message
+    assert f'pip install "cupy-{wheel}x[ctk]"' in message
+    assert f"fuzzy-vessel-gpu[{wheel}]" in message
+    assert ("no NVIDIA driver" in message) == (driver is None)
+
+
+def test_on_a_mac_nothing_is_to_be_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    message = refusal()
+    assert "macOS has no CUDA" in message
+    assert "pip" not in message
+
+
+def test_missing_driver(fake_cupy, monkeypatch):
+    monkeypatch.setattr(cuda, "driver_version", lambda: None)
+    assert "NVIDIA driver is missing" in refusal()
+
+
+@pytest.mark.parametrize(
+    ("driver", "remedy"), [(12040, '"cupy-cuda12x[ctk]" instead'), (11080, "use device 'cpu'")]
+)
+def test_driver_older_than_cupy(fake_cupy, monkeypatch, driver, remedy):
+    monkeypatch.setattr(cuda, "driver_version", lambda: driver)
+    message = refusal()
+    assert f"for CUDA {driver // 1000}.{driver % 1000 // 10} and the installed CuPy" in message
+    assert remedy in message
+
+
+def test_no_such_card(fake_cupy):
+    assert "no cuda:2; this machine has 2 CUDA cards (to cuda:1)" in refusal("cuda:2")
+    cuda.forget_cuda_status()
+    fake_cupy.cuda.runtime.getDeviceCount = lambda: 1
+    assert "no cuda:2; this machine has 1 CUDA card (cuda:0)" in refusal("cuda:2")
+
+
+def test_no_card_at_all(fake_cupy):
+    def no_device():
+        raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+    fake_cupy.cuda.runtime.getDeviceCount = no_device
+    assert "there is no CUDA card" in refusal()
+
+
+def test_driver_that_reports_an_error(fake_cupy):
+    def broken():
+        raise CUDARuntimeError("cudaErrorSystemDriverMismatch: mismatch\nmore")
+
+    fake_cupy.cuda.runtime.getDeviceCount = broken
+    assert "reports cudaErrorSystemDriverMismatch: mismatch. Restart" in refusal()
+
+
+def test_missing_nvrtc(fake_cupy, monkeypatch):
+    def no_nvrtc(*_):
+        raise RuntimeError("CuPy failed to load libnvrtc.so.13: OSError: not found\nmore")
+
+    monkeypatch.setattr(cuda.CudaDevice, "put", lambda self, array: array)
+    monkeypatch.setattr(cuda.CudaDevice, "kernel", no_nvrtc)
+    fake_cupy.zeros, fake_cupy.float32 = np.zeros, np.float32
+    message = refusal()
+    assert "failed to load libnvrtc.so.13" in message
+    assert 'pip install "cupy-cuda13x[ctk]"' in message
+    assert "more" not in message
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_trial_kernel_is_compared_with_the_cpu(fake_cupy, monkeypatch, cpu_cuda, wrong):
+    """The trial runs on the CPU's stand-in; in the second case it flushes subnormal numbers."""
+
+    def trial(self, path, name):
+        kernel = cpu_cuda.kernel(path, name)
+
+        def launch(grid, block, args):
+            kernel(grid, block, args)
+            if wrong:
+                args[2][np.abs(args[2]) < np.finfo(np.float32).tiny] = 0
+
+        return launch
+
+    monkeypatch.setattr(cuda.CudaDevice, "kernel", trial)
+    monkeypatch.setattr(cuda.CudaDevice, "put", lambda self, array: array)
+    monkeypatch.setattr(cuda.CudaDevice, "get", lambda self, array: array)
+    fake_cupy.zeros = np.zeros
+    assert (cuda.cuda_status() is None) == (not wrong)
+    if wrong:
+        assert "wrong result" in cuda.cuda_status()
+
+
+def test_missing_headers(fake_cupy):
+    """Only CuPy's own kernels need them, at whatever moment of a run."""
+
+    class CompileException(Exception):  # as in cupy.cuda.compiler
+        pass
+
+    CompileException.__module__ = "cupy.cuda.compiler"
+    with pytest.raises(DeviceError) as caught, cuda.CudaDevice(0):
+        raise CompileException('a.cuh(9): cannot open source file "cuda_fp16.h"\nmore')
+    message = str(caught.value)
+    assert 'source file "cuda_fp16.h")' in message
+    assert 'pip install "cupy-cuda13x[ctk]", or use device' in message
+    assert "more" not in message
+
+
+# ---- memory, with CuPy's part played
+
+
+def test_memory_goes_back_and_its_peak_stays(fake_cupy):
+    with cuda.CudaDevice(1) as device:
+        assert fake_cupy.allocate(300) == "300 bytes"
+        fake_cupy.allocate(200)
+        assert device.free_memory() == 500
+    assert device.peak_bytes == 500
+    assert device.free_memory() == 1000
+    assert fake_cupy.log == [
+        "enter device 1",
+        "enter allocator",
+        "wait",
+        "leave allocator",
+        "leave device 1",
+    ]
+    with device:  # a second run counts anew
+        fake_cupy.allocate(100)
+    assert device.peak_bytes == 100
+
+
+def test_memory_goes_back_after_an_error(fake_cupy):
+    def work():
+        kept = [fake_cupy.allocate(300)]
+        raise ValueError(f"worked on {kept}")
+
+    device = cuda.CudaDevice(0)
+    with pytest.raises(ValueError, match="worked on") as caught, device:
+        work()
+    assert device.free_memory() == 1000
+    assert fake_cupy.log[-1] == "leave device 0"
+    assert not caught.traceback[-1].frame.f_locals  # nothing in it holds an array
+
+
+def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
+    monkeypatch.setattr(FakePool, "size", 3000 * 2**20)
+    with cuda.CudaDevice(0):
+        fake_cupy.allocate(1000 * 2**20)
+        with pytest.raises(DeviceError) as caught:
+            fake_cupy.allocate(2500 * 2**20)
+    for amount in ("2,500.0 MiB more", "1,000.0 MiB already", "2,000.0 MiB are free"):
+        assert amount in str(caught.value)
+
+
+# ---- launches whose blocks wait for one another
+
+
+@pytest.mark.parametrize(("able", "wanted", "launched"), [(1, 99, 6), (1, 4, 4), (0, 99, 1)])
+def test_no_more_blocks_wait_for_one_another_than_the_card_holds(fake_cupy, able, wanted, launched):
+    runtime, launches = fake_cupy.cuda.runtime, []
+    runtime.getDeviceProperties = lambda ordinal: {"name": b"", "multiProcessorCount": 3}
+    runtime.cudaDevAttrCooperativeLaunch = 95
+    runtime.deviceGetAttribute = lambda *key: {(95, 1): able}[key]
+    fake_cupy.cuda.driver = SimpleNamespace(
+        occupancyMaxActiveBlocksPerMultiprocessor=lambda *key: {("kernel", 256, 0): 2}[key]
+    )
+
+    class Kernel:
+        ptr = "kernel"
+
+        def __call__(self, grid, block, args, enable_cooperative_groups):
+            launches.append((grid, block, args, enable_cooperative_groups))
+
+    cuda.CudaDevice(1).launch_together(Kernel(), wanted, 256, ("x",))
+    assert launches == [((launched,), (256,), ("x",), launched > 1)]
+
+
+BARRIERS = """#include "grid_sync.cuh"
+// Each value becomes the next one's, so many times.
+extern "C" __global__ void turn(unsigned* values, unsigned* others, unsigned count,
+                                unsigned times, unsigned* arrived)
+{
+    unsigned first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    for (unsigned time = 0; time < times; time++) {
+        for (unsigned n = first; n < count; n += step)
+            others[n] = values[n + 1 < count ? n + 1 : 0];
+        wait_for_all_blocks(arrived);
+        unsigned* kept = values;
+        values = others;
+        others = kept;
+    }
+}
+"""
+
+
+def check_barriers(device, folder, count):
+    (folder / "turn.cu").write_text(BARRIERS)
+    numbers = np.arange(count, dtype=np.uint32)
+    values = device.put(numbers)
+    args = values, device.xp.empty(count, np.uint32), np.uint32(count), np.uint32(1000)
+    kernel = device.kernel(folder / "turn.cu", "turn")
+    device.launch_together(kernel, count, 64, (*args, device.xp.zeros(1, np.uint32)))
+    np.testing.assert_array_equal(device.get(values), np.roll(numbers, -1000))
+
+
+def test_one_block_waits_for_itself(cpu_cuda, tmp_path):
+    check_barriers(cpu_cuda, tmp_path, 70)
+
+
+def test_blocks_wait_for_one_another(together_cuda, tmp_path):
+    check_barriers(together_cuda, tmp_path, 300)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("count", [70, 10_000, 1_000_000])
+def test_blocks_of_a_real_card_wait_for_one_another(gpu, tmp_path, count):
+    check_barriers(gpu, tmp_path, count)
+
+
+# ---- sources
+
+
+def test_read_source_puts_each_included_file_in_once(tmp_path):
+    (tmp_path / "a.cu").write_text('#include "b.cuh"\n#include "c.cuh"\nint a;\n')
+    (tmp_path / "b.cuh").write_text('  # include "c.cuh"  // needed\nint b;\n')
+    (tmp_path / "c.cuh").write_text("int c;\n#include <math.h>\n")
+    source = cuda_kernels.read_source(str(tmp_path / "a.cu"))
+    code = [line for line in source.splitlines() if not line.startswith("#line")]
+    assert code == ["int c;", "#include <math.h>", "int b;", "int a;"]
+    before_a = source[: source.index("int a;")]
+    assert before_a.rstrip().endswith('#line 3 "a.cu"')
+
+
+def test_compiler_message_names_file_and_line(tmp_path):
+    pytest.importorskip("cupy.cuda", reason="CuPy is not installed")
+    (tmp_path / "a.cu").write_text('#include "b.cuh"\nint a;\n')
+    (tmp_path / "b.cuh").write_text("\nint wrong = ;\n")
+    with pytest.raises(DeviceError, match=r"b\.cuh\(2\): error"):
+        cuda_kernels.compile_kernels(cuda_kernels.read_source(tmp_path / "a.cu"), "sm_90")
+
+
+# ---- a real card
+
+
+@pytest.mark.gpu
+def test_real_card_rounds_like_the_cpu(gpu):
+    random = np.random.default_rng(0)
+    a = (random.standard_normal(100_000) * 10.0 ** random.integers(-38, 19, 100_000)).astype("f4")
+    b = random.standard_normal(100_000).astype("f4")
+    out = gpu.xp.empty(a.size, np.float32)
+    kernel = gpu.kernel(cuda._TRIAL, "trial")
+    kernel((a.size // 100,), (100,), (gpu.put(a), gpu.put(b), out, np.int32(a.size)))
+    np.testing.assert_array_equal(gpu.get(out).view("u4"), (a * b + a).view("u4"))
+
+
+@pytest.mark.gpu
+def test_card_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
+    from cupy.cuda import nvrtc
+
+    monkeypatch.setattr(nvrtc, "getSupportedArchs", lambda: (75,))
+    kernel = gpu.kernel(cuda._TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
+    out = gpu.xp.zeros(1, np.float32)
+    kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))
+    assert gpu.get(out) == 15
+
+
+@pytest.mark.gpu
+def test_real_memory_goes_back_after_an_error():
+    import cupy
+
+    others = cupy.arange(1000)
+    device = cuda.CudaDevice(0)
+    free = device.free_memory()
+
+    def work():
+        kept = device.xp.zeros(2**28, np.uint8)
+        more = kept + 1
+        raise ValueError(more.nbytes)
+
+    with pytest.raises(ValueError, match=str(2**28)), device:
+        work()
+    assert 2**29 <= device.peak_bytes < 2**29 + 2**22
+    assert free - device.free_memory() < 2**24  # what CuPy's own kernels occupy
+    assert int(others.sum()) == 499_500
+
+
+@pytest.mark.gpu
+def test_real_card_with_too_little_memory(gpu):
+    with pytest.raises(DeviceError, match="too little memory"):
+        gpu.xp.empty(2 * gpu.free_memory(), np.uint8)
+
+
+@pytest.mark.gpu
+def test_there_is_no_99th_card():
+    assert "there is no cuda:99" in refusal("cuda:99")

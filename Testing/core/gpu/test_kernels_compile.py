@@ -1,0 +1,103 @@
+"""Every CUDA kernel compiles for all supported cards, without warnings and without spilling.
+
+NVRTC needs no GPU for it. A file that is compiled with different macros says so near its top, in a
+line such as `// defines: VOXEL=unsigned char | VOXEL=short CODE=int`.
+"""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from emulators.cuda.library import find_kernels
+from FuzzyVesselCoreLib.gpu.nvrtc import compile_kernels, read_source
+from support.places import PACKAGE_FOLDERS
+
+nvrtc = pytest.importorskip("cupy.cuda", reason="CuPy is not installed").nvrtc
+
+FILES = sorted(file for folder in PACKAGE_FOLDERS for file in folder.rglob("*.cu"))
+ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+SOME = (75, 90, 120)  # for all but the first set of macros of a file
+MOST_SHARED = 48 * 1024
+
+
+def define_sets(source):
+    """The macros with which a file is compiled: a list of tuples like ("VOXEL=short",)."""
+    line = re.search(r"^// defines:(.*)$", source, re.MULTILINE)
+    if not line:
+        return [()]
+    # A set is a row of NAME=VALUE, and a value may have blanks in it ("unsigned char").
+    return [
+        tuple(part.strip() for part in re.split(r"\s+(?=\w+=)", text.strip()))
+        for text in line[1].split("|")
+    ]
+
+
+CASES = [
+    pytest.param(file, defines, SOME if n else ARCHITECTURES, id=f"{file.stem}-{' '.join(defines)}")
+    for file in FILES
+    for n, defines in enumerate(define_sets(read_source(file)))
+]
+
+
+def test_kernels_are_found():
+    assert FILES
+
+
+def test_define_sets_are_read():
+    source = "// one\n// defines: VOXEL=unsigned char | VOXEL=short CODE=int\n"
+    assert define_sets(source) == [("VOXEL=unsigned char",), ("VOXEL=short", "CODE=int")]
+    assert define_sets("int x;") == [()]
+
+
+@pytest.mark.parametrize(("file", "defines", "architectures"), CASES)
+def test_kernel_compiles(file, defines, architectures):
+    source = read_source(file)
+    kernels = {name for name, _ in find_kernels(source)}
+    assert kernels, f"{file.name} has no kernel"
+    known = [number for number in architectures if number in nvrtc.getSupportedArchs()]
+    with ThreadPoolExecutor() as pool:
+        compiled = pool.map(lambda n: compile_kernels(source, f"sm_{n}", defines), known)
+    for _, log in compiled:
+        assert "warning" not in log, log
+        assert set(re.findall(r"Compiling entry function '(\w+)'", log)) >= kernels, log
+        assert_no_local_memory(log)
+        shared = [int(size) for size in re.findall(r"(\d+) bytes smem", log)]
+        assert max(shared, default=0) <= MOST_SHARED, log
+
+
+def assert_no_local_memory(log):
+    """Registers that spill, and arrays that cannot be kept in registers, cost as much as misses."""
+    used = re.findall(r"(\d+) bytes (?:stack frame|spill stores|spill loads)", log)
+    assert used, log
+    assert set(used) == {"0"}, log
+
+
+def test_spills_are_noticed():
+    source = """extern "C" __global__ void indexed(float* data, int n)
+    {
+        float kept[64];
+        for (int i = 0; i < 64; i++) kept[i] = data[i];
+        for (int i = 0; i < n; i++) data[i] += kept[i % 61];
+    }"""
+    _, log = compile_kernels(source, "sm_90")
+    with pytest.raises(AssertionError):
+        assert_no_local_memory(log)
+
+
+WAITING = [case for case in CASES if "wait_for_all_blocks(" in read_source(case.values[0])]
+UNORDERED = "ld.global.nc"  # by the cache for what no kernel writes, which no barrier clears
+
+
+@pytest.mark.parametrize(("file", "defines", "_"), WAITING)
+def test_what_blocks_hand_on_is_not_read_from_a_cache_that_keeps_it(file, defines, _):
+    ptx, _ = compile_kernels(read_source(file), "compute_75", defines)
+    assert UNORDERED not in ptx.decode()
+
+
+def test_loads_by_the_cache_that_keeps_them_are_noticed():
+    source = """extern "C" __global__ void copy(const int* __restrict__ from, int* __restrict__ to)
+    {
+        to[threadIdx.x] = from[threadIdx.x];
+    }"""
+    assert UNORDERED in compile_kernels(source, "compute_75")[0].decode()

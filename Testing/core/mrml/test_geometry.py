@@ -1,0 +1,371 @@
+"""Nodes to voxels and back: every axis, every transform, compared with MRML point by point."""
+
+import gzip
+import struct
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import (
+    points_to_voxels,
+    transform_points,
+    voxel_volume,
+    voxels_to_points,
+)
+from FuzzyVesselCoreLib.mrml.outputs import add_points
+from FuzzyVesselCoreLib.mrml.reading import (
+    array_from_matrix,
+    ijk_to_ras,
+    matrix_from_array,
+    seeds_of,
+)
+from FuzzyVesselCoreLib.mrml.regions import mask_of, region_mask, roi_mask
+from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
+from support.mrml_cases import (
+    OBLIQUE_LEFT_HANDED,
+    add_seeds,
+    add_volume,
+    linear_transform,
+    rotation_about,
+    warp_transform,
+    world_of,
+)
+
+SHAPE = (9, 11, 13)
+TRANSFORMS = {"none": lambda: None, "linear": linear_transform, "warp": warp_transform}
+
+transforms = pytest.mark.parametrize("own", TRANSFORMS)
+
+
+@pytest.fixture
+def numbers():
+    return np.random.default_rng(11).integers(0, 200, SHAPE).astype(np.int16)
+
+
+def local_of(node, world):
+    """A world point in a node's frame, by MRML."""
+    local = [0.0, 0.0, 0.0]
+    node.TransformPointFromWorld(world, local)
+    return local
+
+
+def voxel_in(volume_node, world):
+    """The voxel (K, J, I) of a world point, by MRML and VTK, one point at a time."""
+    import vtk
+
+    matrix = vtk.vtkMatrix4x4()
+    volume_node.GetRASToIJKMatrix(matrix)
+    ijk = matrix.MultiplyPoint((*local_of(volume_node, world), 1.0))[:3]
+    return tuple(int(np.floor(index + 0.5)) for index in ijk[::-1])
+
+
+def add_roi(center, size, degrees=0, transform=None, kind="ROI"):
+    """A box, turned about an oblique axis, under a transform; in its own frame."""
+    import slicer
+
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", kind)
+    node.SetAndObserveTransformNodeID(transform.GetID() if transform else None)
+    node.SetSize(size)
+    matrix = rotation_about((3, -1, 2), degrees)
+    matrix[:3, 3] = center
+    node.SetAndObserveObjectToNodeMatrix(matrix_from_array(matrix))
+    return node
+
+
+# --- plain arrays
+
+
+def test_a_point_belongs_to_the_voxel_whose_centre_is_near():
+    matrix = np.diag([2.0, 3.0, 4.0, 1.0])
+    assert points_to_voxels([[2.9, 3.1, -1.9]], matrix).tolist() == [[0, 1, 1]]
+    assert points_to_voxels([[3.1, 4.6, -2.1]], matrix).tolist() == [[-1, 2, 2]]
+
+
+def test_voxel_centres_come_back():
+    voxels = np.argwhere(np.ones((3, 4, 5)))
+    there = voxels_to_points(voxels, OBLIQUE_LEFT_HANDED)
+    assert np.array_equal(points_to_voxels(there, OBLIQUE_LEFT_HANDED), voxels)
+
+
+def test_voxel_volume_is_that_of_the_parallelepiped():
+    sheared = np.array([[2, 1, 0, 9], [0, 3, 0, 9], [0, 0, -4, 9], [0, 0, 0, 1.0]])
+    assert voxel_volume(sheared) == pytest.approx(24)
+
+
+def test_points_follow_the_matrix():
+    matrix = rotation_about((0, 0, 1), 90)
+    matrix[:3, 3] = 1, 2, 3
+    np.testing.assert_allclose(transform_points(matrix, [[1, 0, 0]]), [[1, 3, 3]], atol=1e-12)
+
+
+# --- seeds
+
+
+@transforms
+@pytest.mark.parametrize("seeds_under", TRANSFORMS)
+def test_seeds_fall_into_the_voxels_they_were_put_in(slicer_scene, numbers, own, seeds_under):
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    voxels = [(0, 0, 0), (8, 10, 12), (4, 0, 7), (3.4, 5.4, 6.4), (2.6, 4.6, 5.6)]
+    seeds = add_seeds(volume, voxels, transform=TRANSFORMS[seeds_under]())
+    found = seeds_of(seeds, volume, SHAPE)
+    assert found.voxels.tolist() == [[0, 0, 0], [8, 10, 12], [4, 0, 7], [3, 5, 6], [3, 5, 6]]
+    assert found.labels == [f"seeds-{n}" for n in range(1, 6)]
+    assert found.warnings == []
+
+
+def test_seeds_outside_are_named_and_the_others_kept(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    seeds = add_seeds(volume, [(-0.6, 5, 5), (4, 5, 5), (4, 10.6, 5), (4, 5, 12.4)])
+    found = seeds_of(seeds, volume, SHAPE)
+    assert found.voxels.tolist() == [[4, 5, 5], [4, 5, 12]]
+    (warning,) = found.warnings
+    assert "seeds-1, seeds-3" in warning
+    assert "seeds-2" not in warning
+
+
+def test_no_seed_left_is_an_error_with_labels(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    seeds = add_seeds(volume, [(99, 0, 0), (0, -7, 0)])
+    with pytest.raises(InputError, match=r"outside the volume 'scan': seeds-1, seeds-2"):
+        seeds_of(seeds, volume, SHAPE)
+
+
+def test_points_that_are_not_placed_are_skipped(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    seeds = add_seeds(volume, [(1, 1, 1), (2, 2, 2), (3, 3, 3)])
+    seeds.UnsetNthControlPointPosition(1)
+    seeds.SetNthControlPointPositionMissing(2)
+    assert seeds_of(seeds, volume, SHAPE).voxels.tolist() == [[1, 1, 1]]
+    seeds.UnsetNthControlPointPosition(0)
+    with pytest.raises(InputError, match="'seeds' holds no placed point"):
+        seeds_of(seeds, volume, SHAPE)
+
+
+@transforms
+def test_points_are_added_where_the_voxels_are(slicer_scene, numbers, own):
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    points = add_points([[1, 2, 3], [8, 0, 12]], volume, "clicks", ["a", "b"])
+    assert seeds_of(points, volume, SHAPE).voxels.tolist() == [[1, 2, 3], [8, 0, 12]]
+    assert [points.GetNthControlPointLabel(n) for n in (0, 1)] == ["a", "b"]
+
+
+# --- regions of interest
+
+
+@transforms
+@pytest.mark.parametrize("roi_under", ["none", "linear"])
+def test_region_holds_the_voxels_whose_centre_is_inside(slicer_scene, numbers, own, roi_under):
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    parent = None
+    if roi_under == "linear":
+        parent = linear_transform(degrees=-40, scales=(1, 1, 1), shift=(3, 2, 1))
+    roi = add_roi((0, 0, 0), (3.1, 4.2, 5.3), degrees=35, transform=parent)
+    roi.SetCenterWorld(world_of(volume, (4, 5, 6)))
+    mask = roi_mask(roi, volume, SHAPE)
+    expected = [roi.IsPointInROIWorld(world_of(volume, v)) for v in np.ndindex(SHAPE)]
+    assert 20 < sum(expected) < 1000
+    assert np.array_equal(mask.ravel(), expected)
+
+
+@transforms
+@pytest.mark.parametrize("degrees", [0, 35])
+@pytest.mark.parametrize("roi_under", ["none", "turned", "stretched"])
+def test_a_region_that_is_fitted_holds_all_voxels(slicer_scene, numbers, own, roi_under, degrees):
+    """It left 23 % of them out where it was turned."""
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    scales = {"turned": (1, 1, 1), "stretched": (2, 3, 0.5)}
+    parent = None
+    if roi_under in scales:
+        turn = -40 if roi_under == "turned" else 0
+        parent = linear_transform(degrees=turn, scales=scales[roi_under], shift=(3, 2, 1))
+    roi = add_roi((5, 6, 7), (3.1, 4.2, 5.3), degrees=degrees, transform=parent)
+    axes = array_from_matrix(roi.GetObjectToWorldMatrix())[:3, :3]
+    fit_roi(roi, volume)
+    assert roi_mask(roi, volume, SHAPE).all()
+    np.testing.assert_allclose(array_from_matrix(roi.GetObjectToWorldMatrix())[:3, :3], axes)
+    size = np.array(roi.GetSize())
+    roi.SetSize(size * 0.8)
+    assert not roi_mask(roi, volume, SHAPE).all()  # and it is no larger than that
+
+
+def test_region_under_a_stretch_is_the_box_that_slicer_draws(slicer_scene):
+    shape = (11, 15, 17)
+    volume = add_volume(np.zeros(shape, np.uint8), np.eye(4))
+    stretch = linear_transform(degrees=0, scales=(2, 3, 0.5), shift=(8, 7, 5))
+    roi = add_roi((0, 0, 0), (3.0, 3.0, 3.0), transform=stretch)
+    expected = np.zeros(shape, bool)
+    expected[5:6, 3:12, 5:12] = True  # halves of 0.75, 4.5 and 3 mm round K, J, I = 5, 7, 8
+    assert np.array_equal(roi_mask(roi, volume, shape), expected)
+
+
+def test_region_inside_out_and_empty(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    roi = add_roi(world_of(volume, (4, 5, 6)), (3.0, 3.0, 3.0), degrees=20)
+    inner = roi_mask(roi, volume, SHAPE)
+    roi.SetInsideOut(True)
+    assert np.array_equal(roi_mask(roi, volume, SHAPE), ~inner)
+    far = add_roi((900, 0, 0), (3.0, 3.0, 3.0), kind="far box")
+    with pytest.raises(InputError, match="'far box' holds no voxel of 'scan'"):
+        roi_mask(far, volume, SHAPE)
+    unplaced = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsROINode", "new box")
+    with pytest.raises(InputError, match="'new box' has not been placed"):
+        roi_mask(unplaced, volume, SHAPE)
+
+
+# --- masks
+
+
+@transforms
+@pytest.mark.parametrize("mask_under", TRANSFORMS)
+def test_labelmap_of_another_geometry_is_resampled(slicer_scene, numbers, own, mask_under):
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    other = np.diag([-1.4, 0.9, 1.1, 1.0])
+    other[:3, 3] = world_of(volume, (4, 5, 6))
+    other = other @ rotation_about((1, 1, 0), 30)
+    labels = np.random.default_rng(2).integers(0, 3, (7, 8, 9)).astype(np.uint8)
+    mask = add_volume(labels, other, TRANSFORMS[mask_under](), "vtkMRMLLabelMapVolumeNode")
+    if mask_under != "none":  # bring it over the volume: its transform moved it away
+        shift = np.subtract(
+            local_of(mask, world_of(volume, (4, 5, 6))), transform_points(other, [[4, 4, 3]])[0]
+        )
+        other[:3, 3] += shift
+        mask.SetIJKToRASMatrix(matrix_from_array(other))
+    expected = np.zeros(SHAPE, bool)
+    for voxel in np.ndindex(SHAPE):
+        there = voxel_in(mask, world_of(volume, voxel))
+        if all(0 <= index < size for index, size in zip(there, labels.shape)):
+            expected[voxel] = labels[there] > 0
+    assert 50 < expected.sum() < expected.size - 50
+    assert np.array_equal(mask_of(mask, volume, SHAPE), expected)
+
+
+@transforms
+def test_segmentation_counts_every_segment(slicer_scene, numbers, own):
+    """Overlapping and shared segments, cut images, under the volume's and under no transform."""
+    import slicer
+
+    volume = add_volume(numbers, transform=TRANSFORMS[own]())
+    first = np.zeros(SHAPE, np.uint8)
+    first[2:5, 3:9, 4:6] = 1
+    first[6:8, 1:3, 8:11] = 2
+    second = np.zeros(SHAPE, np.uint8)
+    second[3:7, 4:6, 5:12] = 1
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    segmentation.SetAndObserveTransformNodeID(volume.GetTransformNodeID())
+    logic = slicer.modules.segmentations.logic()
+    for labels in (first, second):
+        node = add_volume(
+            labels, transform=volume.GetParentTransformNode(), kind="vtkMRMLLabelMapVolumeNode"
+        )
+        image = slicer.vtkOrientedImageData()
+        image.DeepCopy(node.GetImageData())
+        image.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(node)))
+        assert logic.ImportLabelmapToSegmentationNode(image, segmentation, "part")
+    assert segmentation.GetSegmentation().GetNumberOfSegments() == 3
+    mask = mask_of(segmentation, volume, SHAPE)
+    assert np.array_equal(mask, (first > 0) | (second > 0))
+
+
+def test_segmentation_of_another_geometry(slicer_scene, numbers):
+    """Each voxel asks the segment's voxel under its centre."""
+    import slicer
+
+    volume = add_volume(numbers, transform=linear_transform())
+    labels = np.zeros((12, 12, 12), np.uint8)
+    labels[3:9, 2:10, 4:11] = np.random.default_rng(1).integers(0, 2, (6, 8, 7))
+    geometry = rotation_about((0, 1, 1), 15) @ np.diag([0.7, 0.8, 0.9, 1.0])
+    geometry[:3, 3] = np.array(world_of(volume, (4, 5, 6))) - geometry[:3, :3] @ [6, 6, 6]
+    labelmap = add_volume(labels, geometry, kind="vtkMRMLLabelMapVolumeNode")
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    logic = slicer.modules.segmentations.logic()
+    assert logic.ImportLabelmapToSegmentationNode(labelmap, segmentation)
+    before = segmentation.GetMTime(), segmentation.GetSegmentation().GetMTime()
+    mask = mask_of(segmentation, volume, SHAPE)
+    assert mask.sum() > 10
+    assert np.array_equal(mask, mask_of(labelmap, volume, SHAPE))
+    assert before == (segmentation.GetMTime(), segmentation.GetSegmentation().GetMTime())
+
+
+def test_segmentation_of_a_surface_is_filled(slicer_scene):
+    """A sphere given as surface only: its volume is met, and the node is not converted."""
+    import vtk
+
+    volume = add_volume(np.zeros((30, 30, 30), np.uint8), np.diag([1.0, -1.0, 1.0, 1.0]))
+    sphere = vtk.vtkSphereSource()
+    sphere.SetRadius(9)
+    sphere.SetCenter(world_of(volume, (15, 15, 15)))
+    sphere.SetPhiResolution(60)
+    sphere.SetThetaResolution(60)
+    sphere.Update()
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    segmentation.GetSegmentation().SetSourceRepresentationName("Closed surface")
+    segmentation.AddSegmentFromClosedSurfaceRepresentation(
+        sphere.GetOutput(), "ball", [1.0, 0.0, 0.0]
+    )
+    mask = mask_of(segmentation, volume, (30, 30, 30))
+    assert mask.sum() == pytest.approx(4 / 3 * np.pi * 9**3, rel=0.05)
+    assert mask[15, 15, 15]
+    assert not segmentation.GetSegmentation().ContainsRepresentation("Binary labelmap")
+
+
+def test_mask_and_region_together(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    labels = np.zeros(SHAPE, np.uint8)
+    labels[:5] = 7
+    mask = add_volume(labels, kind="vtkMRMLLabelMapVolumeNode")
+    mask.SetName("half")
+    roi = add_roi(world_of(volume, (4, 5, 6)), (3.0, 3.0, 3.0))
+    both = region_mask(mask, roi, volume, SHAPE)
+    assert np.array_equal(both, (labels > 0) & roi_mask(roi, volume, SHAPE))
+    assert region_mask(None, None, volume, SHAPE) is None
+    mask.SetOrigin(500, 500, 500)
+    with pytest.raises(InputError, match="'half' is empty within 'scan'"):
+        region_mask(mask, None, volume, SHAPE)
+
+
+def test_seeds_outside_the_region_are_named(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    seeds = add_seeds(volume, [(1, 1, 1), (7, 7, 7)])
+    region = np.zeros(SHAPE, bool)
+    region[:4] = True
+    found = seeds_of(seeds, volume, SHAPE, region)
+    assert found.voxels.tolist() == [[1, 1, 1]]
+    assert "seeds-2" in found.warnings[0]
+    with pytest.raises(InputError, match=r"outside the mask or region: seeds-1, seeds-2"):
+        seeds_of(seeds, volume, SHAPE, np.zeros(SHAPE, bool))
+
+
+# --- real files
+
+
+@pytest.mark.parametrize("name", ["head_mra_oblique.nii.gz", "oblique_lefthanded_4d.nii.gz"])
+def test_axes_of_real_nifti_files(slicer_scene, data_folder, name):
+    """A voxel of the file, placed by its header's affine (already RAS), is found by its value."""
+    from fuzzy_vessel.reading.reading import read_volume
+    from FuzzyVesselCoreLib.mrml.reading import voxels_of
+
+    raw = gzip.decompress((data_folder / name).read_bytes())
+    dimensions = struct.unpack("<8h", raw[40:56])
+    kind = {2: np.uint8, 4: np.int16}[struct.unpack("<h", raw[70:72])[0]]
+    offset = int(struct.unpack("<f", raw[108:112])[0])
+    affine = np.array([*struct.unpack("<12f", raw[280:328]), 0, 0, 0, 1]).reshape(4, 4)
+    shape = dimensions[3:0:-1]
+    file_voxels = np.frombuffer(raw, kind, int(np.prod(shape)), offset).reshape(shape)
+    assert (np.linalg.det(affine) < 0) == ("lefthanded" in name)
+
+    volume = read_volume(data_folder / name, 0 if dimensions[0] == 4 else None)
+    voxels = np.argwhere(file_voxels > np.percentile(file_voxels, 99.5))[::7]
+    there = points_to_voxels(voxels_to_points(voxels, affine), ijk_to_ras(volume))
+    assert len(voxels) > 200
+    values = voxels_of(volume)
+    assert np.array_equal(values[tuple(there.T)], file_voxels[tuple(voxels.T)])
+    seeds = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode")
+    seeds.AddControlPointWorld(voxels_to_points(voxels[:1], affine)[0])
+    assert np.array_equal(seeds_of(seeds, volume, shape).voxels, there[:1])
+
+
+def test_matrices_go_there_and_back():
+    assert np.array_equal(
+        array_from_matrix(matrix_from_array(OBLIQUE_LEFT_HANDED)), OBLIQUE_LEFT_HANDED
+    )

@@ -1,0 +1,98 @@
+"""The application round the stand-ins: `qt`, `ctk`, `slicer.q...`, and what `slicer.app` has more.
+
+With the environment variable FUZZYVESSEL_SLICER_SOURCE naming a checkout of Slicer, its own
+`ScriptedLoadableModule.py` and `parameterNodeWrapper` are used in the place of the project's.
+"""
+
+import ctypes
+import functools
+import os
+import sys
+import tempfile
+import types
+from pathlib import Path
+
+SOURCE = os.environ.get("FUZZYVESSEL_SLICER_SOURCE")
+
+
+# What modules want to be called when the application has started: tests call it.
+started = []
+
+
+@functools.cache
+def install():
+    """Make everything, once in a process; returns what Slicer calls `qt`."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    _keep_constants()
+    from fuzzy_vessel.slicer_host import headless
+
+    application = headless.start()
+    from .pythonqt import qt_module
+
+    qt = sys.modules["qt"] = qt_module()
+    window_system = qt.QApplication.instance() or qt.QApplication(["Slicer"])
+    window_system.setStyle("Fusion")
+    _keep_settings_apart(qt)
+    import slicer
+
+    from . import stand_ins
+
+    ctk = sys.modules["ctk"] = types.ModuleType("ctk")
+    for module, classes in ((ctk, stand_ins.CTK), (slicer, stand_ins.SLICER)):
+        for cls in classes:
+            setattr(module, cls.__name__, cls)
+    _extend(application, qt, window_system)
+    if SOURCE:
+        _use_source(Path(SOURCE))
+    return qt
+
+
+def _keep_constants():
+    """Hold on to None, True and False: this PySide6 gives them back once too often.
+
+    It does so in calls without a result, and when a signal is disconnected. Since Python 3.12
+    nobody counts who holds them; before, the process ends when nobody does.
+    """
+    if sys.version_info < (3, 12):
+        for constant in (None, True, False):
+            ctypes.c_ssize_t.from_address(id(constant)).value += 1 << 40
+
+
+def _keep_settings_apart(qt):
+    folder = tempfile.mkdtemp(prefix="settings")
+    qt.QSettings.setDefaultFormat(qt.QSettings.IniFormat)
+    qt.QSettings.setPath(qt.QSettings.IniFormat, qt.QSettings.UserScope, folder)
+    qt.QCoreApplication.setOrganizationName("stand-ins")
+
+
+def _extend(application, qt, window_system):
+    """Give the headless application what it has with a user interface."""
+    from .mrml_widgets import qSlicerModuleManager
+
+    manager = qSlicerModuleManager()
+    application.moduleManager = lambda: manager
+    application.processEvents = lambda *_flags: window_system.processEvents()
+    application.setOverrideCursor = window_system.setOverrideCursor
+    application.restoreOverrideCursor = window_system.restoreOverrideCursor
+    application.settings = application.userSettings = lambda: qt.QSettings()
+    application.userSettings().setValue("Developer/SelfTestDisplayMessageDelay", 0)
+    application.restart = lambda: None
+    application.connect = lambda signal, slot: started.append(slot)
+    application.clipboard = window_system.clipboard
+    application.keyboardModifiers = window_system.keyboardModifiers
+    application.mouseButtons = window_system.mouseButtons
+
+
+def _use_source(checkout):
+    """Slicer's own files before the project's stand-ins for them."""
+    import slicer
+
+    folder = checkout / "Base" / "Python" / "slicer"
+    if not (folder / "ScriptedLoadableModule.py").is_file():
+        raise RuntimeError(f"FUZZYVESSEL_SLICER_SOURCE: there is no Slicer's source in {checkout}")
+    loaded = {"slicer.ScriptedLoadableModule", "slicer.parameterNodeWrapper"} & set(sys.modules)
+    assert not loaded, f"imported too early: {loaded}"
+    slicer.__path__.insert(0, str(folder))
+    sys.path.append(str(checkout / "Modules" / "Loadable" / "Markups"))
+    import MarkupsLib.parameterNodeWrapper.guiConnectors  # noqa: F401
+    import slicer.packaging

@@ -1,0 +1,150 @@
+"""The part of Slicer's parameter-node wrapper that binds parameters to widgets.
+
+The project's stand-in for the wrapper (`fuzzy_vessel/slicer_parts`) knows no widgets; with
+Slicer's own wrapper (see `application`) this file is not used.
+"""
+
+import ctk
+import qt
+import slicer
+import vtk
+
+NUMBERS = (
+    qt.QSpinBox,
+    qt.QDoubleSpinBox,
+    qt.QSlider,
+    ctk.ctkSliderWidget,
+    slicer.qMRMLSliderWidget,
+)
+
+
+def _plain(widget, signal, name):
+    return (
+        getattr(widget, signal),
+        lambda: getattr(widget, name),
+        lambda value: setattr(widget, name, value),
+    )
+
+
+def _combo_box(widget, field):
+    """A combo box is filled with the labels of an enumeration, or with choices."""
+    kind = field.type
+    values = list(kind) if hasattr(kind, "__members__") else list(field.checks[0].choices)
+    labels = [value.label() if hasattr(value, "label") else getattr(value, "name", value)
+              for value in values]  # fmt: skip
+    widget.clear()
+    widget.addItems([str(label) for label in labels])
+    return (
+        widget.currentIndexChanged,
+        lambda: values[widget.currentIndex],
+        lambda value: widget.setCurrentIndex(values.index(value)),
+    )
+
+
+def _number(widget, field):
+    for bounds in (each for each in field.checks if hasattr(each, "minimum")):
+        widget.minimum, widget.maximum = bounds.minimum, bounds.maximum
+    if field.type is int and hasattr(widget, "decimals"):
+        widget.decimals = 0
+    signal, read, write = _plain(widget, "valueChanged", "value")
+    return signal, lambda: field.type(read()), lambda value: write(field.type(value))
+
+
+def _connector(widget, field):
+    """Signal, function that reads, function that writes; as Slicer's connectors do it."""
+    kind = type(widget)
+    if kind in NUMBERS and field.type in (int, float):
+        return _number(widget, field)
+    if kind is qt.QComboBox:
+        return _combo_box(widget, field)
+    if kind in (qt.QCheckBox, ctk.ctkCheckBox) and field.type is bool:
+        return _plain(widget, "stateChanged", "checked")
+    if kind is qt.QPushButton and field.type is bool:
+        return _plain(widget, "toggled", "checked")
+    if kind is qt.QLineEdit and field.type is str:
+        return _plain(widget, "textChanged", "text")
+    if kind is ctk.ctkRangeWidget:
+        return (
+            widget.valuesChanged,
+            lambda: field.type(widget.minimumValue, widget.maximumValue),
+            lambda value: widget.setValues(value.minimum, value.maximum),
+        )
+    if kind is slicer.qSlicerSimpleMarkupsWidget and field.is_node:
+        return widget.markupsNodeChanged, widget.currentNode, widget.setCurrentNode
+    if kind is slicer.qMRMLNodeComboBox and field.is_node:
+        kinds = [each for each in field.types if each is not type(None)]
+        widget.nodeTypes = [each().GetClassName() for each in kinds]
+        return widget.currentNodeChanged, widget.currentNode, widget.setCurrentNode
+    raise RuntimeError(f"no connector for {field.type} and a {kind.__name__}")
+
+
+def give_gui(wrapper):
+    """Give a class made by the stand-in's `parameterNodeWrapper` the methods for widgets."""
+
+    def connectParametersToGui(self, mapping):
+        connected = []
+        for name, widget in mapping.items():
+            if name not in self.allParameters:
+                raise ValueError(f"there is no parameter {name}")
+            connected.append((name, *_connector(widget, self.allParameters[name])))
+        state = self.__dict__.setdefault("_guis", {})
+        tag = len(state)
+        state[tag] = _Binding(self, connected)
+        return tag
+
+    def connectGui(self, widget):
+        named = {
+            each.property("SlicerParameterName"): each
+            for each in widget.findChildren(qt.QWidget)
+            if each.property("SlicerParameterName")
+        }
+        return connectParametersToGui(self, named)
+
+    def disconnectGui(self, tag):
+        binding = self.__dict__.get("_guis", {}).get(tag)
+        if binding is not None:
+            binding.end()
+
+    wrapper.connectParametersToGui = connectParametersToGui
+    wrapper.connectGui = connectGui
+    wrapper.disconnectGui = disconnectGui
+
+
+class _Binding:
+    """Widgets that show parameters, and parameters that follow widgets."""
+
+    def __init__(self, parameters, connected):
+        self._parameters, self._connected = parameters, connected
+        self._showing, self._slots = False, []
+        self._show()
+        for name, signal, read, _write in connected:
+            slot = self._follower(name, read)
+            signal.connect(slot)
+            self._slots.append((signal, slot))
+        modified = vtk.vtkCommand.ModifiedEvent
+        self._tag = parameters.AddObserver(modified, lambda *_: self._show())
+
+    def _follower(self, name, read):
+        def follow(*_values):
+            if not self._showing:
+                setattr(self._parameters, name, read())
+
+        return follow
+
+    def _show(self):
+        if self._showing:
+            return
+        self._showing = True
+        try:
+            for name, _signal, _read, write in self._connected:
+                write(getattr(self._parameters, name))
+        finally:
+            self._showing = False
+
+    def end(self):
+        for signal, slot in self._slots:
+            signal.disconnect(slot)
+        self._slots = []
+        if self._tag is not None:
+            self._parameters.RemoveObserver(self._tag)
+        self._tag = None

@@ -1,0 +1,103 @@
+"""What the real widgets offer: the meta-objects of Slicer v5.12.3 and CTK, as Qt's moc lists them.
+
+`widgets.json` keeps of each class what the tests need: bases, properties, signals, methods (slots
+and invokable ones) and enumerators. To make it anew, or to add a class to `CLASSES`, give the
+program a file with the meta-objects of all classes::
+
+    python -m emulators.qt.table slicer-widgets.json
+"""
+
+import functools
+import json
+import sys
+from pathlib import Path
+
+FILE = Path(__file__).with_name("widgets.json")
+CLASSES = (
+    "ctkCheckBox",
+    "ctkCheckablePushButton",
+    "ctkCollapsibleButton",
+    "ctkCollapsibleGroupBox",
+    "ctkColorPickerButton",
+    "ctkComboBox",
+    "ctkDirectoryButton",
+    "ctkDoubleRangeSlider",
+    "ctkDoubleSlider",
+    "ctkDoubleSpinBox",
+    "ctkMessageBox",
+    "ctkPathLineEdit",
+    "ctkRangeWidget",
+    "ctkSliderWidget",
+    "qMRMLCheckableNodeComboBox",
+    "qMRMLLayoutManager",
+    "qMRMLNodeComboBox",
+    "qMRMLPlotView",
+    "qMRMLPlotWidget",
+    "qMRMLRangeWidget",
+    "qMRMLSegmentSelectorWidget",
+    "qMRMLSliceWidget",
+    "qMRMLSliderWidget",
+    "qMRMLSpinBox",
+    "qMRMLTableView",
+    "qMRMLThreeDWidget",
+    "qMRMLWidget",
+    "qSlicerAbstractModuleWidget",
+    "qSlicerApplication",
+    "qSlicerCoreApplication",
+    "qSlicerLayoutManager",
+    "qSlicerMarkupsPlaceWidget",
+    "qSlicerModuleManager",
+    "qSlicerScriptedLoadableModuleWidget",
+    "qSlicerSimpleMarkupsWidget",
+    "qSlicerWidget",
+)
+
+
+@functools.cache
+def widgets():
+    """Class to its bases, properties, signals, methods and enumerators."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def bases_of(name):
+    """A class of the table and those that it derives from, as far as they are in the table."""
+    found = [name] if name in widgets() else []
+    for base in widgets().get(name, {}).get("bases", ()):
+        found += bases_of(base)
+    return found
+
+
+def signals_of(cls):
+    """Signatures of the signals of a stand-in, those of its bases of the table included."""
+    return {
+        signature for base in bases_of(cls.__name__) for signature in widgets()[base]["signals"]
+    }
+
+
+def names_of(name):
+    """Everything that a class of the table has a public name for, without Qt's own."""
+    found = set()
+    for base in bases_of(name):
+        entry = widgets()[base]
+        found |= {*entry["properties"], *entry["enumerators"]}
+        found |= {signature.partition("(")[0] for signature in entry["signals"] + entry["methods"]}
+    return found
+
+
+def _shortened(entry):
+    return {
+        "bases": entry["bases"],
+        "properties": entry["properties"],
+        "signals": entry["signals"],
+        "methods": sorted({each["signature"] for each in entry["slots"] + entry["invokable"]}),
+        "enumerators": sorted({name for names in entry["enums"].values() for name in names}),
+    }
+
+
+if __name__ == "__main__":
+    everything = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    wanted = list(CLASSES)
+    for name in wanted:  # it grows: what they derive from is wanted, too
+        wanted += [each for each in everything[name]["bases"] if each in everything]
+    lines = [f'"{name}": {json.dumps(_shortened(everything[name]))}' for name in sorted({*wanted})]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

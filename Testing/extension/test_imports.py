@@ -1,0 +1,159 @@
+"""Imports run downwards only, and each package imports at load time only what it may need."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support.places import PACKAGE_FOLDERS, ROOT, SLICER_MODULES
+
+# What each package may import of the project, anywhere: only what lies below it.
+CORE = {"FuzzyVesselCoreLib"}
+BELOW = {
+    "FuzzyVesselCoreLib": set(),
+    "FuzzyConnectedGPULib": CORE,
+    "FuzzyConnectedGPUMRML": CORE | {"FuzzyConnectedGPULib"},
+    "FuzzyConnectedGPUPanel": CORE | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML"},
+    "PotentialSkeletonLib": CORE,
+    "PotentialSkeletonMRML": CORE | {"PotentialSkeletonLib"},
+    "PotentialSkeletonPanel": CORE | {"PotentialSkeletonLib", "PotentialSkeletonMRML"},
+    "FuzzyVesselCore": CORE,
+    "FuzzyConnectedGPU": CORE
+    | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel"},
+    "PotentialSkeleton": CORE
+    | {"PotentialSkeletonLib", "PotentialSkeletonMRML", "PotentialSkeletonPanel"},
+}
+BELOW["fuzzy_vessel"] = {name for name in BELOW if not name.endswith("Panel")}
+# Rooms of the core, from the bottom up: a room imports only rooms before it.
+CORE_ROOMS = ("", "gpu", "voxels", "phantom", "mrml", "widgets")
+# Packages from outside that may be imported when a file is loaded, by the start of its path; all
+# others (cupy, vtk, slicer, networkx) are imported where they are used.
+AT_LOAD_TIME = {
+    "FuzzyVesselCoreLib/widgets": {"qt", "ctk", "slicer", "vtk"},
+    "FuzzyVesselCoreLib/voxels": {"numba", "scipy"},
+    "FuzzyConnectedGPULib/solvers": {"numba"},
+    "FuzzyConnectedGPULib/contrast": {"numba", "scipy"},
+    "FuzzyConnectedGPUPanel": {"qt", "ctk", "slicer", "vtk"},
+    "PotentialSkeletonLib": {"numba", "scipy"},
+    "PotentialSkeletonPanel": {"qt", "ctk", "slicer", "vtk"},
+    "FuzzyVesselCore.py": {"slicer"},
+    "FuzzyConnectedGPU.py": {"slicer", "vtk"},
+    "PotentialSkeleton.py": {"slicer", "vtk"},
+}
+FILES = [
+    (folder, path.relative_to(folder).as_posix())
+    for folder in PACKAGE_FOLDERS
+    for path in sorted(folder.rglob("*.py"))
+]
+IN_SLICER = [(folder, name) for folder, name in FILES if folder.name in SLICER_MODULES]
+each_file = pytest.mark.parametrize(
+    ("folder", "name"), FILES, ids=[f"{folder.name}/{name}" for folder, name in FILES]
+)
+each_file_in_slicer = pytest.mark.parametrize(
+    ("folder", "name"), IN_SLICER, ids=[f"{folder.name}/{name}" for folder, name in IN_SLICER]
+)
+
+
+def imported(path, at_load_time=False):
+    """Dotted names that a file imports anywhere, or only when it is imported itself."""
+    names, pending = set(), [ast.parse(path.read_text(encoding="utf-8"))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(_absolute(path, node))
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not (inside and at_load_time) and not _for_types_only(node):
+            pending += ast.iter_child_nodes(node)
+    return names
+
+
+def _absolute(path, node):
+    if not node.level:
+        return node.module
+    folder = next(each for each in PACKAGE_FOLDERS if path.is_relative_to(each))
+    package = path.relative_to(folder).parent.parts
+    base = package[: len(package) - node.level + 1]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _for_types_only(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def top_names(names):
+    return {name.split(".")[0] for name in names}
+
+
+@each_file
+def test_a_package_imports_only_what_lies_below_it(folder, name):
+    own = name.split("/")[0].removesuffix(".py")
+    of_project = top_names(imported(folder / name)) & set(BELOW)
+    assert of_project <= BELOW[own] | {own}
+
+
+@pytest.mark.parametrize(
+    "name", [name for folder, name in IN_SLICER if name.startswith("FuzzyVesselCoreLib")]
+)
+def test_a_room_of_the_core_imports_only_rooms_below_it(name):
+    def room(parts):
+        return parts[1] if len(parts) > 1 and parts[1] in CORE_ROOMS else ""
+
+    level = CORE_ROOMS.index(room(name.split("/")[:-1]))
+    for other in imported(ROOT / "FuzzyVesselCore" / name):
+        if other.startswith("FuzzyVesselCoreLib"):
+            assert CORE_ROOMS.index(room(other.split("."))) <= level, other
+
+
+@each_file_in_slicer
+def test_a_file_needs_only_its_share_of_packages_when_it_is_loaded(folder, name):
+    allowed = {*sys.stdlib_module_names, "numpy", *BELOW}
+    for start, names in AT_LOAD_TIME.items():
+        if name.startswith(start):
+            allowed |= names
+    assert top_names(imported(folder / name, at_load_time=True)) <= allowed
+
+
+@pytest.mark.parametrize("module", SLICER_MODULES)
+def test_module_file_imports_none_of_the_packages_when_it_is_loaded(module):
+    """Slicer knows a module's folder only after it has loaded the module's file."""
+    found = top_names(imported(ROOT / module / f"{module}.py", at_load_time=True))
+    assert not found & set(BELOW)
+
+
+@pytest.mark.parametrize("module", [name for name in SLICER_MODULES if name != "FuzzyVesselCore"])
+def test_a_visible_module_depends_on_the_core(module):
+    text = (ROOT / module / f"{module}.py").read_text(encoding="utf-8")
+    assert 'parent.dependencies = ["FuzzyVesselCore"]' in text
+
+
+@pytest.mark.parametrize("package", ["FuzzyConnectedGPULib", "PotentialSkeletonLib"])
+def test_algorithms_know_nothing_of_slicer(package):
+    files = [folder / name for folder, name in FILES if name.startswith(f"{package}/")]
+    assert len(files) > 5
+    for path in files:
+        text = " ".join(imported(path))
+        assert not re.search(r"\b(slicer|vtk|qt|ctk|mrml\w*)\b", text, re.IGNORECASE), path.name
+
+
+def test_importing_the_algorithms_needs_numpy_only():
+    """cupy, numba, scipy, vtk and slicer are made missing."""
+    missing = ("cupy", "numba", "scipy", "vtk", "vtkmodules", "slicer", "PIL")
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
+        "import FuzzyConnectedGPULib\n"
+        "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.device\n"
+        "import FuzzyVesselCoreLib.mrml.outputs, FuzzyVesselCoreLib.mrml.phantom_nodes\n"
+        "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
+        "print(sorted(FuzzyConnectedGPULib.SOLVERS))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert run.returncode == 0, run.stderr
+    assert "exact" in run.stdout

@@ -1,0 +1,197 @@
+"""What Slicer's build, the Extensions Index and pip look at, and what may be imported where."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from support.places import PACKAGE_FOLDERS, ROOT
+
+# Packages that go into Slicer; fuzzy_vessel does not.
+PACKAGES = {
+    "FuzzyVesselCore": ("FuzzyVesselCoreLib",),
+    "FuzzyConnectedGPU": ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML"),
+    "PotentialSkeleton": ("PotentialSkeletonLib", "PotentialSkeletonMRML"),
+}
+# Those that need Slicer with its user interface; pip does not install them.
+PANELS = {
+    "FuzzyVesselCore": ("FuzzyVesselCoreLib/widgets",),
+    "FuzzyConnectedGPU": ("FuzzyConnectedGPUPanel",),
+    "PotentialSkeleton": ("PotentialSkeletonPanel",),
+}
+HIDDEN = "FuzzyVesselCore"
+MODULES = [ROOT / name for name in PACKAGES]
+VISIBLE = [module for module in MODULES if module.name != HIDDEN]
+CODE = (".py", ".cu", ".cuh")
+TOP = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+
+# Slicer's CMake functions, played: they write what they were given.
+STUB = """
+cmake_minimum_required(VERSION 3.20)
+project(Stub NONE)
+set(BUILD_TESTING ON)
+function(slicerMacroBuildScriptedModule)
+  cmake_parse_arguments(MY "WITH_GENERIC_TESTS" "NAME" "SCRIPTS;RESOURCES" ${ARGN})
+  foreach(file ${MY_SCRIPTS} ${MY_RESOURCES})
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "nonexistent file '${file}'")
+    endif()
+  endforeach()
+  message(STATUS "module=${MY_NAME} generic=${MY_WITH_GENERIC_TESTS}")
+  message(STATUS "unknown=${MY_UNPARSED_ARGUMENTS};")
+endfunction()
+function(slicer_add_python_unittest)
+  message(STATUS "unittest=${ARGN}")
+endfunction()
+add_subdirectory("@MODULE@" module)
+"""
+
+
+def listed(module, variable):
+    """The entries of a list in a module's CMakeLists.txt."""
+    text = (module / "CMakeLists.txt").read_text(encoding="utf-8")
+    text = text.replace("${MODULE_NAME}", module.name)
+    return re.search(rf"set\({variable}\s+(.*?)\)", text, re.DOTALL)[1].split()
+
+
+def in_tree(module, *suffixes, packages=PACKAGES):
+    """Files of a module's packages, relative to its folder."""
+    files = [path for name in packages[module.name] for path in (module / name).rglob("*")]
+    found = [path for path in files if path.suffix in suffixes]
+    return sorted(path.relative_to(module).as_posix() for path in found)
+
+
+def each_module(test):
+    """Run a test once for each module."""
+    return pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)(test)
+
+
+def literal(name):
+    """The value of an EXTENSION_ variable; the Extensions Index reads literals only."""
+    value = re.search(rf'^set\({name} "([^"$]*)"\)', TOP, re.MULTILINE)
+    assert value, name
+    return value[1]
+
+
+# --- CMake
+
+
+@each_module
+def test_every_file_of_the_module_is_listed_once(module):
+    scripts = listed(module, "MODULE_PYTHON_SCRIPTS")
+    packages = {*in_tree(module, ".py"), *in_tree(module, ".py", packages=PANELS)}
+    assert sorted(scripts) == sorted([f"{module.name}.py", *packages])
+    resources = listed(module, "MODULE_PYTHON_RESOURCES")
+    shown = [*module.glob("Resources/Icons/*.png"), *module.glob("Resources/UI/*")]
+    shown = [path.relative_to(module).as_posix() for path in shown]
+    assert f"Resources/Icons/{module.name}.png" in shown or module.name == HIDDEN
+    assert sorted(resources) == sorted(shown + in_tree(module, ".cu", ".cuh"))
+
+
+def test_no_file_of_one_module_takes_the_place_of_another_s():
+    """All modules are installed into one folder; names that differ in case alone clash, too."""
+    lists = ("MODULE_PYTHON_SCRIPTS", "MODULE_PYTHON_RESOURCES")
+    files = [name.lower() for module in MODULES for each in lists for name in listed(module, each)]
+    assert len(files) == len(set(files))
+
+
+@each_module
+def test_module_has_one_main_file_and_no_strange_ones(module):
+    """Slicer loads every .py in the folder as a module, one that begins with #! as a program."""
+    assert [path.name for path in module.glob("*.py")] == [f"{module.name}.py"]
+    assert not (module / f"{module.name}.py").read_bytes().startswith(b"#!")
+    assert not [path for path in module.rglob("*") if path.suffix in (".h", ".cxx", ".cpp")]
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+@each_module
+def test_cmake_reads_the_module(module, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(STUB.replace("@MODULE@", module.as_posix()))
+    run = subprocess.run(
+        ["cmake", "-S", tmp_path, "-B", tmp_path / "build"], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    visible = module.name != HIDDEN
+    assert f"module={module.name} generic={'TRUE' if visible else 'FALSE'}" in run.stdout
+    assert "unknown=;" in run.stdout
+    assert (f"unittest=SCRIPT;{module.name}.py" in run.stdout) == visible
+
+
+def test_extension_describes_itself():
+    assert re.search(r"^project\(FuzzyVesselGPU\)$", TOP, re.MULTILINE)
+    home = "https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU"
+    assert literal("EXTENSION_HOMEPAGE") == home
+    assert literal("EXTENSION_CONTRIBUTORS") == "The FuzzyVesselGPU developers"
+    assert literal("EXTENSION_DEPENDS") == "NA"
+    assert len(literal("EXTENSION_DESCRIPTION")) > 40
+    raw = "https://raw.githubusercontent.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU/main/"
+    assert literal("EXTENSION_ICONURL") == raw + "Resources/FuzzyVesselGPU.png"
+    for address in literal("EXTENSION_SCREENSHOTURLS").split():
+        assert (ROOT / address.removeprefix(raw)).is_file(), address
+
+
+def test_modules_are_the_folders_that_are_added():
+    added = re.findall(r"^add_subdirectory\((\w+)\)", TOP, re.MULTILINE)
+    assert sorted(added) == sorted(path.parent.name for path in ROOT.glob("*/CMakeLists.txt"))
+
+
+def test_the_indexs_entry_is_named_as_the_project_and_leads_to_its_home():
+    name = re.search(r"^project\((\w+)\)", TOP, re.MULTILINE)[1]
+    entry = json.loads((ROOT / "Resources" / f"{name}.json").read_text(encoding="utf-8"))
+    assert {"$schema", "category", "scm_url"} <= set(entry)
+    assert entry["scm_url"] == literal("EXTENSION_HOMEPAGE") + ".git"
+    assert entry["build_dependencies"] == []
+    assert literal("EXTENSION_DEPENDS") == "NA"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ROOT / "Resources" / "FuzzyVesselGPU.png",
+        *(module / "Resources" / "Icons" / f"{module.name}.png" for module in VISIBLE),
+    ],
+    ids=lambda path: path.name,
+)
+def test_icons_have_the_size_that_the_index_wants(path):
+    image = pytest.importorskip("PIL.Image").open(path)
+    assert image.size == (128, 128)
+    assert len(np.unique(np.asarray(image.convert("RGB")).reshape(-1, 3), axis=0)) > 50
+
+
+# --- pip
+
+
+def test_wheel_holds_the_packages_their_kernels_and_the_command(tmp_path):
+    source = tmp_path / "source"
+    unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+    for folder in PACKAGE_FOLDERS:
+        shutil.copytree(folder, source / folder.name, ignore=unwanted)
+    for name in ("pyproject.toml", "README.md", "LICENSE.txt"):
+        shutil.copy(ROOT / name, source / name)
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "wheel", str(source), "--wheel-dir", str(tmp_path)),
+            *("--no-deps", "--no-build-isolation", "--no-index", "--quiet"),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    (wheel,) = tmp_path.glob("fuzzy_vessel_gpu-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (points,) = [name for name in names if name.endswith("entry_points.txt")]
+        assert "fuzzy-vessel" in archive.read(points).decode()
+    for module in VISIBLE:
+        assert names >= {f"{module.name}.py", *in_tree(module, *CODE)}
+    core = {name for name in in_tree(MODULES[0], *CODE) if "/widgets/" not in name}
+    assert names >= core
+    assert not any("/widgets/" in name or "Panel/" in name for name in names)
+    command = ROOT / "CommandLine" / "fuzzy_vessel"
+    files = [path for path in command.rglob("*") if path.suffix in CODE]
+    assert names >= {path.relative_to(command.parent).as_posix() for path in files}

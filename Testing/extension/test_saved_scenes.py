@@ -1,0 +1,72 @@
+"""Scenes that earlier versions saved load with their meaning unchanged."""
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+
+# Saved by version 0.1: the liver phantom of 44^3 voxels, both modules' parameters and results.
+SCENE = ROOT / "Testing" / "saved" / "scene-0.1.mrb"
+
+
+@pytest.fixture
+def panels(slicer_scene, open_panel):
+    """Both panels, after the scene was loaded."""
+    import slicer
+
+    panels = [open_panel(name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton")]
+    slicer.util.loadScene(str(SCENE), {})
+    panels[0].process_events()
+    return panels
+
+
+def test_parameters_of_fuzzy_connectedness_are_read(panels):
+    parameters = panels[0].parameters
+    assert parameters.inputVolume.GetName() == "Liver phantom"
+    assert parameters.seeds.GetNumberOfControlPoints() == 4
+    assert parameters.model.value == "affinity"
+    assert parameters.side.value == "bright"
+    assert parameters.solver.value == "exact"
+    assert parameters.thresholdSource.value == "manual"
+    assert parameters.threshold == pytest.approx(0.4)
+    assert parameters.sigma == pytest.approx(19.2738)
+
+
+def test_results_are_shown_and_cut_again(panels):
+    import slicer
+
+    panel, parameters = panels[0], panels[0].parameters
+    assert np.count_nonzero(slicer.util.arrayFromVolume(parameters.labelmap)) == 1680
+    assert "428 ml" in panel.ui.volumeValueLabel.text
+    panel.ui.thresholdSlider.value = 0.6
+    panel.process_events()
+    values = slicer.util.arrayFromVolume(parameters.sceneVolume)
+    labels = slicer.util.arrayFromVolume(parameters.labelmap)
+    assert np.array_equal(labels > 0, values >= np.float32(0.6))
+
+
+def test_the_next_run_gives_the_saved_scene_again(panels):
+    import slicer
+
+    panel, parameters = panels[0], panels[0].parameters
+    before = slicer.util.arrayFromVolume(parameters.sceneVolume).copy()
+    panel.click("applyButton")
+    assert np.array_equal(slicer.util.arrayFromVolume(panel.parameters.sceneVolume), before)
+
+
+def test_parameters_of_potential_skeleton_are_read(panels):
+    parameters = panels[1].parameters
+    assert parameters.input is panels[0].parameters.segmentation
+    segment_ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
+    assert parameters.segment in segment_ids
+    assert parameters.curves
+    assert parameters.criticalPoints
+    assert parameters.level.name == "LIMBS"
+    assert parameters.strength == 6
+
+
+def test_the_saved_branches_are_shown_and_found_again(panels):
+    panel = panels[1]
+    assert panel.ui.branchTable.rowCount == 35
+    panel.click("applyButton")
+    assert panel.ui.branchTable.rowCount == 35

@@ -1,0 +1,157 @@
+"""What the product's code must not do, whatever it is given; and what it says it is not for."""
+
+import ast
+import os
+import re
+import stat
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fuzzy_vessel.arguments import make_parser
+from fuzzy_vessel.writing.output_folder import OutputFolder
+from support.places import PACKAGE_FOLDERS, ROOT
+
+SOURCES = sorted(path for folder in PACKAGE_FOLDERS for path in folder.rglob("*.py"))
+# Names whose call runs text as code, or a shell.
+FORBIDDEN_CALLS = {
+    "eval", "exec", "compile", "__import__", "os.system", "os.popen", "tempfile.mktemp",
+    "os.execv", "os.execvp", "os.spawnv", "os.spawnl", "subprocess.getoutput",
+    "subprocess.getstatusoutput", "builtins.eval", "builtins.exec", "vtk.vtkPythonInterpreter",
+}  # fmt: skip
+# Modules that unpack objects from files, or that reach the network.
+FORBIDDEN_MODULES = {
+    "pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve",
+    "urllib", "urllib3", "http", "ftplib", "smtplib", "socket", "socketserver", "ssl", "requests",
+    "httpx", "aiohttp", "xmlrpc", "telnetlib", "webbrowser", "asyncio", "paramiko",
+}  # fmt: skip
+# What starts another process, each by a list of arguments: Python itself, with code of ours.
+STARTS_PROCESSES = {"pictures/offscreen.py", "connectedness/connectedness_goals.py"}
+# What installs packages, when the user has asked for it and has said yes to Slicer's question.
+INSTALLS = {"widgets/device_line.py", "widgets/module_panel.py"}
+
+
+def named(node):
+    """A dotted name in the source; empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and named(node.value):
+        return f"{named(node.value)}.{node.attr}"
+    return ""
+
+
+def nodes_of(path, kind):
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return [node for node in ast.walk(tree) if isinstance(node, kind)]
+
+
+def calls_of(path):
+    return [(named(call.func), call) for call in nodes_of(path, ast.Call)]
+
+
+def one_of(path, ends):
+    return any(path.as_posix().endswith(end) for end in ends)
+
+
+def test_the_sources_are_found():
+    assert len(SOURCES) > 60
+    assert len([path for path in SOURCES if one_of(path, STARTS_PROCESSES | INSTALLS)]) == 4
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_input_becomes_code_and_nothing_reaches_the_network(path):
+    wrong = [name for name, _ in calls_of(path) if name in FORBIDDEN_CALLS]
+    for name, call in calls_of(path):
+        options = {keyword.arg: keyword.value for keyword in call.keywords}
+        if "shell" in options or getattr(options.get("allow_pickle"), "value", False):
+            wrong.append(f"{name}, line {call.lineno}")
+    imported = [alias.name for node in nodes_of(path, ast.Import) for alias in node.names]
+    imported += [node.module or "" for node in nodes_of(path, ast.ImportFrom) if not node.level]
+    wrong += [name for name in imported if name.split(".")[0] in FORBIDDEN_MODULES]
+    if not one_of(path, STARTS_PROCESSES):
+        wrong += [name for name in imported if name in ("subprocess", "pty")]
+    if not one_of(path, INSTALLS):
+        wrong += [name for name, _ in calls_of(path) if re.search(r"\bpip_(install|ensure)$", name)]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in SOURCES if one_of(path, STARTS_PROCESSES)], ids=lambda path: path.name
+)
+def test_processes_are_started_by_a_list_that_begins_with_python(path):
+    starts = [call for name, call in calls_of(path) if name.startswith("subprocess.")]
+    assert starts
+    for call in starts:
+        assert isinstance(call.args[0], ast.List)
+        assert named(call.args[0].elts[0]) == "sys.executable"
+
+
+def test_the_test_sees_what_it_looks_for(tmp_path):
+    bad = tmp_path / "bad.py"
+    for line in (
+        "eval(text)",
+        "os.system(text)",
+        "subprocess.run(text, shell=True)",
+        "np.load(path, allow_pickle=True)",
+        "from urllib.request import urlopen",
+        "import pickle",
+        "slicer.util.pip_install(text)",
+    ):
+        bad.write_text(line)
+        with pytest.raises(AssertionError):
+            test_no_input_becomes_code_and_nothing_reaches_the_network(bad)
+    bad.write_text("np.load(path, allow_pickle=False)\nmodel.eval()\nimport json")
+    test_no_input_becomes_code_and_nothing_reaches_the_network(bad)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_temporary_folders_are_private(tmp_path):
+    from fuzzy_vessel.slicer_host.headless_files import new_temporary_folder
+
+    earlier = os.umask(0)
+    try:
+        folder = Path(new_temporary_folder())
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert folder.parent == Path(tempfile.gettempdir())
+        folder.rmdir()
+        with OutputFolder(tmp_path / "out") as place:  # patients' data until it is moved
+            assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    finally:
+        os.umask(earlier)
+
+
+def test_versions_of_packages_are_bounded():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    used = [*project["dependencies"]]
+    used += [each for name, needed in extras.items() if name != "test" for each in needed]
+    asked = [
+        literal.value
+        for path in SOURCES
+        for literal in nodes_of(path, ast.Constant)
+        if isinstance(literal.value, str) and re.fullmatch(r"[\w\[\]-]*>=[\d.,<]+", literal.value)
+    ]
+    assert len(asked) >= 2
+    for requirement in (*used, *asked):
+        assert re.search(r">=[\d.]+,<\d+$", requirement), requirement
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "FuzzyConnectedGPU/FuzzyConnectedGPU.py",
+        "PotentialSkeleton/PotentialSkeleton.py",
+    ],
+)
+def test_it_says_that_it_is_not_for_diagnosis(path):
+    text = " ".join((ROOT / path).read_text(encoding="utf-8").split())
+    assert re.search(r"[Rr]esearch software", text)
+    assert "not for diagnosis" in text
+
+
+def test_the_command_line_says_so_too():
+    assert "not for diagnosis" in make_parser().format_help()

@@ -1,0 +1,643 @@
+"""Centrelines on the MRML scene: places, outputs, refusals, and a scene that stays as it was."""
+
+import inspect
+import textwrap
+
+import numpy as np
+import pytest
+
+import support.solids as solids
+from fuzzy_vessel.slicer_host import headless
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, matrix_from_array
+from PotentialSkeletonLib import force_field, skeletonize
+from support.mrml_cases import (
+    OBLIQUE_LEFT_HANDED,
+    add_volume,
+    linear_transform,
+    rotation_about,
+    scene_text,
+    warp_transform,
+    world_of,
+)
+
+LABELMAP = "vtkMRMLLabelMapVolumeNode"
+ALL = dict(tubesNode=True, criticalPointsNodes=True, plotChartNodes=True, fieldNode=True)
+NONE = dict(curveNodes=False, modelNode=False, labelmapNode=False, tableNode=False)
+
+
+def stretch():
+    return linear_transform()
+
+
+def rigid():
+    return linear_transform(scales=(1, 1, 1))
+
+
+TRANSFORMS = {"none": lambda: None, "rigid": rigid, "stretch": stretch, "warp": warp_transform}
+RIGHT_ANGLED = rotation_about((1, 2, -1), 40) @ np.diag([0.6, 0.7, 1.4, 1.0])
+RIGHT_ANGLED[:3, 3] = -12, 30, 55
+AXES = {
+    "right-handed": RIGHT_ANGLED,
+    "left-handed": RIGHT_ANGLED @ np.diag([1, 1, -1, 1]),
+    "sheared": OBLIQUE_LEFT_HANDED,
+}
+
+
+def fork():
+    """A fork of three limbs of different widths."""
+    mask = np.zeros((40, 28, 30), bool)
+    for end, radius in (((4, 14, 15), 4.0), ((35, 6, 8), 2.5), ((34, 22, 23), 3.0)):
+        mask |= solids.tube(solids.line((18, 14, 15), end), radius, mask.shape)
+    return mask
+
+
+MASK = fork()
+
+
+@pytest.fixture
+def logic(slicer_scene):
+    from PotentialSkeleton import PotentialSkeletonLogic
+
+    return PotentialSkeletonLogic()
+
+
+@pytest.fixture
+def labelmap(slicer_scene):
+    return add_labelmap()
+
+
+@pytest.fixture
+def hierarchy(slicer_scene):
+    import slicer
+
+    return slicer.vtkMRMLSubjectHierarchyNode.GetSubjectHierarchyNode(slicer_scene)
+
+
+def add_labelmap(mask=MASK, axes=RIGHT_ANGLED, transform=None):
+    return add_volume(np.asarray(mask, np.uint8), axes, transform, LABELMAP)
+
+
+def add_segmentation(labelmap, names=("vessel",)):
+    """A segmentation with a segment for each label of a labelmap."""
+    import slicer
+
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
+    node.SetAndObserveTransformNodeID(labelmap.GetTransformNodeID())
+    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
+    for segment_id, name in zip(node.GetSegmentation().GetSegmentIDs(), names, strict=True):
+        node.GetSegmentation().GetSegment(segment_id).SetName(name)
+    return node
+
+
+def spacing_of(axes):
+    return tuple(np.linalg.norm(axes[:3, :3], axis=0)[::-1])
+
+
+def control_points(node):
+    """World positions (n, 3) of a markups node."""
+    positions = np.zeros((node.GetNumberOfControlPoints(), 3))
+    for number, position in enumerate(positions):
+        node.GetNthControlPointPositionWorld(number, position)
+    return positions
+
+
+def voxels(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def column(node, name):
+    table = node.GetTable()
+    values = [table.GetValueByName(row, name) for row in range(table.GetNumberOfRows())]
+    return [value.ToString() if value.IsString() else value.ToDouble() for value in values]
+
+
+def nodes_of(result):
+    """All nodes of a result."""
+    single = (result.modelNode, result.tubesNode, result.labelmapNode, result.tableNode)
+    lists = (*result.curveNodes, *result.criticalPointsNodes.values(), *result.plotChartNodes)
+    return [node for node in (*single, result.fieldNode, *lists) if node is not None]
+
+
+# --- places
+
+
+@pytest.mark.parametrize("under", TRANSFORMS)
+@pytest.mark.parametrize("axes", AXES)
+def test_everything_lies_where_the_voxels_are(slicer_scene, logic, axes, under):
+    axes = AXES[axes]
+    labelmap = add_labelmap(MASK, axes, TRANSFORMS[under]())
+    result = logic.extract(labelmap, **ALL)
+    expected = skeletonize(MASK, spacing_of(axes))
+    assert len(expected.branches) == len(result.curveNodes) == 3
+    for curve, branch in zip(result.curveNodes, expected.branches):
+        there = [world_of(labelmap, point) for point in branch.points]
+        np.testing.assert_allclose(control_points(curve), there, atol=1e-9)
+    lines = result.modelNode.GetPolyData()
+    points = np.concatenate([branch.points for branch in expected.branches])
+    local = points[:, ::-1] @ axes[:3, :3].T + axes[:3, 3]
+    np.testing.assert_allclose(
+        [lines.GetPoint(n) for n in range(lines.GetNumberOfPoints())], local, atol=1e-9
+    )
+    for node in (result.labelmapNode, result.fieldNode):
+        np.testing.assert_allclose(ijk_to_ras(node), axes, atol=1e-12)
+    for kind, node in result.criticalPointsNodes.items():
+        there = [world_of(labelmap, p.position) for p in expected.critical_points if p.kind == kind]
+        np.testing.assert_allclose(control_points(node), there, atol=1e-9)
+    spatial = [node for node in nodes_of(result) if node.IsA("vtkMRMLTransformableNode")]
+    assert len(spatial) >= 7
+    assert all(n.GetTransformNodeID() == labelmap.GetTransformNodeID() for n in spatial)
+
+
+def test_spacing_is_the_length_of_a_step_along_each_axis(logic, slicer_scene):
+    result = logic.extract(add_labelmap(), **NONE)
+    assert result.skeleton.spacing == pytest.approx((1.4, 0.7, 0.6))
+    np.testing.assert_allclose(result.ijkToRAS, RIGHT_ANGLED, atol=1e-12)
+
+
+def test_swc_in_the_world(logic, labelmap):
+    result = logic.extract(labelmap, **NONE)
+    text = result.skeleton.to_swc(voxel_to_world=result.ijkToRAS)
+    first = [float(value) for value in text.splitlines()[2].split()[2:5]]
+    (root,) = result.skeleton.roots()
+    there = world_of(labelmap, result.skeleton.nodes[root].position)
+    np.testing.assert_allclose(first, there, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("axes", "transform", "word"),
+    [
+        ("right-handed", "none", None),
+        ("left-handed", "rigid", None),
+        ("sheared", "none", "right angle"),
+        ("right-handed", "stretch", "changes lengths"),
+        ("right-handed", "warp", "changes lengths"),
+    ],
+)
+def test_it_is_said_where_lengths_are_not_those_of_the_world(
+    slicer_scene, logic, axes, transform, word
+):
+    labelmap = add_labelmap(MASK, AXES[axes], TRANSFORMS[transform]())
+    said = [
+        warning
+        for warning in logic.extract(labelmap, **NONE).warnings
+        if "right angle" in warning or "changes lengths" in warning
+    ]
+    assert len(said) == (word is not None)
+    assert all(word in warning for warning in said)
+
+
+# --- what goes in
+
+
+def test_one_label_of_several(slicer_scene, logic):
+    labels = MASK * 3
+    labels[2:6, 2:6, 2:6] = 7
+    labelmap = add_labelmap(labels)
+    result = logic.extract(labelmap, label=3)
+    assert not voxels(result.labelmapNode)[~MASK].any()
+    assert result.skeleton.report["components"] == 1
+    assert logic.extract(labelmap, **NONE).skeleton.report["components"] == 2
+    assert result.labelmapNode.GetName() == "scan label 3 skeleton"
+
+
+def test_whole_numbers_may_be_stored_as_floats(slicer_scene, logic):
+    labelmap = add_volume(MASK.astype(np.float32) * 2, RIGHT_ANGLED, None, LABELMAP)
+    result = logic.extract(labelmap, label=2, **NONE)
+    assert len(result.skeleton.branches) == 3
+
+
+@pytest.mark.parametrize("under", ["none", "stretch", "warp"])
+def test_a_segment_is_taken_as_its_labelmap(slicer_scene, logic, under):
+    """Two segments in one image, which Slicer cuts to what is used."""
+    labels = MASK.astype(np.uint8) * 2
+    labels[8:12, 2:5, 2:6] = 1
+    labelmap = add_labelmap(labels, OBLIQUE_LEFT_HANDED, TRANSFORMS[under]())
+    segmentation = add_segmentation(labelmap, ("stone", "vessel"))
+    expected = logic.extract(labelmap, label=2)
+    for name in ("vessel", segmentation.GetSegmentation().GetNthSegmentID(1)):
+        result = logic.extract(segmentation, name)
+        assert result.labelmapNode.GetName().startswith("vessel skeleton")
+        for found, wanted in zip(result.curveNodes, expected.curveNodes, strict=True):
+            np.testing.assert_allclose(control_points(found), control_points(wanted), atol=1e-6)
+        there = np.argwhere(voxels(result.labelmapNode))
+        wanted = np.argwhere(voxels(expected.labelmapNode))
+        np.testing.assert_allclose(
+            [world_of(result.labelmapNode, voxel) for voxel in there],
+            [world_of(expected.labelmapNode, voxel) for voxel in wanted],
+            atol=1e-6,
+        )
+
+
+def test_the_only_segment_needs_no_name(slicer_scene, logic, labelmap):
+    assert len(logic.extract(add_segmentation(labelmap), **NONE).skeleton.branches) == 3
+
+
+def test_a_segment_of_a_surface_is_filled_and_its_node_not_converted(slicer_scene, logic, labelmap):
+    segmentation = add_segmentation(labelmap)
+    segmentation.SetReferenceImageGeometryParameterFromVolumeNode(labelmap)
+    parts = segmentation.GetSegmentation()
+    parts.CreateRepresentation("Closed surface")
+    parts.SetSourceRepresentationName("Closed surface")
+    parts.RemoveRepresentation("Binary labelmap")
+    result = logic.extract(segmentation)
+    assert len(result.skeleton.branches) == 3
+    assert not parts.ContainsRepresentation("Binary labelmap")
+    ends = np.concatenate([control_points(curve)[[0, -1]] for curve in result.curveNodes])
+    for end in ((4, 14, 15), (35, 6, 8), (34, 22, 23)):
+        there = world_of(labelmap, end)
+        assert np.linalg.norm(ends - there, axis=1).min() < 6  # within the round caps
+
+
+# --- what comes out
+
+
+def test_curves_carry_their_radii(logic, labelmap):
+    result = logic.extract(labelmap)
+    for number, (curve, branch) in enumerate(zip(result.curveNodes, result.skeleton.branches)):
+        radius = curve.GetMeasurement("Radius")
+        values = radius.GetControlPointValues()
+        found = [values.GetValue(n) for n in range(values.GetNumberOfTuples())]
+        np.testing.assert_array_equal(found, branch.radius)
+        assert radius.GetValue() == pytest.approx(
+            result.skeleton.to_table()["mean_radius_mm"][number]
+        )
+        assert radius.GetUnits() == "mm"
+        shown = [curve.GetNthControlPointVisibility(n) for n in range(len(branch.points))]
+        assert not any(shown)
+        assert curve.GetDisplayNode().GetVisibility()
+        length = curve.GetCurveLengthWorld()
+        assert length == pytest.approx(result.skeleton.length(branch))
+        assert curve.GetName() == f"scan branch {number}"
+    colors = {curve.GetDisplayNode().GetSelectedColor() for curve in result.curveNodes}
+    assert len(colors) == 3
+
+
+def test_curves_are_grouped_where_there_is_a_subject_hierarchy(logic, labelmap, hierarchy):
+    result = logic.extract(labelmap)
+    items = [hierarchy.GetItemByDataNode(curve) for curve in result.curveNodes]
+    assert {hierarchy.GetItemParent(item) for item in items} == {result.folderItemID}
+    assert hierarchy.GetItemName(result.folderItemID) == "scan centrelines"
+    again = logic.extract(labelmap, curveNodes=result.curveNodes[:1])
+    assert again.folderItemID == result.folderItemID
+    assert hierarchy.GetNumberOfItemChildren(result.folderItemID) == 5
+
+
+def test_without_a_subject_hierarchy_there_is_no_folder(logic, labelmap):
+    assert logic.extract(labelmap).folderItemID == 0
+
+
+def test_model_has_a_line_a_branch_with_its_measures(logic, labelmap):
+    result = logic.extract(labelmap)
+    data, table = result.modelNode.GetPolyData(), result.skeleton.to_table()
+    assert data.GetNumberOfLines() == data.GetNumberOfCells() == 3
+    names = ("BranchId", "Generation", "Length", "MeanRadius")
+    columns = ("branch", "generation", "length_mm", "mean_radius_mm")
+    for name, wanted in zip(names, columns):
+        array = data.GetCellData().GetArray(name)
+        assert [array.GetTuple1(n) for n in range(3)] == table[wanted]
+    radius = data.GetPointData().GetArray("Radius")
+    branch = result.skeleton.branches[1]
+    cell = data.GetCell(1)
+    found = [radius.GetTuple1(cell.GetPointId(n)) for n in range(cell.GetNumberOfPoints())]
+    np.testing.assert_array_equal(found, branch.radius)
+    display = result.modelNode.GetDisplayNode()
+    assert display.GetActiveScalarName() == "Radius"
+    assert display.GetScalarVisibility()
+    assert display.GetColorNode() is not None
+
+
+def test_tubes_are_as_thick_as_the_radius(slicer_scene, logic, labelmap):
+    """Every point of the surface is as far from its branch as the radius near there says."""
+    from PotentialSkeletonMRML.lines import tubes
+
+    result = logic.extract(labelmap, tubesNode=True)
+    surface, lines = result.tubesNode.GetPolyData(), result.modelNode.GetPolyData()
+    assert surface.GetNumberOfPoints() == tubes(lines).GetNumberOfPoints() > 500
+    axis = np.array([lines.GetPoint(n) for n in range(lines.GetNumberOfPoints())])
+    for number in range(0, surface.GetNumberOfPoints(), 7):
+        radius = surface.GetPointData().GetArray("Radius").GetTuple1(number)
+        distance = np.linalg.norm(axis - surface.GetPoint(number), axis=1)
+        at = np.abs(distance - radius) < 1e-4  # of a tube: points are floats
+        assert at.any()
+
+
+def test_table_is_that_of_the_skeleton(logic, labelmap):
+    result = logic.extract(labelmap)
+    table = result.skeleton.to_table()
+    assert result.tableNode.GetNumberOfColumns() == len(table)
+    for name, values in table.items():
+        assert column(result.tableNode, name) == values
+    assert result.tableNode.GetColumnUnitLabel("length_mm") == "mm"
+
+
+def test_plots_show_radii(logic, labelmap):
+    result = logic.extract(labelmap, plotChartNodes=True)
+    lengths = result.skeleton.to_table()["length_mm"]
+    along, radii = [chart.GetNthPlotSeriesNode(0) for chart in result.plotChartNodes]
+    longest = result.skeleton.branches[int(np.argmax(lengths))]
+    assert column(along.GetTableNode(), along.GetXColumnName())[-1] == pytest.approx(max(lengths))
+    assert column(along.GetTableNode(), along.GetYColumnName()) == longest.radius.tolist()
+    bars = column(radii.GetTableNode(), radii.GetYColumnName())
+    assert sum(bars) == pytest.approx(sum(lengths))
+
+
+def test_a_closed_loop_has_an_infinite_tortuosity_also_from_an_mrb(slicer_scene, logic, tmp_path):
+    import slicer
+
+    mask, _ = solids.ring()
+    result = logic.extract(add_labelmap(mask))
+    (branch,) = result.skeleton.branches
+    curve = control_points(result.curveNodes[0])
+    np.testing.assert_array_equal(curve[0], curve[-1])
+    assert len(curve) == len(branch.points)
+    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
+    headless.start().clear()
+    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
+    assert column(slicer.util.getNode("scan branches"), "tortuosity") == [float("inf")]
+    assert column(slicer.util.getNode("scan branches"), "start_kind") == ["loop"]
+
+
+def test_critical_points_are_lists_of_different_colours(logic, labelmap):
+    result = logic.extract(labelmap, criticalPointsNodes=True)
+    lists = result.criticalPointsNodes
+    assert {"attractor", "saddle-1"} <= set(lists)
+    count = sum(node.GetNumberOfControlPoints() for node in lists.values())
+    assert count == len(result.skeleton.critical_points)
+    colors = {node.GetDisplayNode().GetSelectedColor() for node in lists.values()}
+    assert len(colors) == len(lists)
+
+
+def test_field_points_along_the_voxels_axes(logic, slicer_scene):
+    labelmap = add_labelmap(MASK, OBLIQUE_LEFT_HANDED)
+    result = logic.extract(labelmap, charge_distance=1, fieldNode=True, **NONE)
+    field = voxels(result.fieldNode)
+    vectors = force_field(MASK, charge_distance=1).vectors
+    expected = vectors[..., ::-1] @ OBLIQUE_LEFT_HANDED[:3, :3].T
+    assert field.dtype == np.float32
+    np.testing.assert_allclose(field, expected, rtol=1e-5, atol=1e-7)
+    assert np.abs(field).max() > 0.01
+    assert result.fieldNode.GetVoxelVectorType() == result.fieldNode.VoxelVectorTypeSpatial
+
+
+def test_what_was_cleaned_is_said(slicer_scene, logic):
+    mask = MASK.copy()
+    mask[2:4, 2:4, 2:4] = True
+    mask[10, 14, 15] = False
+    result = logic.extract(add_labelmap(mask), drop_islands=20, **NONE)
+    assert "Dropped 1 island of few voxels (8 voxels)." in result.warnings
+    assert "Filled 1 cavity inside the object (1 voxel)." in result.warnings
+
+
+def test_one_voxel_has_no_branch_and_every_output(slicer_scene, logic):
+    mask = np.zeros((5, 6, 7), bool)
+    mask[2, 3, 4] = True
+    result = logic.extract(add_labelmap(mask), **ALL)
+    assert result.curveNodes == []
+    assert result.modelNode.GetPolyData().GetNumberOfLines() == 0
+    assert result.tableNode.GetNumberOfRows() == 0
+    assert np.array_equal(voxels(result.labelmapNode) > 0, mask)
+    assert result.warnings == [
+        "Tiny, perhaps noise: 1 of 1 component.",
+        "There is no branch: the skeleton is 1 point, seen in the labelmap only.",
+    ]
+
+
+# --- which nodes
+
+
+def test_the_list_that_clicks_go_to_stays_the_same(slicer_scene, logic, labelmap):
+    clicked = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode")
+    selection = slicer_scene.GetFirstNodeByClass("vtkMRMLSelectionNode")
+    assert selection.GetActivePlaceNodeID() == clicked.GetID()
+    logic.extract(labelmap, **ALL)
+    assert selection.GetActivePlaceNodeID() == clicked.GetID()
+    assert selection.GetActivePlaceNodeClassName() == "vtkMRMLMarkupsFiducialNode"
+
+
+def test_outputs_that_are_not_wanted_are_not_made(slicer_scene, logic, labelmap):
+    before = slicer_scene.GetNumberOfNodes()
+    assert nodes_of(logic.extract(labelmap, **NONE)) == []
+    assert slicer_scene.GetNumberOfNodes() == before
+
+
+def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, labelmap):
+    first = logic.extract(labelmap, **ALL)
+    first.curveNodes[0].GetDisplayNode().SetSelectedColor(0.1, 0.2, 0.3)
+    first.modelNode.GetDisplayNode().SetLineWidth(7)
+    nodes = slicer_scene.GetNumberOfNodes()
+    voxels(labelmap)[20:] = 0  # one limb is left
+    outputs = {name: getattr(first, name) for name in (*NONE, *ALL)}
+    second = logic.extract(labelmap, **outputs)
+    assert len(second.skeleton.branches) == len(second.curveNodes) == 1
+    assert second.curveNodes[0] is first.curveNodes[0]
+    assert set(nodes_of(second)) <= set(nodes_of(first))
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") == 1
+    removed = 2 * 2  # two curves with their displays
+    assert slicer_scene.GetNumberOfNodes() == nodes - removed
+    assert second.tableNode.GetNumberOfRows() == 1
+    radius = second.curveNodes[0].GetMeasurement("Radius").GetControlPointValues()
+    assert radius.GetNumberOfTuples() == second.curveNodes[0].GetNumberOfControlPoints()
+    assert second.curveNodes[0].GetDisplayNode().GetSelectedColor() == (0.1, 0.2, 0.3)
+    assert second.modelNode.GetDisplayNode().GetLineWidth() == 7
+    third = logic.extract(add_labelmap(), **{**outputs, "curveNodes": second.curveNodes})
+    assert len(third.curveNodes) == 3
+
+
+# --- a scene that stays as it was
+
+
+def refusals():
+    """Calls that fail: name -> (input and options, part of the message)."""
+    other = "vtkMRMLTableNode"
+    return {
+        "nothing": (lambda s: ((None,), {}), "No input"),
+        "another kind": (lambda s: ((add("vtkMRMLModelNode"),), {}), "'new' is no labelmap"),
+        "a volume": (lambda s: ((add_volume(np.ones((4, 4, 4))),), {}), "'scan' is no labelmap"),
+        "no voxels": (lambda s: ((add(LABELMAP),), {}), "'new' holds no voxels"),
+        "label 0": (lambda s: ((s,), {"label": 0}), "no label 0"),
+        "half a label": (lambda s: ((s,), {"label": 0.5}), r"label is 0\.5"),
+        "no segment": (lambda s: ((add_segmentation(s), "liver"), {}), "'liver'; it has 'vessel'"),
+        "which segment": (
+            lambda s: ((add_segmentation(add_labelmap(two()), ("a", "b")),), {}),
+            "2 segments; choose one of 'a', 'b'",
+        ),
+        "no segments": (lambda s: ((add("vtkMRMLSegmentationNode"),), {}), "has no segment"),
+        "label of segment": (lambda s: ((add_segmentation(s),), {"label": 1}), "name a segment"),
+        "segment of label": (lambda s: ((s, "vessel"), {}), "'scan' is a labelmap"),
+        "method": (lambda s: ((s,), {"method": "magic"}), "magic"),
+        "input as output": (lambda s: ((s,), {"labelmapNode": s}), "'scan' is the input"),
+        "output kind": (lambda s: ((s,), {"modelNode": add(other)}), r"'new' \(modelNode\)"),
+        "no node": (lambda s: ((s,), {"curveNodes": ["c"]}), r"'c' \(curveNodes\)"),
+        "no dict": (lambda s: ((s,), {"criticalPointsNodes": [1]}), "dict of kind"),
+        "no kind": (
+            lambda s: ((s,), {"criticalPointsNodes": {"sink": add("vtkMRMLMarkupsFiducialNode")}}),
+            "kinds are attractor",
+        ),
+        "twice": (lambda s: ((s,), twice("vtkMRMLModelNode")), "two outputs"),
+        "not in the scene": (lambda s: ((s,), {"tableNode": lost(other)}), "'lost' is not in"),
+    }
+
+
+def two():
+    labels = MASK.astype(np.uint8)
+    labels[2:6, 2:6, 2:6] = 2
+    return labels
+
+
+def add(class_name):
+    import slicer
+
+    return slicer.mrmlScene.AddNewNodeByClass(class_name, "new")
+
+
+def twice(class_name):
+    node = add(class_name)
+    return {"modelNode": node, "tubesNode": node}
+
+
+def lost(class_name):
+    import slicer
+
+    node = getattr(slicer, class_name)()
+    node.SetName("lost")
+    return node
+
+
+@pytest.mark.parametrize("case", refusals())
+def test_refused_input_changes_nothing(logic, labelmap, case):
+    make, message = refusals()[case]
+    arguments, options = make(labelmap)
+    before = scene_text()
+    with pytest.raises(InputError, match=message):
+        logic.extract(*arguments, **options)
+    assert scene_text() == before
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.75, 1.0])
+def test_cancel_changes_nothing(logic, labelmap, hierarchy, share):
+    before = scene_text()
+    with pytest.raises(Cancelled):
+        logic.extract(labelmap, progress=lambda fraction: fraction < share, **ALL)
+    assert scene_text() == before
+
+
+def test_progress_rises_to_the_end(logic, labelmap):
+    seen = []
+    logic.extract(labelmap, progress=lambda fraction: seen.append(fraction) or True, **ALL)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize("step", ["show_curve", "fill_chart", "group"])
+def test_a_failure_while_writing_removes_what_was_added(
+    logic, labelmap, hierarchy, monkeypatch, step
+):
+    from PotentialSkeletonMRML import outputs
+
+    before, items = scene_text(), hierarchy.GetNumberOfItems()
+    monkeypatch.setattr(outputs, step, lambda *arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        logic.extract(labelmap, **ALL)
+    assert scene_text() == before
+    assert hierarchy.GetNumberOfItems() == items
+
+
+def test_given_nodes_stay_as_they_were_when_a_new_one_fails(logic, labelmap, monkeypatch):
+    from PotentialSkeletonMRML import outputs
+
+    first = logic.extract(labelmap)
+    voxels(labelmap)[20:] = 0
+    before = scene_text(), voxels(first.labelmapNode).copy(), control_points(first.curveNodes[2])
+    monkeypatch.setattr(outputs, "show_list", lambda *arguments: 1 / 0)
+    outputs_of_first = {name: getattr(first, name) for name in NONE}
+    with pytest.raises(ZeroDivisionError):
+        logic.extract(labelmap, criticalPointsNodes=True, **outputs_of_first)
+    assert scene_text() == before[0]
+    assert np.array_equal(voxels(first.labelmapNode), before[1])
+    assert np.array_equal(control_points(first.curveNodes[2]), before[2])
+
+
+@pytest.mark.parametrize("which", ["input", "output"])
+def test_a_node_removed_meanwhile_is_named(slicer_scene, logic, labelmap, which):
+    model = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "lines")
+    removed = labelmap if which == "input" else model
+
+    def remove(fraction):
+        slicer_scene.RemoveNode(removed)
+        return True
+
+    name = "scan" if which == "input" else "lines"
+    nodes = slicer_scene.GetNumberOfNodes()
+    with pytest.raises(Cancelled, match=f"'{name}' was removed"):
+        logic.extract(labelmap, modelNode=model, progress=remove)
+    assert slicer_scene.GetNumberOfNodes() <= nodes - 1
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") == 0
+
+
+# --- the whole
+
+
+def test_everything_comes_back_from_an_mrb(slicer_scene, logic, hierarchy, tmp_path):
+    import slicer
+
+    labelmap = add_labelmap(MASK, RIGHT_ANGLED, rigid())
+    first = logic.extract(labelmap, **ALL)
+    positions = [control_points(curve) for curve in first.curveNodes]
+    radii = [branch.radius for branch in first.skeleton.branches]
+    labels, force = voxels(first.labelmapNode).copy(), voxels(first.fieldNode).copy()
+    table = first.skeleton.to_table()
+    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
+    headless.start().clear()
+    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
+
+    for number, (there, radius) in enumerate(zip(positions, radii)):
+        curve = slicer.util.getNode(f"scan branch {number}")
+        np.testing.assert_allclose(control_points(curve), there, atol=1e-4)
+        values = curve.GetMeasurement("Radius").GetControlPointValues()
+        found = [values.GetValue(n) for n in range(values.GetNumberOfTuples())]
+        np.testing.assert_allclose(found, radius, rtol=1e-5)
+        assert not curve.GetNthControlPointVisibility(0)
+    assert np.array_equal(voxels(slicer.util.getNode("scan skeleton")), labels)
+    np.testing.assert_allclose(voxels(slicer.util.getNode("scan force")), force, atol=1e-6)
+    lines = slicer.util.getNode("scan centrelines").GetPolyData()
+    assert lines.GetNumberOfLines() == 3
+    assert lines.GetPointData().GetArray("Radius").GetNumberOfTuples() == sum(map(len, radii))
+    loaded = column(slicer.util.getNode("scan branches"), "length_mm")
+    np.testing.assert_allclose(loaded, table["length_mm"], rtol=1e-5)
+    chart = slicer.util.getNode("scan radii")
+    assert chart.GetNthPlotSeriesNode(0).GetTableNode().GetNumberOfRows() > 1
+
+
+def test_defaults_are_those_of_the_algorithm(logic):
+    ours = inspect.signature(logic.extract).parameters
+    theirs = inspect.signature(skeletonize).parameters
+    shared = [name for name in theirs if name not in ("mask", "spacing")]
+    assert set(shared) <= set(ours)
+    assert all(ours[name].default == theirs[name].default for name in shared)
+
+
+def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
+    import slicer
+
+    lines = textwrap.dedent(type(logic).__doc__.split("::\n\n")[1].split("\n\n    With")[0])
+    exec(compile(lines, "example", "exec"), {"slicer": slicer})
+    assert " branches, " in capsys.readouterr().out
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") > 5
+
+
+def test_self_test_of_the_module(slicer_scene):
+    from PotentialSkeleton import PotentialSkeletonTest
+
+    PotentialSkeletonTest().runTest()
+
+
+def test_matrix_of_a_labelmap_survives_the_node(slicer_scene):
+    """The axes of the tests are kept by MRML to the last digits."""
+    for axes in AXES.values():
+        node = add_labelmap(MASK, axes)
+        node.SetIJKToRASMatrix(matrix_from_array(axes))
+        np.testing.assert_allclose(ijk_to_ras(node), axes, atol=1e-12)

@@ -1,0 +1,583 @@
+"""The second module's panel: real .ui file, real nodes and runs, clicked as a user would."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_volume
+
+LABELMAP = "vtkMRMLLabelMapVolumeNode"
+
+
+@pytest.fixture
+def panel(slicer_scene, open_panel, monkeypatch):
+    """The panel with a labelmap of two crossing bars and a speck; events after every step."""
+    panel = open_panel("PotentialSkeleton")
+    import FuzzyVesselCoreLib.widgets.run
+
+    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
+    panel.parameters.input = add_bars()
+    panel.process_events()
+    return panel
+
+
+def add_bars(name="bars"):
+    array = np.zeros((24, 24, 12), np.uint8)
+    array[10:14, 2:22, 4:8] = array[2:22, 10:14, 4:8] = 1
+    array[1, 1, 1] = 1
+    node = add_volume(array, kind=LABELMAP)
+    node.SetName(name)
+    return node
+
+
+def add_segmentation(*labelmaps):
+    import slicer
+
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
+    for labelmap in labelmaps:
+        slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
+    return node
+
+
+def during_the_run(monkeypatch, action):
+    """Let something happen while the panel handles events, once."""
+    import slicer
+
+    happened = []
+
+    def process_events():
+        if not happened:
+            happened.append(True)
+            action()
+
+    monkeypatch.setattr(slicer.app, "processEvents", process_events)
+    return happened
+
+
+def lines_of(scene):
+    """The models of centrelines; not what shows the chosen branch."""
+    count = scene.GetNumberOfNodesByClass("vtkMRMLModelNode")
+    models = [scene.GetNthNodeByClass(number, "vtkMRMLModelNode") for number in range(count)]
+    return [model for model in models if not model.GetHideFromEditors()]
+
+
+def column(panel, number):
+    table = panel.ui.branchTable
+    return [float(table.item(row, number).text()) for row in range(table.rowCount)]
+
+
+# --- the object
+
+
+def test_apply_says_what_it_lacks(slicer_scene, open_panel):
+    panel = open_panel("PotentialSkeleton")
+    assert not panel.ui.applyButton.enabled
+    assert "Choose a labelmap" in panel.ui.applyButton.toolTip
+    assert not panel.ui.csvButton.enabled
+    assert "no result" in panel.ui.csvButton.toolTip
+    panel.parameters.input = add_bars()
+    assert panel.ui.applyButton.enabled
+    assert "Find the centrelines" in panel.ui.applyButton.toolTip
+
+
+def test_the_newest_object_is_chosen_when_the_module_is_opened(slicer_scene, open_panel):
+    panel = open_panel("PotentialSkeleton")
+    panel.window.exit()
+    add_bars("older")
+    newer = add_bars("newer")
+    panel.window.enter()
+    assert panel.parameters.input is newer
+    assert panel.ui.inputSelector.currentNode() is newer
+
+
+def test_what_is_set_in_the_panel_is_in_the_scene(panel):
+    panel.ui.strengthSpinBox.value = 4
+    panel.ui.levelComboBox.currentIndex = 2
+    panel.ui.divergenceSlider.value = 35
+    panel.ui.curvesCheckBox.click()
+    parameters = panel.parameters
+    assert (parameters.strength, parameters.level.value, parameters.divergence) == (4, 3, 35)
+    assert parameters.curves
+    node = parameters.parameterNode
+    assert node.GetParameter("strength") == "4"
+    assert node.GetParameter("level") == "CORNERS"
+    parameters.strength = 7
+    assert panel.ui.strengthSpinBox.value == 7
+
+
+def test_a_segment_is_chosen_in_a_segmentation(slicer_scene, panel):
+    assert panel.ui.segmentSelector.isHidden()
+    bars = panel.parameters.input
+    bars.SetName("first")
+    second = add_bars("second")
+    panel.parameters.input = add_segmentation(bars, second)
+    panel.process_events()
+    selector = panel.ui.segmentSelector
+    assert not selector.isHidden()
+    first_id, second_id = panel.parameters.input.GetSegmentation().GetSegmentIDs()
+    assert panel.parameters.segment == first_id
+    panel.click("applyButton")
+    assert panel.ui.branchTable.rowCount
+    selector.setCurrentSegmentID(second_id)
+    panel.process_events()
+    assert panel.parameters.segment == second_id
+    assert "no result" in panel.ui.summaryLabel.text
+    selector.setCurrentSegmentID(first_id)
+    assert panel.ui.branchTable.rowCount
+    assert len(lines_of(slicer_scene)) == 1
+
+
+def test_the_segment_of_a_loaded_scene_is_chosen(slicer_scene, panel):
+    segmentation = add_segmentation(add_bars("first"), add_bars("second"))
+    second_id = segmentation.GetSegmentation().GetNthSegmentID(1)
+    panel.window.exit()
+    panel.parameters.input, panel.parameters.segment = segmentation, second_id
+    panel.window.enter()
+    assert panel.parameters.segment == second_id
+    assert panel.ui.segmentSelector.currentSegmentID() == second_id
+
+
+def test_the_chosen_segment_is_there_after_saving_and_loading(slicer_scene, panel, tmp_path):
+    import slicer
+
+    segmentation = add_segmentation(add_bars("first"), add_bars("second"))
+    second_id = segmentation.GetSegmentation().GetNthSegmentID(1)
+    panel.parameters.input = segmentation
+    panel.ui.segmentSelector.setCurrentSegmentID(second_id)
+    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"), {})
+    slicer_scene.Clear(False)
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
+    panel.process_events()
+    assert panel.parameters.input.GetName() == "parts"
+    assert panel.parameters.segment == second_id
+    assert panel.ui.segmentSelector.currentSegmentID() == second_id
+
+
+def test_other_segmentations_choose_no_segment(panel):
+    add_segmentation(add_bars("first"))
+    panel.process_events()
+    assert panel.ui.segmentSelector.isHidden()
+    assert panel.parameters.segment == ""
+
+
+def test_the_segment_that_was_chosen_is_removed(panel):
+    segmentation = add_segmentation(add_bars("first"), add_bars("second"))
+    first_id, second_id = segmentation.GetSegmentation().GetSegmentIDs()
+    panel.parameters.input = segmentation
+    panel.ui.segmentSelector.setCurrentSegmentID(second_id)
+    segmentation.GetSegmentation().RemoveSegment(second_id)
+    panel.process_events()
+    assert panel.parameters.segment == first_id
+    segmentation.GetSegmentation().RemoveSegment(first_id)
+    panel.widget.panel.update()
+    assert not panel.ui.applyButton.enabled
+
+
+def test_a_segmentation_without_segments_cannot_be_run(panel):
+    panel.parameters.input = add_segmentation()
+    panel.process_events()
+    assert not panel.ui.applyButton.enabled
+    assert "no segment" in panel.ui.applyButton.toolTip
+
+
+# --- runs
+
+
+def test_apply_makes_what_is_ticked_and_lists_the_branches(slicer_scene, panel):
+    for name in ("tubes", "labelmap", "curves", "criticalPoints", "field"):
+        setattr(panel.parameters, name, True)
+    panel.click("applyButton")
+    (lines, tubes) = lines_of(slicer_scene)
+    count = lines.GetPolyData().GetNumberOfLines()
+    assert count > 3
+    assert tubes.GetPolyData().GetNumberOfCells() > count
+    for kind, number in (
+        ("vtkMRMLMarkupsCurveNode", count),
+        ("vtkMRMLTableNode", 1),
+        ("vtkMRMLVectorVolumeNode", 1),
+        (LABELMAP, 2),
+    ):
+        assert slicer_scene.GetNumberOfNodesByClass(kind) == number, kind
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsFiducialNode") >= 1
+    assert panel.ui.branchTable.rowCount == count
+    assert panel.ui.statusLabel.text.startswith(f"Found {count} branches.")
+    assert panel.ui.summaryLabel.text.startswith(f"{count} branches, ")
+    assert "Dropped 1 island" in panel.ui.notesLabel.text
+
+
+def test_the_lines_alone_are_made_where_nothing_is_ticked(slicer_scene, panel):
+    panel.parameters.table = False
+    before = slicer_scene.GetNumberOfNodesByClass("vtkMRMLTableNode")
+    panel.click("applyButton")
+    assert len(lines_of(slicer_scene)) == 1
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLTableNode") == before
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") == 0
+
+
+def test_apply_again_fills_the_same_nodes(slicer_scene, panel):
+    panel.parameters.tubes = panel.parameters.curves = True
+    panel.click("applyButton")
+    nodes = slicer_scene.GetNumberOfNodes()
+    panel.parameters.strength = 5
+    panel.click("applyButton")
+    assert slicer_scene.GetNumberOfNodes() == nodes
+
+
+def test_each_object_keeps_its_own_result(slicer_scene, panel):
+    bars = panel.parameters.input
+    panel.click("applyButton")
+    panel.parameters.input = add_bars("others")
+    panel.process_events()
+    assert "no result" in panel.ui.summaryLabel.text
+    panel.click("applyButton")
+    assert len(lines_of(slicer_scene)) == 2
+    panel.parameters.input = bars
+    assert panel.ui.branchTable.rowCount
+
+
+def test_progress_is_shown_while_a_run_goes_on(panel, monkeypatch):
+    import slicer
+
+    seen = []
+
+    def look():
+        bar = panel.ui.progressBar
+        seen.append((bar.value, bar.isHidden(), panel.ui.cancelButton.enabled))
+
+    monkeypatch.setattr(slicer.app, "processEvents", look)
+    panel.click("applyButton")
+    values, hidden, cancellable = zip(*seen[:-1])  # the last look is the click's own, afterwards
+    assert len(set(values)) > 5
+    assert list(values) == sorted(values)
+    assert not any(hidden)
+    assert all(cancellable)
+    assert panel.ui.progressBar.isHidden()
+    assert not panel.ui.cancelButton.enabled
+
+
+def test_cancel_ends_a_run_and_changes_nothing(slicer_scene, panel, monkeypatch):
+    before = slicer_scene.GetNumberOfNodes()
+    during_the_run(monkeypatch, lambda: panel.ui.cancelButton.click())
+    panel.click("applyButton")
+    assert panel.ui.statusLabel.text.startswith("Cancelled")
+    assert slicer_scene.GetNumberOfNodes() == before
+    assert panel.ui.applyButton.enabled
+
+
+def test_apply_cannot_be_pressed_twice(slicer_scene, panel, monkeypatch):
+    def press():
+        assert not panel.ui.applyButton.enabled
+        assert "going on" in panel.ui.applyButton.toolTip
+        panel.widget.panel.apply()  # as a script might
+
+    happened = during_the_run(monkeypatch, press)
+    panel.click("applyButton")
+    assert happened
+    assert len(lines_of(slicer_scene)) == 1
+    assert panel.ui.applyButton.enabled
+
+
+def test_an_error_is_shown_and_changes_nothing(slicer_scene, panel):
+    import slicer
+
+    slicer.util.arrayFromVolume(panel.parameters.input)[:] = 0
+    before = slicer_scene.GetNumberOfNodes()
+    panel.click("applyButton")
+    assert "'bars' is empty" in panel.take_errors()[0]
+    assert "'bars' is empty" in panel.ui.statusLabel.text
+    assert slicer_scene.GetNumberOfNodes() == before
+    assert panel.ui.applyButton.enabled
+
+
+# --- the branches
+
+
+def test_the_table_has_what_the_skeleton_has(slicer_scene, panel):
+    panel.click("applyButton")
+    table = slicer_scene.GetFirstNodeByClass("vtkMRMLTableNode").GetTable()
+    names = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm")
+    for number, name in enumerate(names):
+        values = [
+            table.GetColumnByName(name).GetValue(row) for row in range(table.GetNumberOfRows())
+        ]
+        assert column(panel, number) == pytest.approx(values, abs=0.006)
+
+
+def test_a_click_on_a_title_sorts_by_numbers(panel):
+    import qt
+
+    panel.click("applyButton")
+    panel.ui.branchTable.sortByColumn(2, qt.Qt.DescendingOrder)
+    lengths = column(panel, 2)
+    assert lengths == sorted(lengths, reverse=True)
+    assert len(set(lengths)) > 1
+
+
+@pytest.fixture
+def slices(slicer_scene):
+    """Two slice nodes; clearing the scene would keep them."""
+    import slicer
+
+    nodes = []
+    for name in ("one", "other"):
+        nodes.append(slicer.vtkMRMLSliceNode())
+        nodes[-1].SetLayoutName(name)
+        slicer_scene.AddNode(nodes[-1])
+    yield nodes
+    for node in nodes:
+        slicer_scene.RemoveNode(node)
+
+
+def test_a_click_on_a_branch_shows_it(slicer_scene, slices, panel):
+    panel.click("applyButton")
+    (lines,) = lines_of(slicer_scene)
+    panel.ui.branchTable.selectRow(1)
+    models = slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode")
+    chosen = slicer_scene.GetNthNodeByClass(models - 1, "vtkMRMLModelNode")
+    assert chosen.GetHideFromEditors()
+    assert not chosen.GetSaveWithScene()
+    line = lines.GetPolyData().GetCell(1).GetPoints()
+    around = np.array(chosen.GetPolyData().GetBounds()).reshape(3, 2)
+    inside = np.array([line.GetPoint(n) for n in range(line.GetNumberOfPoints())])
+    assert (around[:, 0] <= inside.min(axis=0)).all()
+    assert (around[:, 1] >= inside.max(axis=0)).all()
+    middle = np.array(line.GetPoint(line.GetNumberOfPoints() // 2))
+    for node in slices:
+        place = [node.GetSliceToRAS().GetElement(row, 3) for row in range(3)]
+        assert place == pytest.approx(middle, abs=1e-3)
+    assert not panel.ui.plotLabel.pixmap.isNull()
+    panel.ui.branchTable.clearSelection()
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == models - 1
+
+
+@pytest.mark.parametrize("kind", ["BRANCH", "GENERATION", "RADIUS"])
+def test_colours_follow_the_choice(slicer_scene, panel, kind):
+    panel.parameters.tubes = panel.parameters.curves = True
+    panel.click("applyButton")
+    panel.parameters.colouring = type(panel.parameters.colouring)[kind]
+    names = {"BRANCH": "BranchColor", "GENERATION": "GenerationColor", "RADIUS": "Radius"}
+    for model in lines_of(slicer_scene):
+        assert model.GetDisplayNode().GetActiveScalarName() == names[kind]
+        assert model.GetDisplayNode().GetScalarVisibility()
+    count = slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode")
+    curves = [slicer_scene.GetNthNodeByClass(n, "vtkMRMLMarkupsCurveNode") for n in range(count)]
+    colors = [curve.GetDisplayNode().GetSelectedColor() for curve in curves]
+    assert len(set(colors)) == (count if kind == "BRANCH" else len({*colors}))
+    if kind == "GENERATION":
+        assert len(set(colors)) == len(set(column(panel, 1)))
+
+
+def test_table_and_tree_are_saved(slicer_scene, panel, tmp_path, monkeypatch):
+    import qt
+
+    panel.click("applyButton")
+    asked = iter([str(tmp_path / "branches.csv"), str(tmp_path / "tree"), ""])
+    monkeypatch.setattr(qt.QFileDialog, "getSaveFileName", lambda *_: next(asked))
+    panel.click("csvButton")
+    panel.click("swcButton")
+    panel.click("csvButton")  # cancelled in the dialog
+    with open(tmp_path / "branches.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["length_mm"]) for row in rows] == pytest.approx(column(panel, 2), abs=0.006)
+    samples = np.loadtxt(tmp_path / "tree.swc")
+    bounds = np.array(lines_of(slicer_scene)[0].GetPolyData().GetBounds()).reshape(3, 2)
+    assert samples[:, 2:5].min(axis=0) == pytest.approx(bounds[:, 0], abs=1e-4)
+    assert samples[:, 2:5].max(axis=0) == pytest.approx(bounds[:, 1], abs=1e-4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["branches.csv", "tree.swc"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "swc"])
+@pytest.mark.parametrize("typed", ["kept", "kept.v2"])
+def test_a_file_is_overwritten_only_after_a_question(panel, tmp_path, monkeypatch, suffix, typed):
+    """The dialog asks for the name that was typed; the suffix is added to it afterwards."""
+    import qt
+    import slicer
+
+    panel.click("applyButton")
+    path, asked, answers = tmp_path / f"{typed}.{suffix}", [], [False, True]
+    path.write_text("precious")
+    monkeypatch.setattr(qt.QFileDialog, "getSaveFileName", lambda *_: str(tmp_path / typed))
+    monkeypatch.setattr(
+        slicer.util, "confirmYesNoDisplay", lambda text, **_: asked.append(text) or answers.pop(0)
+    )
+    panel.click(f"{suffix}Button")
+    assert path.read_text() == "precious"
+    assert str(path) in asked[0]
+    assert "Saved" not in panel.ui.statusLabel.text
+    panel.click(f"{suffix}Button")
+    assert path.read_text() != "precious"
+    assert panel.ui.statusLabel.text == f"Saved {path}"
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert len(asked) == 2
+
+
+def test_the_name_of_the_file_that_was_written_is_said(panel, tmp_path, monkeypatch):
+    import qt
+
+    panel.click("applyButton")
+    names = ["table", "table.CSV", "other.csv"]
+    for typed, written in zip(names, ["table.csv", *names[1:]]):
+        monkeypatch.setattr(
+            qt.QFileDialog, "getSaveFileName", lambda *_, typed=typed: str(tmp_path / typed)
+        )
+        panel.click("csvButton")
+        assert panel.ui.statusLabel.text == f"Saved {tmp_path / written}"
+        assert (tmp_path / written).exists()
+
+
+# --- scenes, modules, reload
+
+
+def test_closing_the_scene_during_a_run_ends_it(slicer_scene, panel, monkeypatch):
+    happened = during_the_run(monkeypatch, lambda: slicer_scene.Clear(False))
+    panel.click("applyButton")
+    assert happened
+    assert lines_of(slicer_scene) == []
+    assert panel.parameters.input is None
+    assert not panel.ui.applyButton.enabled
+    assert not panel.widget.panel.running.active
+
+
+def test_removing_the_object_during_a_run_ends_it(slicer_scene, panel, monkeypatch):
+    bars = panel.parameters.input
+    during_the_run(monkeypatch, lambda: slicer_scene.RemoveNode(bars))
+    panel.click("applyButton")
+    monkeypatch.undo()
+    panel.process_events()
+    assert lines_of(slicer_scene) == []
+    assert panel.ui.statusLabel.text.startswith("Cancelled")
+    assert not panel.ui.applyButton.enabled
+
+
+def test_removing_the_result_empties_the_list(slicer_scene, panel):
+    panel.click("applyButton")
+    panel.ui.branchTable.selectRow(0)
+    slicer_scene.RemoveNode(lines_of(slicer_scene)[0])
+    panel.process_events()
+    assert "no result" in panel.ui.summaryLabel.text
+    assert panel.ui.branchTable.isHidden()
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 0
+    panel.click("applyButton")
+    assert not panel.ui.branchTable.isHidden()
+
+
+def test_a_run_goes_on_while_another_module_is_open(slicer_scene, panel, monkeypatch):
+    during_the_run(monkeypatch, panel.window.exit)
+    panel.click("applyButton")
+    monkeypatch.undo()
+    assert len(lines_of(slicer_scene)) == 1
+    panel.window.enter()
+    panel.process_events()
+    assert (
+        panel.ui.branchTable.rowCount == lines_of(slicer_scene)[0].GetPolyData().GetNumberOfLines()
+    )
+
+
+def test_the_chosen_branch_is_not_shown_in_other_modules(slicer_scene, panel):
+    panel.click("applyButton")
+    panel.ui.branchTable.selectRow(0)
+    panel.window.exit()
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 1
+    panel.window.enter()
+    assert panel.ui.branchTable.selectedItems() == []
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 1
+
+
+@pytest.mark.parametrize("suffix", ["mrb", "mrml"])
+def test_the_result_is_there_after_saving_and_loading(slicer_scene, panel, tmp_path, suffix):
+    import slicer
+
+    panel.parameters.tubes = panel.parameters.curves = True
+    panel.parameters.colouring = type(panel.parameters.colouring).BRANCH
+    panel.click("applyButton")
+    rows = [column(panel, number) for number in range(5)]
+    notes = panel.ui.notesLabel.text
+    panel.ui.branchTable.selectRow(0)
+    for node in slicer.util.getNodesByClass("vtkMRMLStorableNode") if suffix == "mrml" else ():
+        if node.GetSaveWithScene() and node.AddDefaultStorageNode() is not False:
+            storage = node.GetStorageNode()
+            if storage is not None:
+                extension = storage.GetDefaultWriteFileExtension()
+                slicer.util.saveNode(node, str(tmp_path / f"{node.GetID()}.{extension}"), {})
+    assert slicer.util.saveScene(str(tmp_path / f"scene.{suffix}"), {})
+    slicer_scene.Clear(False)
+    panel.process_events()
+    assert "no result" in panel.ui.summaryLabel.text
+    slicer.util.loadScene(str(tmp_path / f"scene.{suffix}"), {})
+    panel.process_events()
+    assert panel.parameters.input.GetName() == "bars"
+    assert [column(panel, number) for number in range(5)] == rows
+    assert panel.ui.notesLabel.text == notes
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 2  # no chosen branch
+    nodes = slicer_scene.GetNumberOfNodes()
+    panel.click("applyButton")
+    assert slicer_scene.GetNumberOfNodes() == nodes  # the loaded nodes were filled again
+
+
+def test_reload_makes_a_panel_that_works(slicer_scene, panel):
+    import sys
+
+    panel.click("applyButton")
+    rows, before = (
+        panel.ui.branchTable.rowCount,
+        sys.modules["PotentialSkeletonPanel.skeleton_panel"],
+    )
+    panel.widget.onReload()
+    panel.process_events()
+    assert sys.modules["PotentialSkeletonPanel.skeleton_panel"] is not before
+    assert panel.parameters.input.GetName() == "bars"
+    assert panel.ui.branchTable.rowCount == rows
+    assert panel.ui.applyButton.enabled
+
+
+def test_reload_during_a_run_ends_it(slicer_scene, panel, monkeypatch):
+    happened = during_the_run(monkeypatch, panel.widget.onReload)
+    panel.ui.applyButton.click()
+    monkeypatch.undo()
+    panel.process_events()
+    assert happened
+    assert lines_of(slicer_scene) == []
+    assert panel.ui.applyButton.enabled
+    assert panel.ui.progressBar.isHidden()
+
+
+def test_lines_that_were_emptied_are_no_result(slicer_scene, panel):
+    import vtk
+
+    panel.click("applyButton")
+    lines_of(slicer_scene)[0].SetAndObservePolyData(vtk.vtkPolyData())
+    panel.widget.panel.update()
+    assert "no result" in panel.ui.summaryLabel.text
+
+
+def test_the_module_s_own_test_works_the_panel(slicer_scene, panel, monkeypatch):
+    from PotentialSkeleton import PotentialSkeletonTest
+
+    said = []
+    monkeypatch.setattr(
+        PotentialSkeletonTest, "delayDisplay", lambda self, text, **_delay: said.append(text)
+    )
+    PotentialSkeletonTest().test_PanelListsBranches()
+    assert said == ["Pressing Apply in the panel", "Test passed"]
+
+
+# --- how it looks
+
+
+def test_nothing_is_clipped_at_the_width_of_the_panel(panel, tmp_path):
+    panel.click("applyButton")
+    panel.ui.branchTable.selectRow(0)
+    panel.ui.advancedSection.collapsed = False
+    picture = panel.grab(tmp_path / "panel.png")
+    assert picture.width() == 420
+    assert panel.clipped() == []
+
+
+def test_tab_goes_from_top_to_bottom(panel):
+    panel.click("applyButton")
+    panel.ui.advancedSection.collapsed = False
+    panel.grab()
+    places = panel.tab_places()
+    assert len(places) > 15
+    assert places == sorted(places)

@@ -1,0 +1,111 @@
+"""The voxels that curves pass."""
+
+import numpy as np
+import pytest
+
+from PotentialSkeletonLib.field.tiles import Tiles
+from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels, voxels_of
+
+SHAPE = (12, 12, 12)
+
+
+def passed(*curves, depth=None):
+    voxels = CurveVoxels(Tiles.whole(np.ones(SHAPE, np.float32) if depth is None else depth))
+    for curve in curves:
+        voxels.add(np.array(curve, float))
+    return voxels
+
+
+def mask_of(voxels):
+    """Where the curves pass; the voxels are rising."""
+    flat = voxels.voxels()
+    assert (np.diff(flat) > 0).all()
+    mask = np.zeros(voxels.depths.shape, bool)
+    mask.reshape(-1)[flat] = True
+    return mask
+
+
+def test_a_line_passes_the_voxels_along_it():
+    voxels = passed([(5, 5.2, 2), (5, 5.2, 3.1), (5, 5.2, 4.6)])
+    assert np.argwhere(mask_of(voxels)).tolist() == [[5, 5, i] for i in (2, 3, 4, 5)]
+    places = voxels.places(np.array([[5, 5, 2], [5, 5, 3], [9, 9, 9]]))
+    np.testing.assert_allclose(places, [[5, 5.2, 2.25], [5, 5.2, 3.0], [9, 9, 9]], atol=1e-3)
+
+
+def test_places_do_not_depend_on_how_a_curve_is_sampled():
+    rng = np.random.default_rng(1)
+    shares = [np.sort(np.r_[0, rng.random(n), 1]) for n in (5, 40)]
+    start, way = np.array([2.3, 2.6, 2.1]), np.array([1.0, 1.5, 1.9])
+    first, second = (passed(start + share[:, None] * way) for share in shares)
+    assert (mask_of(first) == mask_of(second)).all()
+    own = np.argwhere(mask_of(first))
+    np.testing.assert_allclose(first.places(own), second.places(own), atol=1e-9)
+
+
+@pytest.mark.parametrize("noise", [-1e-5, 1e-5])
+@pytest.mark.parametrize(
+    "curve",
+    [
+        [(3, 4.5, 2), (3, 4.5, 8)],  # along a face
+        [(2.5, 2.5, 2), (2.5, 2.5, 8)],  # along an edge
+        [(2, 2, 5), (6, 6, 5)],  # through edges
+        [(2, 2, 2), (6, 6, 6)],  # through corners
+        [(2, 7, 4.5), (6, 3, 4.5)],
+    ],
+)
+def test_on_faces_edges_and_corners_rounding_decides_nothing(curve, noise):
+    def fine(a, b):
+        return np.array(a) + np.linspace(0, 1, 30)[:, None] * (np.array(b) - a)
+
+    exact = passed(fine(*curve))
+    moved = passed(fine(*curve) + noise * np.array([1, -1, 0.5]))
+    assert (mask_of(exact) == mask_of(moved)).all()
+    own = np.argwhere(mask_of(exact))
+    np.testing.assert_allclose(exact.places(own), moved.places(own), atol=1e-3)
+    assert (voxels_of(np.array(curve) + noise) == voxels_of(curve)).all()
+
+
+def test_a_curve_that_leaves_the_object_stays_in_one_piece_along_its_deepest_voxels():
+    depth = np.zeros(SHAPE, np.float32)
+    depth[5, 4:7, 1:11] = 1
+    depth[5, 5, 1:11] = 2
+    line = np.stack([np.full(33, 6.3), np.full(33, 5.0), np.linspace(2, 10, 33)], axis=1)
+    line[0, 0] = 5
+    found = np.argwhere(mask_of(passed(line, depth=depth)))
+    assert found.tolist() == [[5, 5, i] for i in range(2, 11)]
+    assert not mask_of(passed(line[1:] + np.array([3, 0, 0]), depth=depth)).any()
+
+
+def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a_thick_part_stays():
+    depth = np.zeros((30, 30, 12), np.float32)
+    depth[5, 4:7] = 1
+    depth[5, 5] = 2
+    depth[10:30, 10:30] = 9 - np.hypot(*(np.indices((20, 20)) - 9.5))[:, :, None].clip(max=9)
+    line = np.stack([np.full(33, 5.0), np.full(33, 6.2), np.linspace(2, 10, 33)], axis=1)
+    voxels = passed(line, line + np.array([14, 15, 0]), depth=depth)
+    found = np.argwhere(mask_of(voxels))
+    assert found[found[:, 0] == 5][:, 1].tolist() == [5] * 9
+    assert found[found[:, 0] == 19][:, 1].tolist() == [21] * 9
+    np.testing.assert_allclose(voxels.places(np.array([[5, 5, 6], [19, 21, 6]]))[:, 1], [5, 21.2])
+
+
+def test_points_far_apart_are_not_joined():
+    assert np.count_nonzero(mask_of(passed([(2, 2, 2), (2, 2, 3), (2, 2, 9), (2, 2, 10)]))) == 4
+
+
+def test_depths_in_tiles_give_the_same_voxels():
+    rng = np.random.default_rng(5)
+    depth = np.maximum(rng.random((70, 40, 90)) - 0.3, 0).astype(np.float32)
+    whole, tiled = (
+        CurveVoxels(Tiles.whole(depth)),
+        CurveVoxels(Tiles(depth.shape, lambda box: [depth[box]])),
+    )
+    for _ in range(20):
+        curve = np.cumsum(rng.normal(0, 0.4, (200, 3)), axis=0) + rng.uniform(0, depth.shape)
+        for voxels in (whole, tiled):
+            voxels.add(curve)
+    assert len(whole.voxels()) > 1000
+    np.testing.assert_array_equal(tiled.voxels(), whole.voxels())
+    places = np.stack(np.unravel_index(whole.voxels(), depth.shape), axis=1)
+    np.testing.assert_array_equal(tiled.places(places), whole.places(places))
+    assert (tiled.depths.numbers < 0).any()

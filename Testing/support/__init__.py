@@ -1,0 +1,1 @@
+"""Volumes, scenes and files that several tests use."""
