@@ -73,7 +73,7 @@ def write_graphml(
         _values(element, keys["node"], row)
     for row in _rows(edges):
         ends = {"source": f"n{row[SOURCE]}", "target": f"n{row[TARGET]}"}
-        element = ElementTree.SubElement(graph, "edge", id=f"e{row['id']}", **ends)
+        element = ElementTree.SubElement(graph, "edge", {"id": f"e{row['id']}", **ends})
         _values(element, keys["edge"], row)
     ElementTree.indent(top)
     with whole_file(path) as partial:

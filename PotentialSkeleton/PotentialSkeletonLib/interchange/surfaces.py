@@ -3,6 +3,7 @@
 Coordinates are LPS millimetres, and the files say so, as Slicer's own do.
 """
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ SMOOTHING, PASS_BAND = 15, 0.1  # passes of the windowed sinc filter (Taubin et 
 
 
 def object_surface(
-    mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: ArrayLike
+    mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: Sequence[float]
 ) -> "vtkPolyData":
     """Closed surface of the voxels that are not 0, smoothed, in LPS mm.
 

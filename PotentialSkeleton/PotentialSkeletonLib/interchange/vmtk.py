@@ -177,10 +177,10 @@ def network(
 
 def check_names(skeleton: CurveSkeleton, names: Mapping[int, str] | None) -> None:
     """Refuse names of branches that the skeleton does not have; `InputError`."""
-    for number in names or ():
+    for number, name in (names or {}).items():
         if not 0 <= number < len(skeleton.branches):
             raise InputError(
-                f"The name {names[number]!r} belongs to branch {number}, but the skeleton has "
+                f"The name {name!r} belongs to branch {number}, but the skeleton has "
                 f"{len(skeleton.branches)} branches, from 0."
             )
 

@@ -49,7 +49,8 @@ def skeleton_of_polylines(
     """
     spacing = tuple(float(step) for step in spacing)
     lines = [_checked(number, *pair) for number, pair in enumerate(zip(polylines, radii))]
-    places, ends = [], []
+    places: list[np.ndarray] = []
+    ends = []
     for points, _ in lines:
         ends.append([_node_at(points[side] * spacing, places) for side in (0, -1)])
     components = _components(len(places), ends)

@@ -73,7 +73,7 @@ class Forest:
     @cached_property
     def first(self) -> dict:
         """Positions of the branches that begin at each root."""
-        found = {root: [] for root in self.roots}
+        found: dict[int, list[int]] = {root: [] for root in self.roots}
         for position, branch in enumerate(self.branches):
             if branch.parent < 0:
                 found[branch.start].append(position)
@@ -124,12 +124,12 @@ def rooted_forest(
         roots = nearest_ends(skeleton, near)
     chosen = skeleton.roots(list(roots) if roots is not None else None)
     kept, cut = _spanning(skeleton)
-    at_node = [[] for _ in skeleton.nodes]
+    at_node: list[list[int]] = [[] for _ in skeleton.nodes]
     for number in kept:
         branch = skeleton.branches[number]
         for node in {branch.start, branch.end}:
             at_node[node].append(number)
-    branches = []
+    branches: list[DirectedBranch] = []
     for root in chosen:
         _grow(skeleton, root, at_node, branches)
     isolated = [node for node in chosen if not at_node[node]]
