@@ -42,6 +42,7 @@ def write(folder, skeleton, labels, ijk_to_ras, formats, root_voxels):
 
     from PotentialSkeletonLib import interchange
     from PotentialSkeletonLib.tree import rooted_forest
+    from PotentialSkeletonMRML import interchange as vtk_files
 
     near = np.array(root_voxels)[:, ::-1] if root_voxels else None
     forest = rooted_forest(skeleton, near=near)
@@ -59,8 +60,8 @@ def write(folder, skeleton, labels, ijk_to_ras, formats, root_voxels):
             skeleton, folder / NODES, folder / EDGES, ijk_to_ras=ijk_to_ras, roots=forest.roots
         )
     for ending in set(formats) & {"stl", "ply"}:
-        surface = interchange.object_surface(labels, ijk_to_ras, skeleton.spacing)
-        interchange.write_surface(surface, folder / f"surface.{ending}")
+        surface = vtk_files.object_surface(labels, ijk_to_ras, skeleton.spacing)
+        vtk_files.write_surface(surface, folder / f"surface.{ending}")
     if not skeleton.branches:  # nothing that a line could follow
         return details, []
     _write_lines(folder, forest, ijk_to_ras, formats)
@@ -70,17 +71,19 @@ def write(folder, skeleton, labels, ijk_to_ras, formats, root_voxels):
 def _write_lines(folder, forest, ijk_to_ras, formats):
     """What has each branch once."""
     from PotentialSkeletonLib import interchange
+    from PotentialSkeletonMRML import interchange as vtk_files
 
     network = interchange.network(forest.skeleton, ijk_to_ras)
     if "vmtk" in formats:
-        interchange.write_vtp(network, folder / NETWORK)
+        vtk_files.write_vtp(network, folder / NETWORK)
     for ending in set(formats) & {"stl", "ply"}:
-        interchange.write_surface(interchange.tube_surface(network), folder / f"tubes.{ending}")
+        vtk_files.write_surface(vtk_files.tube_surface(network), folder / f"tubes.{ending}")
 
 
 def _write_trees(folder, forest, ijk_to_ras, formats):
     """What goes from the root to each tip; warnings."""
     from PotentialSkeletonLib import interchange
+    from PotentialSkeletonMRML import interchange as vtk_files
 
     if not {"vmtk", "simvascular"} & set(formats):
         return []
@@ -89,8 +92,8 @@ def _write_trees(folder, forest, ijk_to_ras, formats):
     except InputError as reason:  # too many tips: the other files are good
         return [f"The files of trees were left out. {reason}"]
     if "vmtk" in formats:
-        interchange.write_vtp(rooted, folder / ROOTED)
-        interchange.write_vtp(interchange.split_centrelines(forest, ijk_to_ras), folder / SPLIT)
+        vtk_files.write_vtp(rooted, folder / ROOTED)
+        vtk_files.write_vtp(interchange.split_centrelines(forest, ijk_to_ras), folder / SPLIT)
     if "simvascular" in formats:
         interchange.write_simvascular(forest, folder / PATHS, ijk_to_ras=ijk_to_ras)
     return [_loops_text(forest.cut)] if forest.cut else []

@@ -19,7 +19,7 @@ SOURCE, TARGET = "Source ID", "Target ID"
 
 
 def node_table(skeleton: CurveSkeleton, ijk_to_ras: ArrayLike | None = None) -> dict[str, list]:
-    """Columns id, X, Y, Z (RAS mm), radius (mm), kind, component, degree; a row a node.
+    """Columns node, X, Y, Z (RAS mm), radius (mm), kind, component, degree; a row a node.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def node_table(skeleton: CurveSkeleton, ijk_to_ras: ArrayLike | None = None) -> 
     world = to_world(places, world_matrix(skeleton.spacing, ijk_to_ras))
     ends = [node for branch in skeleton.branches for node in (branch.start, branch.end)]
     return {
-        "id": list(range(len(nodes))),
+        "node": list(range(len(nodes))),
         **dict(zip("XYZ", world.T.tolist())),
         "radius": [float(node.radius) for node in nodes],
         "kind": [node.kind for node in nodes],
@@ -60,7 +60,7 @@ def edge_table(
     Returns
     -------
     dict of str to list
-        Columns id, Source ID, Target ID, name, component, generation, radius_avg, radius_min,
+        Columns branch, Source ID, Target ID, name, component, generation, radius_avg, radius_min,
         radius_max, length (mm), tortuosity (None for a loop), volume (mm^3) and surface_area (mm^2)
         of the tube of truncated cones.
 
@@ -73,7 +73,7 @@ def edge_table(
     table = skeleton.to_table(roots)
     cones = [_cones(branch, skeleton.spacing) for branch in skeleton.branches]
     return {
-        "id": table["branch"],
+        "branch": table["branch"],
         SOURCE: [int(node) for node in table["start"]],
         TARGET: [int(node) for node in table["end"]],
         "name": [(names or {}).get(number, "") for number in table["branch"]],

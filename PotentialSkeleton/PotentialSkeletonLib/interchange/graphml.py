@@ -69,11 +69,11 @@ def write_graphml(
     graph = ElementTree.SubElement(top, "graph", id="skeleton", edgedefault="undirected")
     _values(graph, keys["graph"], {"space": "RAS", "unit": "mm"})
     for row in _rows(nodes):
-        element = ElementTree.SubElement(graph, "node", id=f"n{row['id']}")
+        element = ElementTree.SubElement(graph, "node", id=f"n{row['node']}")
         _values(element, keys["node"], row)
     for row in _rows(edges):
         ends = {"source": f"n{row[SOURCE]}", "target": f"n{row[TARGET]}"}
-        element = ElementTree.SubElement(graph, "edge", {"id": f"e{row['id']}", **ends})
+        element = ElementTree.SubElement(graph, "edge", {"id": f"e{row['branch']}", **ends})
         _values(element, keys["edge"], row)
     ElementTree.indent(top)
     with whole_file(path) as partial:

@@ -13,7 +13,8 @@ Radii stand under both names that are in use, `Radius` and `MaximumInscribedSphe
 also copies `EdgeArray` and `EdgePCoordArray`, with which VMTK says on which edge of its Voronoi
 diagram a point lies; here they name the point itself.
 
-Points are RAS millimetres; `vtp.write_vtp` writes LPS, and says so, as Slicer does.
+Points are RAS millimetres; `PotentialSkeletonMRML.interchange.write_vtp` writes LPS, and says so, as
+Slicer does.
 """  # noqa: E501
 
 from collections.abc import Mapping

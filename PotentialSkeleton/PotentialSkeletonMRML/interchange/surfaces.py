@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
+from PotentialSkeletonLib.interchange.line_set import LPS, LineSet, world_matrix
+from PotentialSkeletonLib.interchange.whole_files import whole_file
 
-from .line_set import LPS, LineSet, world_matrix
 from .vtp import poly_data, vtk_module
-from .whole_files import whole_file
 
 if TYPE_CHECKING:
     from vtkmodules.vtkCommonDataModel import vtkPolyData

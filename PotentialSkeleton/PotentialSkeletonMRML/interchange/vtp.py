@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
-
-from .line_set import LPS, LineSet
-from .whole_files import whole_file
+from PotentialSkeletonLib.interchange.line_set import LPS, LineSet
+from PotentialSkeletonLib.interchange.whole_files import whole_file
 
 if TYPE_CHECKING:
     from vtkmodules.vtkCommonDataModel import vtkPolyData
@@ -26,7 +25,7 @@ def poly_data(lines: LineSet) -> "vtkPolyData":
 
     Examples
     --------
-    >>> from PotentialSkeletonLib.interchange import LineSet, poly_data
+    >>> from PotentialSkeletonLib.interchange import LineSet
     >>> lines = LineSet(np.zeros((2, 3)), np.array([2]), {"Radius": np.ones(2)})
     >>> poly_data(lines).GetNumberOfLines()
     1
