@@ -194,7 +194,7 @@ def _line_set(skeleton, pieces, cells, ijk_to_ras):
         )
     matrix = world_matrix(skeleton.spacing, ijk_to_ras)
     points = [to_world(line, matrix) for line, _ in pieces]
-    shapes = [line_shape(line, radius) for line, (_, radius) in zip(points, pieces)]
+    shapes = _shapes(points, [radius for _, radius in pieces])
     radius = np.concatenate([radius for _, radius in pieces]).astype(float)
     own = np.arange(len(radius), dtype=np.int32)
     arrays = {
@@ -211,6 +211,16 @@ def _line_set(skeleton, pieces, cells, ijk_to_ras):
     }
     sizes = np.array([len(line) for line in points])
     return LineSet(np.concatenate(points), sizes, arrays, {**cells, **attributes})
+
+
+def _shapes(lines, radii):
+    """Measures of each line; those that are the same, as tracts of shared branches, once."""
+    known: dict = {}
+    keys = [(len(line), line[0].tobytes(), line[-1].tobytes()) for line in lines]
+    for key, line, radius in zip(keys, lines, radii):
+        if key not in known:
+            known[key] = line_shape(line, radius)
+    return [known[key] for key in keys]
 
 
 def _integers(values):

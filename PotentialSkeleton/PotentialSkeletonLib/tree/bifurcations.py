@@ -32,6 +32,7 @@ class Bifurcations:
     def __init__(self, forest: Forest):
         self.forest = forest
         self._spacing = np.asarray(forest.skeleton.spacing)
+        self._known: dict[int, tuple[float, float]] = {}
 
     def regions(self, line: RootedLine) -> list[tuple[int, float, float]]:
         """Junctions on a line, each with the start and the end of its region.
@@ -47,12 +48,18 @@ class Bifurcations:
             others = self._others(line, index)
             if not others:
                 continue
-            leaving = self._leaving(course, line, index, others)
-            if leaving is None:
+            own = line.branches[index]
+            region = self._known.get(own) or self._region(course, line, index, others)
+            if region is None:
                 continue
-            node = self.forest.branches[line.branches[index]].start
-            found.append((node, upstream(course, leaving), leaving))
+            if region[1] <= course.lengths[line.starts[index + 1]]:
+                self._known[own] = region  # the same on all lines that go through the branch
+            found.append((self.forest.branches[own].start, *region))
         return found
+
+    def _region(self, course, line, index, others):
+        leaving = self._leaving(course, line, index, others)
+        return None if leaving is None else (upstream(course, leaving), leaving)
 
     def course(self, line: RootedLine) -> Course:
         """A line in mm."""

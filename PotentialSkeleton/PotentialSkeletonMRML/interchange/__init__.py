@@ -1,4 +1,6 @@
-"""Files that are written through VTK: centrelines as .vtp, surfaces as .stl and .ply."""
+"""What needs VTK: centrelines as .vtp, surfaces as .stl and .ply; `scene` adds
+models and curves.
+"""
 
 from .surfaces import object_surface, tube_surface, write_surface
 from .vtp import poly_data, write_vtp
