@@ -3,8 +3,9 @@
 Data flow: volume, seeds -> `input_validation`, `problem` -> `affinity/` -> `solvers/` ->
 `scene` (`FuzzyScene`) -> `threshold/` -> labels. `segmentation` runs all of it (`SegmentOptions`),
 by default with the object model of `contrast/`; `fuzzy_connectedness` computes a scene
-(`SolverOptions`); `cached_connectedness` computes only what changed since the last run; `memory`
-estimates the memory of a run. What is listed in ``__all__`` is public, the rest is private.
+(`SolverOptions`); `relative/` divides a volume among several objects; `cached_connectedness`
+computes only what changed since the last run; `memory` estimates the memory of a run. What is
+listed in ``__all__`` is public, the rest is private.
 """
 
 from .affinity.estimation import estimate_affinity
@@ -12,6 +13,7 @@ from .affinity.gaussian_affinity import GaussianAffinity
 from .cached_connectedness import CachedConnectedness
 from .contrast.automatic.automatic_seeds import automatic_seeds
 from .fuzzy_connectedness import connectedness
+from .relative import RelativeConnectedness, relative_connectedness
 from .scene import FuzzyScene, error_voxels
 from .segment_options import MODELS, SegmentOptions
 from .segmentation import Segmentation, segment
@@ -27,6 +29,7 @@ __all__ = [
     "CachedConnectedness",
     "FuzzyScene",
     "GaussianAffinity",
+    "RelativeConnectedness",
     "SegmentOptions",
     "Segmentation",
     "SolverOptions",
@@ -37,6 +40,7 @@ __all__ = [
     "connectedness",
     "error_voxels",
     "estimate_affinity",
+    "relative_connectedness",
     "segment",
     "volume_curve",
 ]

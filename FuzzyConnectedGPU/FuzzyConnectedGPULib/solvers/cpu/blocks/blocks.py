@@ -32,7 +32,7 @@ TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and th
 
 def solve(problem: Problem, progress: Progress) -> Solution:
     """Levels of the fuzzy scene; see `interface.Solver`."""
-    run = _Run(problem, ThreadPoolExecutor(usable_cores()))
+    run = Run(problem, ThreadPoolExecutor(usable_cores()))
     try:
         run.grow_trees(progress.part(0.0, TREES))
         run.connect_nodes(progress.part(TREES, NODES))
@@ -42,7 +42,7 @@ def solve(problem: Problem, progress: Progress) -> Solution:
     return Solution(run.levels, 0, run.peak_bytes)
 
 
-class _Run:
+class Run:
     """One run: rows of blocks along I, each processed by one thread of the pool."""
 
     def __init__(self, problem: Problem, pool: ThreadPoolExecutor) -> None:
@@ -123,14 +123,13 @@ class _Run:
     def connect_nodes(self, progress: Progress) -> None:
         """Find the value of every node."""
         self._in_parallel(self._find_ends, progress.part(0.0, 0.3))
+        seeds = np.concatenate([graph.seeds for graph in self._graphs])
         edges = self._sorted_edges(progress)
         count, total = int(self._first_nodes[-1]), edges[0].size
         parent, connected = np.arange(count, dtype=np.int32), np.zeros(count, np.uint8)
         self._values = np.zeros(count, np.uint16)
-        for graph in self._graphs:
-            connected[graph.seeds] = 1
-            self._values[graph.seeds] = TOP_LEVEL
-        self._graphs = []
+        connected[seeds] = 1
+        self._values[seeds] = TOP_LEVEL
         self._edge_bytes = 20 * total + 7 * count  # there are two copies of the edges
         for first in range(0, total, EDGES_PER_SLICE):
             last = min(first + EDGES_PER_SLICE, total)
@@ -139,15 +138,16 @@ class _Run:
         nodes.spread_values(parent, self._values)
 
     def _sorted_edges(self, progress: Progress) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Nodes, other nodes and levels of all edges, in descending order of level."""
+        """Nodes, other nodes and levels of all edges by descending level; frees the graphs."""
+        graphs, self._graphs = self._graphs, []
         offsets = np.zeros(TOP_LEVEL + 2, np.int64)
-        for graph in self._graphs:
+        for graph in graphs:
             for levels in graph.edge_levels:
                 nodes.count_by_level(levels, offsets)
         offsets = np.cumsum(offsets)
         total = int(offsets[-1])
         edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
-        for graph in self._graphs:
+        for graph in graphs:
             for some in graph.edges():
                 nodes.scatter_by_level(some, offsets, edges)
             progress.check()

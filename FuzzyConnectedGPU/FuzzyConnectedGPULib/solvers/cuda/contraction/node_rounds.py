@@ -37,7 +37,7 @@ def connect_nodes(tiles: "ContractedTiles", progress: Progress) -> tuple[DeviceA
     """
     if tiles.node_count == 0:
         return tiles.xp.zeros(1, np.uint16), tiles.counts[2:]
-    first = _FirstRound(tiles)
+    first = FirstRound(tiles)
     progress.advance(0.7)
     first.hook(tiles)
     first.list_edges(tiles)
@@ -45,7 +45,7 @@ def connect_nodes(tiles: "ContractedTiles", progress: Progress) -> tuple[DeviceA
     return first.weights, _further_rounds(tiles, first)
 
 
-class _FirstRound:
+class FirstRound:
     """The nodes of the tiles, their numbers in the next round, and the remaining edges.
 
     Attributes
@@ -75,13 +75,14 @@ class _FirstRound:
 
     def run(self, name: str, threads: int, *args: Any) -> None:
         """Run a kernel with so many threads; integers are passed as uint32."""
-        self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), _uint32s(args))
+        self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), uint32s(args))
 
     def hook(self, tiles: "ContractedTiles") -> None:
         """Hook along the nodes' best edges, all of which lead into other tiles."""
         position = tiles.outgoing, tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
         parent, result = tiles.outgoing, (self.next, self.surviving)
         self.run("hook_outgoing", self.count, *position, self.count, parent)
+        self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
         tiles.outgoing = tiles.outgoing_weights = None
@@ -91,6 +92,9 @@ class _FirstRound:
                 f"The volume contracts to {self.next_count:,} nodes only, and {MAX_NODES:,} can "
                 "be numbered; use the solver 'active-tiles', or raise the cut."
             )
+
+    def keep_roots(self, tiles: "ContractedTiles", parent: DeviceArray) -> None:
+        """Let further nodes survive; none here. Called before the survivors are numbered."""
 
     def list_edges(self, tiles: "ContractedTiles") -> None:
         """List the edges in the tiles' workspaces, or in larger ones.
@@ -131,11 +135,11 @@ class _FirstRound:
         nodes = tiles.voxels, tiles.node_of, tiles.first_nodes, *tiles.shape, *tiles.affinity
         within = self.found, workspaces[0].size
         result = workspaces[1], self.cross_first, workspaces[1].size, self.found[1:], self.best
-        after = _uint32s((self.next, *within, *result))
+        after = uint32s((self.next, *within, *result))
         tiles.launch(KERNELS, "cross_tile_edges", FACE_THREADS, nodes, after)
 
 
-def _further_rounds(tiles: "ContractedTiles", first: _FirstRound) -> DeviceArray:
+def _further_rounds(tiles: "ContractedTiles", first: FirstRound) -> DeviceArray:
     """All rounds but the first, and the way back to its nodes; returns the number of rounds."""
     xp, nodes = tiles.xp, first.next_count
     # Each round leaves at most half of its nodes, besides that of the seeds.
@@ -150,11 +154,11 @@ def _further_rounds(tiles: "ContractedTiles", first: _FirstRound) -> DeviceArray
         tiles.kernel(KERNELS, "further_rounds"),
         -(-threads // ROUND_THREADS),
         ROUND_THREADS,
-        _uint32s((*lists, nodes, *best, *hooks, *first_nodes, counts)),
+        uint32s((*lists, nodes, *best, *hooks, *first_nodes, counts)),
     )
     return counts[2 * MAX_ROUNDS :]
 
 
-def _uint32s(args: tuple) -> tuple:
+def uint32s(args: tuple) -> tuple:
     """Kernel arguments, Python's integers as uint32."""
     return tuple(np.uint32(a) if isinstance(a, int) else a for a in args)
