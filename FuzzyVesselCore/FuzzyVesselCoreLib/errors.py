@@ -1,16 +1,16 @@
-"""The errors that a user can meet; each message names the culprit and the way out."""
+"""The errors raised on purpose; each message names the cause and how to fix it."""
 
 
 class FuzzyVesselError(Exception):
-    """Base class: everything that this extension raises on purpose."""
+    """Base class of all errors that this extension raises on purpose."""
 
 
 class InputError(FuzzyVesselError, ValueError):
-    """An input cannot be worked with: a volume, a seed, a file or an option."""
+    """An input is invalid: a volume, a seed, a file or an option."""
 
 
 class DeviceError(FuzzyVesselError, RuntimeError):
-    """The device that was asked for cannot be used, or its memory does not suffice."""
+    """The requested device cannot be used, or has too little memory."""
 
 
 class DeviceMemoryError(DeviceError):
@@ -18,4 +18,4 @@ class DeviceMemoryError(DeviceError):
 
 
 class Cancelled(FuzzyVesselError):
-    """The progress callback returned False; nothing was changed and nothing is left behind."""
+    """The progress callback returned False; nothing was changed."""

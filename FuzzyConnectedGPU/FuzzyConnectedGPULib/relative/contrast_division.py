@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def divide(
     part = progress.part(0.0, EVIDENCE)
     find = evidence_finder()
 
-    def found(gpu: CudaDevice | None) -> "Evidence":
+    def found(gpu: CudaDevice | None) -> Any:
         return find(volume, spacing, points.seeds[0], mask, part, gpu)
 
     chosen = choose_device(options.device)
@@ -84,7 +84,9 @@ def divide(
     for values in parts:
         whole.append(np.zeros(volume.shape, values.dtype))
         whole[-1][evidence.box] = values
-    return Division(*whole, name, BYTES_PER_VOXEL * capacities.size, notes)
+    strength, owners, shared = whole
+    peak_bytes = BYTES_PER_VOXEL * capacities.size
+    return Division(strength, owners, shared, name, peak_bytes, notes)
 
 
 def levels_of_contrast(evidence: "Evidence", cut: float) -> np.ndarray:

@@ -114,7 +114,7 @@ def _node_owners(
     lists = edges, edge_count, cross_edges, first.cross_first, cross_count
     threads = max(nodes, (edge_count + cross_count) // EDGES_PER_THREAD)
     tiles.launch_cooperative("hook_rounds", threads, *lists, nodes, *best, parent, *hooks, counts)
-    edges = cross_edges = lists = best = parent = first.lists = first.best = None  # frees memory
+    del edges, cross_edges, lists, best, parent, first.lists, first.best  # frees memory
     claims = xp.zeros(size, np.uint64)
     points = tiles.seeds, groups, np.uint32(tiles.seeds.size)
     position = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
