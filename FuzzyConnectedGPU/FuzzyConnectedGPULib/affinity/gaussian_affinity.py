@@ -52,7 +52,7 @@ class GaussianAffinity:
     --------
     >>> affinity = GaussianAffinity(mean=100, sigma=10, gradient_sigma=10)
     >>> affinity.levels([100, 100], [100, 130]).tolist()
-    [65535, 21278]
+    [65535, 21276]
     """
 
     mean: float

@@ -296,10 +296,12 @@ def test_levels_of_voxels_divide_as_defined(seed):
         for iterated in (False, True):
             expected = owners_of(values, relative, SEVERAL)
             if iterated:
-                disputed_voxels.iterate(edges, contrast_owners.SIDES, found, None)
+                disputed_voxels.iterate(edges, contrast_owners.SIDES, found, Progress())
                 expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
                 np.testing.assert_array_equal(found.ravel(), expected)
-            near, _ = disputed_voxels.share_by_steps(edges, contrast_owners.SIDES, found, None)
+            near, _ = disputed_voxels.share_by_steps(
+                edges, contrast_owners.SIDES, found, Progress()
+            )
             near = np.where(near == SEVERAL, 0, near).ravel()
             np.testing.assert_array_equal(near, graph.nearest(values, expected, SEVERAL))
             disputed[int(iterated)] += np.count_nonzero(expected == SEVERAL)

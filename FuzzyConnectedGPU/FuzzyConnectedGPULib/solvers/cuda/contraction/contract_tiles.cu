@@ -1,17 +1,17 @@
 // defines: VOXEL=unsigned char TABLES=1 NODE=u8 | VOXEL=short TABLES=0 NODE=u16 | VOXEL=short TABLES=1 NODE=u8 | VOXEL=float TABLES=0 NODE=u8
 //
 // From voxels to nodes: contraction within tiles. Each component of the volume, at first a voxel, hooks
-// onto the component to which its best edge leads, and components that hang together become one (Boruvka
-// 1926). From hook to hook the weights never fall; so the way through a component, between two edges out
-// of it, is at least as good as the worse of these edges, and a component may be taken for one point,
-// whose connectedness is
+// onto the component at the other end of its best edge, and connected components are contracted to one
+// (Boruvka 1926). From hook to hook the weights never fall; so a path through a component, between two
+// edges out of it, is at least as good as the weaker of these edges, and a component can be replaced by
+// one vertex, whose connectedness is
 //
 //   min(the weight of the edge by which it hooked, the connectedness of what it became part of)
 //
-// Pieces with a seed hook nowhere; their connectedness is 1. In each round all edges have one order,
-// so that hooks lead in circles of two at most, and of such two the first does not hook. A component
-// whose best edge leads across its tile's border waits; when all do, they are the nodes of the graph
-// on which node_rounds.cu goes on.
+// Components with a seed hook nowhere; their connectedness is 1. In each round the edges are totally
+// ordered, so that cycles of hooks have length two at most, and of such two the first does not hook. A
+// component whose best edge is a cross-tile edge waits; when all do, they are the nodes of the graph that
+// node_rounds.cu contracts.
 
 #include "../affinity.cuh"
 #include "../tile_geometry.cuh"
@@ -205,8 +205,8 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
         }
         bool seed = p.inside(m) && levels[p.at(m)] == TOP;
         bool hooks = best >= 16 && best & 8 && !seed, alone = best < 16 && !seed;
-        int way = best & 7, step = way % 3 == 0 ? STEP(0) : way % 3 == 1 ? STEP(1) : STEP(2);
-        tile.parent[v] = hooks ? way < 3 ? v - step : v + step : v;
+        int side = best & 7, step = side % 3 == 0 ? STEP(0) : side % 3 == 1 ? STEP(1) : STEP(2);
+        tile.parent[v] = hooks ? side < 3 ? v - step : v + step : v;
         tile.lowest[v] = hooks ? best >> 4 : alone ? 0 : TOP;
         u32 leaving = 0;
         if (out >= 16) {
@@ -242,16 +242,16 @@ __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
     const u16* parent = tile.parent;
 #pragma unroll
     for (int m = 0; m < OWN; m++) root[m] = parent[p.voxel(m)];
-    bool on_the_way;
+    bool moved;
     do {  // all four at a time
-        on_the_way = false;
+        moved = false;
 #pragma unroll
         for (int m = 0; m < OWN; m++) {
             int up = parent[root[m]];
-            on_the_way |= up != root[m];
+            moved |= up != root[m];
             root[m] = up;
         }
-    } while (on_the_way);
+    } while (moved);
     __syncthreads();
     u32 heads[OWN];
     int count = 0;
@@ -417,9 +417,9 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, u32* counts, u32
     __syncthreads();
 }
 
-// One block a tile.
+// One block per tile.
 //
-// levels: in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the way to the node.
+// levels: in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the path to the node.
 // node_of: a voxel's node, counted from its tile's first, or NONE. first_nodes: of each tile, or
 // NO_NODES: then nothing else of the tile is written.
 // Of each node: outgoing, outgoing_weights: the voxel to which its best edge leads (SEED: it holds a seed);
@@ -454,9 +454,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS) contract_
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         if (!p.inside(m)) continue;
-        u32 way = own.component(m) == NOTHING ? NOTHING : tile.best[own.component(m)];
-        levels[p.at(m)] = min(own.weight(m), way >> 16);
-        node_of[p.at(m)] = way;
+        u32 node = own.component(m) == NOTHING ? NOTHING : tile.best[own.component(m)];
+        levels[p.at(m)] = min(own.weight(m), node >> 16);
+        node_of[p.at(m)] = node;
     }
     int nodes = tile.nodes;
     for (int n = threadIdx.x; n < nodes; n += THREADS) tile.leaving[n] = n;

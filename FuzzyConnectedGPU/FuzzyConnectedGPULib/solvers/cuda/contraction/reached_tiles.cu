@@ -1,11 +1,11 @@
 // defines: VOXEL=unsigned char CLAMPED=1 | VOXEL=short CLAMPED=0 | VOXEL=unsigned short CLAMPED=1 | VOXEL=float CLAMPED=0
 //
-// Which tiles the seeds may reach above the cut, before any affinity is computed: only the pairs of
-// neighbours whose affinity may be above it count, and of what they hold together only what holds a
-// seed. Whether a pair may be is one comparison, its outcome one bit, and a row of a tile half a word
-// of bits. Voxels that hang together along a row are a run, known by its first voxel; runs are joined
-// by a forest (union-find), within tiles and then across borders. Where most pairs are above the cut all
-// hangs together: that is seen in some of the tiles, and the rest is left out.
+// Which tiles the seeds may reach above the cut, before any affinity is computed: components of pairs of
+// neighbours whose affinity may be above the cut, and of them those with a seed. A pair is tested by one
+// comparison, its outcome is one bit, and a row of a tile half a word of bits. Connected voxels of a row
+// are a run, identified by its first voxel; runs are joined by union-find, within tiles and then across
+// borders. Where most pairs are above the cut everything is connected: a sample of the tiles shows that,
+// and the search is skipped.
 
 #include "../tile_geometry.cuh"
 
@@ -15,7 +15,7 @@
 #define JOIN_WARPS (JOIN_THREADS / 32)
 #define EVERY_LANE 0xffffffffu
 #define BOTH_BUT_LAST 0x7fff7fffu  // of two rows, all voxels but the last one
-#define SAMPLED_TILE 17  // one in so many tiles is looked at; with 16 all may lie in one column
+#define SAMPLED_TILE 17  // one in so many tiles is sampled; with 16 all may lie in one column
 #define NO_RUN 0xffffffffu
 #define CLOSED __int_as_float(0x7fffffff)  // intensity of a voxel outside of the volume or the mask
 
@@ -48,13 +48,13 @@ struct Bounds
     float lowest, float highest, float ratio, float offset, float limit, float min_sum, float max_sum
 #define GIVEN_BOUNDS {lowest, highest, ratio, offset, limit, min_sum, max_sum}
 
-// Pairs above the cut that were found in the tiles that are looked at, and how many are too many.
+// Pairs above the cut in the sampled tiles, and the limit from which on the search is skipped.
 struct Sample
 {
     u32* pairs;
-    u32 most;
+    u32 limit;
 
-    __device__ bool is_dense() const { return *(volatile u32*)pairs > most; }
+    __device__ bool is_dense() const { return *(volatile u32*)pairs > limit; }
     __device__ void add(u32 tile, int lane, u32 edges)
     {
         if (tile % SAMPLED_TILE) return;
@@ -89,7 +89,7 @@ __device__ __forceinline__ Row row_of(const Rows& rows, u32 tile, int lane, int 
     return {half_of(rows.open, half), half_of(rows.starts, half), first};
 }
 
-// The end of the chain. What is passed on the way is led on further; others may do so meanwhile.
+// The union-find root, with path halving; other threads may do the same concurrently.
 __device__ u32 find_root(volatile u32* parent, u32 at)
 {
     u32 up = parent[at];
@@ -102,8 +102,8 @@ __device__ u32 find_root(volatile u32* parent, u32 at)
     return at;
 }
 
-// The higher rank becomes the parent. Ranks are as good as random: by numbers the ways to the roots would
-// be as long as a row of tiles.
+// The higher rank becomes the parent. Ranks are pseudo-random: ordered by number the paths to the roots
+// would be as long as a row of tiles.
 __device__ __forceinline__ bool ranks_below(u32 one, u32 other) { return one * 2654435761u < other * 2654435761u; }
 
 __device__ void join(u32* parent, u32 one, u32 other)
@@ -346,7 +346,7 @@ extern "C" __global__ void join_seeds(const long long* seeds, u32 count, int nj,
     if (row.open >> i % SIDE_I & 1) parent[find_root(parent, row.run(i % SIDE_I))] = tiles * VOXELS;
 }
 
-// List the tiles in which a run hangs together with the seeds.
+// List the tiles with a run that is connected with the seeds.
 extern "C" __global__ void __launch_bounds__(THREADS) list_reached(u32 tiles, const Rows* kept, const u32* parent,
                                                                    u32* pairs, u32 max_pairs, u32* listed, u32* count)
 {
