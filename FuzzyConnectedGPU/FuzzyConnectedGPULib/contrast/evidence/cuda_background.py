@@ -1,5 +1,6 @@
 """Local background on CUDA; see `background`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,9 @@ def background_cells(
     return cells[1].copy(), sides
 
 
-def subtract(volume, cells, sides, median, gpu):
+def subtract(
+    volume: DeviceArray, cells: DeviceArray, sides: Sequence[int], median: float, gpu: CudaDevice
+) -> DeviceArray:
     """The volume (float32) minus its background, in a new device array."""
     contrast = gpu.xp.empty_like(volume)
     positions = [_cell_positions(*along) for along in zip(volume.shape, sides, cells.shape)]
