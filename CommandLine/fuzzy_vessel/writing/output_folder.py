@@ -1,16 +1,15 @@
 """A folder of results that is there as a whole or not at all."""
 
 import contextlib
-import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-PROGRAM = "fuzzy-vessel"
-REPORT = "report.json"
+from .report_file import REPORT, files_of_result, list_files
 
 
 class OutputFolder:
@@ -34,12 +33,12 @@ class OutputFolder:
         not be moved into place. The message names the folder.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
-        self._made_parents = []
-        self._place = None
+        self._made_parents: list[Path] = []
+        self._place: Path | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> Path:
         self._refuse_foreign()
         try:
             self._make_parents()
@@ -49,10 +48,10 @@ class OutputFolder:
             raise self._cannot_write(error) from error
         return self._place
 
-    def __exit__(self, kind, error, _traceback):
+    def __exit__(self, _kind: Any, error: Any, _traceback: Any) -> None:
         try:
-            if error is None:
-                _list_files(self._place)
+            if error is None and self._place is not None:
+                list_files(self._place)
                 self._move_into_place()
         except OSError as failure:
             raise self._cannot_write(failure) from failure
@@ -70,7 +69,7 @@ class OutputFolder:
             names = {entry.name for entry in self.path.iterdir()}
         except OSError as error:
             raise self._cannot_write(error) from error
-        foreign = sorted(names - _files_of_result(self.path / REPORT))
+        foreign = sorted(names - files_of_result(self.path / REPORT))
         if foreign:
             raise InputError(
                 f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "
@@ -137,21 +136,3 @@ class OutputFolder:
             f"{self.path}: the results cannot be written: {reason}. Nothing was left there; "
             "choose another folder with --out."
         )
-
-
-def _list_files(folder):
-    """Name the result's files in its report, so that no later run takes others for them."""
-    path = folder / REPORT
-    if path.exists():
-        report = json.loads(path.read_text(encoding="utf-8"))
-        report["files"] = sorted(entry.name for entry in folder.iterdir())
-        text = json.dumps(report, indent=2, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
-
-
-def _files_of_result(report):
-    try:
-        content = json.loads(report.read_text(encoding="utf-8"))
-        return set(content["files"]) if content["program"] == PROGRAM else set()
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return set()
