@@ -2,7 +2,8 @@
 
 from argparse import ArgumentParser
 
-from .values import count, share, threshold, voxel
+from ..writing.tree_files import DEFAULT_FORMATS, FORMATS
+from .values import count, formats, share, threshold, voxel
 
 
 def add_inputs(parser: ArgumentParser) -> None:
@@ -143,6 +144,7 @@ def add_centrelines(parser: ArgumentParser, *, islands: int, tunnels: float | No
         help="close narrow tunnels first, none wider than so many mm "
         + ("(the width of two voxels)" if tunnels is None else "(0)"),
     )
+    _add_trees(parser)
 
 
 def add_output(parser: ArgumentParser) -> None:
@@ -151,3 +153,23 @@ def add_output(parser: ArgumentParser) -> None:
         "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for the results")
+
+
+def _add_trees(parser):
+    parser.add_argument(
+        "--formats",
+        type=formats,
+        default=DEFAULT_FORMATS,
+        metavar="NAMES",
+        help="of the centrelines for other programs, with commas between: "
+        f"{', '.join(FORMATS)}, all or none ({','.join(DEFAULT_FORMATS)})",
+    )
+    parser.add_argument(
+        "--root",
+        type=voxel,
+        action="append",
+        default=[],
+        metavar="I,J,K",
+        help="where a tree begins: the end of the centrelines that is nearest to this voxel; may "
+        "be given once for each component (the end of the thickest branch)",
+    )

@@ -2,6 +2,8 @@
 
 import argparse
 
+from ..writing.tree_files import FORMATS
+
 
 def voxel(text: str) -> tuple[int, int, int]:
     """Parse I,J,K.
@@ -39,6 +41,19 @@ def share(text: str) -> float:
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return number
+
+
+def formats(text: str) -> tuple[str, ...]:
+    """Parse a list of formats of trees, all or none; raises as `voxel`."""
+    if text in ("all", "none"):
+        return FORMATS if text == "all" else ()
+    names = [name.strip() for name in text.split(",")]
+    unknown = [name for name in names if name not in FORMATS]
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is no format: use {', '.join(FORMATS)}, all or none"
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def threshold(text: str) -> float | None:

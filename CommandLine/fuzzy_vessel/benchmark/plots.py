@@ -18,7 +18,7 @@ from .results import Table
 WIDTH, MARGIN, HEAD = 860, 28, 84  # pixels
 POINTS_PER_INCH = 72  # at this resolution a point of matplotlib is a pixel
 INK, FAINT_INK, GRID = "#1c2733", "#5d6b7a", "#e3e8ee"
-STYLE = {
+STYLE: Any = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "fuzzy-vessel",  # the same figures give the same file
     "axes.edgecolor": GRID,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..progress_bar import Stopwatch
 from ..reading import labelmaps
+from ..writing import tree_files
 
 # Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
 # wide they are closed, where the user has not chosen.
@@ -29,6 +30,12 @@ class Outcome:
     warnings : list of str
     distances : dict or None
         To the known centrelines of a phantom.
+    formats : tuple of str
+        Of `tree_files.FORMATS`, to be written.
+    roots : list of (int, int, int)
+        Voxels I, J, K that choose the trees' roots.
+    trees : dict
+        What `tree_files.write` found.
     """
 
     result: Any
@@ -36,6 +43,9 @@ class Outcome:
     options: dict
     warnings: list[str] = field(default_factory=list)
     distances: dict | None = None
+    formats: tuple[str, ...] = ()
+    roots: list[tuple[int, int, int]] = field(default_factory=list)
+    trees: dict = field(default_factory=dict)
 
     @property
     def skeleton(self) -> Any:
@@ -81,6 +91,7 @@ def extract(labelmap: Any, label: int | None, options: Namespace, watch: Stopwat
     """
     from PotentialSkeleton import PotentialSkeletonLogic
 
+    tree_files.check_roots(options.root, labelmap.GetImageData().GetDimensions())
     watch.stage("Finding centrelines")
     chosen = {
         name: getattr(options, name)
@@ -97,4 +108,5 @@ def extract(labelmap: Any, label: int | None, options: Namespace, watch: Stopwat
         **chosen,
     )
     length = sum(result.skeleton.length(branch) for branch in result.skeleton.branches)
-    return Outcome(result, length, chosen, list(result.warnings))
+    wanted = {"formats": options.formats, "roots": options.root}
+    return Outcome(result, length, chosen, list(result.warnings), **wanted)

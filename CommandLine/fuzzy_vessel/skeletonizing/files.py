@@ -12,7 +12,7 @@ from ..pictures.offscreen import CannotRender
 from ..pictures.subject import Subject
 from ..progress_bar import Stopwatch
 from ..segmenting.summary import size_text
-from ..writing import nodes
+from ..writing import nodes, tree_files
 from .extraction import Outcome
 from .summary import caption
 
@@ -31,9 +31,10 @@ def write(
         A file could not be written.
     """
     skeleton, result = outcome.skeleton, outcome.result
+    labels = _labels(labelmap, label)
     if skeleton.branches:
         watch.stage("Drawing centrelines")
-        _write_picture(folder, labelmap, label, outcome, title)
+        _write_picture(folder, labelmap, labels, outcome, title)
     watch.stage("Writing centrelines")
     written = {nodes.SKELETON: result.labelmapNode}
     if skeleton.branches:  # VTK writes no file without points
@@ -45,6 +46,10 @@ def write(
     text = skeleton.to_swc(voxel_to_world=result.ijkToRAS)
     text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n" + text
     (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
+    outcome.trees, warnings = tree_files.write(
+        folder, skeleton, labels, result.ijkToRAS, outcome.formats, outcome.roots
+    )
+    outcome.warnings += warnings
 
 
 def focus(outcome: Outcome) -> np.ndarray:
@@ -53,11 +58,15 @@ def focus(outcome: Outcome) -> np.ndarray:
     return outcome.result.ijkToRAS[:3] @ [*node.position[::-1], 1.0]
 
 
-def _write_picture(folder, labelmap, label, outcome, title):
+def _labels(labelmap, label):
+    """The object, bool (K, J, I)."""
     import slicer
 
     values = slicer.util.arrayFromVolume(labelmap)
-    labels = values != 0 if label is None else values == label
+    return values != 0 if label is None else values == label
+
+
+def _write_picture(folder, labelmap, labels, outcome, title):
     subject = Subject(
         volume=labels,
         labels=labels.astype(np.uint8),

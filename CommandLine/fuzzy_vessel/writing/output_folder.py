@@ -9,7 +9,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .report_file import REPORT, files_of_result, list_files
+from .report_file import REPORT, files_in, files_of_result, list_files
 
 
 class OutputFolder:
@@ -66,10 +66,12 @@ class OutputFolder:
         if not self.path.is_dir():
             raise InputError(f"{self.path}: this is a file; name a folder with --out.")
         try:
-            names = {entry.name for entry in self.path.iterdir()}
+            own = files_of_result(self.path / REPORT)
+            tops = {name.split("/")[0] for name in own}
+            foreign = sorted({entry.name for entry in self.path.iterdir()} - tops)
+            foreign = foreign or sorted(set(files_in(self.path)) - own)
         except OSError as error:
             raise self._cannot_write(error) from error
-        foreign = sorted(names - files_of_result(self.path / REPORT))
         if foreign:
             raise InputError(
                 f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "

@@ -19,9 +19,18 @@ def list_files(folder: Path) -> None:
     path = folder / REPORT
     if path.exists():
         report = json.loads(path.read_text(encoding="utf-8"))
-        report["files"] = sorted(entry.name for entry in folder.iterdir())
+        report["files"] = files_in(folder)
         text = json.dumps(report, indent=2, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the files in a folder and in those within it, and empty folders, relative to it."""
+    found = []
+    for entry in folder.iterdir():
+        inside = files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
+        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
+    return sorted(found)
 
 
 def files_of_result(report: Path) -> set[str]:
