@@ -4,7 +4,8 @@ import argparse
 from typing import Any, NoReturn
 
 from .benchmark import add_benchmark
-from .options import add_centrelines, add_gaps, add_inputs, add_model, add_output, add_segmentation
+from .centreline_options import add_centrelines
+from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation
 
 EXAMPLE = """\
 example:

@@ -16,7 +16,8 @@ from .plots import (
     plain_numbers,
     text_at,
 )
-from .results import Table, as_text
+from .results import Table
+from .table_text import as_text
 
 MET, MISSED = "#2a9d8f", "#e07a3f"
 COLOURS = ("#2a78b8", "#e07a3f", "#2a9d8f", "#9d4edd", "#c9a227", "#d1495b", "#5d6b7a", "#6a994e")

@@ -106,7 +106,7 @@ def text_at(figure: Any, x: float, y: float, text: str, **options: Any) -> None:
 
 def decades(values: Iterable[float]) -> tuple[float, float]:
     """Return the powers of ten round positive values."""
-    values = list(values)
+    values = list(values) or [1.0]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     return 10.0**low, 10.0 ** max(high, low + 1)
 

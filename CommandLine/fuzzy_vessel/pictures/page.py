@@ -32,7 +32,9 @@ def headed_page(panels: tuple[int, int], title: str, subtitle: str, caption: str
     return figure
 
 
-def text_at(figure: Any, x: float, y: float, text: str, colour: str, size: float, **more: Any):
+def text_at(
+    figure: Any, x: float, y: float, text: str, colour: str, size: float, **more: Any
+) -> Any:
     """Write a text centred vertically at pixel (x, y), counted from the upper left corner."""
     width, height = page_size(figure)
     options = {"va": "center_baseline", "parse_math": False, **more}

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
 
 from . import vtk_actors
 from .offscreen import ARRAYS, TASK, picture_path
+from .vtk_window import new_renderer, new_window, pixels, shade_hollows
 
-# Rendered at this multiple of the final size, then averaged: smooth edges.
-FINER = 2
 SEED_COLOUR, BACKGROUND_SEED_COLOUR = (1.0, 0.82, 0.40), (0.30, 0.79, 0.94)
 SEED_RADIUS, NODE_RADIUS = 0.016, 0.0088  # shares of half the picture's height
 # Translucent walls behind each other: more than these are hardly seen.
@@ -44,10 +41,10 @@ class SurfaceScene:
     def __init__(self, arrays: Mapping[str, np.ndarray], task: dict) -> None:
         half = _half_height(task)
         surface = vtk_actors.vessel_surface(arrays["labels"], arrays["matrix"])
-        self._window = _new_window(task["size"], layers=2)
-        self._renderers = [_new_renderer(self._window, task, layer) for layer in range(2)]
+        self._window = new_window(task["size"], layers=2)
+        self._renderers = [new_renderer(self._window, task, layer) for layer in range(2)]
         self._renderers[0].AddActor(vtk_actors.opaque(surface))
-        _shade_hollows(self._renderers[0], half)
+        shade_hollows(self._renderers[0], half)
         colours = {"seeds": SEED_COLOUR, "background_seeds": BACKGROUND_SEED_COLOUR}
         for name, colour in colours.items():
             if len(arrays[name]):
@@ -56,7 +53,7 @@ class SurfaceScene:
 
     def pixels(self, number: int, view: dict) -> np.ndarray:
         """Pixels of a view, uint8 of shape (size, size, 3)."""
-        return _pixels(self._window, self._renderers, view)
+        return pixels(self._window, self._renderers, view)
 
 
 class TubeScene:
@@ -74,8 +71,8 @@ class TubeScene:
     def __init__(self, arrays: Mapping[str, np.ndarray], task: dict) -> None:
         half = _half_height(task)
         surface = vtk_actors.vessel_surface(arrays["labels"], arrays["matrix"])
-        self._window = _new_window(task["size"])
-        self._renderer = _new_renderer(self._window, task)
+        self._window = new_window(task["size"])
+        self._renderer = new_renderer(self._window, task)
         self._renderer.AddActor(vtk_actors.translucent(surface))
         self._tubes = vtk_actors.tubes(arrays, half)
         self._renderer.AddActor(self._tubes)
@@ -89,7 +86,7 @@ class TubeScene:
     def pixels(self, number: int, view: dict) -> np.ndarray:
         """Pixels of a view, uint8 of shape (size, size, 3)."""
         self._tubes.GetMapper().SelectColorArray(f"colours {number}")
-        return _pixels(self._window, [self._renderer], view)
+        return pixels(self._window, [self._renderer], view)
 
 
 SCENES: dict[str, Any] = {"surface": SurfaceScene, "tubes": TubeScene}
@@ -97,68 +94,3 @@ SCENES: dict[str, Any] = {"surface": SurfaceScene, "tubes": TubeScene}
 
 def _half_height(task):
     return max(view["half_height_mm"] for view in task["views"])
-
-
-def _new_window(size: int, layers: int = 1) -> Any:
-    window = vtk.vtkRenderWindow()
-    window.SetOffScreenRendering(1)
-    # Translucent surfaces are lost with multisampling, or without alpha.
-    window.SetMultiSamples(0)
-    window.SetAlphaBitPlanes(1)
-    window.SetSize(FINER * size, FINER * size)
-    window.SetNumberOfLayers(layers)
-    return window
-
-
-def _new_renderer(window, task, layer=0):
-    """A renderer with light from above and before, and a soft fill."""
-    renderer = vtk.vtkRenderer()
-    renderer.SetLayer(layer)
-    colour = bytes.fromhex(task["background"].removeprefix("#"))
-    renderer.SetBackground([channel / 255 for channel in colour])
-    lights = vtk.vtkLightKit()
-    lights.SetKeyLightIntensity(0.98)
-    lights.SetKeyToFillRatio(3.0)
-    lights.SetKeyToHeadRatio(4.0)
-    lights.AddLightsToRenderer(renderer)
-    window.AddRenderer(renderer)
-    return renderer
-
-
-def _shade_hollows(renderer, half):
-    """Darken where vessels lie close together, which tells near from far."""
-    hollows = vtk.vtkSSAOPass()
-    hollows.SetRadius(0.16 * half)
-    hollows.SetBias(0.006 * half)
-    hollows.SetKernelSize(40)
-    hollows.BlurOn()
-    hollows.SetDelegatePass(vtk.vtkRenderStepsPass())
-    renderer.SetPass(hollows)
-
-
-def _camera(view):
-    centre, eye, half = np.array(view["centre"]), np.array(view["eye"]), view["half_height_mm"]
-    camera = vtk.vtkCamera()
-    camera.SetFocalPoint(centre)
-    camera.SetPosition(centre + eye * 10 * half)
-    camera.SetViewUp(view["up"])
-    camera.ParallelProjectionOn()
-    camera.SetParallelScale(half)
-    camera.SetClippingRange(6 * half, 14 * half)
-    return camera
-
-
-def _pixels(window, renderers, view):
-    camera = _camera(view)
-    for renderer in renderers:
-        renderer.SetActiveCamera(camera)
-    window.Render()
-    grab = vtk.vtkWindowToImageFilter()
-    grab.SetInput(window)
-    grab.ReadFrontBufferOff()
-    grab.Update()
-    image = grab.GetOutput()
-    width, height, _ = image.GetDimensions()
-    pixels = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(height, width, -1)
-    fine = pixels[::-1, :, :3].reshape(height // FINER, FINER, width // FINER, FINER, 3)
-    return np.rint(fine.mean(axis=(1, 3))).astype(np.uint8)

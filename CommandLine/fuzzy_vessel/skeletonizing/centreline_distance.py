@@ -1,11 +1,13 @@
 """How far a skeleton is off known centrelines, both ways."""
 
+from typing import Any
+
 import numpy as np
 
 STEP_MM = 0.25
 
 
-def distances(skeleton, phantom):
+def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
     """Distances between a skeleton and the known centrelines of a phantom, inside its liver.
 
     Parameters
