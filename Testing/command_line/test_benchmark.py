@@ -1,4 +1,4 @@
-"""The benchmark command: tables on the CPU and on an emulated device, JSON, plots, no VTK, no Slicer."""
+"""The benchmark command: tables on the CPU and an emulated device, JSON, plots, without Slicer."""
 
 import json
 import os
