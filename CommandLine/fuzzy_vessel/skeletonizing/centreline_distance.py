@@ -43,7 +43,7 @@ def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
 
 
 def _samples(curves, spacing):
-    """Points (n, 3) in mm along curves in voxels, evenly spaced, so that long pieces count more."""
+    """Points (n, 3) in mm along curves in voxels, evenly spaced, so that long curves count more."""
     samples = [np.empty((0, 3))]
     for curve in curves:
         points = curve * spacing

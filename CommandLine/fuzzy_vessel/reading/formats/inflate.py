@@ -1,4 +1,4 @@
-"""Deflate streams (gzip and zlib) unpacked in pieces of bounded size."""
+"""Deflate streams (gzip and zlib) unpacked in chunks of bounded size."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ GZIP = b"\x1f\x8b"
 
 
 def unpacked(path: Path, start: int = 0) -> Iterator[bytes]:
-    """Yield the bytes from `start` on, decompressed in pieces of at most `CHUNK`.
+    """Yield the bytes from `start` on, decompressed in chunks of at most `CHUNK`.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def _unpacked_members(file: BinaryIO) -> Iterator[bytes]:
                 if not chunk.startswith(GZIP):  # something that was appended, such as padding
                     return
                 unpack = zlib.decompressobj(47)
-            # In pieces: a small file can unpack to gigabytes.
+            # In chunks: a small file can unpack to gigabytes.
             yield unpack.decompress(chunk, CHUNK)
             chunk = unpack.unconsumed_tail or unpack.unused_data
     if unpack and not unpack.eof:
@@ -53,11 +53,11 @@ def first_bytes(path: Path, count: int) -> bytes:
     return joined(unpacked(path), count)
 
 
-def joined(pieces: Iterable[bytes], count: int) -> bytes:
-    """Return the first bytes of all pieces together."""
+def joined(chunks: Iterable[bytes], count: int) -> bytes:
+    """Return the first bytes of all chunks together."""
     start = bytearray()
-    for piece in pieces:
-        start += piece
+    for chunk in chunks:
+        start += chunk
         if len(start) >= count:
             break
     return bytes(start[:count])
