@@ -18,7 +18,7 @@ from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
 from fuzzy_vessel.benchmark.tables import TABLES
-from support.places import PACKAGE_FOLDERS
+from support.places import PACKAGE_FOLDERS, ROOT
 
 TINY = Sizes(
     tree=(12, 14, 18),
@@ -278,3 +278,23 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
         results.merge_into(path, {"card": None}, {"t": results.Table("T", {}, [])})
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["figures.json"]
+
+
+def test_plots_without_matplotlib_name_the_way_out(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "figures.json"
+    plot = {"kind": "goals"}
+    results.merge_into(path, {"card": None}, {"t": results.Table("T", {}, [], plot)})
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["benchmark", "--json", str(path), "--plots", str(tmp_path / "plots")]) == 2
+    assert "fuzzy-vessel-gpu[pictures]" in capsys.readouterr().err
+    assert list((tmp_path / "plots").iterdir()) == []
+
+
+def test_all_committed_tables_can_be_drawn():
+    drawn = {}
+    for path in sorted((ROOT / "Resources" / "benchmarks").glob("*.json")):
+        content, read = results.read(path)
+        for name, table in read.items():
+            drawn[name] = plots.draw(table, results.described(content["environment"]))
+    committed = {path.stem for path in (ROOT / "Resources" / "benchmarks").glob("*.svg")}
+    assert {name for name, picture in drawn.items() if picture} == committed
