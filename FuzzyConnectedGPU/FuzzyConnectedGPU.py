@@ -193,7 +193,7 @@ class FuzzyConnectedGPUParameterNode:
     weight: Share = 0.5
     region: Region = Region.WHOLE
     roi: vtkMRMLMarkupsROINode | None
-    mask: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None
     maskSegmentID: str = ""
     cut: Share = 0.0
     solver: Solver = Solver.EXACT
