@@ -24,9 +24,18 @@ class InputSection:
         """While the module is open, the first volume that the slices show is chosen."""
         self._observers.removeObservers()
         if on:
+            scene = slicer.mrmlScene
+            self._observers.addObserver(scene, scene.NodeAddedEvent, self._on_node_added)
             for composite in composites():
                 self._observers.addObserver(composite, vtk.vtkCommand.ModifiedEvent, self._look)
             self._look()
+
+    @vtk.calldata_type(vtk.VTK_OBJECT)
+    def _on_node_added(self, caller: Any, event: Any, node: Any) -> None:
+        if node.IsA("vtkMRMLSliceCompositeNode"):
+            self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._look)
+        elif node.IsA("vtkMRMLVolumeNode"):
+            self._panel.update_soon()
 
     def _look(self, caller: Any = None, event: Any = None) -> None:
         parameters, volume = self._panel.parameters, shown_volume()
