@@ -49,8 +49,8 @@ class Panel:
     SlicerParameterName follow the parameters of that name. It has applyButton, cancelButton,
     progressBar, statusLabel, deviceLabel and installButton.
 
-    A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `forget`. All of them
-    are called by this class alone.
+    A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `react` and `forget`.
+    All of them are called by this class alone.
 
     Attributes
     ----------
@@ -93,8 +93,15 @@ class Panel:
     def connect(self):
         """Connect widgets; called once."""
 
+    def react(self):
+        """Change what follows from a person's act or a changed node, before `show` draws it.
+
+        This is the only place, beside runs and the slots of widgets, that changes nodes or starts
+        timers.
+        """
+
     def show(self):
-        """Show what follows from `parameters`, which is not None."""
+        """Show what follows from `parameters`, which is not None; it only draws."""
 
     def why_not(self):
         """Why Apply cannot be pressed, as a sentence; an empty text where it can."""
@@ -154,6 +161,9 @@ class Panel:
     def update(self):
         """Show everything again."""
         if self.parameters is None or self._left:
+            return
+        self.react()
+        if self.parameters is None:
             return
         self.show()
         why = _("A run is going on.") if self.running.busy else self.why_not()
@@ -235,12 +245,16 @@ class Panel:
         self.start(self.run)
 
     def start(self, work):
-        """Let a run do some work, which is a function like `run`; errors are shown."""
+        """Let a run do some work, which is a function like `run`.
+
+        What a person can put right is a sentence in the panel; only faults are shown in a dialog.
+        """
         if self.running.busy or self.parameters is None:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             self._install_requirements()
-            self._run_once(work)
+            with contextlib.suppress(FuzzyVesselError):
+                self._run_once(work)
 
     def apply_quietly(self):
         """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
