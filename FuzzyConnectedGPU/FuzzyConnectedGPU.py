@@ -233,17 +233,21 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
         self.ui = self.panel.ui
 
     def enter(self):
-        self.panel.enter()
+        if self.panel is not None:
+            self.panel.enter()
 
     def exit(self):
-        self.panel.exit()
+        if self.panel is not None:
+            self.panel.exit()
 
     def cleanup(self):
         if self.panel is not None:
             self.panel.cleanup()
 
     def onReload(self):
-        self.panel.before_reload()
+        from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+
+        prepare_reload(self)
         ScriptedLoadableModuleWidget.onReload(self)
 
 

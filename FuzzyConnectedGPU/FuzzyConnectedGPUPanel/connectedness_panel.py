@@ -4,8 +4,10 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyVesselCoreLib.gpu.device import cuda_status
+from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from . import region_section
@@ -16,14 +18,12 @@ from .region_section import RegionSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 
-NUMBA = ("numba>=0.61,<1",)
+NUMBA = (packages.NUMBA,)
 REST = 60  # milliseconds that a change rests before the result follows it
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
-
-    packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel")
 
     @property
     def requirements(self):
@@ -31,7 +31,7 @@ class ConnectednessPanel(Panel):
         parameters = self.parameters
         if parameters.model.value == "contrast" or self.seeds.finding:
             return NUMBA
-        on_cpu = parameters.device == "cpu" or parameters.solver.value in ("dial", "kfoe")
+        on_cpu = parameters.device == "cpu" or parameters.solver.value not in CUDA_MODULES
         return () if not on_cpu and cuda_status() is None else NUMBA
 
     def title(self):

@@ -473,7 +473,10 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
     during_runs(monkeypatch, press)
     running.ui.applyButton.click()
     running.process_events()
-    assert seen == [(False, "A run is going on."), False]
+    ((enabled, why), active) = seen
+    assert not enabled
+    assert "a run is going on there" in why
+    assert not active
     assert waiting.ui.applyButton.enabled
     made = {
         name: slicer_scene.GetNumberOfNodesByClass(f"vtkMRML{name}Node") - count
