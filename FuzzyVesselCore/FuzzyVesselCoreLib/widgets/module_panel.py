@@ -1,7 +1,6 @@
 """A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
 
 import types
-from collections.abc import Callable
 from typing import Any
 
 import qt

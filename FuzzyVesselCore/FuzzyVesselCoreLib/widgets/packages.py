@@ -5,7 +5,6 @@ import importlib.metadata
 import subprocess
 import sys
 
-import slicer
 from slicer.i18n import tr as _
 
 from ..gpu.device import cuda_status, cupy_wheel, driver_version, forget_cuda_status
@@ -50,7 +49,7 @@ def install_missing(requirements: tuple[str, ...], requester: str) -> str:
     return ""
 
 
-def requirement_behind(error: BaseException) -> str:
+def requirement_behind(error: BaseException | None) -> str:
     """Return the requirement whose absence caused an error; an empty text for other errors."""
     while error is not None:
         if isinstance(error, ModuleNotFoundError) and error.name in REQUIREMENTS:

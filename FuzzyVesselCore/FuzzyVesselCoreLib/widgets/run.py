@@ -3,7 +3,7 @@
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -161,7 +161,7 @@ def _keep_row(widget: Any) -> None:
     widget.setSizePolicy(policy)
 
 
-def _runs() -> Iterable[Run]:
+def _runs() -> "weakref.WeakSet[Run]":
     """The runs of all panels, in a place that outlives Reload of a module."""
     if not hasattr(slicer.modules, RUNS):
         setattr(slicer.modules, RUNS, weakref.WeakSet())

@@ -6,7 +6,7 @@ from packaging.requirements import Requirement
 
 
 def pip_check(requirements):
-    """Whether these are installed, in the versions that were asked for; extras are not looked at."""
+    """Whether these are installed in the versions that were asked for, without extras."""
     requirements = [requirements] if isinstance(requirements, str) else requirements
     return all(_satisfied(Requirement(each)) for each in requirements)
 
