@@ -91,7 +91,7 @@ class Model(enum.Enum):
     def label(self):
         return {
             Model.CONTRAST: _("Contrast to the surroundings"),
-            Model.AFFINITY: _("Affinity to the seeds (papers)"),
+            Model.AFFINITY: _("Affinity to the points (published)"),
         }[self]
 
 
@@ -117,7 +117,7 @@ class Side(enum.Enum):
 
     def label(self):
         return {
-            Side.BOTH: _("Like the seeds"),
+            Side.BOTH: _("Like the points"),
             Side.BRIGHT: _("Brighter as well"),
             Side.DARK: _("Darker as well"),
         }[self]
@@ -131,7 +131,7 @@ class Form(enum.Enum):
 
     def label(self):
         return {
-            Form.GEOMETRIC: _("Geometric mean (papers)"),
+            Form.GEOMETRIC: _("Geometric mean (published)"),
             Form.WEIGHTED: _("Weighted sum (ITK 3)"),
         }[self]
 
@@ -233,17 +233,21 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
         self.ui = self.panel.ui
 
     def enter(self):
-        self.panel.enter()
+        if self.panel is not None:
+            self.panel.enter()
 
     def exit(self):
-        self.panel.exit()
+        if self.panel is not None:
+            self.panel.exit()
 
     def cleanup(self):
         if self.panel is not None:
             self.panel.cleanup()
 
     def onReload(self):
-        self.panel.before_reload()
+        from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+
+        prepare_reload(self)
         ScriptedLoadableModuleWidget.onReload(self)
 
 

@@ -127,7 +127,9 @@ class PotentialSkeletonParameterNode:
 
 
 class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
-    """Hands on what Slicer says to the panel, which is in `PotentialSkeletonPanel`."""
+    """Hands on Slicer's calls to the panel, which is in `PotentialSkeletonPanel`."""
+
+    panel = None  # until `setup` has succeeded
 
     def setup(self):
         ScriptedLoadableModuleWidget.setup(self)
@@ -138,16 +140,21 @@ class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
         self.ui = self.panel.ui
 
     def cleanup(self):
-        self.panel.cleanup()
+        if self.panel is not None:
+            self.panel.cleanup()
 
     def enter(self):
-        self.panel.enter()
+        if self.panel is not None:
+            self.panel.enter()
 
     def exit(self):
-        self.panel.exit()
+        if self.panel is not None:
+            self.panel.exit()
 
     def onReload(self):
-        self.panel.before_reload()
+        from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+
+        prepare_reload(self)
         ScriptedLoadableModuleWidget.onReload(self)
 
 

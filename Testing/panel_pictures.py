@@ -48,13 +48,12 @@ class Window:
         path.unlink()
         return image
 
-    def save(self, name: str, panel: Any = None) -> None:
-        """Write the window as it is now, or with a panel of a moment before."""
+    def save(self, name: str) -> None:
+        """Write the window as it is now."""
         from PIL import Image
 
-        self.panel.process_events()
         page = Image.new("RGB", WINDOW, PAPER)
-        page.paste(panel or self.panel_picture(), (0, HEADER))
+        page.paste(self.panel_picture(), (0, HEADER))
         page.paste(self.workplace.layout(), (PANEL[0] + GAP, HEADER))
         page.save(self.folder / f"{name}.png", optimize=True)
         bar = self._area.verticalScrollBar()
@@ -64,9 +63,9 @@ class Window:
     def surface(self) -> None:
         """Wait for the surface, and let the views show it."""
         inner = self.panel.parameters.segmentation.GetSegmentation()
-        while not inner.ContainsRepresentation("Closed surface"):
+        surface = self.panel.widget.panel.display.surface
+        while surface.waits or not inner.ContainsRepresentation("Closed surface"):
             self.panel.process_events()
-        self.workplace.in_3d.look()
 
 
 def during_a_run(window: Window, act: Callable[[], None]) -> None:
@@ -116,16 +115,18 @@ def main() -> None:
     seeds.GetDisplayNode().SetVisibility(True)
     parameters.seeds = seeds
     panel.process_events()
-    pictures: list[Any] = []
-    during_a_run(window, lambda: pictures.append(window.panel_picture()))
-    panel.process_events()
-    window.save("3-running", pictures[0])
+    during_a_run(window, lambda: window.save("3-running"))
     window.surface()
     window.save("4-good")
-    panel.ui.thresholdSlider.value = 0.34
-    panel.process_events()
-    window.workplace.in_3d.look()
+    parameters.model = type(parameters.model).AFFINITY
+    panel.click("applyButton")
+    panel.ui.thresholdSlider.value = 0.012
+    window.surface()
     window.save("5-leaking")
+    parameters.model = type(parameters.model).CONTRAST
+    parameters.thresholdSource = type(parameters.thresholdSource).AUTOMATIC
+    panel.click("applyButton")
+    window.surface()
     background.RemoveAllControlPoints()
     background.AddControlPointWorld(seeds.GetNthControlPointPositionWorld(0))
     parameters.backgroundSeeds = background

@@ -15,6 +15,7 @@ from .mask_fingerprint import mask_fingerprint, rounded
 INPUTS = "FuzzyVesselGPU.Inputs"
 THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that points have a say in
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
+AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
 
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
@@ -109,9 +110,11 @@ def mark(
     text: str,
     threshold: Any = None,
     threshold_inputs: str | None = None,
+    chosen: float | None = None,
 ) -> None:
     """Write on a connectedness map what it was computed from, and what its threshold means."""
     scene_node.SetAttribute(INPUTS, text)
+    scene_node.SetAttribute(AUTOMATIC, None if chosen is None else repr(float(chosen)))
     contrast = isinstance(threshold, ContrastThreshold)
     meaning = f"{threshold.contrast!r} {threshold.noise!r}" if contrast else None
     scene_node.SetAttribute(CONTRAST, meaning)
@@ -138,3 +141,12 @@ def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
     if not text:
         return None
     return ContrastThreshold(*map(float, text.split()))
+
+
+def automatic_threshold(scene_node: Any) -> float | None:
+    """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
+    contrast = contrast_threshold(scene_node)
+    if contrast is not None:
+        return float(contrast)
+    text = scene_node.GetAttribute(AUTOMATIC) if scene_node is not None else None
+    return float(text) if text else None

@@ -79,7 +79,8 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
-    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast, heeded)
+    chosen = found.threshold if options["threshold"] is None else None
+    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen)
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from slicer.i18n import tr as _
 
 LEAK_SHARE = 0.25  # of the voxels that are searched; vessels are a few per cent
-LEAP = 3.0  # times the volume of a slightly higher threshold
+LEAK_EXCESS = 3.0  # times the volume of the automatic threshold
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,10 @@ class Situation:
         Of the result; None where there is none.
     share : float
         Of the image that the result fills.
-    leap : float
-        How many times larger it is than that of a slightly higher threshold.
+    excess : float
+        How many times larger it is than that of the automatic threshold.
+    problem : bool
+        Whether the status line says what stands against the last run.
     """
 
     has_volume: bool = False
@@ -39,7 +41,8 @@ class Situation:
     odd_point: str = ""
     millilitres: float | None = None
     share: float = 0.0
-    leap: float = 1.0
+    excess: float = 1.0
+    problem: bool = False
 
 
 def advice(situation: Situation) -> str:
@@ -49,6 +52,8 @@ def advice(situation: Situation) -> str:
     before = _before_a_result(situation)
     if before:
         return before
+    if situation.problem:
+        return _("That did not work. Put right what is said below, then press <b>Apply</b>.")
     if situation.odd_point:
         return situation.odd_point
     if situation.millilitres is None:
@@ -80,8 +85,9 @@ def _with_a_result(situation: Situation) -> str:
     if situation.share > LEAK_SHARE:
         leak = _("It leaks: the result fills {share:.0%} of the image.")
         return leak.format(share=situation.share) + " " + _against_leaks()
-    if situation.leap > LEAP:
-        return _("It seems to leak.") + " " + _against_leaks()
+    if situation.excess > LEAK_EXCESS:
+        leak = _("It seems to leak: {excess:.0f} times the volume of the automatic choice.")
+        return leak.format(excess=situation.excess) + " " + _against_leaks()
     return _(
         "Does it leak? Click there with <b>Not vessel</b>. Is a branch missing? Click it with "
         "<b>Vessels</b>."

@@ -31,7 +31,8 @@ class AdviceLine:
             odd_point=self._odd_point(),
             millilitres=volume,
             share=panel.threshold.share(volume or 0.0),
-            leap=panel.threshold.leap(parameters.threshold),
+            excess=panel.threshold.excess(parameters, volume or 0.0),
+            problem=panel.problem,
         )
 
     def _odd_point(self) -> str:

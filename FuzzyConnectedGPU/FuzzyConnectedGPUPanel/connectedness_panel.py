@@ -5,10 +5,12 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.device import cuda_status
 from FuzzyVesselCoreLib.mrml.reading import placed_points
+from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from . import region_section
@@ -24,7 +26,7 @@ from .region_section import RegionSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 
-NUMBA = ("numba>=0.61,<1",)
+NUMBA = (packages.NUMBA,)
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
 SUBJECT = (
     *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
@@ -35,8 +37,7 @@ SUBJECT = (
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel")
-    _reacting, _said_of = False, None
+    _reacting, _said_of, _problem = False, None, False
 
     @property
     def requirements(self) -> tuple[str, ...]:
@@ -44,14 +45,13 @@ class ConnectednessPanel(Panel):
         parameters = self.parameters
         if parameters.model.value == "contrast" or self.seeds.finding:
             return NUMBA
-        on_cpu = parameters.device == "cpu" or parameters.solver.value in ("dial", "kfoe")
+        on_cpu = parameters.device == "cpu" or parameters.solver.value not in CUDA_MODULES
         return () if not on_cpu and cuda_status() is None else NUMBA
 
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
 
     def connect(self) -> None:
-        keep_place(self.ui.progressBar)
         self.input = InputSection(self)
         self.seeds = SeedsSection(self)
         self.affinity = AffinitySection(self)
@@ -120,8 +120,14 @@ class ConnectednessPanel(Panel):
             section.forget()
         self.logic.forget()
 
-    def say(self, text: str) -> None:
-        Panel.say(self, text)
+    @property
+    def problem(self) -> bool:
+        """Whether the status line says what stands against the last run."""
+        return self._problem and bool(self.ui.statusLabel.text)
+
+    def say(self, text: str, problem: bool = False) -> None:
+        Panel.say(self, text, problem)
+        self._problem = problem
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
@@ -256,13 +262,6 @@ class ConnectednessPanel(Panel):
         device = result.scene.device
         device = _("the CPU") if device == "cpu" else device
         return _("{work}, on {device}.").format(work=work, device=device)
-
-
-def keep_place(widget: Any) -> None:
-    """Let a widget keep its place while it is hidden, so that the rows below do not jump."""
-    policy = widget.sizePolicy
-    policy.setRetainSizeWhenHidden(True)
-    widget.setSizePolicy(policy)
 
 
 def scroll_to_top(widget: Any) -> None:

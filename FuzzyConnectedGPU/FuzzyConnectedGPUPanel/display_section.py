@@ -65,6 +65,11 @@ class ResultSurface:
         self._timer.setInterval(SURFACE_WAIT)
         self._timer.connect("timeout()", self.make)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the surface is still to be made."""
+        return self._timer.active
+
     def follow(self, parameters: Any, segment_id: str) -> None:
         """A segment was written: its surface follows."""
         if not parameters.show3D:

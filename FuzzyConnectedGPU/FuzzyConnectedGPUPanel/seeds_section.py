@@ -7,6 +7,7 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML.odd_points import OddPoint, odd_point
+from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
 from FuzzyConnectedGPUMRML.point_history import PointHistory
 
 from . import region_section
@@ -150,11 +151,10 @@ class SeedsSection:
     def show(self, parameters: Any) -> None:
         self.placing.show(parameters)
         self.table.show(parameters)
-        for label, node in (
-            (self.ui.seedsCountLabel, parameters.seeds),
-            (self.ui.backgroundCountLabel, parameters.backgroundSeeds),
-        ):
-            label.text = count_text(placed(node), optional=label is self.ui.backgroundCountLabel)
+        vessels, others = placed(parameters.seeds), placed(parameters.backgroundSeeds)
+        self.ui.seedsCountLabel.text = count_text(vessels, VESSEL_COLOR)
+        text = count_text(others, BACKGROUND_COLOR) if others else _("none (optional)")
+        self.ui.backgroundCountLabel.text = text
         self._panel.enable(self.ui.findSeedsButton, self._why_not_find(parameters))
         self._enable()
 
@@ -196,10 +196,10 @@ def placed(node: Any) -> int:
     return node.GetNumberOfDefinedControlPoints() if node is not None else 0
 
 
-def count_text(count: int, optional: bool) -> str:
-    """How many points there are, in words."""
-    if count == 1:
-        return _("1 point")
-    if count:
-        return _("{count} points").format(count=count)
-    return _("none (optional)") if optional else _("none yet")
+def count_text(count: int, color: tuple[float, float, float]) -> str:
+    """How many points there are, with a mark in their colour, as rich text."""
+    if not count:
+        return _("none yet")
+    text = _("1 point") if count == 1 else _("{count} points").format(count=count)
+    mark = "".join(f"{round(255 * part):02x}" for part in color)
+    return f"<span style='color:#{mark}'>\u25cf</span> {text}"

@@ -15,7 +15,6 @@ from .plots import VolumePlot, millilitres
 from .threshold_preview import HeldSlider
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
-STEP = 1.2  # from a threshold to the higher one, between which a leap is looked for
 
 
 class ThresholdSection:
@@ -185,12 +184,12 @@ class ThresholdSection:
             return None
         return labelled_millilitres(parameters.labelmap)
 
-    def leap(self, threshold: float) -> float:
-        """How many times larger the result is than that of a slightly higher threshold."""
-        if self._curve is None:
+    def excess(self, parameters: Any, volume_ml: float) -> float:
+        """How many times larger the result is than that of the automatic threshold."""
+        automatic = run_inputs.automatic_threshold(self._panel.result_scene(parameters))
+        if self._curve is None or automatic is None:
             return 1.0
-        higher = min(STEP * threshold, (1 + threshold) / 2)
-        return self._curve.at(max(threshold, LEAST)) / max(self._curve.at(higher), 1e-9)
+        return volume_ml / max(self._curve.at(automatic), 1e-9)
 
     def share(self, volume_ml: float) -> float:
         """Of the image that a volume fills."""
@@ -201,6 +200,10 @@ class ThresholdSection:
         source = parameters.thresholdSource.value
         self.ui.automaticThresholdButton.checked = source == "automatic"
         self._show_background(parameters, source)
+        why = ""
+        if self._panel.result_scene(parameters) is None and not self._panel.running.active:
+            why = _("There is no result yet: press Apply.")
+        self._panel.enable(self.ui.thresholdSlider, why)
         if self.held.active:
             return  # the widgets are under the user's hand
         blocked = self.ui.thresholdSpinBox.blockSignals(True)

@@ -6,6 +6,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.line_plot import Line, draw
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from PotentialSkeletonLib.graph.exports import table_text
@@ -41,8 +42,7 @@ AUTOMATIC = -1  # charge distance
 class SkeletonPanel(Panel):
     """See `Panel`; a result belongs to its object: the panel shows that of the chosen one."""
 
-    requirements = ("numba>=0.61,<1",)
-    packages = ("PotentialSkeletonLib", "PotentialSkeletonMRML", "PotentialSkeletonPanel")
+    requirements = (packages.NUMBA,)
 
     def __init__(self, widget):
         self._skeleton = self._shown = self._colouring = None
