@@ -73,7 +73,7 @@ class Labelled(enum.Enum):
     """A choice of the panel, with a text for each of its values."""
 
     def label(self) -> str:
-        from FuzzyConnectedGPUMRML.choice_labels import label
+        from FuzzyConnectedGPUPanel.choice_labels import label
 
         return label(self)
 
@@ -575,12 +575,13 @@ def _outputs(
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
     """Self test on the liver phantom, through the same calls and buttons as a user's."""
 
+    newLogic = FuzzyConnectedGPULogic
+
     def setUp(self):
         slicer.mrmlScene.Clear()
 
     def runTest(self):
-        from FuzzyConnectedGPUMRML import self_test
-        from FuzzyConnectedGPUPanel import panel_self_test
+        from FuzzyConnectedGPUPanel import panel_self_test, self_test
 
         for check in (*self_test.CHECKS, *panel_self_test.CHECKS):
             self.setUp()

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import slicer
 
-from FuzzyConnectedGPUMRML.self_test import NotPossible, add_liver_phantom
 from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, hand_over
+
+from .self_test import NotPossible, add_liver_phantom
 
 SIZE = 48  # voxels a side of the phantoms
 OUTPUTS = ("sceneVolume", "labelmap", "segmentation")

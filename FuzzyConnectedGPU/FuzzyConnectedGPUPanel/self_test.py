@@ -24,19 +24,12 @@ def add_liver_phantom(size: int) -> tuple[Any, Any, Any]:
     return phantom, *add_phantom(phantom)[:2]
 
 
-def new_logic() -> Any:
-    """The module's logic."""
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-
-    return FuzzyConnectedGPULogic()
-
-
-def segmented(**options: Any) -> tuple[Any, Any, Any, Any, Any]:
+def segmented(test: Any, **options: Any) -> tuple[Any, Any, Any, Any, Any]:
     """A phantom, its volume and seeds, a segmentation, and what a run gave."""
     phantom, volume, seeds = add_liver_phantom(128)
     segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
     try:
-        result = new_logic().segment(volume, seeds, segmentationNode=segmentation, **options)
+        result = test.newLogic().segment(volume, seeds, segmentationNode=segmentation, **options)
     except DeviceError as error:
         raise NotPossible(str(error)) from error
     return phantom, volume, seeds, segmentation, result
@@ -44,7 +37,7 @@ def segmented(**options: Any) -> tuple[Any, Any, Any, Any, Any]:
 
 def segments_phantom(test: Any) -> None:
     """Most of the phantom's vessels are found, in the labelmap and in the segment."""
-    phantom, volume, _seeds, segmentation, result = segmented()
+    phantom, volume, _seeds, segmentation, result = segmented(test)
     found = slicer.util.arrayFromVolume(result.labelmapNode) > 0
     true = phantom.mask > 0
     dice = 2 * np.count_nonzero(found & true) / (found.sum() + true.sum())
@@ -55,8 +48,8 @@ def segments_phantom(test: Any) -> None:
 
 def thresholds_again(test: Any) -> None:
     """Another threshold of the connectedness that is there, its volume, and the difference."""
-    _phantom, volume, _seeds, _segmentation, result = segmented(threshold=0.5)
-    logic = new_logic()
+    _phantom, volume, _seeds, _segmentation, result = segmented(test, threshold=0.5)
+    logic = test.newLogic()
     wider = logic.thresholdScene(result.sceneNode, 0.2)
     values = slicer.util.arrayFromVolume(result.sceneNode)
     labels = slicer.util.arrayFromVolume(wider.labelmapNode)
@@ -70,11 +63,11 @@ def thresholds_again(test: Any) -> None:
 
 def keeps_edited_segment(test: Any) -> None:
     """A segment that somebody edited stays, and the next run makes another one."""
-    _phantom, volume, seeds, segmentation, result = segmented(threshold=0.5)
+    _phantom, volume, seeds, segmentation, result = segmented(test, threshold=0.5)
     edited = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
     edited[:2] = 1
     slicer.util.updateSegmentBinaryLabelmapFromArray(edited, segmentation, result.segmentID, volume)
-    again = new_logic().segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
+    again = test.newLogic().segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
     test.assertNotEqual(again.segmentID, result.segmentID)
     kept = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
     test.assertTrue(np.array_equal(kept, edited))
@@ -82,12 +75,12 @@ def keeps_edited_segment(test: Any) -> None:
 
 def keeps_looks_of_segment(test: Any) -> None:
     """A result's segment keeps its opacity, visibility and tags at another threshold."""
-    _phantom, _volume, _seeds, segmentation, result = segmented(threshold=0.5)
+    _phantom, _volume, _seeds, segmentation, result = segmented(test, threshold=0.5)
     display, segment_id = segmentation.GetDisplayNode(), result.segmentID
     segmentation.GetSegmentation().GetSegment(segment_id).SetTag("mine", "yes")
     display.SetSegmentOpacity3D(segment_id, 0.25)
     display.SetSegmentVisibility2DFill(segment_id, False)
-    again = new_logic().thresholdScene(result.sceneNode, 0.3, segmentationNode=segmentation)
+    again = test.newLogic().thresholdScene(result.sceneNode, 0.3, segmentationNode=segmentation)
     test.assertEqual(again.segmentID, segment_id)
     test.assertTrue(segmentation.GetSegmentation().GetSegment(segment_id).HasTag("mine"))
     test.assertAlmostEqual(display.GetSegmentOpacity3D(segment_id), 0.25)
@@ -96,11 +89,11 @@ def keeps_looks_of_segment(test: Any) -> None:
 
 def refuses_mask_as_output(test: Any) -> None:
     """The mask of a run cannot take its result."""
-    _phantom, volume, seeds, _segmentation, result = segmented(threshold=0.5)
+    _phantom, volume, seeds, _segmentation, result = segmented(test, threshold=0.5)
     mask = result.labelmapNode
     before = slicer.util.arrayFromVolume(mask).copy()
     with test.assertRaises(InputError) as refusal:
-        new_logic().segment(volume, seeds, maskNode=mask, labelmapNode=mask)
+        test.newLogic().segment(volume, seeds, maskNode=mask, labelmapNode=mask)
     test.assertIn("mask", str(refusal.exception))
     test.assertTrue(np.array_equal(slicer.util.arrayFromVolume(mask), before))
 
@@ -111,7 +104,7 @@ def refuses_without_seeds(test: Any) -> None:
     seeds.RemoveAllControlPoints()
     before = slicer.mrmlScene.GetNumberOfNodes()
     with test.assertRaises(InputError) as refusal:
-        new_logic().segment(volume, seeds)
+        test.newLogic().segment(volume, seeds)
     test.assertIn(seeds.GetName(), str(refusal.exception))
     test.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), before)
 
