@@ -29,7 +29,7 @@ class ResultSection:
     def __init__(self, panel: Any) -> None:
         self.ui = panel.ui
         self._skeleton: Any = None
-        self._shown: tuple = ()
+        self._shown: tuple | None = None
         self.advice = ""
         self._highlight = Highlight()
         self._branches = BranchList(self.ui.branchTable, self._on_branch)

@@ -76,11 +76,9 @@ class SkeletonPanel(Panel):
         self.object.react(parameters)
         model = kept_model(parameters.input, segment_of(parameters))
         self.see_through.watch(model)
-        colouring = (model, parameters.colouring)
-        if model is not None and self._colouring and self._colouring != colouring:
-            if self._colouring[0] is model:
-                _color(model, parameters.colouring.value)
-        self._colouring = colouring
+        before, self._colouring = self._colouring, (model, parameters.colouring)
+        if model is not None and before != self._colouring and before[:1] == (model,):
+            _color(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters

@@ -67,9 +67,9 @@ def _cleaned(report: dict[str, Any]) -> list[str]:
     islands, cavities = report.get("islands_dropped"), report.get("cavities_filled")
     if islands:
         found.append(
-            _("{parts} ({voxels} voxels) left out.").format(
+            _("{parts} ({voxels}) left out.").format(
                 parts=counted(islands, _("small separate part"), _("small separate parts")),
-                voxels=report["island_voxels"],
+                voxels=counted(report["island_voxels"], _("voxel"), _("voxels")),
             )
         )
     if cavities:
