@@ -91,7 +91,7 @@ class Model(enum.Enum):
     def label(self):
         return {
             Model.CONTRAST: _("Contrast to the surroundings"),
-            Model.AFFINITY: _("Affinity to the seeds (papers)"),
+            Model.AFFINITY: _("Affinity to the points (published)"),
         }[self]
 
 
@@ -117,7 +117,7 @@ class Side(enum.Enum):
 
     def label(self):
         return {
-            Side.BOTH: _("Like the seeds"),
+            Side.BOTH: _("Like the points"),
             Side.BRIGHT: _("Brighter as well"),
             Side.DARK: _("Darker as well"),
         }[self]
@@ -131,7 +131,7 @@ class Form(enum.Enum):
 
     def label(self):
         return {
-            Form.GEOMETRIC: _("Geometric mean (papers)"),
+            Form.GEOMETRIC: _("Geometric mean (published)"),
             Form.WEIGHTED: _("Weighted sum (ITK 3)"),
         }[self]
 
@@ -193,7 +193,7 @@ class FuzzyConnectedGPUParameterNode:
     weight: Share = 0.5
     region: Region = Region.WHOLE
     roi: vtkMRMLMarkupsROINode | None
-    mask: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None
     maskSegmentID: str = ""
     cut: Share = 0.0
     solver: Solver = Solver.EXACT

@@ -22,14 +22,16 @@ THUMBNAIL = (260, 280)
 class Workplace:
     """A panel beside three slice views and a 3D view, as in Slicer's usual layout."""
 
-    def __init__(self, volume):
+    def __init__(self, volume, size=VIEW):
         import support.slice_view as slice_view
 
+        self.size = size
         names = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
-        self.slices = [slice_view.SliceView(*each, VIEW) for each in names.items()]
+        self.slices = [slice_view.SliceView(*each, size) for each in names.items()]
         for view in self.slices:
-            view.show(volume)
-        self.in_3d = slice_view.View3D(size=VIEW)
+            if volume is not None:
+                view.show(volume)
+        self.in_3d = slice_view.View3D(size=size)
         self.in_3d.renderer.UseFXAAOn()
 
     def zoom(self, factor, world):
@@ -47,7 +49,7 @@ class Workplace:
         """The four views as one picture."""
         from PIL import Image
 
-        width, height = VIEW
+        width, height = self.size
         page = Image.new("RGB", (2 * width + GAP, 2 * height + GAP), PAPER)
         places = [(0, 0), (0, height + GAP), (width + GAP, height + GAP), (width + GAP, 0)]
         for view, place in zip([*self.slices, self.in_3d], places):

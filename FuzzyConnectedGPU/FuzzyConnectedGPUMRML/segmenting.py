@@ -16,7 +16,11 @@ from . import run_inputs
 from .result import SegmentationResult
 from .volume_curve import scene_values
 
-MODEL_OPTIONS = ("model", "border", "affinity", "radius", "side", "cut", "solver")
+# Options that the connectedness depends on, beside the nodes.
+MODEL_OPTIONS = (
+    *("model", "border", "affinity", "radius", "side", "cut", "solver"),
+    *("corrections", "directions"),
+)
 
 
 def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None):
@@ -56,8 +60,11 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         segment_id=segment_id,
         roi_node=roi_node,
         background_node=background_node,
-        **{name: options[name] for name in MODEL_OPTIONS},
+        **{name: options.get(name) for name in MODEL_OPTIONS},
     )
+    heeded = None
+    if options["threshold"] is None or rounds:
+        heeded = run_inputs.threshold_text(volume_node, background_node)
     found = segment_arrays(
         voxels,
         seeds.voxels,
@@ -72,7 +79,8 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
-    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast)
+    chosen = found.threshold if options["threshold"] is None else None
+    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen)
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 

@@ -14,6 +14,9 @@ from . import packages
 from .device_line import DeviceLine
 from .run import Run, clock
 
+# Of a sentence in the status line; it can be read on light and on dark.
+PROBLEM_STYLE = "color: #d0402b"
+
 
 class Panel:
     """What the panels of both modules do alike; a module's widget holds one and hands on calls.
@@ -184,10 +187,11 @@ class Panel:
         button.enabled = not why_not
         button.toolTip = why_not or tooltip
 
-    def say(self, text):
-        """Show a text below the buttons."""
+    def say(self, text: str, problem: bool = False) -> None:
+        """Show a text below the buttons; in another colour where a person has to do something."""
         if not self._left:
             self.ui.statusLabel.text = text
+            self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
             self.ui.statusLabel.setVisible(bool(text))
 
     def _on_modified(self, caller=None, event=None):
@@ -301,7 +305,7 @@ class Panel:
         except Cancelled as error:
             self.say(str(error))  # Cancel, or the input that was removed meanwhile
         except Exception as error:
-            self.say(str(error))
+            self.say(str(error), problem=True)
             raise
         finally:
             self.update()

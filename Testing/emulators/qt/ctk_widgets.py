@@ -182,6 +182,16 @@ class ctkSliderWidget(_NumberWidget):
         lambda self, visible: self._boxes[0].setVisible(visible),
     )
     tracking = stored(bool, "tracking", True)
+    invertedAppearance = Property(
+        bool,
+        lambda self: self._slider.invertedAppearance,
+        lambda self, inverted: setattr(self._slider, "invertedAppearance", inverted),
+    )
+    invertedControls = Property(
+        bool,
+        lambda self: self._slider.invertedControls,
+        lambda self, inverted: setattr(self._slider, "invertedControls", inverted),
+    )
 
 
 class ctkRangeWidget(_NumberWidget):
