@@ -98,8 +98,8 @@ class SkeletonPanel(Panel):
             return why
         return self.result.advice or _("Press Apply to find the centrelines.")
 
-    def say(self, text: str) -> None:
-        Panel.say(self, text)
+    def say(self, text: str, problem: bool = False) -> None:
+        Panel.say(self, text, problem)
         if not self._left:
             self.ui.statusLabel.setVisible(True)  # its row stays, so that nothing below moves
 

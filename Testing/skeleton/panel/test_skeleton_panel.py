@@ -470,10 +470,9 @@ def test_removing_the_result_empties_the_list(slicer_scene, panel):
     slicer_scene.RemoveNode(lines_of(slicer_scene)[0])
     panel.process_events()
     assert panel.ui.resultArea.isHidden()
-    assert panel.ui.branchTable.isHidden()
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 0
     panel.click("applyButton")
-    assert not panel.ui.branchTable.isHidden()
+    assert not panel.ui.resultArea.isHidden()
 
 
 def test_a_run_goes_on_while_another_module_is_open(slicer_scene, panel, monkeypatch):
