@@ -1,12 +1,8 @@
-import enum
 import importlib.util
-from typing import Annotated
 
 import slicer
-from slicer import vtkMRMLLabelMapVolumeNode, vtkMRMLSegmentationNode
 from slicer.i18n import tr as _
 from slicer.i18n import translate
-from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
 from slicer.ScriptedLoadableModule import (
     ScriptedLoadableModule,
     ScriptedLoadableModuleLogic,
@@ -39,91 +35,6 @@ class PotentialSkeleton(ScriptedLoadableModule):
             "Method: N. D. Cornea, D. Silver, X. Yuan and R. Balasubramanian, The Visual Computer "
             "21 (2005) 945-955; on the GPU: Zhao and others (2016)."
         )
-
-
-class Detail(enum.Enum):
-    """How much of the object gets a centreline; the values are `skeletonize`'s levels."""
-
-    CORE = 1
-    LIMBS = 2
-    CORNERS = 3
-
-    def label(self):
-        return {
-            Detail.CORE: _("Core only"),
-            Detail.LIMBS: _("Core and limbs"),
-            Detail.CORNERS: _("Every corner"),
-        }[self]
-
-
-class Method(enum.Enum):
-    """How forces are summed; the values are those of `PotentialSkeletonLib.FORCE_METHODS`."""
-
-    AUTOMATIC = "auto"
-    FFT = "fft"
-    DIRECT_SERIAL = "direct-serial"
-    CUDA_SIMPLE = "cuda-simple"
-    CUDA_CONSTANT = "cuda-constant"
-    CUDA_SHARED = "cuda-shared"
-
-    def label(self):
-        return {
-            Method.AUTOMATIC: _("Automatic"),
-            Method.FFT: _("Convolution (FFT)"),
-            Method.DIRECT_SERIAL: _("Direct sum, CPU"),
-            Method.CUDA_SIMPLE: _("Direct sum, GPU, global memory"),
-            Method.CUDA_CONSTANT: _("Direct sum, GPU, constant memory"),
-            Method.CUDA_SHARED: _("Direct sum, GPU, shared memory"),
-        }[self]
-
-
-class Device(enum.Enum):
-    """What does the work."""
-
-    AUTOMATIC = "auto"
-    CPU = "cpu"
-    GPU = "cuda"
-
-    def label(self):
-        return {Device.AUTOMATIC: _("Automatic"), Device.CPU: _("CPU"), Device.GPU: _("GPU")}[self]
-
-
-class Colouring(enum.Enum):
-    """What the colours of lines, tubes and curves tell."""
-
-    RADIUS = "radius"
-    BRANCH = "branch"
-    GENERATION = "generation"
-
-    def label(self):
-        return {
-            Colouring.RADIUS: _("Radius"),
-            Colouring.BRANCH: _("Branch"),
-            Colouring.GENERATION: _("Generation"),
-        }[self]
-
-
-@parameterNodeWrapper
-class PotentialSkeletonParameterNode:
-    """The panel's choices, kept in the scene; as in `PotentialSkeletonLogic.extract`."""
-
-    input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    segment: str = ""  # its ID
-    level: Detail = Detail.LIMBS
-    strength: Annotated[int, WithinRange(3, 9)] = 6
-    dropIslands: Annotated[int, WithinRange(0, 1000000)] = 10
-    closeTunnels: Annotated[float, WithinRange(0.0, 100.0)] = 2.0
-    device: Device = Device.AUTOMATIC
-    method: Method = Method.AUTOMATIC
-    chargeDistance: Annotated[int, WithinRange(-1, 10)] = -1  # -1: automatic
-    divergence: Annotated[float, WithinRange(0.0, 100.0)] = 20.0
-    tubes: bool = False
-    table: bool = True
-    labelmap: bool = False
-    curves: bool = False
-    criticalPoints: bool = False
-    field: bool = False
-    colouring: Colouring = Colouring.RADIUS
 
 
 class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
@@ -183,6 +94,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         self._wrapper = None
 
     def getParameterNode(self):
+        from PotentialSkeletonMRML.parameters import PotentialSkeletonParameterNode
+
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
         if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
             self._wrapper = PotentialSkeletonParameterNode(parameterNode)
@@ -235,8 +148,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             too many are removed. Thousands are slow in Slicer, and the model has them all.
         modelNode : bool or vtkMRMLModelNode
             Lines with the point array Radius and the cell arrays BranchId, Generation, Length,
-            MeanRadius, ComponentId, StartNode and EndNode; `PotentialSkeletonMRML.lines.tubes`
-            makes tubes of them, `PotentialSkeletonMRML.stored_skeleton` the skeleton again.
+            MeanRadius, ComponentId, StartNode and EndNode;
+            `PotentialSkeletonMRML.nodes.lines.tubes` makes tubes of them,
+            `PotentialSkeletonMRML.stored_skeleton` the skeleton again.
         labelmapNode : bool or vtkMRMLLabelMapVolumeNode
             The skeleton's voxels, on the voxels of the labelmap or segment.
         tableNode : bool or vtkMRMLTableNode
@@ -268,7 +182,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             `progress` returned False, or a node was removed meanwhile.
         """
         from PotentialSkeletonMRML.computation import compute
-        from PotentialSkeletonMRML.outputs import Requests, write_outputs
+        from PotentialSkeletonMRML.output_requests import Requests
+        from PotentialSkeletonMRML.outputs import write_outputs
         from PotentialSkeletonMRML.solid_input import read_solid
 
         requests = Requests(
@@ -281,10 +196,10 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             method=method, device=device, drop_islands=drop_islands, close_tunnels=close_tunnels,
         )  # fmt: skip
         solid = read_solid(inputNode, segmentID, label)
-        requests.check(inputNode)
-        progress = requests.while_present(inputNode, progress)
+        requests.check(solid)
+        progress = requests.while_present(solid, progress)
         skeleton, field = compute(solid, options, requests.wants("fieldNode"), progress)
-        requests.check_present(inputNode)
+        requests.check_present(solid)
         result = write_outputs(solid, skeleton, field, requests)
         result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
         return result

@@ -20,15 +20,28 @@ VIEW = ((WINDOW[0] - PANEL[0] - 2 * GAP) // 2, (WINDOW[1] - HEADER - GAP) // 2)
 
 
 class Window:
-    """The panel in a scroll area beside the views."""
+    """A module's panel in a scroll area beside the views.
 
-    def __init__(self, folder: Path) -> None:
+    Parameters
+    ----------
+    folder : Path
+        For the pictures.
+    name : str
+        The module.
+    advice : str
+        Its label that says what to do next.
+    """
+
+    def __init__(
+        self, folder: Path, name: str = "FuzzyConnectedGPU", advice: str = "adviceLabel"
+    ) -> None:
         import qt
 
         from emulators.qt.panel import Panel
 
         self.folder = folder
-        self.panel = Panel("FuzzyConnectedGPU", [])
+        self.panel = Panel(name, [])
+        self._advice = getattr(self.panel.ui, advice)
         self.workplace = Workplace(None, VIEW)
         self._area = qt.QScrollArea()
         self._area.setWidgetResizable(True)
@@ -57,7 +70,7 @@ class Window:
         page.paste(self.workplace.layout(), (PANEL[0] + GAP, HEADER))
         page.save(self.folder / f"{name}.png", optimize=True)
         bar = self._area.verticalScrollBar()
-        print(f"{name}: {self.panel.ui.adviceLabel.text} | {self.panel.ui.statusLabel.text}"
+        print(f"{name}: {self._advice.text} | {self.panel.ui.statusLabel.text}"
               f" | scrolls {bar.maximum} pixels")  # fmt: skip
 
     def surface(self) -> None:
