@@ -7,6 +7,7 @@ algorithm: what they show and start comes from the module's Logic.
 First view: `input_section` (volume), `seeds_section` with `placing` and `seeds_table` (points),
 `automatic_update` (runs that follow them), `threshold_section` (less and more), `advice` (the line
 that says what to do next). Under *Advanced*: `region_section`, `output_section`, `display_section`,
-`affinity_section`, `comparison_section`; `plots` are painted in them. `self_test` presses the
-buttons in the application.
+`affinity_section`, `comparison_section`, `method_section`; `plots` are painted in them.
+`choice_labels` are the texts of the choices. The module's self test is in `self_test` and, where it
+presses buttons, in `panel_self_test`.
 """

@@ -37,6 +37,7 @@ class Situation:
     why_not: str = ""
     points: int = 0
     running: bool = False
+    finding: bool = False
     current: bool = False
     odd_point: str = ""
     millilitres: float | None = None
@@ -47,6 +48,8 @@ class Situation:
 
 def advice(situation: Situation) -> str:
     """What to do next, as rich text for a label."""
+    if situation.finding:
+        return _("Looking for vessels.")
     if situation.running:
         return _("Segmenting. You can go on placing points meanwhile.")
     before = _before_a_result(situation)

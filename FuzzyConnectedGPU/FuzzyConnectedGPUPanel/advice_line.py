@@ -27,6 +27,7 @@ class AdviceLine:
             why_not=panel.why_not_else() if parameters.inputVolume is not None else "",
             points=placed(parameters.seeds),
             running=panel.running.active,
+            finding=panel.running.active and panel.seeds.finding,
             current=panel.is_current(),
             odd_point=self._odd_point(),
             millilitres=volume,

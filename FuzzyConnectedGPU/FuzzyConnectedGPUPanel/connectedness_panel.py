@@ -40,7 +40,7 @@ class ConnectednessPanel(Panel):
     _reacting, _said_of, _problem = False, None, False
 
     @property
-    def requirements(self) -> tuple[str, ...]:
+    def requirements(self) -> tuple[str, ...]:  # type: ignore[override]
         """numba, unless the GPU is used: then nobody is asked to install what is not needed."""
         parameters = self.parameters
         if parameters.model.value == "contrast" or self.seeds.finding:

@@ -15,8 +15,8 @@ class HistogramPlot(Plot):
         self._edges = self._share = self._curve = None
         self._seeds = ()
         self.toolTip = _(
-            "Grey: how often each intensity is in the image. Red: how strongly two neighbours of "
-            "that intensity hang together. Blue: the seeds."
+            "Grey: how often each brightness is in the image. Red: the affinity of two neighbours "
+            "of that brightness. Blue: the vessel points."
         )
 
     def show_histogram(self, edges, share):
