@@ -564,15 +564,16 @@ def test_lines_that_were_emptied_are_no_result(slicer_scene, panel):
     assert panel.ui.resultArea.isHidden()
 
 
-def test_the_module_s_own_test_works_the_panel(slicer_scene, panel, monkeypatch):
+def test_the_module_s_own_test_passes_in_the_panel(slicer_scene, panel, monkeypatch):
     from PotentialSkeleton import PotentialSkeletonTest
 
     said = []
     monkeypatch.setattr(
         PotentialSkeletonTest, "delayDisplay", lambda self, text, **_delay: said.append(text)
     )
-    PotentialSkeletonTest().test_PanelListsBranches()
-    assert said == ["Pressing Apply in the panel", "Test passed"]
+    PotentialSkeletonTest().runTest()
+    assert len(said) == 12
+    assert said.count("Test passed") == 6
 
 
 # --- how it looks
