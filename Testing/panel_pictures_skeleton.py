@@ -13,7 +13,7 @@ import numpy as np
 
 import tutorial_pictures
 
-SIZE = 96  # voxels of the phantom, along each axis
+SIZE = 128  # voxels of the phantom, along each axis
 NAME = "PotentialSkeleton"
 
 

@@ -8,6 +8,8 @@ from .nodes import lines
 from .nodes.curves import branch_color
 from .nodes.lines import COLORS
 
+LEGEND_SIZE, LEGEND_LABELS = (0.1, 0.35), 3  # the size in shares of the view
+
 BRANCH, RADIUS, GENERATION = "branch", "radius", "generation"
 BRANCH_COLORS, GENERATION_COLORS = "BranchColor", "GenerationColor"  # cell arrays, red green blue
 
@@ -104,6 +106,8 @@ def _show_legend(model, kind):
         legend = logic.AddDefaultColorLegendDisplayNode(model)
     legend.SetTitleText("Radius (mm)")
     legend.SetLabelFormat("%.1f")
+    legend.SetSize(*LEGEND_SIZE)
+    legend.SetNumberOfLabels(LEGEND_LABELS)
     legend.SetVisibility(kind == RADIUS)
 
 

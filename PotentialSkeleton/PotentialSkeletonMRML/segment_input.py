@@ -19,11 +19,15 @@ def segment_mask(node, segment_id):
         segment = _converted(segmentation, segment_id, name)
     image = segment.GetRepresentation(BINARY_LABELMAP)
     if image is None or image.IsEmpty():
-        raise InputError(f"The segment '{name}' of {node_name(node)} is empty.")
+        raise InputError(_empty(node, name))
     mask = array_from_image(image) == segment.GetLabelValue()
     if not mask.any():
-        raise InputError(f"The segment '{name}' of {node_name(node)} is empty.")
+        raise InputError(_empty(node, name))
     return mask, _first_voxel_to_frame(image), name
+
+
+def _empty(node, name):
+    return f"The segment '{name}' of {node_name(node)} is empty: fill it in the Segment Editor."
 
 
 def segment_named(node, wanted):

@@ -43,8 +43,7 @@ class ObjectSection:
     def show(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""
         chosen, selector = parameters.input, self.ui.segmentSelector
-        for widget in (self.ui.segmentLabel, selector):
-            widget.setVisible(is_segmentation(chosen))
+        selector.setVisible(is_segmentation(chosen))
         if is_segmentation(chosen):
             self._filling = True
             selector.setCurrentNode(chosen)

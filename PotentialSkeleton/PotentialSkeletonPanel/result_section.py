@@ -12,8 +12,6 @@ from .legend import Legend
 from .radius_plot import RadiusPlot
 from .summary_text import summary
 
-MAX_NOTES = 4  # lines; all of them are in the tooltip
-
 
 class ResultSection:
     """Shows the result of one model; a click on a branch shows it in the views.
@@ -34,7 +32,7 @@ class ResultSection:
         self._highlight = Highlight()
         self._branches = BranchList(self.ui.branchTable, self._on_branch)
         self._plot = RadiusPlot(self.ui.plotFrame)
-        self._legend = Legend(self.ui.legendTitle, self.ui.legendLabel)
+        self._legend = Legend(self.ui.legendTitle, self.ui.legendFrame)
 
     @property
     def model(self) -> Any:
@@ -47,7 +45,7 @@ class ResultSection:
             self._shown = stamp
             self._show_other(model)
         if self._skeleton is not None:
-            self._legend.show(colouring, model)
+            self._legend.show_colors(colouring, model)
 
     def clear_choice(self) -> None:
         """Choose no branch, and show none in the views."""
@@ -72,15 +70,8 @@ class ResultSection:
         self.ui.summaryLabel.text = summary(table)
         self._branches.fill(table)
         self._plot.show_branch(self._skeleton, None)
-        self._show_notes(kept_notes(model))
-
-    def _show_notes(self, said: list[str]) -> None:
-        lines = [f"\N{BULLET} {each}" for each in said]
-        self.ui.notesLabel.text = "\n".join(lines[:MAX_NOTES])
-        if len(lines) > MAX_NOTES:
-            self.ui.notesLabel.text += " ..."
-        self.ui.notesLabel.toolTip = "\n".join(lines)
-        self.ui.notesLabel.setVisible(bool(said))
+        said = kept_notes(model)
+        self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
 
     def _on_branch(self, branch: int | None) -> None:
         """Show the branch that was clicked."""

@@ -41,6 +41,8 @@ class SkeletonPanel(Panel):
     def title(self) -> str:
         return _("Potential-Field Skeleton")
 
+    _problem = False  # whether the status line says why there is no result
+
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: tuple = ()
@@ -96,10 +98,13 @@ class SkeletonPanel(Panel):
         why = self.running.why_busy() or self.why_not()
         if why:
             return why
+        if self._problem:
+            return _("Correct that, or choose other vessels; then press Apply again.")
         return self.result.advice or _("Press Apply to find the centrelines.")
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
+        self._problem = problem
         if not self._left:
             self.ui.statusLabel.setVisible(True)  # its row stays, so that nothing below moves
 

@@ -87,6 +87,10 @@ class Panel:
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
+        for each in vars(self.ui).values():
+            if each.className() == "ctkCollapsibleButton":
+                # What is hidden while a section is closed comes up when it is opened.
+                each.connect("contentsCollapsed(bool)", lambda _collapsed: self.update())
         self.say("")
         self.connect()
         self._observe_scene()

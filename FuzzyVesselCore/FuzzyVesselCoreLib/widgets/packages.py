@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.metadata
-import subprocess
 import sys
 
 from slicer.i18n import tr as _
@@ -41,7 +40,7 @@ def install_missing(requirements: tuple[str, ...], requester: str) -> str:
         slicer.packaging.pip_ensure(missing, requester=requester)
     except RuntimeError:  # how Slicer says "no"
         return _("{packages} was not installed.").format(packages=_names(missing))
-    except subprocess.CalledProcessError as error:
+    except Exception as error:  # pip's, of several kinds
         return _("{packages} could not be installed ({error}).").format(
             packages=_names(missing), error=error
         )
@@ -119,7 +118,7 @@ def repair_cupy(requester: str, reason: str) -> str:
     try:
         slicer.packaging.pip_uninstall(installed_cupy())
         slicer.packaging.pip_install([requirement], requester=requester)
-    except (RuntimeError, subprocess.CalledProcessError) as error:
+    except Exception as error:  # pip's, of several kinds
         return _("CuPy could not be replaced ({error}).").format(error=error)
     forget_cuda_status()
     return _("CuPy was replaced. Restart Slicer to use the GPU.")

@@ -65,6 +65,7 @@ def place_background(panel):
 
 def test_what_the_model_does_not_use_is_hidden(panel):
     ui = panel.ui
+    ui.advancedCollapsibleButton.collapsed = False
     assert panel.parameters.model.value == "contrast"
     hidden = (ui.affinityGroupBox, ui.backgroundThresholdButton)
     disabled = (ui.solverComboBox, ui.formComboBox, ui.correctionsSpinBox, ui.weightSlider)

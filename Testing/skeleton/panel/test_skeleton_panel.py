@@ -217,7 +217,7 @@ def test_apply_makes_what_is_ticked_and_lists_the_branches(slicer_scene, panel):
     assert panel.ui.branchTable.rowCount == count
     assert panel.ui.statusLabel.text.startswith(f"Found {count} branches.")
     assert panel.ui.summaryLabel.text.startswith(f"{count} branches, ")
-    assert "1 small separate part (1 voxel) left out." in panel.ui.notesLabel.text
+    assert "1 small separate part (1 voxel) left out." in panel.ui.notesText.plainText
 
 
 def test_the_lines_alone_are_made_where_nothing_is_ticked(slicer_scene, panel):
@@ -505,7 +505,7 @@ def test_the_result_is_there_after_saving_and_loading(slicer_scene, panel, tmp_p
     panel.parameters.colouring = type(panel.parameters.colouring).BRANCH
     panel.click("applyButton")
     rows = [column(panel, number) for number in range(5)]
-    notes = panel.ui.notesLabel.text
+    notes = panel.ui.notesText.plainText
     panel.ui.branchTable.selectRow(0)
     for node in slicer.util.getNodesByClass("vtkMRMLStorableNode") if suffix == "mrml" else ():
         if node.GetSaveWithScene() and node.AddDefaultStorageNode() is not False:
@@ -521,7 +521,7 @@ def test_the_result_is_there_after_saving_and_loading(slicer_scene, panel, tmp_p
     panel.process_events()
     assert panel.parameters.input.GetName() == "bars"
     assert [column(panel, number) for number in range(5)] == rows
-    assert panel.ui.notesLabel.text == notes
+    assert panel.ui.notesText.plainText == notes
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 2  # no chosen branch
     nodes = slicer_scene.GetNumberOfNodes()
     panel.click("applyButton")
@@ -564,15 +564,16 @@ def test_lines_that_were_emptied_are_no_result(slicer_scene, panel):
     assert panel.ui.resultArea.isHidden()
 
 
-def test_the_module_s_own_test_works_the_panel(slicer_scene, panel, monkeypatch):
+def test_the_module_s_own_test_passes_in_the_panel(slicer_scene, panel, monkeypatch):
     from PotentialSkeleton import PotentialSkeletonTest
 
     said = []
     monkeypatch.setattr(
         PotentialSkeletonTest, "delayDisplay", lambda self, text, **_delay: said.append(text)
     )
-    PotentialSkeletonTest().test_PanelListsBranches()
-    assert said == ["Pressing Apply in the panel", "Test passed"]
+    PotentialSkeletonTest().runTest()
+    assert len(said) == 12
+    assert said.count("Test passed") == 6
 
 
 # --- how it looks

@@ -272,9 +272,10 @@ def test_the_colours_of_radii_have_a_legend(slicer_scene, panel):
     legend = slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode(lines)
     assert legend.GetVisibility()
     assert panel.ui.legendTitle.text == "Radius (mm):"
-    strip = panel.ui.legendLabel.pixmap.toImage()
-    columns = {strip.pixelColor(x, strip.height() // 2).name() for x in range(strip.width())}
-    assert len(columns) > 16
+    panel.grab()
+    strip = panel.ui.legendFrame.grab().toImage()
+    colors = {strip.pixelColor(x, strip.height() // 2).name() for x in range(strip.width())}
+    assert len(colors) > 16
     panel.parameters.colouring = type(panel.parameters.colouring).BRANCH
     assert not legend.GetVisibility()
     assert panel.ui.legendTitle.text == "A colour for each branch"

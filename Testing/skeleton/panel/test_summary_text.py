@@ -99,9 +99,11 @@ def table_of(branches, loops=0, parts=1, length=20.0, radius=2.0):
     ("table", "begins"),
     [
         (table_of(5), "Click a branch"),
-        (table_of(5, parts=3), "Separate parts"),
+        (table_of(5, parts=2), "Click a branch"),
+        (table_of(6, parts=5), "5 separate parts"),
         (table_of(5, loops=2), "Loops"),
-        (table_of(60, length=1.0), "60 of 60 branches are shorter than they are thick"),
+        (table_of(60, length=1.0), "60 branches, 60 of them shorter than they are thick"),
+        (table_of(60, loops=12), "60 branches, 0 of them shorter than they are thick, and 12"),
         (table_of(3, length=1.0), "Click a branch"),  # a few stubs are no leak
         (table_of(0), "No branch was found"),
     ],
