@@ -21,7 +21,7 @@ def fill_volume(node, image, solid):
     import slicer
 
     with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(solid.node.GetTransformNodeID())
+        node.SetAndObserveTransformNodeID(solid.transform_id)
         node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
         node.SetAndObserveImageData(image)
         if node.IsA("vtkMRMLVectorVolumeNode"):

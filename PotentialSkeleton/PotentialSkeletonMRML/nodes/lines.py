@@ -1,4 +1,4 @@
-"""The skeleton as lines with radius, and the tubes that they describe."""
+"""The skeleton as lines with radius, the tubes that they describe, and their model nodes."""
 
 import numpy as np
 
@@ -6,6 +6,8 @@ RADIUS = "Radius"  # mm, at each point
 # Of each line:
 BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
 COMPONENT, START, END = "ComponentId", "StartNode", "EndNode"
+COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
+LINE_WIDTH = 3  # pixels
 
 
 def branch_lines(solid, skeleton):
@@ -84,6 +86,29 @@ def tubes(lines, sides=12):
     tube.CappingOn()
     tube.Update()
     return tube.GetOutput()
+
+
+def fill_model(node, data, transform_id):
+    """Put a vtkPolyData into a vtkMRMLModelNode, under a parent transform."""
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(transform_id)
+        node.SetAndObservePolyData(data)
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+
+
+def show_model(node, lines):
+    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
+    display = node.GetDisplayNode()
+    display.SetActiveScalarName(RADIUS)
+    display.SetAndObserveColorNodeID(COLORS)
+    display.SetScalarRangeFlag(display.UseDataScalarRange)
+    display.ScalarVisibilityOn()
+    if lines:
+        display.SetLineWidth(LINE_WIDTH)
+        display.LightingOff()
 
 
 def _array(values, name=None):
