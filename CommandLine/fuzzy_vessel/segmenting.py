@@ -7,8 +7,9 @@ import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
+from FuzzyVesselCoreLib.mrml.new_points import add_points
+from FuzzyVesselCoreLib.mrml.points import seeds_of
 
 from .pictures import pictures
 from .reading import reading
@@ -129,7 +130,7 @@ def _points(voxels, volume, name, option):
                 f"0 to {', '.join(str(size - 1) for size in sizes)}."
             )
     labels = [",".join(map(str, voxel)) for voxel in voxels]
-    return mrml_outputs.add_points(np.array(voxels)[:, ::-1], volume, name, labels)
+    return add_points(np.array(voxels)[:, ::-1], volume, name, labels)
 
 
 def segment(inputs, options, watch):
@@ -222,8 +223,8 @@ def write(folder, inputs, outcome, watch):
     watch.stage("Drawing the picture")
     volume = inputs.volume
     shape = outcome.labels.shape
-    seeds = mrml.seeds_of(inputs.seeds, volume, shape)
-    background = inputs.background and mrml.seeds_of(inputs.background, volume, shape)
+    seeds = seeds_of(inputs.seeds, volume, shape)
+    background = inputs.background and seeds_of(inputs.background, volume, shape)
     subject = _subject(volume, outcome, seeds, background)
     mean, sigma = _vessel_intensities(subject, outcome.result.affinity)
     picture, lacking = pictures.draw(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import Cancelled
-from FuzzyVesselCoreLib.mrml.reading import placed_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
 from support.mrml_cases import add_seeds, add_volume, world_of
 
 SHAPE = (14, 16, 18)
