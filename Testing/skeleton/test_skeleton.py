@@ -14,13 +14,12 @@ from scipy.spatial import cKDTree
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.voxels.components.labels import CUBE
-from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
-from FuzzyVesselCoreLib.voxels.topology import cycle_count
+from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
+from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.object import preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
-from PotentialSkeletonLib.object.solids import fill_cavities
 from PotentialSkeletonLib.thinning.thinning import removable
 from support.solids import line
 
@@ -327,11 +326,11 @@ def test_progress_rises_to_1_and_is_asked_often_enough_to_cancel():
 
 def test_small_volumes_are_worked_on_in_the_calling_thread_and_large_ones_by_all():
     threads = get_num_threads()
-    with suppress(Cancelled), own_thread_if_small((20, 20, 20)):
+    with suppress(Cancelled), single_threaded_if_small((20, 20, 20)):
         assert get_num_threads() == 1
         raise Cancelled
     assert get_num_threads() == threads
-    with own_thread_if_small((200, 200, 200)):
+    with single_threaded_if_small((200, 200, 200)):
         assert get_num_threads() == threads
 
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.voxels import bucket_queue, topology
+from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
-from PotentialSkeletonLib.object.solids import fill_cavities
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 from PotentialSkeletonLib.thinning.thinning import removable, room_for, thin, trim
 from support.solids import cube, random_solids, ring, tapered_y
 
@@ -65,8 +65,8 @@ def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expec
 @given(random_solids(largest=8))
 @settings(max_examples=150, deadline=None)
 def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
-    found = thin_topology(np.argwhere(mask)[::-1])
-    assert found.pieces == ndimage.label(mask, BLOCK)[1]
+    found = sparse_topology(np.argwhere(mask)[::-1])
+    assert found.components == ndimage.label(mask, BLOCK)[1]
     assert found.characteristic == topology.euler_characteristic(mask)
 
 
