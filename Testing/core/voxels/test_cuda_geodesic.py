@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic, geodesic
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from PotentialSkeletonLib.endpoints import cuda_end_caps as caps_on_cuda
@@ -127,19 +129,16 @@ def test_more_than_there_is_room_for_at_first(cpu_cuda, monkeypatch):
     check(cpu_cuda, *next(cases()))
 
 
+CANCEL = Progress(lambda share: False)
+
+
 def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
-    class Cancelled(Exception):
-        pass
-
-    def cancel():
-        raise Cancelled
-
     mask = np.zeros((3, 3, 200), np.uint8)
     mask[1, 1, 1:-1] = 1
     source = np.array([801])
     with pytest.raises(Cancelled):
         cuda_geodesic.geodesic_distance(
-            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, cancel
+            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, CANCEL
         )
 
 
