@@ -2,6 +2,8 @@
 
 import argparse
 
+from .writing.tree_files import DEFAULT_FORMATS, FORMATS
+
 EXAMPLE = """\
 example:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
@@ -71,6 +73,19 @@ def share(text):
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return number
+
+
+def formats(text):
+    """Parse a list of formats, all or none."""
+    if text in ("all", "none"):
+        return FORMATS if text == "all" else ()
+    names = [name.strip() for name in text.split(",")]
+    unknown = [name for name in names if name not in FORMATS]
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is no format: use {', '.join(FORMATS)}, all or none"
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def threshold(text):
@@ -356,6 +371,27 @@ def _add_centrelines(parser, *, islands, tunnels):
         metavar="MM",
         help="close narrow tunnels first, none wider than so many mm "
         + ("(the width of two voxels)" if tunnels is None else "(0)"),
+    )
+    _add_trees(parser)
+
+
+def _add_trees(parser):
+    parser.add_argument(
+        "--formats",
+        type=formats,
+        default=DEFAULT_FORMATS,
+        metavar="NAMES",
+        help="of the centrelines for other programs, with commas between: "
+        f"{', '.join(FORMATS)}, all or none ({','.join(DEFAULT_FORMATS)})",
+    )
+    parser.add_argument(
+        "--root",
+        type=voxel,
+        action="append",
+        default=[],
+        metavar="I,J,K",
+        help="where a tree begins: the end of the centrelines that is nearest to this voxel; may "
+        "be given once a piece (the end of the thickest branch)",
     )
 
 

@@ -80,6 +80,7 @@ def skeleton(outcome):
             "total_length_mm": outcome.length,
             "options": outcome.options,
             "distances_in_the_liver_mm": outcome.distances,
+            **outcome.trees,
             **details,
         }
     }

@@ -12,7 +12,7 @@ from .pictures.offscreen import CannotRender
 from .reading import reading
 from .segmenting import size_text
 from .subject import Subject
-from .writing import writing
+from .writing import tree_files, writing
 
 # Beyond it a list of curves is no help in Slicer: the model has all of them.
 MOST_CURVES = 2000
@@ -35,6 +35,12 @@ class Outcome:
     warnings : list of str
     distances : dict or None
         To the known centrelines of a phantom.
+    formats : tuple of str
+        Of `tree_files.FORMATS`, to be written.
+    roots : list of (int, int, int)
+        Voxels I, J, K that choose the trees' roots.
+    trees : dict
+        What `tree_files.write` found.
     """
 
     result: object
@@ -42,6 +48,9 @@ class Outcome:
     options: dict
     warnings: list = field(default_factory=list)
     distances: dict | None = None
+    formats: tuple = ()
+    roots: list = field(default_factory=list)
+    trees: dict = field(default_factory=dict)
 
     @property
     def skeleton(self):
@@ -82,6 +91,7 @@ def extract(labelmap, label, options, watch):
     """Let the module's logic find the centrelines; return the `Outcome`."""
     from PotentialSkeleton import PotentialSkeletonLogic
 
+    tree_files.check_roots(options.root, labelmap.GetImageData().GetDimensions())
     watch.stage("Finding centrelines")
     chosen = {
         name: getattr(options, name)
@@ -100,7 +110,8 @@ def extract(labelmap, label, options, watch):
     skeleton = result.skeleton
     length = sum(skeleton.length(branch) for branch in skeleton.branches)
     warnings = list(result.warnings)
-    return Outcome(result, length, chosen, warnings)
+    wanted = {"formats": options.formats, "roots": options.root}
+    return Outcome(result, length, chosen, warnings, **wanted)
 
 
 def write(folder, labelmap, label, outcome, watch, title):
@@ -121,13 +132,15 @@ def write(folder, labelmap, label, outcome, watch, title):
     text = skeleton.to_swc(voxel_to_world=result.ijkToRAS)
     text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n" + text
     (folder / writing.SWC).write_text(text, encoding="utf-8", newline="\n")
+    labels = _labels(labelmap, label)
+    outcome.trees, warnings = tree_files.write(
+        folder, skeleton, labels, result.ijkToRAS, outcome.formats, outcome.roots
+    )
+    outcome.warnings += warnings
 
 
 def _write_picture(folder, labelmap, label, outcome, title):
-    import slicer
-
-    values = slicer.util.arrayFromVolume(labelmap)
-    labels = values != 0 if label is None else values == label
+    labels = _labels(labelmap, label)
     subject = Subject(
         volume=labels,
         labels=labels.astype(np.uint8),
@@ -141,6 +154,14 @@ def _write_picture(folder, labelmap, label, outcome, title):
         outcome.warnings.append(f"{reason}.")
     else:
         picture.save(folder / writing.SKELETON_PICTURE)
+
+
+def _labels(labelmap, label):
+    """The object, bool (K, J, I)."""
+    import slicer
+
+    values = slicer.util.arrayFromVolume(labelmap)
+    return values != 0 if label is None else values == label
 
 
 def focus(outcome):

@@ -3,6 +3,7 @@
 from .affinity.gaussian_affinity import GaussianAffinity, estimate_affinity
 from .contrast.automatic.automatic_seeds import automatic_seeds
 from .fuzzy_connectedness import connectedness
+from .relative import RelativeConnectedness, relative_connectedness
 from .scene import FuzzyScene, error_voxels
 from .segmentation import MODELS, Segmentation, segment
 from .solvers import SOLVERS
@@ -20,6 +21,7 @@ __all__ = [
     "AutomaticThreshold",
     "FuzzyScene",
     "GaussianAffinity",
+    "RelativeConnectedness",
     "Segmentation",
     "automatic_seeds",
     "automatic_threshold",
@@ -28,6 +30,7 @@ __all__ = [
     "connectedness",
     "error_voxels",
     "estimate_affinity",
+    "relative_connectedness",
     "segment",
     "volume_curve",
 ]

@@ -45,7 +45,7 @@ def branch_curves(solid, skeleton):
         BranchCurve(
             f"{solid.name} branch {number}",
             points_of(solid.points(branch.points)),
-            _doubles(branch.radius),
+            doubles(branch.radius),
             means[number],
             branch_color(number),
             min(solid.spacing),
@@ -71,7 +71,7 @@ def points_of(positions):
     return points
 
 
-def _doubles(values):
+def doubles(values):
     from vtk.util.numpy_support import numpy_to_vtk
 
     array = numpy_to_vtk(np.ascontiguousarray(values, np.float64), deep=True)

@@ -66,7 +66,7 @@ def played(cpu_cuda, monkeypatch):
 def test_tables_without_a_card_say_so(name):
     table = TABLES[name](tiny(no_card="no card here"))
     told = json.dumps([table.rows, table.notes])
-    on_cpu_alone = ("connectedness-cpu", "segment-cpu", "skeleton-cpu", "peers")
+    on_cpu_alone = ("connectedness-cpu", "relative-cpu", "segment-cpu", "skeleton-cpu", "peers")
     assert "no card here" in told or name in on_cpu_alone
     assert "differ" not in told
     assert results.plain_text(table).startswith(table.title)

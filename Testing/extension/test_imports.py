@@ -36,6 +36,7 @@ AT_LOAD_TIME = {
     "FuzzyVesselCoreLib/voxels": {"numba", "scipy"},
     "FuzzyConnectedGPULib/solvers": {"numba"},
     "FuzzyConnectedGPULib/contrast": {"numba", "scipy"},
+    "FuzzyConnectedGPULib/relative": {"numba"},
     "FuzzyConnectedGPUPanel": {"qt", "ctk", "slicer", "vtk"},
     "PotentialSkeletonLib": {"numba", "scipy"},
     "PotentialSkeletonPanel": {"qt", "ctk", "slicer", "vtk"},

@@ -67,10 +67,12 @@ class OutputFolder:
         if not self.path.is_dir():
             raise InputError(f"{self.path}: this is a file; name a folder with --out.")
         try:
-            names = {entry.name for entry in self.path.iterdir()}
+            own = _files_of_result(self.path / REPORT)
+            tops = {name.split("/")[0] for name in own}
+            foreign = sorted({entry.name for entry in self.path.iterdir()} - tops)
+            foreign = foreign or sorted(set(_files_in(self.path)) - own)
         except OSError as error:
             raise self._cannot_write(error) from error
-        foreign = sorted(names - _files_of_result(self.path / REPORT))
         if foreign:
             raise InputError(
                 f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "
@@ -144,9 +146,18 @@ def _list_files(folder):
     path = folder / REPORT
     if path.exists():
         report = json.loads(path.read_text(encoding="utf-8"))
-        report["files"] = sorted(entry.name for entry in folder.iterdir())
+        report["files"] = _files_in(folder)
         text = json.dumps(report, indent=2, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
+
+
+def _files_in(folder):
+    """Files in a folder and in those within it, and empty folders, relative to it."""
+    found = []
+    for entry in folder.iterdir():
+        inside = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
+        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
+    return sorted(found)
 
 
 def _files_of_result(report):

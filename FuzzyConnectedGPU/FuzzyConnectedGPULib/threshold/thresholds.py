@@ -60,9 +60,10 @@ def binarize(scene, threshold):
 def background_threshold(scene, background_seeds):
     """Lowest threshold that keeps every background seed out of the object.
 
-    The object is ``{C > max over t of C(t)}`` for the background seeds t. It equals relative
-    fuzzy connectedness (Udupa, Saha and Lotufo 2002) of the seeds against the background seeds,
-    without a second propagation.
+    The object is ``{C > max over t of C(t)}`` for the background seeds t. For one seed it equals
+    relative fuzzy connectedness (Udupa, Saha and Lotufo 2002) of the seed against the background
+    seeds. For several seeds it is a part of that, since relative connectedness has a bound for
+    each seed and this is the highest of them: see `relative_connectedness`.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from .filters import gaussian_weights, self_guided, separable
 from .tissue import tissue_round
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
-# Testing/benchmarks/CONTRAST.md tells how the constants of this package were chosen.
+# How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
 SMOOTHING = 0.6
 GUIDE = 1.5
 GUIDED_PASSES = 2

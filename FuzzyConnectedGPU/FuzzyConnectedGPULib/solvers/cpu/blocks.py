@@ -133,6 +133,22 @@ class Run:
     def connect_nodes(self, pool, report):
         """Find the value of every node."""
         self._in_parallel(pool, self._find_ends, lambda share: report(0.3 * share))
+        seeds = np.concatenate([part.seeds for part in self._parts])
+        edges = self._sorted_edges(lambda: report(0.3))
+        total, count = edges[0].size, int(self._first_nodes[-1])
+        parent, connected = np.arange(count, dtype=np.int32), np.zeros(count, np.uint8)
+        self._values = np.zeros(count, np.uint16)
+        connected[seeds] = 1
+        self._values[seeds] = TOP_LEVEL
+        self._edge_bytes = 20 * total + 7 * count  # the edges are there twice
+        for first in range(0, total, EDGES_A_SLICE):
+            last = min(first + EDGES_A_SLICE, total)
+            block_nodes.connect_nodes(*edges, first, last, parent, connected, self._values)
+            report(0.3 + 0.7 * last / total)
+        block_nodes.spread_values(parent, self._values)
+
+    def _sorted_edges(self, look):
+        """Nodes, other nodes and levels of all edges by falling level; the parts are given up."""
         parts, self._parts = self._parts, None
         places = np.zeros(TOP_LEVEL + 2, np.int64)
         for part in parts:
@@ -144,19 +160,8 @@ class Run:
         for part in parts:
             for nodes, others, levels in part.edges():
                 block_nodes.place_by_level(nodes, others, levels, places, *edges)
-            report(0.3)
-        count = int(self._first_nodes[-1])
-        parent, connected = np.arange(count, dtype=np.int32), np.zeros(count, np.uint8)
-        self._values = np.zeros(count, np.uint16)
-        for part in parts:
-            connected[part.seeds] = 1
-            self._values[part.seeds] = TOP_LEVEL
-        self._edge_bytes = 20 * total + 7 * count  # the edges are there twice
-        for first in range(0, total, EDGES_A_SLICE):
-            last = min(first + EDGES_A_SLICE, total)
-            block_nodes.connect_nodes(*edges, first, last, parent, connected, self._values)
-            report(0.3 + 0.7 * last / total)
-        block_nodes.spread_values(parent, self._values)
+            look()
+        return edges
 
     def _find_ends(self, number):
         part = self._parts[number]

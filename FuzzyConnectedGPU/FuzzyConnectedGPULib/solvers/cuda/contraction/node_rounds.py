@@ -77,6 +77,7 @@ class FirstRound:
         place = tiles.exits, tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
         parent, after = tiles.exits, (self.next, self.stayed)
         self.run("hook_exits", self.count, *place, self.count, parent)
+        self.let_stay(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *after)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
         tiles.exits = tiles.exit_weights = place = parent = None
@@ -86,6 +87,9 @@ class FirstRound:
                 f"The volume contracts to {self.next_count:,} nodes only, and {MOST_NODES:,} can "
                 "be numbered; use the solver 'active-tiles', or raise the cut."
             )
+
+    def let_stay(self, tiles, parent):
+        """Let further nodes stay than those that hook along one edge, or nowhere: here none."""
 
     def list_edges(self, tiles):
         """List the edges in the tiles' rooms, or in larger ones.

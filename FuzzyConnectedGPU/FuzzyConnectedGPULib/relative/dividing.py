@@ -1,0 +1,141 @@
+"""Relative connectedness of several groups of points: the entry."""
+
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import ProgressCallback, reporter
+
+from ..affinity.gaussian_affinity import GaussianAffinity, level_values
+from ..input_validation import checked_mask, checked_spacing, checked_volume
+from ..problem import level_of_cut, state_problem
+from . import contrast_division
+from .groups import DISPUTED, Groups, checked_groups
+from .result import RelativeConnectedness
+from .stages import divide
+
+MODELS = ("affinity", "contrast")
+TIES = ("unlabelled", "nearest")
+
+
+def relative_connectedness(
+    volume: ArrayLike,
+    groups: Groups,
+    affinity: GaussianAffinity | None = None,
+    *,
+    spacing: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    device: str = "auto",
+    iterative: bool = False,
+    ties: str = "unlabelled",
+    model: str = "affinity",
+    cut: float | None = None,
+    progress: ProgressCallback | None = None,
+) -> RelativeConnectedness:
+    """Divide a volume among groups of points: each voxel to the one that reaches it strongest.
+
+    The package's docstring (`relative`) holds the definitions, sources and proofs.
+
+    Parameters
+    ----------
+    volume : ndarray, shape (K, J, I) or (J, I)
+        Of the types that `connectedness` takes.
+    groups : sequence, or mapping from names, of array_like, shape (n, 3), integers K, J, I
+        The points of each object, at most 254 objects; background is one more group.
+    affinity : GaussianAffinity, optional
+        One for all groups, so that their strengths can be compared; by default
+        `estimate_affinity` of the volume and the points of all groups. Where one group is
+        background, give the affinity of the other groups' points.
+    spacing : sequence of 3 float, optional
+        Distance of voxels along K, J, I; by default 1, 1, 1. Of the model "contrast" only.
+    mask : ndarray, optional
+        Paths stay where it is not 0.
+    device : str
+        "auto", "cpu", "cuda" or "cuda:1", as in `connectedness`; the result is the same.
+    iterative : bool
+        Iterative relative connectedness: what a group has, no other group's path may cross.
+    ties : {"unlabelled", "nearest"}
+        Disputed voxels have label 0; or they go to the group that is the fewest steps away, and
+        have label 0 only where two groups are equally near.
+    model : {"affinity", "contrast"}
+        "affinity": paths of 6-neighbours, whose weakest affinity counts. "contrast": paths of
+        26-neighbours, whose weakest contrast s to the local background counts, as strength
+        ``s / (s + n)`` with the noise n; the first point tells bright vessels from dark ones. Its
+        evidence is found on the device and equals the CPU's but for float32's rounding.
+    cut : float, optional
+        No path leads through what is weaker: what no group reaches with `cut` has label 0, all
+        else is exact. By default 0, and 0.75 (three deviations of the noise) for "contrast".
+    progress : callable, optional
+        ``progress(fraction) -> bool``; the run is cancelled where it returns False.
+
+    Returns
+    -------
+    RelativeConnectedness
+
+    Raises
+    ------
+    InputError
+        Volume, groups, mask, cut or device cannot be worked with; a point of two groups is on one
+        voxel.
+    DeviceError
+        The device that was asked for is not usable or has too little memory.
+    Cancelled
+        `progress` returned False.
+
+    Examples
+    --------
+    Two vessels that touch in their middle, as bright as each other:
+
+    >>> import numpy as np
+    >>> from FuzzyConnectedGPULib import GaussianAffinity, relative_connectedness
+    >>> volume = np.array([[[100, 100, 100, 80, 60, 90, 100, 100]]], np.int16)
+    >>> vessels = {"portal": [(0, 0, 0)], "hepatic": [(0, 0, 7)]}
+    >>> divided = relative_connectedness(volume, vessels, GaussianAffinity(100, 20, 20))
+    >>> divided.labels
+    array([[[1, 1, 1, 1, 2, 2, 2, 2]]], dtype=uint8)
+    """
+    if ties not in TIES:
+        raise InputError(f"Unknown rule for ties {ties!r}; one of {', '.join(TIES)}.")
+    if model not in MODELS:
+        raise InputError(f"Unknown model {model!r}; one of {', '.join(MODELS)}.")
+    if model == "contrast" and affinity is not None:
+        raise InputError("The model 'contrast' has no affinity; leave one of the two out.")
+    report = reporter(progress)
+    report(0.0)
+    start = perf_counter()
+    shape = np.shape(volume)
+    voxels = checked_volume(volume)
+    unit = checked_spacing(spacing, voxels.shape[0])
+    inside = checked_mask(mask, voxels.shape)
+    points = checked_groups(groups, voxels.shape, inside)
+    seconds = {"prepare": perf_counter() - start}
+    options = device, iterative, ties, report, seconds
+    if model == "contrast":
+        least = contrast_division.DEFAULT_CUT if cut is None else cut
+        level_of_cut(least)  # refuses what is no share
+        found = contrast_division.divide(voxels, unit, inside, points, least, *options)
+        strength, owners, labels, *run = found
+    else:
+        least = 0.0 if cut is None else cut
+        problem = state_problem(voxels, points.seeds, affinity, least, inside)
+        order = np.argsort(np.ravel_multi_index(points.seeds.T, voxels.shape))
+        levels, owners, labels, *run = divide(problem, points.owners[order], *options)
+        strength = level_values(levels)
+    start = perf_counter()
+    disputed = owners == DISPUTED
+    labels = labels * (labels != DISPUTED)
+    seconds["values"] = perf_counter() - start
+    report(1.0)
+    device_name, peak_bytes, notes = run
+    return RelativeConnectedness(
+        labels.reshape(shape),
+        strength.reshape(shape),
+        disputed.reshape(shape),
+        points.names,
+        device_name,
+        seconds,
+        peak_bytes,
+        notes,
+    )

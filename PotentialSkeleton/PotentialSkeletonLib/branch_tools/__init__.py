@@ -1,0 +1,23 @@
+"""What is done with the branches of a skeleton: pruning, splitting, measuring; arrays only."""
+
+from .along_the_tree import TreeDistance, distance_between
+from .cross_sections import CrossSections, cross_sections
+from .nearest_branch import branch_labels
+from .pruning import PruneStep, pruned
+from .stenosis import NarrowestPlace, narrowest_place, percent_stenosis
+from .territories import Territories, territories
+
+__all__ = [
+    "CrossSections",
+    "NarrowestPlace",
+    "PruneStep",
+    "Territories",
+    "TreeDistance",
+    "branch_labels",
+    "cross_sections",
+    "distance_between",
+    "narrowest_place",
+    "percent_stenosis",
+    "pruned",
+    "territories",
+]

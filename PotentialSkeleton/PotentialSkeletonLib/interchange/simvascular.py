@@ -1,0 +1,171 @@
+"""Paths of SimVascular, one .pth file a path (XML).
+
+A path is a vessel's centreline by control points and, closer together, path points with a tangent
+and a direction across it. Copy the files into a project's folder Paths, or import them in the SV
+Data Manager. Coordinates are LPS millimetres, the axes of MITK, on which SimVascular
+stands.
+"""
+
+import re
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..tree.lines import root_to_tip_lines
+from ..tree.rooting import Forest
+from .graphml import check_xml_text
+from .line_set import LineSet, to_world, world_matrix
+from .whole_files import whole_file
+
+SPACING_BASED = 2  # SimVascular's number of the way in which path points follow control points
+CONTROL_POINTS_PER_RADIUS = 0.5
+FEWEST_CONTROL_POINTS = 2
+LONGEST_NAME = 80
+
+
+def simvascular_paths(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> list[np.ndarray]:
+    """Points (n, 3) of one path a root-to-tip line, LPS mm.
+
+    Examples
+    --------
+    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
+    >>> line = skeleton_of_polylines([[[0, 0, 0], [0, 0, 9]]], [[2, 1]])
+    >>> simvascular_paths(rooted_forest(line, roots=[0]))
+    [array([[-0., -0.,  0.],
+           [-9., -0.,  0.]])]
+    """
+    matrix = world_matrix(forest.skeleton.spacing, ijk_to_ras)
+    lines = [to_world(line.points, matrix) for line in root_to_tip_lines(forest)]
+    return [LineSet(points, np.array([len(points)])).in_space("LPS").points for points in lines]
+
+
+def write_simvascular(
+    forest: Forest,
+    folder: str | PathLike,
+    *,
+    ijk_to_ras: ArrayLike | None = None,
+    names: Mapping[int, str] | None = None,
+) -> list[Path]:
+    """Write a path for each root-to-tip line into a folder.
+
+    Parameters
+    ----------
+    forest : Forest
+    folder : str or Path
+        It is made if it is missing.
+    ijk_to_ras : array_like, (4, 4), optional
+        From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
+    names : mapping of int to str, optional
+        Of the skeleton's branches; a path has the name of its last branch.
+
+    Returns
+    -------
+    list of Path
+        The files, `path-001.pth` or `NAME.pth`; characters that file systems forbid are replaced.
+
+    Raises
+    ------
+    InputError
+        If the matrix does not fit, or a name has characters that XML forbids.
+    OSError
+        If a file cannot be written.
+    """
+    lines = root_to_tip_lines(forest)
+    points = simvascular_paths(forest, ijk_to_ras)
+    last = [forest.branches[line.branches[-1]].number for line in lines]
+    titles = _file_names([(names or {}).get(number) for number in last])
+    folder = Path(folder)
+    folder.mkdir(exist_ok=True)
+    files = []
+    for number, (line, title, way) in enumerate(zip(lines, titles, points), 1):
+        path = folder / f"{title}.pth"
+        with whole_file(path) as partial:
+            _tree(number, way, line.radius).write(partial, encoding="utf-8", xml_declaration=True)
+        files.append(path)
+    return files
+
+
+def _tree(number, points, radius):
+    spacing = float(np.linalg.norm(np.diff(points, axis=0), axis=1).mean())
+    top = _element(
+        None, "path", id=number, method=SPACING_BASED, calculation_number=len(points),
+        spacing=f"{spacing:.6f}", version="1.0", reslice_size=f"{5 * 2 * radius.max():.3f}",
+        point_2D_display_size="", point_size="",
+    )  # fmt: skip
+    step = _element(top, "timestep", id=0)
+    element = _element(
+        step, "path_element", method=SPACING_BASED, calculation_number=len(points),
+        spacing=f"{spacing:.6f}",
+    )  # fmt: skip
+    controls = _element(element, "control_points")
+    for index, point in enumerate(points[_control_points(points, radius)]):
+        _element(controls, "point", id=index, **_xyz(point))
+    path_points = _element(element, "path_points")
+    for index, (point, tangent, across) in enumerate(zip(points, *directions(points))):
+        one = _element(path_points, "path_point", id=index)
+        _element(one, "pos", **_xyz(point))
+        _element(one, "tangent", **_xyz(tangent))
+        _element(one, "rotation", **_xyz(across))
+    ElementTree.indent(top)
+    return ElementTree.ElementTree(top)
+
+
+def directions(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit tangents of a polyline, and unit directions across it that turn as little as possible.
+
+    Examples
+    --------
+    >>> tangents, across = directions(np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]]))
+    >>> bool(abs((tangents * across).sum(axis=1)).max() < 1e-12)
+    True
+    """
+    tangents = np.gradient(points, axis=0)
+    sizes = np.linalg.norm(tangents, axis=1, keepdims=True)
+    tangents = np.where(sizes > 0, tangents / np.where(sizes > 0, sizes, 1), [0.0, 0.0, 1.0])
+    across = np.empty_like(points)
+    own = np.eye(3)[np.abs(tangents[0]).argmin()]
+    for index, tangent in enumerate(tangents):
+        flat = own - (own @ tangent) * tangent
+        if np.linalg.norm(flat) < 1e-6:  # the line turned right into it
+            helper = np.eye(3)[np.abs(tangent).argmin()]
+            flat = helper - (helper @ tangent) * tangent
+        own = across[index] = flat / np.linalg.norm(flat)
+    return tangents, across
+
+
+def _control_points(points, radius):
+    """Indices of points about two radii apart, with both ends."""
+    lengths = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    count = round(CONTROL_POINTS_PER_RADIUS * lengths[-1] / max(radius.mean(), 1e-6)) + 1
+    wanted = np.linspace(0, lengths[-1], min(max(count, FEWEST_CONTROL_POINTS), len(points)))
+    return np.unique(np.searchsorted(lengths, wanted - 1e-9).clip(0, len(points) - 1))
+
+
+def _file_names(names):
+    """One name a path that any file system takes, none twice whatever the case."""
+    taken, found = set(), []
+    for number, name in enumerate(names, 1):
+        clean = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", check_xml_text(name or ""))
+        clean = clean[:LONGEST_NAME].strip(". ") or f"path-{number:03d}"
+        title, again = clean, 1
+        while title.casefold() in taken:
+            again += 1
+            title = f"{clean}-{again}"
+        taken.add(title.casefold())
+        found.append(title)
+    return found
+
+
+def _xyz(values):
+    return {axis: f"{value:.6f}" for axis, value in zip("xyz", values)}
+
+
+def _element(parent, name, **attributes):
+    attributes = {key: str(value) for key, value in attributes.items()}
+    if parent is None:
+        return ElementTree.Element(name, attributes)
+    return ElementTree.SubElement(parent, name, attributes)

@@ -1,0 +1,227 @@
+"""Centrelines with the arrays that VMTK, SlicerVMTK and SimVascular look for.
+
+Three views of one skeleton, as VMTK has them:
+
+- `rooted_centrelines`: lines from the root to each tip, which overlap; what vmtkcenterlines writes,
+  and what vmtkbranchextractor, SlicerVMTK's Centreline disassembly and its curve tree take.
+- `split_centrelines`: the same lines split into tracts, with `CenterlineIds`, `TractIds`, `GroupIds`
+  and `Blanking`; what vmtkbranchextractor writes, and vmtkbranchgeometry and vmtkbranchclipper take.
+- `network`: each branch once, with `Topology`; what vmtknetworkextraction writes. It alone keeps
+  the branches that close loops.
+
+Radii stand under both names that are in use, `Radius` and `MaximumInscribedSphereRadius`. SlicerVMTK
+also copies `EdgeArray` and `EdgePCoordArray`, with which VMTK says on which edge of its Voronoi
+diagram a point lies; here they name the point itself.
+
+Points are RAS millimetres; `PotentialSkeletonMRML.interchange.write_vtp` writes LPS, and says so, as
+Slicer does.
+"""  # noqa: E501
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from FuzzyVesselCoreLib.errors import InputError
+
+from ..graph.curve_skeleton import JUNCTION, CurveSkeleton
+from ..tree.groups import split_lines
+from ..tree.lines import root_to_tip_lines
+from ..tree.rooting import Forest
+from ..tree.shape import line_shape
+from .line_set import LineSet, to_world, world_matrix
+
+RADIUS, INSCRIBED_RADIUS = "Radius", "MaximumInscribedSphereRadius"
+EDGE, EDGE_POSITION = "EdgeArray", "EdgePCoordArray"
+CENTERLINE_IDS, TRACT_IDS = "CenterlineIds", "TractIds"
+GROUP_IDS, BLANKING = "GroupIds", "Blanking"
+TOPOLOGY = "Topology"
+LENGTH, CURVATURE, TORSION, TORTUOSITY = "Length", "Curvature", "Torsion", "Tortuosity"
+COMPONENT, BRANCH, NAME = "ComponentId", "BranchId", "Name"
+
+
+def rooted_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> LineSet:
+    """Lines from the roots to the tips.
+
+    Parameters
+    ----------
+    forest : Forest
+        See `tree.rooted_forest`, which chooses the roots and cuts loops.
+    ijk_to_ras : array_like, (4, 4), optional
+        From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
+
+    Returns
+    -------
+    LineSet
+        Point arrays Radius, MaximumInscribedSphereRadius (mm), EdgeArray, EdgePCoordArray; cell
+        arrays CenterlineIds, ComponentId, Length (mm), Curvature, Torsion (1/mm), Tortuosity.
+
+    Raises
+    ------
+    InputError
+        If there is no branch, or the matrix does not fit.
+
+    Examples
+    --------
+    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
+    >>> fork = skeleton_of_polylines(
+    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
+    ...     [[2, 2], [2, 1], [2, 1]],
+    ... )
+    >>> lines = rooted_centrelines(rooted_forest(fork))
+    >>> lines.sizes, lines.cell_arrays["Length"].round(1)
+    (array([3, 3]), array([58.3, 58.3]))
+    """
+    found = root_to_tip_lines(forest)
+    nodes = forest.skeleton.nodes
+    cells = {
+        CENTERLINE_IDS: _integers(range(len(found))),
+        COMPONENT: _integers(nodes[line.root].component for line in found),
+    }
+    pieces = [(line.points, line.radius) for line in found]
+    return _line_set(forest.skeleton, pieces, cells, ijk_to_ras)
+
+
+def split_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> LineSet:
+    """Lines from the roots to the tips, split at bifurcations.
+
+    Parameters
+    ----------
+    forest, ijk_to_ras
+        As for `rooted_centrelines`.
+
+    Returns
+    -------
+    LineSet
+        Point arrays as there; cell arrays CenterlineIds, TractIds, Blanking, GroupIds (int32),
+        Length (mm), Curvature, Torsion (1/mm), Tortuosity.
+
+    Raises
+    ------
+    InputError
+        As there.
+
+    Examples
+    --------
+    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
+    >>> fork = skeleton_of_polylines(
+    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
+    ...     [[2, 2], [2, 1], [2, 1]],
+    ... )
+    >>> tracts = split_centrelines(rooted_forest(fork))
+    >>> tracts.cell_arrays["GroupIds"], tracts.cell_arrays["Blanking"]
+    (array([0, 1, 2, 0, 1, 3], dtype=int32), array([0, 1, 0, 0, 1, 0], dtype=int32))
+    """
+    tracts = split_lines(forest)
+    spacing = np.asarray(forest.skeleton.spacing)
+    cells = {
+        CENTERLINE_IDS: _integers(tract.line for tract in tracts),
+        TRACT_IDS: _integers(tract.tract for tract in tracts),
+        BLANKING: _integers(tract.blanked for tract in tracts),
+        GROUP_IDS: _integers(tract.group for tract in tracts),
+    }
+    pieces = [(tract.points / spacing, tract.radius) for tract in tracts]
+    return _line_set(forest.skeleton, pieces, cells, ijk_to_ras)
+
+
+def network(
+    skeleton: CurveSkeleton,
+    ijk_to_ras: ArrayLike | None = None,
+    names: Mapping[int, str] | None = None,
+) -> LineSet:
+    """Each branch of the skeleton once.
+
+    Parameters
+    ----------
+    skeleton : CurveSkeleton
+    ijk_to_ras
+        As for `rooted_centrelines`.
+    names : mapping of int to str, optional
+        Of branches; they become the cell array Name.
+
+    Returns
+    -------
+    LineSet
+        Point arrays as there; cell arrays Topology (int64, 2 components: at both ends of the branch
+        the number of its junction from 1, or 0 at a free end, as vmtknetworkextraction has it),
+        BranchId, ComponentId, Length (mm), Curvature, Torsion (1/mm), Tortuosity.
+
+    Raises
+    ------
+    InputError
+        If there is no branch, the matrix does not fit, or a name belongs to no branch.
+
+    Examples
+    --------
+    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
+    >>> fork = skeleton_of_polylines(
+    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
+    ...     [[2, 2], [2, 1], [2, 1]],
+    ... )
+    >>> network(fork).cell_arrays["Topology"].tolist()
+    [[0, 1], [1, 0], [1, 0]]
+    """
+    check_names(skeleton, names)
+    branches = skeleton.branches
+    junctions = [n for n, node in enumerate(skeleton.nodes) if node.kind == JUNCTION]
+    number = {node: n for n, node in enumerate(junctions, 1)}
+    ends = [(number.get(b.start, 0), number.get(b.end, 0)) for b in branches]
+    cells = {
+        TOPOLOGY: np.array(ends, np.int64).reshape(-1, 2),
+        BRANCH: _integers(range(len(branches))),
+        COMPONENT: _integers(branch.component for branch in branches),
+    }
+    if names:
+        cells[NAME] = np.array([names.get(n, "") for n in range(len(branches))], object)
+    return _line_set(skeleton, [(b.points, b.radius) for b in branches], cells, ijk_to_ras)
+
+
+def check_names(skeleton: CurveSkeleton, names: Mapping[int, str] | None) -> None:
+    """Refuse names of branches that the skeleton does not have; `InputError`."""
+    for number, name in (names or {}).items():
+        if not 0 <= number < len(skeleton.branches):
+            raise InputError(
+                f"The name {name!r} belongs to branch {number}, but the skeleton has "
+                f"{len(skeleton.branches)} branches, from 0."
+            )
+
+
+def _line_set(skeleton, pieces, cells, ijk_to_ras):
+    if not pieces:
+        raise InputError(
+            "The skeleton has no branch, so there is no line to hand over (a single point or an "
+            "empty object has none)."
+        )
+    matrix = world_matrix(skeleton.spacing, ijk_to_ras)
+    points = [to_world(line, matrix) for line, _ in pieces]
+    shapes = _shapes(points, [radius for _, radius in pieces])
+    radius = np.concatenate([radius for _, radius in pieces]).astype(float)
+    own = np.arange(len(radius), dtype=np.int32)
+    arrays = {
+        RADIUS: radius,
+        INSCRIBED_RADIUS: radius,
+        EDGE: np.stack([own, own], axis=1),
+        EDGE_POSITION: np.zeros(len(radius)),
+    }
+    attributes = {
+        LENGTH: np.array([shape.length for shape in shapes]),
+        CURVATURE: np.array([shape.curvature for shape in shapes]),
+        TORSION: np.array([shape.torsion for shape in shapes]),
+        TORTUOSITY: np.array([shape.tortuosity for shape in shapes]),
+    }
+    sizes = np.array([len(line) for line in points])
+    return LineSet(np.concatenate(points), sizes, arrays, {**cells, **attributes})
+
+
+def _shapes(lines, radii):
+    """Measures of each line; those that are the same, as tracts of shared branches, once."""
+    known: dict = {}
+    keys = [(len(line), line[0].tobytes(), line[-1].tobytes()) for line in lines]
+    for key, line, radius in zip(keys, lines, radii):
+        if key not in known:
+            known[key] = line_shape(line, radius)
+    return [known[key] for key in keys]
+
+
+def _integers(values):
+    return np.array(list(values), np.int32)

@@ -1,0 +1,79 @@
+"""Models and curves on the scene that SlicerVMTK's modules take."""
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import InputError
+from PotentialSkeletonLib.tree import skeleton_of_polylines
+from PotentialSkeletonMRML.result import SkeletonResult
+from support.mrml_cases import scene_text
+from support.trees import OBLIQUE, OBLIQUE_SPACING, fork
+
+pytest.importorskip("slicer", reason="slicer-core is not installed")
+
+
+@pytest.fixture
+def result(slicer_scene):
+    return SkeletonResult(fork(OBLIQUE_SPACING), OBLIQUE)
+
+
+def to_ras(points):
+    return points[:, ::-1] @ OBLIQUE[:3, :3].T + OBLIQUE[:3, 3]
+
+
+@pytest.mark.parametrize(
+    ("view", "cells", "arrays"),
+    [
+        ("rooted", 2, {"CenterlineIds", "Length"}),
+        ("split", 6, {"GroupIds", "CenterlineIds", "TractIds", "Blanking"}),
+        ("network", 3, {"Topology", "BranchId"}),
+    ],
+)
+def test_a_model_has_vmtks_arrays_and_lies_in_the_object(result, view, cells, arrays):
+    import slicer
+
+    from PotentialSkeletonMRML.interchange.scene import addCentrelineModel
+
+    model = addCentrelineModel(result, "lines", view)
+    data = model.GetPolyData()
+    assert data.GetNumberOfCells() == cells
+    assert all(data.GetCellData().HasArray(name) for name in arrays)
+    assert data.GetPointData().HasArray("Radius")
+    points = slicer.util.arrayFromModelPoints(model)
+    expected = to_ras(np.concatenate([branch.points for branch in result.skeleton.branches]))
+    away = np.linalg.norm(points[:, None] - expected[None], axis=2).min(axis=1)
+    assert away.max() < 1.5  # mm, half a step; split points lie between the skeleton's
+
+
+def test_curves_run_from_the_clicked_root_and_carry_the_radius(result):
+    import slicer
+
+    from PotentialSkeletonMRML.interchange.scene import addCentrelineCurves
+
+    skeleton = result.skeleton
+    click = to_ras(skeleton.nodes[2].position[None]) + 1
+    curves = addCentrelineCurves(result, "line", rootPoints=click)
+    assert [curve.GetName() for curve in curves] == ["line 1", "line 2"]
+    for curve in curves:
+        places = slicer.util.arrayFromMarkupsControlPoints(curve)
+        np.testing.assert_allclose(places[0], to_ras(skeleton.nodes[2].position[None])[0])
+        measurement = curve.GetMeasurement("Radius")
+        assert measurement.GetControlPointValues().GetNumberOfValues() == len(places)
+
+
+def test_errors_leave_the_scene_as_it_is(result):
+    from PotentialSkeletonMRML.interchange.scene import addCentrelineCurves, addCentrelineModel
+
+    empty = SkeletonResult(skeleton_of_polylines([], [], OBLIQUE_SPACING), OBLIQUE)
+    before = scene_text()
+    with pytest.raises(InputError, match="use rooted, split, network"):
+        addCentrelineModel(result, "lines", "cut")
+    with pytest.raises(InputError, match="no branch"):
+        addCentrelineModel(empty, "lines")
+    with pytest.raises(InputError, match="no branch"):
+        addCentrelineCurves(empty, "lines")
+    with pytest.raises(InputError, match="same component"):
+        addCentrelineModel(
+            result, "lines", rootPoints=to_ras(np.array([[0, 50, 50], [55, 70, 50]]))
+        )
+    assert scene_text() == before
