@@ -118,9 +118,11 @@ def force_field(
 
     Examples
     --------
-    >>> field = force_field(np.ones((7, 7, 9), bool), device="cpu")
-    >>> field.vectors[3, 3, 2] > 0  # away from the nearest end
-    array([False, False,  True])
+    >>> field = force_field(np.ones((9, 9, 9), bool), device="cpu")
+    >>> field.classes[4, 4]
+    array([1, 2, 3, 3, 3, 3, 3, 2, 1], dtype=uint8)
+    >>> bool(field.vectors[4, 4, 2, 2] > 0)  # away from the nearest face
+    True
     """
     strength, charge_distance = check_options(strength, method, charge_distance)
     choose_device(checked_device(method, device))  # a wrong name is an error before the work begins

@@ -132,7 +132,7 @@ def lines_and_cufft(gpu, size):
     columns, some = numbers(gpu, size // 2, 3, 5).swapaxes(1, 2), slice(0, 5)
     found = [np.array(part) for part in transforms.convolved(columns, kernel, some)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda_transforms, "LINE_SIZES", ())
+        patch.setattr(transforms, "_lines", None)
         return found, [np.array(part) for part in transforms.convolved(columns, kernel, some)]
 
 

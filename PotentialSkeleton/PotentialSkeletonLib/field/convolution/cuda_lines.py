@@ -3,9 +3,9 @@
 cuFFT transforms along I and J. Along K, where the numbers of a line are not adjacent, each of its
 passes reads and writes all of the padded columns. Here one kernel transforms, multiplies and
 transforms back without leaving the multiprocessor, and reads and writes the box alone. With it the
-field of a tube of 256 x 256 x 487 voxels takes 16.7 ms on an NVIDIA H200, with cuFFT 25.9 ms
-(medians of 7 runs; see Testing/benchmarks/NOTES.md). Sizes that are not in `LINE_SIZES` are left to
-cuFFT.
+field of a tube of 256 x 256 x 487 voxels takes 16.7 ms on an NVIDIA H200, with cuFFT 25.5 ms
+(Documentation/decisions/0005-field-as-convolution.md). Sizes that are not in `LINE_SIZES` are left
+to cuFFT.
 """
 
 from collections.abc import Iterator
