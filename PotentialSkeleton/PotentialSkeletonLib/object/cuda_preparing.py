@@ -14,7 +14,7 @@ from .voxel_classes import checked_labelmap
 
 
 class CudaComponents:
-    """The components of an object on a CUDA device; see `preparing.Components`.
+    """The components of an object on a CUDA device; see `components.Components`.
 
     Parameters
     ----------
