@@ -1,5 +1,6 @@
 """The components of an object, one after another; those on CUDA are in `cuda_preparing`."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -38,7 +39,7 @@ class CpuComponents:
     """
 
     def __init__(
-        self, labels: np.ndarray, count: int, origin: np.ndarray, spacing: tuple[float, ...]
+        self, labels: np.ndarray, count: int, origin: np.ndarray, spacing: Sequence[float]
     ) -> None:
         self._labels, self._origin, self._spacing = labels, origin, spacing
         self._boxes = component_boxes(labels, count)

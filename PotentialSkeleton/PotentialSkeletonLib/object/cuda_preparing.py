@@ -1,5 +1,6 @@
 """The object of a labelmap: checked, cleaned and split into components, on a CUDA device."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class CudaComponents:
     """
 
     def __init__(
-        self, labels: Any, count: int, origin: np.ndarray, spacing: tuple[float, ...], gpu: Any
+        self, labels: Any, count: int, origin: np.ndarray, spacing: Sequence[float], gpu: Any
     ) -> None:
         self.gpu = gpu
         self._labels, self._origin, self._spacing = labels, origin, spacing
@@ -55,7 +56,7 @@ class CudaComponents:
 
 def prepare(
     mask: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     options: Any,
     progress: Progress | None,
     gpu: Any,
@@ -90,7 +91,7 @@ def _nonzero(values: np.ndarray, gpu: Any) -> Any:
 
 
 def _clean(
-    solid: Any, spacing: tuple[float, ...], options: Any, progress: Progress, gpu: Any
+    solid: Any, spacing: Sequence[float], options: Any, progress: Progress, gpu: Any
 ) -> tuple[Any, Any, np.ndarray, dict[str, int]]:
     """Return the cleaned object, the labels and sizes of its components, and the report's counts.
 

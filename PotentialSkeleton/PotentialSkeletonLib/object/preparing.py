@@ -1,5 +1,6 @@
 """The object of a labelmap: checked, cleaned and split into components, on the CPU."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,7 @@ class Prepared:
 
 def prepare(
     mask: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     options: Any,
     progress: Progress | None = None,
 ) -> Prepared:
@@ -114,7 +115,7 @@ def cavity_counts(cavities: list[int]) -> dict[str, int]:
 
 
 def clean(
-    solid: np.ndarray, spacing: tuple[float, ...], options: Any, progress: Progress
+    solid: np.ndarray, spacing: Sequence[float], options: Any, progress: Progress
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Drop islands and close tunnels as the options say; return the report's counts, too."""
     islands = tunnels = [0, 0]
