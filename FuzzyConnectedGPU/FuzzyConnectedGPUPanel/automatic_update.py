@@ -17,7 +17,7 @@ class AutomaticUpdate:
     def __init__(self, panel: Any) -> None:
         self._panel, self._again = panel, False
         self._inputs: str | None = None  # of the run that was begun last
-        self._begun = 0.0
+        self._begun: float | None = None  # when the run that goes on read its inputs
         self._timer = qt.QTimer()
         self._timer.setSingleShot(True)
         self._timer.setInterval(REST)
@@ -30,12 +30,16 @@ class AutomaticUpdate:
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
         panel = self._panel
+        if not panel.running.active:
+            self._begun = None
         if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
             return
         text = panel.state_text()
         if text == self._inputs:
             return
         if panel.running.active:
+            if self._begun is None:
+                return  # it has yet to read its inputs
             self._again = True
             waited = time.perf_counter() - self._begun
             if max(waited, panel.running.seconds) > PATIENCE:
@@ -55,4 +59,4 @@ class AutomaticUpdate:
     def forget(self) -> None:
         """The scene is closed, or the panel ends."""
         self._timer.stop()
-        self._inputs, self._again = None, False
+        self._inputs, self._begun, self._again = None, None, False

@@ -109,7 +109,7 @@ def sources_of(parameters: Any) -> list[tuple[Any, Any]]:
         sources.append((inner, slicer.vtkSegmentation.SourceRepresentationModified))
     if parameters.roi is not None:
         sources.append((parameters.roi, vtk.vtkCommand.ModifiedEvent))
-    return sources
+    return list(dict.fromkeys(sources))  # the volume may be chosen as mask
 
 
 class SegmentChoice:
