@@ -1,24 +1,62 @@
 """Lists of points (.mrk.json), checked before Slicer's own reader gets them.
 
 That reader ends the process where an entry is of another kind than it should be, so only what a
-seed needs is handed on: label, position, and whether it is chosen.
+seed needs is handed on: label, position, and whether it is selected.
 """
 
 import json
+import tempfile
+from pathlib import Path
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..messages import one_line
+from ..slicer_host.vtk_messages import vtk_messages
+from .refusals import existing, one_line
+from .slicer_reader import name_of
 
 SYSTEMS = {"RAS": "RAS", "LPS": "LPS", "0": "RAS", "1": "LPS"}
 DEFINED = "defined"
 STATUSES = (DEFINED, "undefined", "preview", "missing")
-LARGEST = 1e9  # mm
-MOST_POINTS = 100_000
+MAX_POSITION = 1e9  # mm
+MAX_POINTS = 100_000
 
 
-def read(path):
-    """The one list of points of a file.
+def read_seeds(path: str | Path) -> Any:
+    """Read a list of points (.mrk.json, as Slicer saves it) into the scene.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    vtkMRMLMarkupsFiducialNode
+
+    Raises
+    ------
+    InputError
+        The file is missing, or is not a list of points; the message names it.
+    """
+    import slicer
+
+    path = existing(path)
+    markup = checked_markup(path)
+    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+        checked = Path(folder) / "points.mrk.json"
+        checked.write_text(json.dumps({"markups": [markup]}), encoding="utf-8")
+        with vtk_messages():
+            node_id = slicer.modules.markups.logic().LoadMarkups(str(checked), name_of(path))
+    if not node_id:
+        raise InputError(f"{path}: the list of points cannot be read.")
+    node = slicer.mrmlScene.GetNodeByID(node_id)
+    # The checked file is gone: the node must not point to it.
+    node.SetAndObserveStorageNodeID(None)
+    return node
+
+
+def checked_markup(path: Path) -> dict:
+    """Read the one list of points of a file.
 
     Parameters
     ----------
@@ -62,7 +100,7 @@ def _checked(markup):
     if system not in SYSTEMS:
         raise ValueError(f"its coordinate system is {system}")
     listed = markup.get("controlPoints", [])
-    if not isinstance(listed, list) or len(listed) > MOST_POINTS:
+    if not isinstance(listed, list) or len(listed) > MAX_POINTS:
         raise ValueError("its points are no list, or too many")
     return {
         "type": "Fiducial",
@@ -84,7 +122,7 @@ def _point(entry, number):
     }
     if status == DEFINED:
         position = [float(length) for length in entry["position"]]
-        if len(position) != 3 or not all(abs(length) <= LARGEST for length in position):
+        if len(position) != 3 or not all(abs(length) <= MAX_POSITION for length in position):
             raise ValueError(f"point {number} has the position {position}")
         point["position"] = position
     return point

@@ -50,7 +50,7 @@ class Oriented:
     background_seeds: np.ndarray
 
 
-def oriented(subject):
+def oriented(subject: Subject) -> Oriented:
     """The `Oriented` view of a subject."""
     # Columns of K, J, I in millimetres; rows S, A, R.
     directions = subject.ijk_to_ras[:3, :3][::-1, ::-1]
@@ -73,7 +73,7 @@ def oriented(subject):
     )
 
 
-def box(labels, seeds):
+def box(labels: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First and last voxel of the vessels and seeds along each axis, as two arrays."""
     low, high = seeds.min(axis=0), seeds.max(axis=0)
     for axis in range(3):

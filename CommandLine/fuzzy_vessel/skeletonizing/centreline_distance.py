@@ -1,11 +1,13 @@
 """How far a skeleton is off known centrelines, both ways."""
 
+from typing import Any
+
 import numpy as np
 
 STEP_MM = 0.25
 
 
-def distances(skeleton, phantom):
+def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
     """Distances between a skeleton and the known centrelines of a phantom, inside its liver.
 
     Parameters
@@ -41,7 +43,7 @@ def distances(skeleton, phantom):
 
 
 def _samples(curves, spacing):
-    """Points (n, 3) in mm along curves in voxels, evenly spaced, so that long pieces count more."""
+    """Points (n, 3) in mm along curves in voxels, evenly spaced, so that long curves count more."""
     samples = [np.empty((0, 3))]
     for curve in curves:
         points = curve * spacing

@@ -1,19 +1,14 @@
-"""The slices of a DICOM folder, in the order in which they lie in the patient.
-
-The tags are read by ITK (GDCM), so every transfer syntax that it knows will do.
-"""
+"""The slices of a DICOM folder, in the order in which they lie in the patient."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..messages import one_line
 from ..slicer_host.vtk_messages import vtk_messages
-from .formats.dicom_elements import check_elements, is_dicom
+from .dicom_tags import Slice, read_slice
 
 # Distances between slices may differ from their median by this share of it.
 UNEVEN = 0.1
@@ -22,27 +17,8 @@ TILT = 0.01
 WHOLE_BYTES = ("8", "16", "32", "64")
 
 
-@dataclass(frozen=True)
-class Slice:
-    """One file of a series: where it lies in the patient (mm, LPS) and what it belongs to."""
-
-    path: Path
-    series: str
-    description: str
-    number: str
-    size: tuple
-    pixels: tuple
-    orientation: tuple
-    position: tuple
-
-    @property
-    def normal(self):
-        """The direction across the slice."""
-        return np.cross(self.orientation[:3], self.orientation[3:])
-
-
-def sorted_slices(folder):
-    """The files of the one series in `folder`, along its slices' normal.
+def sorted_slices(folder: Path) -> list[Path]:
+    """Return the files of the one series in `folder`, along its slices' normal.
 
     Parameters
     ----------
@@ -59,7 +35,8 @@ def sorted_slices(folder):
         missing or there twice, or if they do not lie straight behind each other.
     """
     with vtk_messages():
-        slices = [entry for path in sorted(folder.iterdir()) if (entry := _read(path)) is not None]
+        read = (read_slice(path) for path in sorted(folder.iterdir()))
+        slices: list[Slice] = [entry for entry in read if entry is not None]
     if not slices:
         raise InputError(f"{folder}: there is no DICOM image in this folder.")
     _refuse_several(folder, slices)
@@ -77,63 +54,6 @@ def sorted_slices(folder):
     slices.sort(key=lambda entry: float(np.dot(entry.position, normal)))
     _refuse_gaps(folder, slices)
     return [entry.path for entry in slices]
-
-
-def _read(path):
-    """What the tags of a file say; None if it is no DICOM image."""
-    if not path.is_file() or path.name.upper() == "DICOMDIR":
-        return None
-    try:
-        if not is_dicom(path):
-            return None
-        check_elements(path)
-    except ValueError as error:
-        raise InputError(
-            f"{path}: the DICOM file is damaged: {error}; export the series again."
-        ) from error
-    except OSError as error:
-        raise InputError(f"{path}: the file cannot be read: {error.strerror or error}.") from error
-    import slicer
-
-    reader = slicer.vtkITKArchetypeImageSeriesScalarReader()
-    reader.SetArchetype(str(path))
-    reader.SetSingleFile(1)
-    reader.UpdateInformation()
-    tags = {key: _text(reader.GetTagValue(key)) for key in TAGS}
-    if not tags["0008|0016"]:
-        return None
-    return Slice(
-        path=path,
-        series=tags["0020|000e"],
-        description=tags["0008|103e"],
-        number=tags["0020|0011"],
-        size=(tags["0028|0011"], tags["0028|0010"]),
-        pixels=(tags["0028|0100"], tags["0028|0103"], tags["0028|0002"]),
-        orientation=_numbers(tags["0020|0037"], 6),
-        position=_numbers(tags["0020|0032"], 3),
-    )
-
-
-# SOP class, series UID, description and number, columns and rows, orientation and position, bits,
-# sign and number of a pixel's values.
-TAGS = (
-    "0008|0016", "0020|000e", "0008|103e", "0020|0011",
-    "0028|0011", "0028|0010", "0020|0037", "0020|0032", "0028|0100", "0028|0103", "0028|0002",
-)  # fmt: skip
-
-
-def _text(value):
-    """The text of a tag on one line; VTK hands out bytes where it is not UTF-8."""
-    text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
-    return one_line(text.strip(" \0"))
-
-
-def _numbers(text, count):
-    try:
-        numbers = tuple(float(part) for part in text.split("\\"))
-    except ValueError:
-        return ()
-    return numbers if len(numbers) == count and np.isfinite(numbers).all() else ()
 
 
 def _refuse_several(folder, slices):
