@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
-from FuzzyVesselCoreLib.numba_log import quiet_numba
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity.gaussian_affinity import GaussianAffinity

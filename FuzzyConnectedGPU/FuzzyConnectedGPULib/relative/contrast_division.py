@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
-from FuzzyVesselCoreLib.numba_log import quiet_numba
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..contrast.evidence import evidence_finder

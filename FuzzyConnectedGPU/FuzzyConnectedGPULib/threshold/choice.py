@@ -34,7 +34,7 @@ def check_threshold(threshold: float | None, cut: float) -> None:
 
 
 def choose_threshold(
-    scene: FuzzyScene,
+    scene: FuzzyScene | np.ndarray,
     background_seeds: np.ndarray | Sequence | None = None,
     cut: float = 0.0,
 ) -> AutomaticThreshold | float:
@@ -44,7 +44,7 @@ def choose_threshold(
 
     Parameters
     ----------
-    scene : FuzzyScene
+    scene : FuzzyScene or ndarray
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
     cut : float
         Below it the scene is 0, so the threshold is at least that.

@@ -6,6 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
 MAX_ROUNDS = 10
 MAJORITY = 14  # of the 26 neighbours
@@ -59,7 +60,7 @@ def fill_gaps(
     if rounds == 0 or not labels.any():
         return labels
     labels = labels.copy()
-    box = tuple(_used_range(labels, axis) for axis in range(labels.ndim))
+    box = bounding_box(labels)  # nothing beyond it can have a majority
     part = labels[box]
     allowed = np.ones(part.shape, bool) if mask is None else np.asarray(mask)[box] != 0
     if background_seeds is not None:
@@ -72,13 +73,6 @@ def fill_gaps(
             break
         part[added] = 1
     return labels
-
-
-def _used_range(labels: np.ndarray, axis: int) -> slice:
-    """The range of the object along an axis; no voxel beyond it can have a majority."""
-    others = tuple(each for each in range(labels.ndim) if each != axis)
-    used = np.flatnonzero(labels.any(axis=others))
-    return slice(used[0], used[-1] + 1)
 
 
 def _neighbours(labels: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
 from .evidence import DARK, Evidence
 from .filters import gaussian_weights, self_guided, separable
@@ -110,11 +111,8 @@ def clipped(volume: np.ndarray) -> np.ndarray:
 def box_of(mask: np.ndarray | None, shape: Sequence[int], unit: np.ndarray) -> tuple[slice, ...]:
     """The part of the volume that holds the mask, with the margin that its border needs."""
     if mask is None:
-        return tuple(slice(0, n) for n in shape)
-    box = []
-    for axis, size in enumerate(shape):
-        others = tuple(a for a in range(3) if a != axis)
-        used = np.flatnonzero(mask.any(axis=others))
-        margin = int(np.ceil(MARGIN / unit[axis]))
-        box.append(slice(max(int(used[0]) - margin, 0), min(int(used[-1]) + margin + 1, size)))
-    return tuple(box)
+        return full_box(shape)
+    margin = [int(np.ceil(MARGIN / step)) for step in unit]
+    box = bounding_box(mask)
+    assert box is not None  # `checked_mask` refuses an empty mask
+    return padded_box(box, margin, shape)
