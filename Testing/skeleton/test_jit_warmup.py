@@ -7,6 +7,7 @@ import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import extraction
 from PotentialSkeletonLib import jit_warmup as first_use
 from support.solid_shapes import ball
@@ -62,7 +63,7 @@ def test_the_small_object_has_all_that_needs_code_of_its_own():
 
 def test_a_run_asks_its_callback_before_the_code_is_there(nothing_begun, monkeypatch):
     compiled, asked = threading.Event(), []
-    monkeypatch.setattr(extraction, "_try_out", lambda: compiled.wait(60))
+    monkeypatch.setattr(extraction, "_warm_up", lambda: compiled.wait(60))
 
     def progress(share):
         asked.append((share, compiled.is_set()))
@@ -88,13 +89,13 @@ def test_a_run_without_a_callback_waits_for_a_trial_that_goes_on(nothing_begun, 
     with pytest.raises(Cancelled):
         first_use.make_ready(work, cancel)
     # The trial goes on when the run that waits for it looks for the first time.
-    monkeypatch.setattr(extraction, "reporter", lambda progress: lambda share: go_on.set())
+    monkeypatch.setattr(Progress, "advance", lambda self, share: go_on.set())
     monkeypatch.setattr("PotentialSkeletonLib.assembly.assemble", lambda *_: ended.copy())
     assert extraction.skeletonize(ball(4)) == [True]
 
 
 def test_the_trial_works():
-    extraction._try_out()  # its errors are not seen otherwise
+    extraction._warm_up()  # its errors are not seen otherwise
 
 
 def test_a_skeleton_after_the_trial_is_the_same():

@@ -21,7 +21,7 @@ from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.object import preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
 from PotentialSkeletonLib.object.solids import fill_cavities
-from PotentialSkeletonLib.thinning.thinning import removable
+from PotentialSkeletonLib.thinning.trimming import removable
 from support.solids import line
 
 SHAPES = {

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import support.solids as solids
-from PotentialSkeletonLib import component_volumes, skeletonize
+from PotentialSkeletonLib import cpu_component_volumes, skeletonize
 from PotentialSkeletonLib.critical_points.field_seeds import (
     lowest_first,
     unit_divergence,
@@ -57,7 +57,7 @@ SHAPES = {
 @pytest.fixture
 def other_device(monkeypatch):
     """Each force rounded otherwise: what another device may give."""
-    plain = component_volumes.field_of_components
+    plain = cpu_component_volumes.field_of_components
 
     def noisy(*arguments, **options):
         field = plain(*arguments, **options)
@@ -67,7 +67,7 @@ def other_device(monkeypatch):
         return dataclasses.replace(field, vectors=vectors)
 
     def choose():
-        monkeypatch.setattr(component_volumes, "field_of_components", noisy)
+        monkeypatch.setattr(cpu_component_volumes, "field_of_components", noisy)
 
     return choose
 

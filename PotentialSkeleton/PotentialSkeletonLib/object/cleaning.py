@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components.labels import CUBE, label_pieces, sizes_of
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
@@ -91,7 +92,8 @@ def _thinned(grown, away, kept, report):
     voxels = np.flatnonzero(grown)
     order = (away.max() - away).reshape(-1)[voxels]
     never = np.zeros(len(voxels), bool)
-    left = thin(voxels, order, kept.reshape(-1)[voxels], never, grown.shape, report)
+    progress = Progress.of(None if report is None else lambda share: report())
+    left = thin(voxels, order, kept.reshape(-1)[voxels], never, grown.shape, progress)
     solid = np.zeros_like(grown)
     solid.reshape(-1)[left] = True
     return solid

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components import cuda_labels as pieces
 
 from ..graph.cuda_radii import radius_at
@@ -43,7 +44,10 @@ class ComponentsOnCuda:
 
     def radius_at(self, points, report=None):
         """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
-        return radius_at(points - self._origin, self._labels != 0, self._spacing, self.gpu, report)
+        progress = Progress.of(report)
+        return radius_at(
+            points - self._origin, self._labels != 0, self._spacing, self.gpu, progress
+        )
 
 
 def prepare(mask, spacing, options, tick, gpu):

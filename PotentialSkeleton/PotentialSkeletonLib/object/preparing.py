@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components.labels import boxes_of, sizes_of
 from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
 
@@ -66,7 +67,8 @@ class ComponentsOnCpu:
     def radius_at(self, points, report=None):
         """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
         with own_thread_if_small(self._labels.shape):
-            return radius_at(points - self._origin, self._labels, self._spacing, report)
+            progress = Progress.of(report)
+            return radius_at(points - self._origin, self._labels, self._spacing, progress)
 
 
 def prepare(mask, spacing, options, tick):
