@@ -9,7 +9,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError, NoRoomError
 from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.progress import Progress
 
 from .component import skeletonize_component
 from .component_skeleton import ComponentSkeleton
@@ -83,10 +83,10 @@ def _prepare(
     mask: np.ndarray, spacing: Spacing, options: SkeletonOptions, progress: Progress, gpu: Any
 ) -> Prepared:
     if gpu is None:
-        return preparing.prepare(mask, spacing, options, reporter(progress))
+        return preparing.prepare(mask, spacing, options, progress)
     from .object.cuda_preparing import prepare
 
-    return prepare(mask, spacing, options, reporter(progress), gpu)
+    return prepare(mask, spacing, options, progress, gpu)
 
 
 def _component_skeletons(
@@ -112,7 +112,7 @@ def _volumes(
         return CpuComponentVolumes(parts.mask(number), spacing, options)
     from .cuda_component_volumes import CudaComponentVolumes
 
-    return CudaComponentVolumes(partial(parts.on_card, number), spacing, options, gpu, size)
+    return CudaComponentVolumes(partial(parts.on_device, number), spacing, options, gpu, size)
 
 
 def _graph(prepared: Prepared, parts: Parts, progress: Progress) -> SkeletonGraph:
@@ -121,7 +121,5 @@ def _graph(prepared: Prepared, parts: Parts, progress: Progress) -> SkeletonGrap
     positions = np.concatenate([part.positions + origin for origin, part in parts])
     component = np.repeat(np.arange(1, len(parts) + 1), [len(part.voxels) for _, part in parts])
 
-    def radius_at(points: np.ndarray) -> np.ndarray:
-        return prepared.parts.radius_at(points, reporter(progress))
-
+    radius_at = partial(prepared.parts.radius_at, progress=progress)
     return skeleton_graph(voxels, positions, component, prepared.object, radius_at, progress)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from .component_skeleton import ComponentSkeleton
 from .component_volumes import ComponentVolumes
@@ -26,7 +26,7 @@ def skeletonize_component(
     volumes: ComponentVolumes, options: SkeletonOptions, stages: Stages
 ) -> ComponentSkeleton:
     """The skeleton of one component up to the level that the options ask for."""
-    with own_thread_if_small(volumes.shape):
+    with single_threaded_if_small(volumes.shape):
         return _Run(volumes, options, stages).run()
 
 
@@ -113,7 +113,7 @@ class _Run:
         """Lead ends of the skeleton on to the ends of protrusions; whether there were any."""
         skeleton = self.thinning.skeleton
         with self.stages.stage("tips", 0.8, 0.85) as progress:
-            self.volumes.update_distances(skeleton, progress)
+            self.volumes.add_sources(skeleton, progress)
             further = self.volumes.endpoints_beyond(skeleton, endpoints, progress)
             self.add_endpoints(further, progress)
         return len(further) > 0
@@ -121,7 +121,7 @@ class _Run:
     def add_sharp_parts(self) -> None:
         """Curves from seeds of high surface curvature."""
         with self.stages.stage("tips", 0.9, 0.94) as progress:
-            self.volumes.update_distances(self.thinning.skeleton, progress)
+            self.volumes.add_sources(self.thinning.skeleton, progress)
             progress.check()
             seeds = self.volumes.curvature_seeds(progress)
         with self.stages.stage("curves", 0.94, 0.95) as progress:
@@ -142,7 +142,7 @@ class _Run:
         thinning, curves = self.thinning, self.curves
         voxels = np.stack(np.unravel_index(thinning.skeleton, self.volumes.shape), axis=1)
         traced = np.isin(thinning.skeleton, union(curves.voxels(), thinning.anchors))
-        components = thin_topology(voxels[traced]).pieces
+        components = sparse_topology(voxels[traced]).components
         return ComponentSkeleton(
             voxels,
             curves.positions(voxels),

@@ -46,7 +46,7 @@ class ComponentVolumes(Protocol):
     def voxels(self) -> np.ndarray:
         """Flat indices, ascending, of all the component's voxels."""
 
-    def order_at(self, voxels: np.ndarray) -> np.ndarray:
+    def removal_order(self, voxels: np.ndarray) -> np.ndarray:
         """In which order voxels may be removed: float32 (n,), the lowest first."""
 
     def charge_distance(self, progress: Progress) -> int:
@@ -59,10 +59,10 @@ class ComponentVolumes(Protocol):
         """Zeros of the field, also outside of the object."""
 
     def divergence_seeds(self, share: float, progress: Progress) -> np.ndarray:
-        """Voxels (n, 3) where the unit force converges most; see `field_seeds`."""
+        """Voxels (n, 3) where the unit force converges most; see `divergence_seeds`."""
 
     def curvature_seeds(self, progress: Progress) -> np.ndarray:
-        """Voxels (n, 3) where the surface is sharp; see `field_seeds`."""
+        """Voxels (n, 3) where the surface is sharp; see `curvature_seeds`."""
 
     def compute_distances(self, sources: np.ndarray, progress: Progress) -> None:
         """Compute the distances along the component from the nearest source.
@@ -70,7 +70,7 @@ class ComponentVolumes(Protocol):
         All methods below refer to these distances. Sources are flat indices, ascending.
         """
 
-    def update_distances(self, sources: np.ndarray, progress: Progress) -> None:
+    def add_sources(self, sources: np.ndarray, progress: Progress) -> None:
         """Lower the distances to those from other sources, among which the earlier ones are."""
 
     def distances_at(self, voxels: np.ndarray) -> np.ndarray:

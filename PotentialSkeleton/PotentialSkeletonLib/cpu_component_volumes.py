@@ -4,18 +4,17 @@ import warnings
 
 import numpy as np
 
-from FuzzyVesselCoreLib.progress import Progress, reporter
-from FuzzyVesselCoreLib.voxels.distance.euclidean import (
-    automatic_charge_distance,
-    distance_to_outside,
-    order_at,
-)
-from FuzzyVesselCoreLib.voxels.distance.geodesic import bring_nearer, distance_along
-from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
+from FuzzyVesselCoreLib.voxels.distance.geodesic import add_sources, geodesic_distance
+from FuzzyVesselCoreLib.voxels.distance.ridge import removal_order
+from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 
 from .critical_points.critical_points import CriticalPoint, critical_points
-from .critical_points.field_seeds import curvature_seeds, divergence_seeds
+from .critical_points.curvature_seeds import curvature_seeds
+from .critical_points.divergence_seeds import divergence_seeds
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
+from .field.charge_distance import automatic_charge_distance
 from .field.force_field import field_of_components
 from .field.tiles import Tiles
 from .options import SkeletonOptions
@@ -44,20 +43,20 @@ class CpuComponentVolumes:
         self._forces: np.ndarray | None = None
 
     def measure_depths(self, progress: Progress) -> None:
-        self._depth = distance_to_outside(self._bytes, self.spacing, reporter(progress))
+        self._depth = distance_to_outside(self._bytes, self.spacing, progress)
         self.depths = Tiles.whole(self._depth)
 
     def euler_characteristic(self, progress: Progress) -> int:
-        return euler_characteristic(self._mask, reporter(progress))
+        return euler_characteristic(self._mask, progress)
 
     def voxels(self) -> np.ndarray:
         return np.flatnonzero(self._mask)
 
-    def order_at(self, voxels: np.ndarray) -> np.ndarray:
-        return order_at(self._depth, voxels)
+    def removal_order(self, voxels: np.ndarray) -> np.ndarray:
+        return removal_order(self._depth, voxels)
 
     def charge_distance(self, progress: Progress) -> int:
-        return automatic_charge_distance(self._bytes, self._depth, self.spacing, reporter(progress))
+        return automatic_charge_distance(self._bytes, self._depth, self.spacing, progress)
 
     def compute_field(self, charge_distance: int, progress: Progress) -> tuple[str, ...]:
         options = self._options
@@ -65,26 +64,26 @@ class CpuComponentVolumes:
             warnings.simplefilter("ignore")  # the messages are returned, once
             found = field_of_components(
                 self._mask, self._bytes, options.strength, method=options.method,
-                charge_distance=charge_distance, device=options.device, report=reporter(progress),
+                charge_distance=charge_distance, device=options.device, progress=progress,
             )  # fmt: skip
         self._found, self._forces = found, found.vectors
         self.field = Tiles.whole(found.vectors, found.classes)
         return found.notes
 
     def critical_points(self, progress: Progress) -> list[CriticalPoint]:
-        return critical_points(self._found, everywhere=True, report=reporter(progress))
+        return critical_points(self._found, everywhere=True, progress=progress)
 
     def divergence_seeds(self, share: float, progress: Progress) -> np.ndarray:
-        return divergence_seeds(self._forces, share, reporter(progress), self._found.classes)
+        return divergence_seeds(self._found.vectors, share, progress, self._found.classes)
 
     def curvature_seeds(self, progress: Progress) -> np.ndarray:
-        return curvature_seeds(self._mask, reporter(progress))
+        return curvature_seeds(self._mask, progress)
 
     def compute_distances(self, sources: np.ndarray, progress: Progress) -> None:
-        self._distances = distance_along(self._bytes, sources, self.spacing, reporter(progress))
+        self._distances = geodesic_distance(self._bytes, sources, self.spacing, progress)
 
-    def update_distances(self, sources: np.ndarray, progress: Progress) -> None:
-        bring_nearer(self._distances, sources, self.spacing, reporter(progress))
+    def add_sources(self, sources: np.ndarray, progress: Progress) -> None:
+        add_sources(self._distances, sources, self.spacing, progress)
 
     def distances_at(self, voxels: np.ndarray) -> np.ndarray:
         return self._distances.reshape(-1)[voxels]

@@ -8,20 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components import cuda_labels
 from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic
-from FuzzyVesselCoreLib.voxels.distance.cuda_euclidean import (
-    automatic_charge_distance,
-    distance_to_outside,
-    order_at,
-)
+from FuzzyVesselCoreLib.voxels.distance.cuda_euclidean import distance_to_outside
+from FuzzyVesselCoreLib.voxels.distance.cuda_ridge import removal_order
 
-from .critical_points import cuda_field_seeds
 from .critical_points.critical_points import CriticalPoint, critical_points_in
-from .critical_points.field_seeds import curvature_seeds
+from .critical_points.cuda_divergence_seeds import divergence_seeds
+from .critical_points.cuda_sign_changes import cells_with_sign_changes
+from .critical_points.curvature_seeds import curvature_seeds
 from .endpoints.cuda_endpoints import DeviceObject, endpoints_beyond, protrusion_endpoints
-from .field.cuda_solid import SolidOnCuda
+from .field.charge_distance import automatic_charge_distance
+from .field.cuda_solid import CudaSolid
 from .field.cuda_tiles import tiles_on_host
 from .field.summation import Summation
 from .field.tiles import Tiles
@@ -61,7 +60,7 @@ class CudaComponentVolumes:
         self._vectors: Any = None
 
     def measure_depths(self, progress: Progress) -> None:
-        self._depth = distance_to_outside(self._mask, self.spacing, self._gpu, reporter(progress))
+        self._depth = distance_to_outside(self._mask, self.spacing, self._gpu, progress)
         self.depths = tiles_on_host(self._mask, self.count, [self._depth], self._gpu)
 
     def euler_characteristic(self, progress: Progress) -> int:
@@ -70,19 +69,17 @@ class CudaComponentVolumes:
     def voxels(self) -> np.ndarray:
         return self._gpu.get(self._gpu.xp.flatnonzero(self._mask))
 
-    def order_at(self, voxels: np.ndarray) -> np.ndarray:
-        return order_at(self._depth, voxels, self._gpu)
+    def removal_order(self, voxels: np.ndarray) -> np.ndarray:
+        return removal_order(self._depth, voxels, self._gpu)
 
     def charge_distance(self, progress: Progress) -> int:
-        return automatic_charge_distance(
-            self._mask, self._depth, self.spacing, self._gpu, reporter(progress)
-        )
+        return automatic_charge_distance(self._mask, self._depth, self.spacing, progress, self._gpu)
 
     def compute_field(self, charge_distance: int, progress: Progress) -> tuple[str, ...]:
         gpu, options = self._gpu, self._options
         summation = Summation(options.method, options.strength, gpu)
-        solid = SolidOnCuda(self._padded_mask(charge_distance), charge_distance, gpu)
-        vectors = solid.forces(summation, None, lambda share: progress.check())
+        solid = CudaSolid(self._padded_mask(charge_distance), charge_distance, gpu)
+        vectors = solid.forces(summation, Progress(lambda _share: progress.check()))
         self._vectors = with_margin(vectors, charge_distance, 1, gpu)
         self._classes = with_margin(solid.classes, charge_distance, 1, gpu)
         both = [self._vectors, self._classes]
@@ -90,25 +87,23 @@ class CudaComponentVolumes:
         return summation.notes()
 
     def critical_points(self, progress: Progress) -> list[CriticalPoint]:
-        cells, corners = cuda_field_seeds.cells_with_sign_changes(
-            self._vectors, self._classes, BOUNDARY, self._gpu
-        )
-        return critical_points_in(cells, corners, report=reporter(progress))
+        cells, corners = cells_with_sign_changes(self._vectors, self._classes, BOUNDARY, self._gpu)
+        return critical_points_in(cells, corners, progress=progress)
 
     def divergence_seeds(self, share: float, progress: Progress) -> np.ndarray:
-        return cuda_field_seeds.divergence_seeds(self._vectors, share, self._gpu)
+        return divergence_seeds(self._vectors, share, self._gpu)
 
     def curvature_seeds(self, progress: Progress) -> np.ndarray:
-        return curvature_seeds(self._gpu.get(self._mask).view(bool), reporter(progress))
+        return curvature_seeds(self._gpu.get(self._mask).view(bool), progress)
 
     def compute_distances(self, sources: np.ndarray, progress: Progress) -> None:
-        self._distances = cuda_geodesic.distance_along(
-            self._mask, self._gpu.put(sources), self.spacing, self._gpu, reporter(progress)
+        self._distances = cuda_geodesic.geodesic_distance(
+            self._mask, self._gpu.put(sources), self.spacing, self._gpu, progress
         )
 
-    def update_distances(self, sources: np.ndarray, progress: Progress) -> None:
-        cuda_geodesic.bring_nearer(
-            self._distances, self._gpu.put(sources), self.spacing, self._gpu, reporter(progress)
+    def add_sources(self, sources: np.ndarray, progress: Progress) -> None:
+        cuda_geodesic.add_sources(
+            self._distances, self._gpu.put(sources), self.spacing, self._gpu, progress
         )
 
     def distances_at(self, voxels: np.ndarray) -> np.ndarray:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import compiled_code
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .graph.curve_skeleton import CurveSkeleton
-from .jit_warmup import SPACING, make_ready, small_object, wait_until_ready
+from .jit_warmup import SPACING, small_object, wait_for_warm_up, warm_up
 from .options import SkeletonOptions, checked_spacing
 
 
@@ -87,16 +87,16 @@ def skeletonize(
     checked = checked_spacing(spacing)
     root = Progress.of(progress)
     if root.has_callback:
-        make_ready(_warm_up, root)
+        warm_up(_try_out, root)
     else:
-        wait_until_ready(root)
-    with compiled_code():
+        wait_for_warm_up(root)
+    with needs_numba():
         from .assembly import assemble
 
     return assemble(mask, checked, options or keywords, root)
 
 
-def _warm_up() -> None:
+def _try_out() -> None:
     """Skeletons of a small object, by all ways that have compiled code of their own."""
     from .assembly import assemble
 

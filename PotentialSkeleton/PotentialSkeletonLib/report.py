@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from . import messages
 from .component_skeleton import ComponentSkeleton
@@ -21,16 +21,17 @@ def skeleton_report(
 ) -> dict[str, Any]:
     """The report but for device and seconds; its entries are documented at `skeletonize`."""
     characteristics = [part.characteristic for part in parts]
-    topology = thin_topology(graph.voxels)
+    topology = sparse_topology(graph.voxels)
     progress.check()
     object_cycles = len(prepared.sizes) - sum(characteristics)
-    skeleton_cycles = len(graph.branches) - len(graph.nodes) + topology.pieces
+    thin_cycles = topology.components - topology.characteristic
+    skeleton_cycles = len(graph.branches) - len(graph.nodes) + topology.components
     positions = {tuple(np.round(node.position, 6)) for node in graph.nodes}
     guarantees = dict(
         thin=all(part.is_thin for part in parts),
         inside=bool((prepared.object[tuple(graph.voxels.T)] != 0).all()),
-        one_piece_for_each_component=topology.pieces == len(prepared.sizes),
-        same_cycles=skeleton_cycles == object_cycles == topology.pieces - topology.characteristic,
+        one_piece_for_each_component=topology.components == len(prepared.sizes),
+        same_cycles=skeleton_cycles == object_cycles == thin_cycles,
         no_duplicate_nodes=len(positions) == len(graph.nodes),
     )
     report: dict[str, Any] = dict(

@@ -14,13 +14,12 @@ from scipy.spatial import cKDTree
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.voxels.components.labels import CUBE
-from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
-from FuzzyVesselCoreLib.voxels.topology import cycle_count
+from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
+from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.object import preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
-from PotentialSkeletonLib.object.solids import fill_cavities
 from PotentialSkeletonLib.thinning.trimming import removable
 from support.solids import line
 
@@ -120,7 +119,7 @@ def distances(skeleton, axis):
     return away[within], cKDTree(points).query(axis)[0]
 
 
-def test_level_1_of_a_fork_is_too_little_and_level_2_has_its_three_limbs():
+def test_level_1_of_a_fork_is_too_little_and_level_2_has_its_three_branches():
     mask, axes = solids.tapered_y()
     assert len(skeletonize(mask, level=1).branches) == 0
     skeleton = skeletonize(mask)
@@ -327,11 +326,11 @@ def test_progress_rises_to_1_and_is_asked_often_enough_to_cancel():
 
 def test_small_volumes_are_worked_on_in_the_calling_thread_and_large_ones_by_all():
     threads = get_num_threads()
-    with suppress(Cancelled), own_thread_if_small((20, 20, 20)):
+    with suppress(Cancelled), single_threaded_if_small((20, 20, 20)):
         assert get_num_threads() == 1
         raise Cancelled
     assert get_num_threads() == threads
-    with own_thread_if_small((200, 200, 200)):
+    with single_threaded_if_small((200, 200, 200)):
         assert get_num_threads() == threads
 
 
@@ -340,9 +339,9 @@ def test_a_small_object_is_worked_on_in_the_calling_thread(monkeypatch):
     threads, before = [], get_num_threads()
 
     def noting(function):
-        def noted(*arguments):
+        def noted(*arguments, **keywords):
             threads.append(get_num_threads())
-            return function(*arguments)
+            return function(*arguments, **keywords)
 
         return noted
 
@@ -364,7 +363,7 @@ def test_stages_are_timed():
     ("name", "ends", "cycles"),
     [("cow", 7, 0), ("dinosaur", 7, 0), ("helix", 2, 0), ("torus_knot", 0, 1)],
 )
-def test_real_shapes_have_their_limbs(data_folder, name, ends, cycles):
+def test_real_shapes_have_their_protrusions(data_folder, name, ends, cycles):
     """Cow: four legs, two horns or ears, head; dinosaur: four legs, tail, snout, crest."""
     path = data_folder / f"shape_{name}.nrrd"
     if not path.is_file():

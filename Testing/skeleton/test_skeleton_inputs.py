@@ -294,8 +294,9 @@ class FullCard:
 @pytest.fixture
 def full_card(monkeypatch):
     """The only card there is has no memory left."""
-    for function in (force_field, assemble):
-        module = sys.modules[function.__module__]
+    fields = "PotentialSkeletonLib.field.component_fields"
+    for name in (force_field.__module__, assemble.__module__, fields):
+        module = sys.modules[name]
         monkeypatch.setattr(
             module, "choose_device", lambda word: "cpu" if word == "cpu" else FullCard()
         )

@@ -7,8 +7,6 @@ endpoint must pass the comparison of length and width at some voxel of its path.
 component must not hold a higher maximum, as to which the steepest ascent from the path may lead.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numba import njit, prange
 
@@ -24,7 +22,7 @@ MAXIMA_PER_PLANE = 64  # capacity of the first try
 def endpoint_candidates(
     distances: np.ndarray,
     depth: np.ndarray,
-    spacing: Sequence[float],
+    spacing: tuple[float, ...],
     min_length: float,
     progress: Progress,
 ) -> np.ndarray:

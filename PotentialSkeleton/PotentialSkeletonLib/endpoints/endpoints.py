@@ -8,8 +8,6 @@ components before. Where a skeleton ends within a protrusion, little is left of 
 end is extended.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numba import njit
 
@@ -27,7 +25,7 @@ CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches 
 def protrusion_endpoints(
     distances: np.ndarray,
     depth: np.ndarray,
-    spacing: Sequence[float],
+    spacing: tuple[float, ...],
     min_length: float,
     progress: Progress,
 ) -> np.ndarray:
@@ -65,7 +63,7 @@ def protrusion_endpoints(
 def endpoints_beyond(
     distances: np.ndarray,
     depth: np.ndarray,
-    spacing: Sequence[float],
+    spacing: tuple[float, ...],
     skeleton: np.ndarray,
     endpoints: np.ndarray,
     progress: Progress,

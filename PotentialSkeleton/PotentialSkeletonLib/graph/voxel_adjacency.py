@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 Edge = tuple[int, int]
 
@@ -96,8 +96,8 @@ def chains_from(
 
 def cycle_count(voxels: np.ndarray) -> int:
     """Independent cycles of a set of voxels (n, 3)."""
-    topology = thin_topology(voxels)
-    return topology.pieces - topology.characteristic
+    topology = sparse_topology(voxels)
+    return topology.components - topology.characteristic
 
 
 def homotopy_edges(

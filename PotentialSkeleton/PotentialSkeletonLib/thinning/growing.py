@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
     rows_of,
     take,
 )
-from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 from .thinning import OBJECT, WAITING, empty_states, neighbour_offsets
 
@@ -83,14 +83,14 @@ def add_simple(
     offsets = neighbour_offsets(row, plane)
     for voxel in skeleton:
         put_neighbours(states, voxel, offered, keys, rows, row, offsets, queue)
-    n = take(queue)
+    n = int(take(queue))
     while n >= 0:
         voxel = offered[n]
         states[voxel] &= ~np.uint8(WAITING)
-        if is_simple(neighbour_bits(states, voxel, row, plane, OBJECT)):
+        if is_simple(int(neighbour_bits(states, voxel, row, plane, OBJECT))):
             states[voxel] = OBJECT
             put_neighbours(states, voxel, offered, keys, rows, row, offsets, queue)
-        n = take(queue)
+        n = int(take(queue))
 
 
 @njit(cache=True)

@@ -62,7 +62,7 @@ class LevelThinning:
         """
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
-        order = self._volumes.order_at(voxels)
+        order = self._volumes.removal_order(voxels)
         progress.check()
         kept = membership(voxels, self.anchors, self._level)
         on_curve = membership(voxels, traced)
@@ -88,7 +88,7 @@ class LevelThinning:
         """
         start = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
-            start = wanted[[np.argmax(self._volumes.order_at(wanted))]]
+            start = wanted[[np.argmax(self._volumes.removal_order(wanted))]]
         if not len(start):
             return self._volumes.voxels()
         grown = self._grow(start, wanted, self.anchors, progress)
@@ -104,7 +104,7 @@ class LevelThinning:
         self, skeleton: np.ndarray, offered: np.ndarray, first: np.ndarray, progress: Progress
     ) -> np.ndarray:
         progress.check()
-        order = self._volumes.order_at(offered)
+        order = self._volumes.removal_order(offered)
         is_first = membership(offered, first)
         return grow(skeleton, offered, order, is_first, self._shape, self._states)
 

@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
     rows_of,
     take,
 )
-from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT = 1, 2, 4
 VOXELS_PER_SLICE = 1 << 17  # removals tried between two calls of the progress callback
@@ -125,13 +125,13 @@ def remove_simple(
     """Try up to `budget` voxels; a removal puts its neighbours in. False when none is left."""
     offsets = neighbour_offsets(row, plane)
     for _ in range(budget):
-        n = take(queue)
+        n = int(take(queue))
         if n < 0:
             return False
         voxel = voxels[n]
         states[voxel] &= ~np.uint8(WAITING)
         neighbours = neighbour_bits(states, voxel, row, plane, OBJECT)
-        if not is_simple(neighbours):
+        if not is_simple(int(neighbours)):
             continue
         states[voxel] = 0
         neighbours &= ~neighbour_bits(states, voxel, row, plane, KEPT | WAITING)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 from .thinning import KEPT, OBJECT, empty_states
 
@@ -86,4 +86,4 @@ def are_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) 
 def is_redundant(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
     """Whether a voxel is simple and has more than one neighbour."""
     bits = neighbour_bits(states, voxel, row, plane, OBJECT)
-    return bits & (bits - 1) != 0 and is_simple(bits)
+    return bits & (bits - 1) != 0 and is_simple(int(bits))

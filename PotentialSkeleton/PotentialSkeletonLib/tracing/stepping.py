@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..field.tiles import NOT_HERE
+from ..field.tiles import MISSING
 from .integrator import exponential_euler_step, step_workspace
 from .spatial_point_index import NEAR, PointIndex, insert_points, nearest_ahead
 from .tiled_field import NO_CELL, TiledField, load_cell, state_at
@@ -104,7 +104,7 @@ def follow(
         if following == path.shape[0]:
             path = np.concatenate((path, np.empty_like(path)))
         cell = load_cell(field, position, tile, low, within, corners)
-        if cell == NOT_HERE:
+        if cell == MISSING:
             return path, count, travelled, MISSING_TILE
         if cell == NO_CELL:
             break
@@ -119,7 +119,7 @@ def follow(
         for axis in range(3):
             ahead[axis] = position[axis] + step[axis]
         state = state_at(field, ahead, tile)
-        if state == NOT_HERE:
+        if state == MISSING:
             return path, count, travelled, MISSING_TILE
         if state == 0:
             break

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic as geodesic_on_cuda
-from FuzzyVesselCoreLib.voxels.distance import geodesic
+from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic, geodesic
 from support.solid_shapes import wavy_tube
 from support.solids import helix, plate, ring, rough, tapered_y
 from trust.random_solids import random_solid
@@ -24,11 +25,11 @@ def cases():
 
 
 def check(gpu, mask, sources, more, spacing):
-    distances = geodesic.distance_along(mask, sources, spacing)
-    found = geodesic_on_cuda.distance_along(gpu.put(mask), gpu.put(sources), spacing, gpu)
+    distances = geodesic.geodesic_distance(mask, sources, spacing)
+    found = cuda_geodesic.geodesic_distance(gpu.put(mask), gpu.put(sources), spacing, gpu)
     np.testing.assert_array_equal(gpu.get(found), distances)
-    geodesic.bring_nearer(distances, more, spacing)
-    geodesic_on_cuda.bring_nearer(found, gpu.put(more), spacing, gpu)
+    geodesic.add_sources(distances, more, spacing)
+    cuda_geodesic.add_sources(found, gpu.put(more), spacing, gpu)
     np.testing.assert_array_equal(gpu.get(found), distances)
 
 
@@ -44,18 +45,13 @@ def test_threads_of_a_tile_may_give_way_to_one_another(interleaved_cuda):
 
 
 def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
-    class Cancelled(Exception):
-        pass
-
-    def cancel():
-        raise Cancelled
-
     mask = np.zeros((3, 3, 200), np.uint8)
     mask[1, 1, 1:-1] = 1
     source = np.array([801])
+    cancelled = Progress(lambda share: False)
     with pytest.raises(Cancelled):
-        geodesic_on_cuda.distance_along(
-            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, cancel
+        cuda_geodesic.geodesic_distance(
+            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, cancelled
         )
 
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings, strategies
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from FuzzyVesselCoreLib.voxels.distance import geodesic
+from FuzzyVesselCoreLib.voxels.distance import geodesic, geodesic_sweeps
 from FuzzyVesselCoreLib.voxels.distance.geodesic import (
-    bring_nearer,
-    distance_along,
+    add_sources,
+    geodesic_distance,
     neighbour_steps,
     unit_of,
 )
@@ -24,7 +24,7 @@ def test_distances_along_go_round_corners():
     mask = np.zeros((3, 7, 7), np.uint8)
     mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
     source = np.ravel_multi_index((1, 1, 1), mask.shape)
-    distances = distance_along(mask, np.array([source]), (1, 1, 1))
+    distances = geodesic_distance(mask, np.array([source]), (1, 1, 1))
     assert distances[1, 5, 5] * unit_of((1, 1, 1)) == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
     assert distances[1, 5, 1] == -1
 
@@ -38,9 +38,9 @@ def test_distances_along_are_the_shortest(sweeps, mask, seed):
     By the queue alone, by the queue after sweeps that did not suffice, and by sweeps alone.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(geodesic, "MOST_SWEEPS", sweeps)
-        patch.setattr(geodesic, "MANY_VOXELS", 0 if sweeps else np.inf)
-        patch.setattr(geodesic, "THICK", 0)
+        patch.setattr(geodesic_sweeps, "MAX_SWEEPS", sweeps)
+        patch.setattr(geodesic, "SWEEP_MIN_VOXELS", 0 if sweeps else np.inf)
+        patch.setattr(geodesic, "SWEEP_MIN_SHARE", 0)
         check_distances(padded(mask), seed)
 
 
@@ -57,11 +57,11 @@ def check_distances(mask, seed):
     graph = csr_array((np.broadcast_to(weights, others.shape)[inside], edges), [len(object_)] * 2)
     expected = dijkstra(graph, indices=number[sources], min_only=True)
     expected[np.isinf(expected)] = -1
-    distances = distance_along(mask, sources, spacing)
+    distances = geodesic_distance(mask, sources, spacing)
     assert (distances.reshape(-1)[object_] == expected).all()
     assert (distances[mask == 0] == -1).all()
-    one_by_one = distance_along(mask, sources[:1], spacing)
+    one_by_one = geodesic_distance(mask, sources[:1], spacing)
     for n in range(2, len(sources) + 1):
-        bring_nearer(one_by_one, sources[:n], spacing)
+        add_sources(one_by_one, sources[:n], spacing)
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == distances[reached]).all()

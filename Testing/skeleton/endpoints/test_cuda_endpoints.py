@@ -37,7 +37,7 @@ def cases():
 
 def check(gpu, mask, sources, spacing, min_length):
     """How many endpoints there were, and ends beyond those of the sources."""
-    distances = geodesic.distance_along(mask, sources, spacing)
+    distances = geodesic.geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing)
     on_host, progress, count = (distances, depth, spacing), Progress(), np.count_nonzero(mask)
     on_device = DeviceObject(gpu.put(distances), gpu.put(depth), spacing, count, gpu)
@@ -141,7 +141,7 @@ def test_no_launch_waits_on_the_device_when_a_run_may_be_cancelled(cpu_cuda, mon
     monkeypatch.setattr(cuda_large_components, "MAX_WORK_PER_LAUNCH", 1)
     mask, sources, spacing, _ = next(cases())
     on_device = DeviceObject(
-        cpu_cuda.put(geodesic.distance_along(mask, sources, spacing)),
+        cpu_cuda.put(geodesic.geodesic_distance(mask, sources, spacing)),
         cpu_cuda.put(distance_to_outside(mask, spacing)),
         spacing,
         np.count_nonzero(mask),

@@ -6,7 +6,7 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.geodesic import distance_along, neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance, neighbour_steps, unit_of
 from PotentialSkeletonLib.endpoints import candidates
 from PotentialSkeletonLib.endpoints.candidates import endpoint_candidates
 from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre
@@ -79,7 +79,7 @@ def check_endpoints(mask, seed, spacing, min_length):
     """How many endpoints there are."""
     rng = np.random.default_rng(seed)
     sources = rng.permutation(np.flatnonzero(mask))[: rng.integers(1, 5)]
-    distances = distance_along(mask, sources, spacing)
+    distances = geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
     maxima = endpoint_candidates(distances, depth, spacing, min_length, Progress())
@@ -118,14 +118,14 @@ def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
     mask, fork = padded(mask), np.rint(axes[0][0]).astype(int) + 1
     source = np.ravel_multi_index(fork, mask.shape)
     depth, spacing = distance_to_outside(mask, (1, 1, 1)), (1, 1, 1)
-    distances = distance_along(mask, np.array([source]), spacing)
+    distances = geodesic_distance(mask, np.array([source]), spacing)
     flat = protrusion_endpoints(distances, depth, spacing, 2.0, Progress())
     found = np.unravel_index(flat, mask.shape)
     ends = sorted(np.rint(axis[-1] + 1).tolist() for axis in axes)
     assert np.abs(np.sort(np.stack(found, axis=1), axis=0) - np.sort(ends, axis=0)).max() <= 7
     ball = padded(tube(line((10, 10, 10), (10, 10, 10), 1), 8, (21, 21, 21)))
     middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
-    distances, depth = distance_along(ball, middle, spacing), distance_to_outside(ball, spacing)
+    distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
     assert endpoint_candidates(distances, depth, spacing, 2.0, Progress()).size == 0
     assert protrusion_endpoints(distances, depth, spacing, 2.0, Progress()).size == 0
 
@@ -133,7 +133,7 @@ def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
 def test_more_maxima_than_the_first_capacity(monkeypatch):
     mask = np.zeros((5, 40, 40), np.uint8)
     mask[2, 20, 1:39] = mask[2, 1:39, 1:39:3] = 1
-    distances = distance_along(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
+    distances = geodesic_distance(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
     depth = distance_to_outside(mask, (1, 1, 1))
     wanted = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
     monkeypatch.setattr(candidates, "MAXIMA_PER_PLANE", 2)
@@ -148,7 +148,7 @@ def test_more_maxima_than_the_first_capacity(monkeypatch):
 def test_the_centre_of_an_end_cap_is_that_of_labels(mask, reach):
     mask, spacing = padded(mask), (0.7, 1.3, 0.9)
     inside = np.flatnonzero(mask)
-    distances = distance_along(mask, inside[:1], spacing)
+    distances = geodesic_distance(mask, inside[:1], spacing)
     maximum = int(np.argmax(distances))
     wanted = centre_by_labels(distances, maximum, reach, spacing)
     assert end_cap_centre(distances, maximum, reach, spacing) == wanted

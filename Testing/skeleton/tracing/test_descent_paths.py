@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings, strategies
 
-from FuzzyVesselCoreLib.voxels.distance.geodesic import distance_along
+from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance
 from PotentialSkeletonLib.tracing.descent_paths import descent_paths
 from support.solids import random_solids
 
@@ -20,7 +20,7 @@ def test_paths_go_from_neighbour_to_neighbour_until_there_is_a_force_or_the_core
     mask, spacing = padded(mask), (1.0, 1.0, 1.5)
     rng = np.random.default_rng(seed)
     voxels = np.flatnonzero(mask)
-    distances = distance_along(mask, rng.permutation(voxels)[:2], spacing)
+    distances = geodesic_distance(mask, rng.permutation(voxels)[:2], spacing)
     has_force = rng.random(mask.shape) < 0.05
     forces = has_force[..., None] * np.float32([0, -1, 0])
     voxels = voxels[distances.reshape(-1)[voxels] >= 0]

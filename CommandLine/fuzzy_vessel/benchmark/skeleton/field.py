@@ -11,6 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import force_field
 from PotentialSkeletonLib.field.methods import CPU_METHODS, CUDA_METHODS, direct_cuda, direct_serial
 
@@ -91,7 +92,7 @@ def _size_row(setting, mask, solid, method, device, sample, serial):
         "volume": "x".join(map(str, mask.shape[::-1])),
         "method": method,
         "device": setting.cpu if device == "cpu" else setting.gpu.name,
-        "inner": int(np.count_nonzero(solid.wanted)),
+        "inner": int(np.count_nonzero(solid.targets)),
         "charges": len(solid.charges),
     }
     if method in DIRECT:
@@ -122,15 +123,15 @@ def _size_row(setting, mask, solid, method, device, sample, serial):
 
 def _seconds_of_serial(solid):
     """Of the serial sum, from a trial with some of the points."""
-    positions = solid.positions(solid.wanted)
-    task = (positions[:TRIAL_POINTS], solid.charges, STRENGTH, lambda fraction: None)
+    positions = solid.positions(solid.targets)
+    task = (positions[:TRIAL_POINTS], solid.charges, STRENGTH, Progress())
     seconds = _timed(partial(direct_serial.sum_at, *task))
     return seconds * len(positions) / min(len(positions), TRIAL_POINTS)
 
 
 def _seconds_on_card(setting, solid, method):
-    positions = solid.positions(solid.wanted)
-    task = (positions[: 64 * TRIAL_POINTS], solid.charges, STRENGTH, lambda fraction: None)
+    positions = solid.positions(solid.targets)
+    task = (positions[: 64 * TRIAL_POINTS], solid.charges, STRENGTH, Progress())
     with setting.gpu as gpu:
         seconds = _timed(partial(direct_cuda.sum_at, *task, gpu, method))
     return seconds * len(positions) / min(len(positions), 64 * TRIAL_POINTS)
@@ -151,7 +152,7 @@ def threads(setting):
         )
     mask = volumes.wavy_tube((setting.sizes.field_length, side, side))
     solid = the_solid(mask)
-    few = solid.positions(solid.wanted)[:8]
+    few = solid.positions(solid.targets)[:8]
     direct_serial.sum_at(few, solid.charges, STRENGTH, lambda f: None)
     serial = _seconds_of_serial(solid)
     rows = []
@@ -164,7 +165,7 @@ def threads(setting):
 
 
 def _thread_rows(setting, gpu, solid, method, serial):
-    task = (solid.positions(solid.wanted), solid.charges, STRENGTH, lambda fraction: None)
+    task = (solid.positions(solid.targets), solid.charges, STRENGTH, Progress())
     chosen = direct_cuda.Launch(gpu, STRENGTH, method).threads
     for count in range(32, 1025, 32):
         try:

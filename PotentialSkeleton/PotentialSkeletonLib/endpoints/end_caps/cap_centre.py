@@ -1,7 +1,5 @@
 """The centre of an end cap: where a protrusion's axis leaves it."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numba import njit
 
@@ -11,7 +9,7 @@ OUTSIDE = -1  # the distance outside of the object
 
 
 def end_cap_centre(
-    distances: np.ndarray, maximum: int, reach: float, spacing: Sequence[float]
+    distances: np.ndarray, maximum: int, reach: float, spacing: tuple[float, ...]
 ) -> int:
     """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
@@ -54,7 +52,7 @@ def bounds(
     maximum: int,
     reach: float,
     shape: tuple[int, ...],
-    spacing: Sequence[float],
+    spacing: tuple[float, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The box that an end cap and the slab behind it are looked for in, and their levels.
 

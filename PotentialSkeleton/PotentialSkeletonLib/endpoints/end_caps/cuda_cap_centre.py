@@ -1,6 +1,5 @@
 """The centres of end caps on the device: where protrusions' axes leave them; see `cap_centre`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +140,7 @@ def bounds_of_all(
     maxima: np.ndarray,
     reaches: np.ndarray,
     shape: tuple[int, ...],
-    spacing: Sequence[float],
+    spacing: tuple[float, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`cap_centre.bounds` of each cap, rounded in the same way; (n, 3), (n, 3), (n, 2)."""
     minimum, unit, steps = 0.5 * min(spacing), unit_of(spacing), np.asarray(spacing)
@@ -156,7 +155,7 @@ def bounds_of_all(
     return low, high, heights[:, None] - below
 
 
-def is_exact(sums: np.ndarray, spacing: Sequence[float]) -> bool:
+def is_exact(sums: np.ndarray, spacing: tuple[float, ...]) -> bool:
     """Whether sums of indices are exact in mm, in any order: few whole numbers of a unit."""
     for total, step in zip(sums, spacing):
         units, _ = float(step).as_integer_ratio()
