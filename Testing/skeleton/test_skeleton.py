@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
 from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.object import preparing
+from PotentialSkeletonLib.object import components, preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
 from PotentialSkeletonLib.thinning.trimming import removable
 from support.solids import line
@@ -339,14 +339,15 @@ def test_a_small_object_is_worked_on_in_the_calling_thread(monkeypatch):
     threads, before = [], get_num_threads()
 
     def noting(function):
-        def noted(*arguments, **keywords):
+        def noted(*arguments, **options):
             threads.append(get_num_threads())
-            return function(*arguments, **keywords)
+            return function(*arguments, **options)
 
         return noted
 
-    for name in ("fill_cavities", "label_components", "radius_at"):
-        monkeypatch.setattr(preparing, name, noting(getattr(preparing, name)))
+    names = {"fill_cavities": preparing, "label_components": preparing, "radius_at": components}
+    for name, module in names.items():
+        monkeypatch.setattr(module, name, noting(getattr(module, name)))
     skeletonize(np.ones((9, 9, 9), bool), device="cpu")
     assert threads == [1, 1, 1]
     assert get_num_threads() == before

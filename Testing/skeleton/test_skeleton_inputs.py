@@ -294,9 +294,8 @@ class FullCard:
 @pytest.fixture
 def full_card(monkeypatch):
     """The only card there is has no memory left."""
-    fields = "PotentialSkeletonLib.field.component_fields"
-    for name in (force_field.__module__, assemble.__module__, fields):
-        module = sys.modules[name]
+    for function in (force_field, assemble):
+        module = sys.modules[function.__module__]
         monkeypatch.setattr(
             module, "choose_device", lambda word: "cpu" if word == "cpu" else FullCard()
         )

@@ -3,6 +3,8 @@
 Each key has a bucket: a linked list of places in a list of voxels. The queue is a tuple of arrays.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -63,7 +65,7 @@ def put(queue: tuple[np.ndarray, ...], place: int, key: int) -> None:
 
 
 @njit(cache=True, inline="always")
-def take(queue: tuple[np.ndarray, ...]) -> np.int64:
+def take(queue: tuple[np.ndarray, ...]) -> Any:
     """Remove the next voxel and return its place in the list; -1 if the queue is empty."""
     first, _, following, counts, lowest = queue
     bucket = lowest[0]

@@ -5,11 +5,12 @@ from numba import njit
 
 NEWTON_STEPS = 30
 
+Vector = tuple[float, float, float]
+Matrix = tuple[float, float, float, float, float, float, float, float, float]
+
 
 @njit(cache=True)
-def force_and_slopes(
-    corners: np.ndarray, k: float, j: float, i: float
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def force_and_slopes(corners: np.ndarray, k: float, j: float, i: float) -> tuple[Vector, Matrix]:
     """Return force and Jacobian at a place within the unit cell: tuples of 3 and of 9 numbers."""
     force_k = force_j = force_i = 0.0
     kk = kj = ki = jk = jj = ji = ik = ij = ii = 0.0
@@ -38,9 +39,7 @@ def force_and_slopes(
 
 
 @njit(cache=True)
-def newton_step(
-    slopes: tuple[float, ...], force: tuple[float, ...], scale: float
-) -> tuple[bool, tuple[float, ...]]:
+def newton_step(slopes: Matrix, force: Vector, scale: float) -> tuple[bool, Vector]:
     """Solve slopes @ step = force, both divided by a scale, by Cramer's rule.
 
     Returns whether there is one step, and the step.
@@ -64,9 +63,7 @@ def newton_step(
 
 
 @njit(cache=True)
-def newton(
-    corners: np.ndarray, k: float, j: float, i: float
-) -> tuple[bool, tuple[float, ...], tuple[float, ...]]:
+def newton(corners: np.ndarray, k: float, j: float, i: float) -> tuple[bool, Vector, Matrix]:
     """Return whether Newton steps from a place converge, where, and the Jacobian there."""
     scale = np.abs(corners).max()
     for _ in range(NEWTON_STEPS):

@@ -1,5 +1,6 @@
 """How far outside of the surface the charges lie, so that the field resolves thin parts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ THIN_PERCENTAGE = 10  # of the ridge that may be thinner than the field resolves
 def automatic_charge_distance(
     mask: Any,
     depth: Any,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     progress: Progress | None = None,
     gpu: Any = None,
 ) -> int:

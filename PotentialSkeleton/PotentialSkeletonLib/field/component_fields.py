@@ -8,15 +8,13 @@ import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import box_size
 
 from ..object.voxel_classes import BOUNDARY
 from .cuda_solid import CudaSolid
-from .methods import CPU_METHODS
 from .solid import Solid, solids
-from .summation import Summation, checked_device
+from .summation import Summation
 
 
 class StageTimer:
@@ -37,23 +35,23 @@ def forces_of_components(
     strength: int,
     charge_distance: int,
     method: str,
-    device: str,
     progress: Progress,
+    gpu: Any = None,
+    may_fall_back: bool = False,
 ) -> dict[str, Any]:
     """Sum the forces of labelled components; return the run's part of a `ForceField` by names.
 
-    With device "auto" the CPU is used if the CUDA device fails, and a note says so.
+    If it may fall back, the CPU is used if the CUDA device fails, and a note says so.
     """
-    chosen = choose_device(checked_device(method, device))
     task = (labels, strength, charge_distance, method, progress)
-    if chosen == "cpu":
+    if gpu is None:
         return {**_run(*task), "device": "cpu"}
     try:
-        with chosen:
-            found = _run(*task, chosen)
-            return {**found, "device": chosen.name, "peak_bytes": chosen.peak_bytes}
+        with gpu:
+            found = _run(*task, gpu)
+            return {**found, "device": gpu.name, "peak_bytes": gpu.peak_bytes}
     except DeviceError as error:
-        if device != "auto" or method not in CPU_METHODS:
+        if not may_fall_back:
             raise
         note = f"The CPU was used: {error}"
     warnings.warn(note, stacklevel=4)

@@ -16,6 +16,7 @@ from ..messages import changes
 from ..object.voxel_classes import checked_object
 from .component_fields import forces_of_components
 from .force_options import MIN_STRENGTH, check_options
+from .methods import CPU_METHODS
 from .summation import checked_device
 
 
@@ -164,9 +165,11 @@ def field_of_components(
         As for `force_field`.
     progress : Progress, optional
     """
-    found = forces_of_components(
-        labels, strength, charge_distance, method, device, Progress.of(progress)
-    )
+    chosen = choose_device(checked_device(method, device))
+    gpu = None if chosen == "cpu" else chosen
+    may_fall_back = device == "auto" and method in CPU_METHODS
+    task = (labels, strength, charge_distance, method, Progress.of(progress))
+    found = forces_of_components(*task, gpu, may_fall_back)
     return ForceField(
         object=solid, labels=labels, strength=strength, charge_distance=charge_distance, **found
     )

@@ -39,7 +39,8 @@ class Tiles:
     def __init__(
         self, shape: tuple[int, ...], fetch: Callable[[tuple[slice, ...]], list[Any]]
     ) -> None:
-        self.shape, self._fetch, self.side = tuple(shape), fetch, SIDE
+        self.shape: tuple[int, int, int] = (shape[0], shape[1], shape[2])
+        self._fetch, self.side = fetch, SIDE
         self.numbers = np.full([(n >> SIDE) + 1 for n in shape], MISSING, np.int32)
         extent = [(1 << SIDE) + 1] * 3
         nothing = fetch((slice(0, 0),) * 3)
@@ -51,7 +52,8 @@ class Tiles:
     def whole(cls, *volumes: np.ndarray) -> "Tiles":
         """Make one tile of volumes in host memory."""
         tiles = cls.__new__(cls)
-        tiles.shape, tiles.side = volumes[0].shape[:3], WHOLE
+        depth, rows, width = volumes[0].shape[:3]
+        tiles.shape, tiles.side = (depth, rows, width), WHOLE
         tiles.numbers = np.zeros((1, 1, 1), np.int32)
         tiles.volumes = [volume[None] for volume in volumes]
         tiles.is_complete = True
@@ -74,7 +76,8 @@ class Tiles:
             The first tile of each holds 0 alone.
         """
         tiles = cls.__new__(cls)
-        tiles.shape, tiles.side, tiles.volumes = tuple(shape), side, list(volumes)
+        tiles.shape = (shape[0], shape[1], shape[2])
+        tiles.side, tiles.volumes = side, list(volumes)
         tiles.numbers = np.zeros([(n >> side) + 1 for n in shape], np.int32)
         tiles.numbers[tuple(places.T)] = np.arange(1, len(places) + 1)
         tiles.is_complete = True

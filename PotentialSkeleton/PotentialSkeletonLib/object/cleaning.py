@@ -1,5 +1,7 @@
 """Cleaning of a segmentation before its skeleton is taken: islands and small tunnels."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import ndimage
 
@@ -48,7 +50,7 @@ def small_components(sizes: np.ndarray, smallest: int) -> np.ndarray:
 
 
 def close_tunnels(
-    mask: np.ndarray, width: float, spacing: tuple[float, ...], progress: Progress | None = None
+    mask: np.ndarray, width: float, spacing: Sequence[float], progress: Progress | None = None
 ) -> tuple[np.ndarray, int, int]:
     """Close tunnels up to `width` mm wide by patches, one voxel thick, across them.
 

@@ -4,6 +4,8 @@ The object is the union of its voxels' closed boxes. So a slit, or a straight tu
 of n voxels is full from a distance of n / 2 voxels on, whether n is even or odd.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit, prange
 
@@ -17,7 +19,7 @@ def covered(
     mask: np.ndarray,
     away: np.ndarray,
     distance: float,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     progress: Progress | None = None,
 ) -> np.ndarray:
     """Return the voxels no point of which is further than `distance` from the object.
@@ -63,7 +65,7 @@ def covered(
 
 
 def _reach(
-    limit: float, spacing: tuple[float, ...], shape: tuple[int, ...]
+    limit: float, spacing: Sequence[float], shape: tuple[int, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return for each of 27 points of a voxel the voxels whose boxes are near it, nearest first.
 

@@ -1,5 +1,6 @@
 """The object of a labelmap: checked, cleaned and split into components, on a CUDA device."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .voxel_classes import checked_labelmap
 
 
 class CudaComponents:
-    """The components of an object on a CUDA device; see `preparing.Components`.
+    """The components of an object on a CUDA device; see `components.Components`.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class CudaComponents:
     """
 
     def __init__(
-        self, labels: Any, count: int, origin: np.ndarray, spacing: tuple[float, ...], gpu: Any
+        self, labels: Any, count: int, origin: np.ndarray, spacing: Sequence[float], gpu: Any
     ) -> None:
         self.gpu = gpu
         self._labels, self._origin, self._spacing = labels, origin, spacing
@@ -45,9 +46,9 @@ class CudaComponents:
     def mask(self, number: int) -> np.ndarray:
         return self.gpu.get(self.on_device(number)).view(bool)
 
-    def radius_at(self, points: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+    def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
         return radius_at(
-            points - self._origin, self._labels != 0, self._spacing, self.gpu, Progress.of(progress)
+            points - self._origin, self._labels != 0, self._spacing, self.gpu, progress
         )
 
     def _box(self, number: int) -> tuple[slice, ...]:
@@ -56,7 +57,7 @@ class CudaComponents:
 
 def prepare(
     mask: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     options: SkeletonOptions,
     progress: Progress | None,
     gpu: Any,
@@ -91,7 +92,7 @@ def _nonzero(values: np.ndarray, gpu: Any) -> Any:
 
 
 def _clean(
-    solid: Any, spacing: tuple[float, ...], options: SkeletonOptions, progress: Progress, gpu: Any
+    solid: Any, spacing: Sequence[float], options: SkeletonOptions, progress: Progress, gpu: Any
 ) -> tuple[Any, Any, np.ndarray, dict[str, int]]:
     """Return the cleaned object, the labels and sizes of its components, and the report's counts.
 

@@ -7,7 +7,7 @@ Jacobian and phi_1(z) = (exp(z) - 1) / z. Doubling the time squares exp(t J).
 import numpy as np
 from numba import njit
 
-from ..critical_points.trilinear import force_and_slopes
+from ..critical_points.trilinear import Matrix, Vector, force_and_slopes
 from .small_matrices import (
     Matrix,
     Vector,

@@ -4,8 +4,8 @@ registers."""
 import numpy as np
 from numba import njit
 
-Vector = tuple[float, ...]  # of 3
-Matrix = tuple[float, ...]  # of 9
+from ..critical_points.trilinear import Matrix, Vector
+
 SAME = 1e-9  # largest difference of vectors that are taken to be equal
 
 

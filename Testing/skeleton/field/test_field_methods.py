@@ -374,10 +374,8 @@ def test_methods_are_described():
 @pytest.fixture
 def played(monkeypatch, cpu_cuda):
     """`force_field` takes the CPU for a card."""
-    for name in ("force_field", "component_fields"):
-        module = sys.modules[f"PotentialSkeletonLib.field.{name}"]
-        choose = lambda name: "cpu" if name == "cpu" else cpu_cuda  # noqa: E731
-        monkeypatch.setattr(module, "choose_device", choose)
+    module = sys.modules["PotentialSkeletonLib.field.force_field"]
+    monkeypatch.setattr(module, "choose_device", lambda name: "cpu" if name == "cpu" else cpu_cuda)
     return cpu_cuda
 
 

@@ -4,6 +4,7 @@ The distances equal those of `euclidean` bit for bit. There the stack of parabol
 sequential; here each voxel searches its line for the nearest parabola, all voxels in parallel.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ VOXELS_PER_LAUNCH = 1 << 25  # limits the duration of a launch
 
 
 def distance_to_outside(
-    mask: Any, spacing: tuple[float, ...], gpu: Any, progress: Progress | None = None
+    mask: Any, spacing: Sequence[float], gpu: Any, progress: Progress | None = None
 ) -> Any:
     """Return the exact distance of each voxel's centre to the nearest centre outside the object.
 

@@ -1,5 +1,6 @@
 """Geodesic distance inside an object, over steps to 26 neighbours, on a CUDA device."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ MAX_ROUNDS = 16  # of tiles, between two tests of what is left; at first there a
 def geodesic_distance(
     mask: Any,
     sources: Any,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     gpu: Any,
     progress: Progress | None = None,
 ) -> Any:
@@ -56,7 +57,7 @@ def geodesic_distance(
 def add_sources(
     distances: Any,
     sources: Any,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     gpu: Any,
     progress: Progress | None = None,
 ) -> None:
@@ -86,7 +87,7 @@ def add_sources(
         batch = min(2 * batch, MAX_ROUNDS)
 
 
-def step_lengths(spacing: tuple[float, ...]) -> np.ndarray:
+def step_lengths(spacing: Sequence[float]) -> np.ndarray:
     """Return the lengths of steps along I (1), J (2), J and I (3), K (4) and so on; int32 (8,)."""
     weights = np.insert(neighbour_steps((3, 3, 3), spacing)[1], 13, 0).reshape(3, 3, 3)
     return weights[1:, 1:, 1:].reshape(8).astype(np.int32)

@@ -7,6 +7,8 @@ object are skipped here (two cores of an AMD EPYC; least of 3 to 5 runs; the dis
 identical).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit, prange
 from scipy import ndimage
@@ -20,7 +22,7 @@ NO_ZERO = 1 << 20  # voxels: further than any row is long
 
 
 def distance_to_outside(
-    mask: np.ndarray, spacing: tuple[float, ...], progress: Progress | None = None
+    mask: np.ndarray, spacing: Sequence[float], progress: Progress | None = None
 ) -> np.ndarray:
     """Return the exact distance of each voxel's centre to the nearest centre outside the object.
 

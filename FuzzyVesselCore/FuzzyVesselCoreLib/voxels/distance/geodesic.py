@@ -5,6 +5,8 @@ and backward in the order of memory until nothing changes, which few sweeps do (
 others have a bucket queue (`geodesic_queue`). Both give the same distances.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit, prange
 
@@ -21,7 +23,7 @@ SWEEP_MIN_SHARE = 0.1  # ... or a smaller share of their volume, are left to the
 def geodesic_distance(
     mask: np.ndarray,
     sources: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     progress: Progress | None = None,
 ) -> np.ndarray:
     """Return the length of the shortest path inside an object from the nearest source.
@@ -66,7 +68,7 @@ def geodesic_distance(
 def add_sources(
     distances: np.ndarray,
     sources: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     progress: Progress | None = None,
 ) -> None:
     """Lower distances from `geodesic_distance`, in place, where other sources are nearer.
@@ -78,13 +80,13 @@ def add_sources(
     lower_by_queue(distances, sources, offsets, weights, Progress.of(progress))
 
 
-def unit_of(spacing: tuple[float, ...]) -> float:
+def unit_of(spacing: Sequence[float]) -> float:
     """Return the unit of geodesic distances in mm."""
     return min(spacing) / STEPS_PER_VOXEL
 
 
 def neighbour_steps(
-    shape: tuple[int, ...], spacing: tuple[float, ...]
+    shape: tuple[int, ...], spacing: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the flat offsets of the 26 neighbours and their distances in units, as integers."""
     offsets = STEPS @ np.array([shape[1] * shape[2], shape[2], 1])

@@ -4,6 +4,7 @@ A 3 x 3 x 3 block of voxels is encoded as 27 bits: bit 9 k + 3 j + i.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -94,7 +95,7 @@ def is_simple(bits: int) -> bool:
 
 
 @njit(cache=True, inline="always")
-def _row_bits(states: np.ndarray, voxel: int, flag: int) -> np.int64:
+def _row_bits(states: np.ndarray, voxel: int, flag: int) -> Any:
     """Return three voxels of a row along I as bits."""
     return (
         np.int64(states[voxel - 1] & flag != 0)
@@ -104,7 +105,7 @@ def _row_bits(states: np.ndarray, voxel: int, flag: int) -> np.int64:
 
 
 @njit(cache=True, inline="always")
-def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> np.int64:
+def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> Any:
     return (
         _row_bits(states, voxel - row, flag)
         | _row_bits(states, voxel, flag) << 3
@@ -113,7 +114,7 @@ def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> np.int64
 
 
 @njit(cache=True)
-def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: int) -> np.int64:
+def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: int) -> Any:
     """Return which of the 26 neighbours of a voxel have a flag, as bits.
 
     Parameters
