@@ -9,8 +9,6 @@ from numba import njit
 
 from ..critical_points.trilinear import Matrix, Vector, force_and_slopes
 from .small_matrices import (
-    Matrix,
-    Vector,
     divided,
     dot,
     is_same,
