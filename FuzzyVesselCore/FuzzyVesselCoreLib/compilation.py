@@ -24,7 +24,7 @@ def needs_numba() -> Iterator[None]:
             raise
         raise DeviceError(
             "Skeletons are computed by code that numba compiles, and numba is not installed: "
-            "pip install numba (in Slicer's Python console: slicer.util.pip_install('numba'))."
+            "pip install numba."
         ) from error
 
 

@@ -39,6 +39,7 @@ AT_LOAD_TIME = {
     "FuzzyConnectedGPULib/relative": {"numba"},
     "FuzzyConnectedGPUPanel": {"qt", "ctk", "slicer", "vtk"},
     "PotentialSkeletonLib": {"numba", "scipy"},
+    "PotentialSkeletonMRML/parameters.py": {"slicer"},
     "PotentialSkeletonPanel": {"qt", "ctk", "slicer", "vtk"},
     "FuzzyVesselCore.py": {"slicer"},
     "FuzzyConnectedGPU.py": {"slicer", "vtk"},

@@ -13,13 +13,9 @@ from FuzzyVesselCoreLib.geometry import (
     voxel_volume,
     voxels_to_points,
 )
-from FuzzyVesselCoreLib.mrml.outputs import add_points
-from FuzzyVesselCoreLib.mrml.reading import (
-    array_from_matrix,
-    ijk_to_ras,
-    matrix_from_array,
-    seeds_of,
-)
+from FuzzyVesselCoreLib.mrml.new_points import add_points
+from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, matrix_from_array
 from FuzzyVesselCoreLib.mrml.regions import mask_of, region_mask, roi_mask
 from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
 from support.mrml_cases import (
@@ -342,7 +338,7 @@ def test_seeds_outside_the_region_are_named(slicer_scene, numbers):
 @pytest.mark.parametrize("name", ["head_mra_oblique.nii.gz", "oblique_lefthanded_4d.nii.gz"])
 def test_axes_of_real_nifti_files(slicer_scene, data_folder, name):
     """A voxel of the file, placed by its header's affine (already RAS), is found by its value."""
-    from fuzzy_vessel.reading.reading import read_volume
+    from fuzzy_vessel.reading.volumes import read_volume
     from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
     raw = gzip.decompress((data_folder / name).read_bytes())

@@ -44,6 +44,10 @@ def install():
     _extend(application, qt, window_system)
     if SOURCE:
         _use_source(Path(SOURCE))
+    else:
+        from . import packaging
+
+        slicer.packaging = sys.modules["slicer.packaging"] = packaging
     return qt
 
 
