@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -77,7 +78,7 @@ class SkeletonOptions:
                 raise InputError(f"{name} is {value!r}; a number {limit} is needed.")
 
 
-def checked_spacing(spacing) -> tuple[float, float, float]:
+def checked_spacing(spacing: Any) -> tuple[float, float, float]:
     """The spacing K, J, I in mm as floats; `InputError` unless these are three positive lengths."""
     try:
         sides = tuple(float(side) for side in spacing)
