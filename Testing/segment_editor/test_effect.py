@@ -106,12 +106,15 @@ class Session:
 
 
 @pytest.fixture
-def session(slicer_scene):
+def session(slicer_scene, monkeypatch):
     import slicer
 
+    errors = []
+    monkeypatch.setattr(sys, "excepthook", lambda _kind, error, _trace: errors.append(error))
     session = Session(slicer)
     yield session
     session.editor.close()
+    assert not errors, f"an error in a slot or an observer: {errors[0]!r}"
 
 
 def test_the_effect_is_registered_once_and_found_by_its_name(registered):

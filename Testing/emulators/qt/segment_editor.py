@@ -134,7 +134,7 @@ class qSlicerSegmentEditorAbstractEffect(QObject):
             self._node.GetSegmentationNode(),
             self._node.GetSelectedSegmentID() or "",
             labelmap,
-            int(mode),
+            getattr(self._logic, mode.name),
             self.perSegment,
             bypass_masking,
         )
