@@ -1,5 +1,6 @@
 """The effect as Slicer knows it: it hands on what the Segment Editor says."""
 
+import math
 import os
 
 import qt
@@ -92,8 +93,8 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         x, y = callerInteractor.GetEventPosition()
         position = self.xyToRas((x, y), viewWidget)
         background = bool(callerInteractor.GetControlKey())
-        beside = self.xyToRas((x + DRAGGED_WITHIN, y), viewWidget)
-        if not background and self.live.has_point_at(position, beside):
+        reach = math.dist(position, self.xyToRas((x + DRAGGED_WITHIN, y), viewWidget))
+        if not background and self.live.has_point_near(position, reach):
             return False  # the markups take it from here
         self.live.click(position, background)
         return True

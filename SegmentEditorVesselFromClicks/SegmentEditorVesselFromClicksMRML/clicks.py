@@ -78,6 +78,11 @@ class Clicks:
         node.SetNthControlPointDescription(index, str(last + 1))
         return node
 
+    def near(self, position: Any, reach: float) -> bool:
+        """Whether a point lies within a distance (mm) of a position of the world."""
+        world = np.vstack([self.points(kind).world for kind in COLORS])
+        return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
+
     def remove_last(self) -> None:
         """Remove the point that was placed last; nothing happens where there is none."""
         points = self._in_order()

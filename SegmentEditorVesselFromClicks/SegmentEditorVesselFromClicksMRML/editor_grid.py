@@ -14,7 +14,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import (
     inside,
     points_to_voxels,
-    transform_points,
     voxel_volume,
     voxels_to_points,
 )
@@ -115,9 +114,10 @@ def scanned_area(source_image: Any, volume_node: Any, segmentation_node: Any) ->
     ends = np.array(np.meshgrid(*[(0, n - 1) for n in grid.voxels.shape])).reshape(3, -1).T
     corners = voxels_to_points(ends, grid.ijk_to_segmentation)
     corners = _transformed(corners, segmentation_node, volume_node)
-    if _linear(segmentation_node, volume_node) and inside(
-        points_to_voxels(corners, ijk_to_ras(volume_node)), shape
-    ).all():
+    if (
+        _linear(segmentation_node, volume_node)
+        and inside(points_to_voxels(corners, ijk_to_ras(volume_node)), shape).all()
+    ):
         return None
     ones = slicer.vtkOrientedImageData()
     image_from_array(np.ones(shape, np.uint8), ones)
@@ -135,41 +135,6 @@ def scanned_area(source_image: Any, volume_node: Any, segmentation_node: Any) ->
             "volume, or specify the geometry anew (button beside the source volume)."
         )
     return None if area.all() else area
-
-
-def labelmap_of(labels: np.ndarray, source_image: Any) -> Any:
-    """Labels of the grid as an image of the part that holds some, or of one voxel.
-
-    Parameters
-    ----------
-    labels : ndarray, shape (K, J, I), uint8
-    source_image : vtkOrientedImageData
-        Gives the geometry.
-
-    Returns
-    -------
-    vtkOrientedImageData
-        Its extent is that of the part.
-    """
-    import slicer
-    import vtk
-
-    box = []
-    for axis in range(3):
-        others = tuple(a for a in range(3) if a != axis)
-        places = np.flatnonzero(labels.any(axis=others))
-        box.append(slice(places[0], places[-1] + 1) if places.size else slice(0, 1))
-    part = labels[tuple(box)]
-    image = slicer.vtkOrientedImageData()
-    image_from_array(part, image)
-    starts = [
-        first + s.start for first, s in zip(source_image.GetExtent()[::2], reversed(box))
-    ]
-    image.SetExtent(*(e for s, n in zip(starts, part.shape[::-1]) for e in (s, s + n - 1)))
-    matrix = vtk.vtkMatrix4x4()
-    source_image.GetImageToWorldMatrix(matrix)
-    image.SetGeometryFromImageToWorldMatrix(matrix)
-    return image
 
 
 def _transform(source_node, target_node):

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
+from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.regions import BINARY_LABELMAP
-
-from .editor_grid import labelmap_of
 
 FILL, OUTLINE = 0.6, 1.0  # opacity
 
@@ -77,3 +76,36 @@ def _new_node(segmentation_node):
     if meant is not None:
         display.SetViewNodeIDs(meant.GetViewNodeIDs())
     return node
+
+
+def labelmap_of(labels: np.ndarray, source_image: Any) -> Any:
+    """Labels of the grid as an image of the part that holds some, or of one voxel.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (K, J, I), uint8
+    source_image : vtkOrientedImageData
+        Gives the geometry.
+
+    Returns
+    -------
+    vtkOrientedImageData
+        Its extent is that of the part.
+    """
+    import slicer
+    import vtk
+
+    box = []
+    for axis in range(3):
+        others = tuple(a for a in range(3) if a != axis)
+        places = np.flatnonzero(labels.any(axis=others))
+        box.append(slice(places[0], places[-1] + 1) if places.size else slice(0, 1))
+    part = labels[tuple(box)]
+    image = slicer.vtkOrientedImageData()
+    image_from_array(part, image)
+    starts = [first + s.start for first, s in zip(source_image.GetExtent()[::2], reversed(box))]
+    image.SetExtent(*(e for s, n in zip(starts, part.shape[::-1]) for e in (s, s + n - 1)))
+    matrix = vtk.vtkMatrix4x4()
+    source_image.GetImageToWorldMatrix(matrix)
+    image.SetGeometryFromImageToWorldMatrix(matrix)
+    return image

@@ -3,19 +3,32 @@
 from typing import Any
 
 import slicer
+from slicer.i18n import tr as _
+
+from FuzzyVesselCoreLib.errors import InputError
 
 MODULE = "PotentialSkeleton"
 
 
-def open_centrelines(segmentation_node: Any, segment_id: str) -> None:
-    """Open Potential Skeleton with a segment as its input.
+def open_centrelines(scripted_effect: Any) -> None:
+    """Open Potential Skeleton with the selected segment as its input.
 
     Parameters
     ----------
-    segmentation_node : vtkMRMLSegmentationNode
-    segment_id : str
+    scripted_effect : qSlicerSegmentEditorScriptedEffect
+
+    Raises
+    ------
+    InputError
+        The segment is empty, or the module is not there.
     """
-    parameters = slicer.util.getModuleWidget(MODULE).logic.getParameterNode()
-    parameters.input = segmentation_node
-    parameters.segment = segment_id
-    slicer.util.selectModule(MODULE)
+    image, node = scripted_effect.selectedSegmentLabelmap(), scripted_effect.parameterSetNode()
+    if image is None or image.IsEmpty():
+        raise InputError(_("The segment is empty: place points and press Apply first."))
+    try:
+        parameters = slicer.util.getModuleWidget(MODULE).logic.getParameterNode()
+        parameters.input = node.GetSegmentationNode()
+        parameters.segment = node.GetSelectedSegmentID()
+        slicer.util.selectModule(MODULE)
+    except RuntimeError as error:  # of slicer.util: no such module, or no main window
+        raise InputError(_("Potential Skeleton cannot be opened: {e}").format(e=error)) from error

@@ -34,9 +34,7 @@ class LivePreview:
         Called without arguments when a run or a preview begins or ends.
     """
 
-    def __init__(
-        self, scripted_effect: Any, options: Options, changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, scripted_effect: Any, options: Options, changed: Callable[[], None]) -> None:
         self._effect, self._options, self._changed = scripted_effect, options, changed
         self._preview, self._kept = Preview(), KeptEvidence()
         self._clicks: Any = None

@@ -2,22 +2,19 @@
 
 from typing import Any
 
-import numpy as np
 import slicer
 import vtk
-from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.images import array_from_image
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 
 from .centrelines import open_centrelines
+from .followed_points import FollowedPoints
 from .live_preview import LivePreview
 from .options import Options
-
-POINT_EVENTS = ("PointPositionDefinedEvent", "PointEndInteractionEvent", "PointRemovedEvent")
+from .writing import write_segment
 
 
 class LiveVessel:
@@ -33,10 +30,10 @@ class LiveVessel:
 
     def __init__(self, scripted_effect: Any) -> None:
         self._effect, self._observers = scripted_effect, VTKObservationMixin()
-        self._clicks: Any = None  # of the selected segment; None where the effect is not active
         self._pending: set = set()
         self._selected = self._masking = None
         self._options = options = Options(scripted_effect)
+        self._points = FollowedPoints(self._change)
         self._preview = LivePreview(scripted_effect, options, self._show)
         options.connect(options.more, "valueChanged(double)", self._on_more)
         options.connect(options.keep, "toggled(bool)", self.keep_parameters)
@@ -62,7 +59,7 @@ class LiveVessel:
 
     def cleanup(self) -> None:
         """The Segment Editor ends."""
-        self._observers.removeObservers()
+        self.deactivate()
         self._preview.leave()
         self._options.disconnect()
 
@@ -98,37 +95,26 @@ class LiveVessel:
     def _select(self):
         """Turn to the segment that is selected now."""
         node = self._effect.parameterSetNode()
-        self._selected = node.GetSegmentationNode(), node.GetSelectedSegmentID()
-        self._masking = masking_of(node)
-        segmentation_node, segment_id = self._selected
+        segmentation_node, segment_id = node.GetSegmentationNode(), node.GetSelectedSegmentID()
+        self._selected, self._masking = (segmentation_node, segment_id), masking_of(node)
         there = segmentation_node is not None and bool(segment_id)
         there = there and segmentation_node.GetSegmentation().GetSegment(segment_id) is not None
         self._follow(Clicks(segmentation_node, segment_id) if there else None)
         self._catch_up()
 
     def _follow(self, clicks):
-        if self._clicks is not None:
-            self._clicks.show(False)
-        self._clicks = clicks
-        if clicks is not None:
-            clicks.show(True)
         self._options.say("")
+        self._points.follow(clicks)
         self._preview.follow(clicks)
-        self._observe_points()
-
-    def _observe_points(self):
-        self._observers.removeObservers(self._on_points)
-        for node in self._clicks.nodes.values() if self._clicks is not None else ():
-            for name in POINT_EVENTS:
-                self._observers.addObserver(node, getattr(node, name), self._on_points)
 
     def _catch_up(self):
         """Show the preview that belongs to changes which are pending."""
-        if self._clicks is not None and self._clicks.key in self._pending:
+        clicks = self._points.clicks
+        if clicks is not None and clicks.key in self._pending:
             self._preview.update_soon()
 
     def _change(self):
-        self._pending.add(self._clicks.key)
+        self._pending.add(self._points.clicks.key)
         self._preview.update_soon()
         self._show()
 
@@ -136,50 +122,40 @@ class LiveVessel:
 
     def click(self, position: Any, background: bool = False) -> None:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""
-        if self._clicks is not None:
-            self._clicks.add(position, background)
-            self._observe_points()
+        if self._points.clicks is not None:
+            self._points.clicks.add(position, background)
+            self._points.observe()
             self._change()
 
-    def has_point_at(self, position: Any, beside: Any) -> bool:
-        """Whether a point is at least as near to a position as another position is."""
-        if self._clicks is None:
-            return False
-        points = np.vstack([self._clicks.points(kind).world for kind in (VESSEL, BACKGROUND)])
-        reach = np.linalg.norm(np.subtract(beside, position))
-        return bool((np.linalg.norm(points - position, axis=1) <= reach).any())
-
-    def _on_points(self, caller, event):
-        self._change()
+    def has_point_near(self, position: Any, reach: float) -> bool:
+        """Whether a point of the selected segment is within a distance (mm) of a position."""
+        return self._points.clicks is not None and self._points.clicks.near(position, reach)
 
     def _on_last(self):
-        self._clicks.remove_last()
+        self._points.clicks.remove_last()
 
     def _on_clear(self):
-        self._clicks.clear()
-        self._observe_points()
+        self._points.clicks.clear()
+        self._points.observe()
         self.cancel()
 
     def _on_more(self, value):
-        self._clicks.more = value
-        self._pending.add(self._clicks.key)
+        self._points.clicks.more = value
         if self._preview.ready:
+            self._pending.add(self._points.clicks.key)
             self._preview.show()
         else:
-            self._preview.update_soon()
+            self._change()
 
     def _on_centrelines(self):
         try:
-            image = self._effect.selectedSegmentLabelmap()
-            if image is None or image.IsEmpty():
-                raise InputError(_("The segment is empty: place points and press Apply first."))
-            open_centrelines(self._clicks.segmentation_node, self._clicks.segment_id)
-        except (InputError, RuntimeError) as error:
+            open_centrelines(self._effect)
+        except InputError as error:
             self._options.say(str(error))
 
     def _show(self):
         """Show what there is and what can be done."""
-        options, clicks = self._options, self._clicks
+        options, clicks = self._options, self._points.clicks
         counts = [len(clicks.points(kind).labels) if clicks else 0 for kind in (VESSEL, BACKGROUND)]
         options.show_points(*counts)
         options.more.enabled = counts[0] > 0
@@ -191,23 +167,15 @@ class LiveVessel:
     # --- what ends a preview
 
     def apply(self) -> None:
-        """Write the preview into the selected segment, by the rules of the Segment Editor."""
-        if not self._preview.ready:
-            return
-        base, labels = slicer.qSlicerSegmentEditorAbstractEffect, self._preview.labels()
-        keep = self._effect.integerParameter("Keep")
-        self.cancel()
-        self._effect.saveStateForUndo()
-        modifier = self._effect.defaultModifierLabelmap()
-        array_from_image(modifier)[:] = labels
-        modifier.Modified()
-        self._effect.modifySelectedSegmentByLabelmap(
-            modifier, base.ModificationModeAdd if keep else base.ModificationModeSet
-        )
+        """Write the preview into the selected segment."""
+        if self._preview.ready:
+            labels = self._preview.labels()
+            self.cancel()
+            write_segment(self._effect, labels, bool(self._effect.integerParameter("Keep")))
 
     def cancel(self) -> None:
         """Drop the preview; the points stay."""
-        if self._clicks is not None:
-            self._pending.discard(self._clicks.key)
+        if self._points.clicks is not None:
+            self._pending.discard(self._points.clicks.key)
         self._preview.stop()
         self._options.say("")

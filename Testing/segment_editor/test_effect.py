@@ -75,9 +75,12 @@ class Session:
 
     def segment(self, segment_id):
         """Labels of a segment on the volume."""
-        if self.segmentation.GetSegmentation().GetSegment(segment_id).GetRepresentation(
-            "Binary labelmap"
-        ).IsEmpty():
+        if (
+            self.segmentation.GetSegmentation()
+            .GetSegment(segment_id)
+            .GetRepresentation("Binary labelmap")
+            .IsEmpty()
+        ):
             return np.zeros(SHAPE, bool)
         array = self.slicer.util.arrayFromSegmentBinaryLabelmap(
             self.segmentation, segment_id, self.volume
@@ -102,7 +105,7 @@ class Session:
         return self.options._sentence.text
 
     def points(self, kind="vessel"):
-        return len(self.live._clicks.points(kind).labels)
+        return len(self.live._points.clicks.points(kind).labels)
 
 
 @pytest.fixture
@@ -247,7 +250,7 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
 
 def test_points_are_shown_while_their_segment_is_edited(session):
     session.click(FIRST)
-    (node,) = session.live._clicks.nodes.values()
+    (node,) = session.live._points.clicks.nodes.values()
     assert node.GetDisplayVisibility()
     session.editor.select("hepatic")
     assert not node.GetDisplayVisibility()
@@ -260,7 +263,7 @@ def test_points_are_shown_while_their_segment_is_edited(session):
 
 def test_the_preview_follows_a_moved_and_a_removed_point(session):
     session.click(FIRST)
-    (node,) = session.live._clicks.nodes.values()
+    (node,) = session.live._points.clicks.nodes.values()
     node.SetNthControlPointPositionWorld(0, world_of(session.volume, BESIDE))
     node.InvokeEvent(node.PointEndInteractionEvent)
     session.wait()
@@ -306,9 +309,7 @@ def test_errors_are_sentences_in_the_options(session):
     assert session.text().startswith("No vessel point lies where it may be edited")
     assert not session.options.apply.enabled
     session.click(FIRST)
-    assert session.text().splitlines()[1:] == [
-        "Left out, because nothing may be edited there: v1."
-    ]
+    assert session.text().splitlines()[1:] == ["Left out, because nothing may be edited there: v1."]
     assert session.preview()[session.first].mean() > 0.95
 
 
@@ -389,7 +390,10 @@ def test_centrelines_hands_the_segment_over(session, open_panel, monkeypatch):
     panel, opened = open_panel("PotentialSkeleton"), []
     monkeypatch.setattr(session.slicer.util, "selectModule", opened.append)
     session.options.centrelines.click()
-    assert (opened, session.text()) == ([], "The segment is empty: place points and press Apply first.")
+    assert (opened, session.text()) == (
+        [],
+        "The segment is empty: place points and press Apply first.",
+    )
     session.click(FIRST)
     session.options.apply.click()
     session.options.centrelines.click()
@@ -413,7 +417,7 @@ def test_the_mouse_in_a_slice_view(session, view):
     at = view.pixel_of(world_of(session.volume, FIRST))
     view.click(*at)
     session.wait()
-    (node,) = session.live._clicks.nodes.values()
+    (node,) = session.live._points.clicks.nodes.values()
     position = [0.0, 0.0, 0.0]
     node.GetNthControlPointPositionWorld(0, position)
     pixel = np.linalg.norm(np.subtract(*(view_ras(view, x) for x in (0, 1))))
@@ -453,6 +457,6 @@ def test_nothing_is_held_after_the_editor_has_gone(session):
     session.editor.close()
     assert not session.live._preview._soon.active
     assert session.live._preview._kept._evidence is None
-    assert not session.live._observers.Observations
+    assert not session.live._observers.Observations + session.live._points._observers.Observations
     assert session.options._connected == []
     session.editor.close = lambda: None

@@ -92,7 +92,6 @@ class Case:
         )
         return segment_id
 
-
     def shows_first(self, labels):
         """Whether labels hold the first tube and nothing far from it."""
         return labels[self.first].mean() > 0.95 and not labels[~self.near_first].any()

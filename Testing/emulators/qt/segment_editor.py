@@ -12,7 +12,7 @@ from pathlib import Path
 
 import slicer
 import vtk
-from PySide6.QtCore import Property, QObject, QPoint
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QVector3D
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QWidget
 
