@@ -131,15 +131,21 @@ def grow(
     >>> bool(vessel.labels()[tuple(phantom.seeds.T)].all())
     True
     """
-    masks = [mask for mask in (area, in_range) if mask is not None]
     scene, _threshold = contrast_connectedness(
         volume,
         seeds,
         spacing=spacing,
         background_seeds=background_seeds,
-        mask=np.logical_and.reduce(masks) if masks else None,
+        mask=both(area, in_range),
         device=device,
         progress=progress,
         find_evidence=(kept or KeptEvidence()).finder(area),
     )
     return Vessel(scene)
+
+
+def both(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    """The voxels that two masks have in common; None stands for all of them."""
+    if one is None or other is None:
+        return one if other is None else other
+    return one & other

@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import inside
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editable_area import editable_area, in_intensity_range
 from .editor_grid import editor_grid, scanned_area
-from .growing import KeptEvidence, Vessel, grow
+from .growing import KeptEvidence, Vessel, both, grow
 
 
 def vessel_of_clicks(
@@ -50,21 +48,19 @@ def vessel_of_clicks(
     """
     segmentation_node = editor_node.GetSegmentationNode()
     grid = editor_grid(source_image)
-    areas = [
+    area = both(
         editable_area(editor_node, source_image),
         scanned_area(source_image, editor_node.GetSourceVolumeNode(), segmentation_node),
-    ]
-    areas = [area for area in areas if area is not None]
-    area = np.logical_and.reduce(areas) if areas else None
+    )
     in_range = in_intensity_range(editor_node, grid.voxels)
-    allowed = [mask for mask in (area, in_range) if mask is not None]
+    allowed = both(area, in_range)
     notes: list[str] = []
     points = {}
-    for kind, masks in ((VESSEL, allowed), (BACKGROUND, [])):
+    for kind, mask in ((VESSEL, allowed), (BACKGROUND, None)):
         placed = clicks.points(kind)
         voxels = grid.voxels_of(placed.world, segmentation_node)
         hit = inside(voxels, grid.voxels.shape)
-        for mask in masks:
+        if mask is not None:
             hit[hit] = mask[tuple(voxels[hit].T)]
         missed = [label for label, found in zip(placed.labels, hit) if not found]
         if missed:
