@@ -62,8 +62,8 @@ class Panel:
     running : Run
     """
 
-    requirements: tuple[str, ...] = ()  # of pip; they are installed, after asking, before the first run
-    packages: tuple[str, ...] = ()  # of the module itself: Reload loads them anew, too
+    requirements = ()  # of pip; they are installed, after asking, before the first run
+    packages = ()  # of the module itself: Reload loads them anew, too
 
     def __init__(self, widget):
         self._widget, self.logic = widget, widget.logic
