@@ -1,8 +1,7 @@
 import enum
-import importlib.util
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
-import numpy as np
 import slicer
 from slicer import (
     vtkMRMLLabelMapVolumeNode,
@@ -36,13 +35,16 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
         self.parent.dependencies = ["FuzzyVesselCore"]
         self.parent.contributors = ["The FuzzyVesselGPU developers"]
         self.parent.helpText = _(
-            "<p>Segments vessels, or any object that hangs together, from a few clicked seeds: "
-            "every voxel gets its fuzzy connectedness to the seeds, and a threshold makes it a "
-            "segment. Runs on an NVIDIA GPU or on the CPU, with the same result bit for bit.</p>"
-            "<p>Choose a volume, press <i>Place</i> and click into each vessel tree (a right "
-            "click ends it), press <i>Apply</i>, and move the threshold until the vessels are "
-            "whole and nothing leaks. Points in the background, a box or a mask keep it out of "
-            "what is as bright as the vessels.</p>"
+            "<p>Segments vessels from a few clicks: each voxel gets its connectedness to the "
+            "points, and what is connected well enough becomes a segment. It runs on an NVIDIA GPU "
+            "or on the CPU, with the same result bit for bit.</p>"
+            "<p>Choose a volume, press <i>Place</i> beside <i>Vessels</i> and click into each "
+            "vessel tree (a right click ends it), press <i>Apply</i>, and move the slider between "
+            "<i>Less</i> and <i>More</i>. Where it leaks, click with <i>Not vessel</i>, or search "
+            "in a box or a mask (<i>Advanced</i>).</p>"
+            "<p>Keys over a slice, without <i>Place</i>: <b>A</b> adds a vessel point where the "
+            "mouse is, <b>N</b> a point that is no vessel, <b>Z</b> takes the last change of the "
+            "points back.</p>"
             "<p>Research software, not for diagnosis.</p>"
             '<p><a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'
             "Documentation and tutorial</a></p>"
@@ -58,7 +60,7 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
         slicer.app.connect("startupCompleted()", registerSampleData)
 
 
-def registerSampleData():
+def registerSampleData() -> None:
     """Add the phantom and Slicer's public scans to the module Sample Data."""
     import os
 
@@ -67,76 +69,53 @@ def registerSampleData():
     register(os.path.join(os.path.dirname(__file__), "Resources", "Icons"))
 
 
-class Region(enum.Enum):
+class Labelled(enum.Enum):
+    """A choice of the panel, with a text for each of its values."""
+
+    def label(self) -> str:
+        from FuzzyConnectedGPUPanel.choice_labels import label
+
+        return label(self)
+
+
+class Region(Labelled):
     """Where paths may go."""
 
     WHOLE = "whole"
     BOX = "roi"
     MASK = "mask"
 
-    def label(self):
-        return {
-            Region.WHOLE: _("The whole volume"),
-            Region.BOX: _("A box (ROI)"),
-            Region.MASK: _("A mask or segment"),
-        }[self]
 
-
-class Model(enum.Enum):
+class Model(Labelled):
     """What makes a voxel a vessel's; see `FuzzyConnectedGPULib.segmentation.MODELS`."""
 
     CONTRAST = "contrast"
     AFFINITY = "affinity"
 
-    def label(self):
-        return {
-            Model.CONTRAST: _("Contrast to the surroundings"),
-            Model.AFFINITY: _("Affinity to the seeds (papers)"),
-        }[self]
 
-
-class Border(enum.Enum):
+class Border(Labelled):
     """Where a vessel ends; see `FuzzyConnectedGPULib.contrast.clicks.borders`."""
 
     DRAWN = "drawn"
     HALF = "half"
 
-    def label(self):
-        return {
-            Border.DRAWN: _("As experts draw it"),
-            Border.HALF: _("At half the contrast"),
-        }[self]
 
-
-class Side(enum.Enum):
+class Side(Labelled):
     """Which intensities beside the mean belong to the vessels, too."""
 
     BOTH = "both"
     BRIGHT = "bright"
     DARK = "dark"
 
-    def label(self):
-        return {
-            Side.BOTH: _("Like the seeds"),
-            Side.BRIGHT: _("Brighter as well"),
-            Side.DARK: _("Darker as well"),
-        }[self]
 
-
-class Form(enum.Enum):
+class Form(Labelled):
     """How intensity and difference make the affinity."""
 
     GEOMETRIC = "geometric"
     WEIGHTED = "weighted"
 
-    def label(self):
-        return {
-            Form.GEOMETRIC: _("Geometric mean (papers)"),
-            Form.WEIGHTED: _("Weighted sum (ITK 3)"),
-        }[self]
 
-
-class Solver(enum.Enum):
+class Solver(Labelled):
     """How connectedness is computed; see `FuzzyConnectedGPULib.SOLVERS`."""
 
     EXACT = "exact"
@@ -147,18 +126,6 @@ class Solver(enum.Enum):
     KFOE = "kfoe"
     CUDA_KFOE = "cuda-kfoe"
     CUDA_KFOE_CORRECTED = "cuda-kfoe-corrected"
-
-    def label(self):
-        return {
-            Solver.EXACT: _("Exact"),
-            Solver.CONTRACTION: _("Exact, contraction (CUDA)"),
-            Solver.ACTIVE_TILES: _("Exact, active tiles (CUDA)"),
-            Solver.BLOCKS: _("Exact, blocks (CPU)"),
-            Solver.DIAL: _("Exact, bucket queue (CPU)"),
-            Solver.KFOE: _("Exact, FIFO queue (CPU, slow)"),
-            Solver.CUDA_KFOE: _("CUDA-kFOE (with errors)"),
-            Solver.CUDA_KFOE_CORRECTED: _("CUDA-kFOE, corrected"),
-        }[self]
 
 
 class ThresholdSource(enum.Enum):
@@ -193,7 +160,7 @@ class FuzzyConnectedGPUParameterNode:
     weight: Share = 0.5
     region: Region = Region.WHOLE
     roi: vtkMRMLMarkupsROINode | None
-    mask: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None
     maskSegmentID: str = ""
     cut: Share = 0.0
     solver: Solver = Solver.EXACT
@@ -233,17 +200,21 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
         self.ui = self.panel.ui
 
     def enter(self):
-        self.panel.enter()
+        if self.panel is not None:
+            self.panel.enter()
 
     def exit(self):
-        self.panel.exit()
+        if self.panel is not None:
+            self.panel.exit()
 
     def cleanup(self):
         if self.panel is not None:
             self.panel.cleanup()
 
     def onReload(self):
-        self.panel.before_reload()
+        from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+
+        prepare_reload(self)
         ScriptedLoadableModuleWidget.onReload(self)
 
 
@@ -265,48 +236,48 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     ``seeds = slicer.util.getNode("F")``.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         ScriptedLoadableModuleLogic.__init__(self)
-        self._wrapper = None
-        self._kept = None
+        self._wrapper: Any = None  # FuzzyConnectedGPUParameterNode
+        self._kept: Any = None
 
-    def getParameterNode(self):
+    def getParameterNode(self) -> Any:
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
         if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
             # Scenes of versions that knew one model keep its meaning.
             earlier = parameterNode.GetParameter("automaticAffinity") != ""
             earlier = earlier and parameterNode.GetParameter("model") == ""
-            self._wrapper = FuzzyConnectedGPUParameterNode(parameterNode)
+            self._wrapper = FuzzyConnectedGPUParameterNode(parameterNode)  # type: ignore[call-arg]
             if earlier:
                 self._wrapper.model = Model.AFFINITY
         return self._wrapper
 
     def segment(
         self,
-        volumeNode,
-        seedsNode,
+        volumeNode: Any,
+        seedsNode: Any,
         *,
-        backgroundSeedsNode=None,
-        maskNode=None,
-        roiNode=None,
-        model=None,
-        border=None,
-        threshold=None,
-        cut=None,
-        solver=None,
-        device="auto",
-        affinity=None,
-        radius=None,
-        side=None,
-        maskSegmentID="",
-        fillGaps=0,
-        sceneVolumeNode=None,
-        labelmapNode=None,
-        segmentationNode=None,
-        segmentID="",
-        progress=None,
-        **variant,
-    ):
+        backgroundSeedsNode: Any = None,
+        maskNode: Any = None,
+        roiNode: Any = None,
+        model: str | None = None,
+        border: str | None = None,
+        threshold: float | None = None,
+        cut: float | None = None,
+        solver: str | None = None,
+        device: str = "auto",
+        affinity: Any = None,
+        radius: int | None = None,
+        side: str | None = None,
+        maskSegmentID: str = "",
+        fillGaps: int = 0,
+        sceneVolumeNode: Any = None,
+        labelmapNode: Any = None,
+        segmentationNode: Any = None,
+        segmentID: str = "",
+        progress: Callable[[float], bool | None] | None = None,
+        **variant: Any,
+    ) -> Any:
         """Segment what hangs together with the seeds; the scene changes only if all goes well.
 
         Parameters
@@ -397,16 +368,16 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def findSeeds(
         self,
-        volumeNode,
+        volumeNode: Any,
         *,
-        maskNode=None,
-        maskSegmentID="",
-        roiNode=None,
-        count=6,
-        seedsNode=None,
-        device="auto",
-        progress=None,
-    ):
+        maskNode: Any = None,
+        maskSegmentID: str = "",
+        roiNode: Any = None,
+        count: int = 6,
+        seedsNode: Any = None,
+        device: str = "auto",
+        progress: Callable[[float], bool | None] | None = None,
+    ) -> Any:
         """Find seeds without a click: where the contrast is most tubular, in volume or region.
 
         They are proposals: look at them and delete what is no vessel. In a whole CT other bright
@@ -454,19 +425,19 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def thresholdScene(
         self,
-        sceneVolumeNode,
-        threshold=None,
+        sceneVolumeNode: Any,
+        threshold: float | None = None,
         *,
-        backgroundSeedsNode=None,
-        cut=0.0,
-        fillGaps=0,
-        maskNode=None,
-        maskSegmentID="",
-        roiNode=None,
-        labelmapNode=None,
-        segmentationNode=None,
-        segmentID="",
-    ):
+        backgroundSeedsNode: Any = None,
+        cut: float = 0.0,
+        fillGaps: int = 0,
+        maskNode: Any = None,
+        maskSegmentID: str = "",
+        roiNode: Any = None,
+        labelmapNode: Any = None,
+        segmentationNode: Any = None,
+        segmentID: str = "",
+    ) -> Any:
         """Cut a fuzzy scene at another threshold, without computing it again.
 
         Parameters
@@ -501,7 +472,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         outputs = _outputs(None, labelmapNode, segmentationNode, segmentID)
         return threshold_scene(sceneVolumeNode, options, outputs)
 
-    def automaticThreshold(self, sceneVolumeNode, backgroundSeedsNode=None, cut=0.0):
+    def automaticThreshold(
+        self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
+    ) -> float:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
         from FuzzyConnectedGPULib.threshold.choice import choose_threshold
         from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
@@ -515,7 +488,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
         return choose_threshold(values, background and background.voxels, cut)
 
-    def backgroundThreshold(self, sceneVolumeNode, backgroundSeedsNode):
+    def backgroundThreshold(self, sceneVolumeNode: Any, backgroundSeedsNode: Any) -> float:
         """The lowest threshold (float) that keeps every background seed out of the object."""
         from FuzzyConnectedGPULib import background_threshold
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
@@ -525,13 +498,15 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
         return background_threshold(values, seeds.voxels)
 
-    def volumeCurve(self, sceneVolumeNode):
+    def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volume_curve.VolumeCurve`, in ml."""
         from FuzzyConnectedGPUMRML.volume_curve import VolumeCurve
 
         return VolumeCurve(sceneVolumeNode)
 
-    def estimateAffinity(self, volumeNode, seedsNode, radius=2, side="both"):
+    def estimateAffinity(
+        self, volumeNode: Any, seedsNode: Any, radius: int = 2, side: str = "both"
+    ) -> Any:
         """The affinity that the intensities round the seeds give.
 
         Returns
@@ -550,13 +525,13 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
         return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
 
-    def seedRows(self, volumeNode, seedsNode, radius=2):
+    def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
         """Label, voxel, intensity and neighbourhood of each seed; see `seed_rows.SeedRow`."""
         from FuzzyConnectedGPUMRML.seed_rows import seed_rows
 
         return seed_rows(volumeNode, seedsNode, radius)
 
-    def memoryNeed(self, volumeNode):
+    def memoryNeed(self, volumeNode: Any) -> Any:
         """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
         from FuzzyConnectedGPULib.memory import memory_need
         from FuzzyVesselCoreLib.mrml.reading import voxels_of
@@ -564,18 +539,20 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         voxels = voxels_of(volumeNode, copy=False)
         return memory_need(voxels.shape, voxels.dtype)
 
-    def difference(self, firstNode, secondNode, volumeNode, labelmapNode=None):
+    def difference(
+        self, firstNode: Any, secondNode: Any, volumeNode: Any, labelmapNode: Any = None
+    ) -> Any:
         """A labelmap of where two results differ; see `FuzzyConnectedGPUMRML.difference`."""
         from FuzzyConnectedGPUMRML.difference import difference
 
         return difference(firstNode, secondNode, volumeNode, labelmapNode)
 
-    def forget(self):
+    def forget(self) -> None:
         """Give the memory back that is kept to make the next run of the same volume faster."""
         self._kept = None
 
     @property
-    def kept(self):
+    def kept(self) -> Any:
         """What is kept from run to run: `FuzzyConnectedGPULib.kept_connectedness`."""
         from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
 
@@ -584,7 +561,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return self._kept
 
 
-def _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID):
+def _outputs(
+    sceneVolumeNode: Any, labelmapNode: Any, segmentationNode: Any, segmentID: str
+) -> dict[str, Any]:
     return dict(
         sceneVolumeNode=sceneVolumeNode,
         labelmapNode=labelmapNode,
@@ -593,208 +572,23 @@ def _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID):
     )
 
 
-class DeviceMissing(Exception):
-    """What a self test needs is not there."""
-
-
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
-    """Self test on the liver phantom, through the same calls as a user's script."""
+    """Self test on the liver phantom, through the same calls and buttons as a user's."""
+
+    newLogic = FuzzyConnectedGPULogic
 
     def setUp(self):
         slicer.mrmlScene.Clear()
 
     def runTest(self):
-        for test in (
-            self.test_SegmentsPhantom,
-            self.test_CutsSceneAgain,
-            self.test_KeepsEditedSegment,
-            self.test_KeepsLooksOfSegment,
-            self.test_RefusesWithoutSeeds,
-            self.test_RefusesMaskAsOutput,
-            self.test_PanelSegments,
-            self.test_PanelLeavesOthersAlone,
-        ):
+        from FuzzyConnectedGPUPanel import panel_self_test, self_test
+
+        for check in (*self_test.CHECKS, *panel_self_test.CHECKS):
             self.setUp()
+            self.delayDisplay(check.__doc__.split("\n")[0])
             try:
-                test()
-            except DeviceMissing as reason:  # neither CUDA nor numba: said, no failure of the code
+                check(self)
+            except self_test.NotPossible as reason:  # said; no failure of the code
                 self.delayDisplay(f"Skipped: {reason}")
                 continue
             self.delayDisplay("Test passed")
-
-    def addPhantom(self, size):
-        """A liver phantom, and the nodes of its volume and seeds."""
-        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
-        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-
-        phantom = liver_phantom((size, size, size))
-        return phantom, *add_phantom(phantom)[:2]
-
-    def segmented(self, **options):
-        """A phantom and what a run on it gave."""
-        from FuzzyVesselCoreLib.errors import DeviceError
-
-        phantom, volume, seeds = self.addPhantom(128)
-        segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-        try:
-            result = FuzzyConnectedGPULogic().segment(
-                volume, seeds, segmentationNode=segmentation, **options
-            )
-        except DeviceError as error:
-            raise DeviceMissing(str(error)) from error
-        return phantom, volume, seeds, segmentation, result
-
-    def test_SegmentsPhantom(self):
-        """Most of the phantom's vessels are found, in the labelmap and in the segment."""
-        self.delayDisplay("Segmenting the liver phantom")
-        phantom, volume, _seeds, segmentation, result = self.segmented()
-        found = slicer.util.arrayFromVolume(result.labelmapNode) > 0
-        true = phantom.mask > 0
-        dice = 2 * np.count_nonzero(found & true) / (found.sum() + true.sum())
-        self.assertGreater(dice, 0.5)
-        segment = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
-        self.assertTrue(np.array_equal(segment > 0, found))
-
-    def test_CutsSceneAgain(self):
-        """Another threshold of the scene that is there, its volume, and where the two differ."""
-        self.delayDisplay("Cutting the fuzzy scene at another threshold")
-        _phantom, volume, _seeds, _segmentation, result = self.segmented(threshold=0.5)
-        logic = FuzzyConnectedGPULogic()
-        wider = logic.thresholdScene(result.sceneNode, 0.2)
-        values = slicer.util.arrayFromVolume(result.sceneNode)
-        labels = slicer.util.arrayFromVolume(wider.labelmapNode)
-        self.assertTrue(np.array_equal(labels > 0, values >= np.float32(0.2)))
-        self.assertAlmostEqual(logic.volumeCurve(result.sceneNode).at(0.2), wider.volumeMl)
-        found = logic.difference(result.labelmapNode, wider.labelmapNode, volume)
-        self.assertEqual(found.onlyFirstMl, 0)
-        self.assertAlmostEqual(found.bothMl, result.volumeMl)
-        self.assertAlmostEqual(found.bothMl + found.onlySecondMl, wider.volumeMl)
-
-    def test_KeepsEditedSegment(self):
-        """A segment that somebody edited stays, and the next run makes another one."""
-        self.delayDisplay("Editing a segment and running again")
-        _phantom, volume, seeds, segmentation, result = self.segmented(threshold=0.5)
-        edited = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
-        edited[:2] = 1
-        slicer.util.updateSegmentBinaryLabelmapFromArray(
-            edited, segmentation, result.segmentID, volume
-        )
-        again = FuzzyConnectedGPULogic().segment(
-            volume, seeds, threshold=0.4, segmentationNode=segmentation
-        )
-        self.assertNotEqual(again.segmentID, result.segmentID)
-        kept = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, result.segmentID, volume)
-        self.assertTrue(np.array_equal(kept, edited))
-
-    def test_KeepsLooksOfSegment(self):
-        """A result's segment keeps its opacity, visibility and tags at another threshold."""
-        self.delayDisplay("Changing how a segment looks, and its threshold")
-        _phantom, _volume, _seeds, segmentation, result = self.segmented(threshold=0.5)
-        display, segment_id = segmentation.GetDisplayNode(), result.segmentID
-        segmentation.GetSegmentation().GetSegment(segment_id).SetTag("mine", "yes")
-        display.SetSegmentOpacity3D(segment_id, 0.25)
-        display.SetSegmentVisibility2DFill(segment_id, False)
-        again = FuzzyConnectedGPULogic().thresholdScene(
-            result.sceneNode, 0.3, segmentationNode=segmentation
-        )
-        self.assertEqual(again.segmentID, segment_id)
-        self.assertTrue(segmentation.GetSegmentation().GetSegment(segment_id).HasTag("mine"))
-        self.assertAlmostEqual(display.GetSegmentOpacity3D(segment_id), 0.25)
-        self.assertFalse(display.GetSegmentVisibility2DFill(segment_id))
-
-    def test_RefusesMaskAsOutput(self):
-        """The mask of a run cannot take its result."""
-        from FuzzyVesselCoreLib.errors import InputError
-
-        self.delayDisplay("Asking for a result in the mask")
-        _phantom, volume, seeds, _segmentation, result = self.segmented(threshold=0.5)
-        mask = result.labelmapNode
-        before = slicer.util.arrayFromVolume(mask).copy()
-        with self.assertRaises(InputError) as refusal:
-            FuzzyConnectedGPULogic().segment(volume, seeds, maskNode=mask, labelmapNode=mask)
-        self.assertIn("mask", str(refusal.exception))
-        self.assertTrue(np.array_equal(slicer.util.arrayFromVolume(mask), before))
-
-    def test_PanelLeavesOthersAlone(self):
-        """An output that is removed is chosen no more; other volumes are not written into."""
-        self.delayDisplay("Removing outputs in the panel")
-        self.inPanel(self.checkOutputs)
-
-    def checkOutputs(self, panel):
-        _phantom, volume, seeds = self.addPhantom(48)
-        parameters = panel.logic.getParameterNode()
-        parameters.inputVolume, parameters.seeds = volume, seeds
-        slicer.app.processEvents()
-        panel.ui.applyButton.click()
-        other = self.addPhantom(48)[1]
-        voxels = [slicer.util.arrayFromVolume(each).copy() for each in (volume, other)]
-        for name, selector in (
-            ("sceneVolume", panel.ui.sceneSelector),
-            ("labelmap", panel.ui.labelmapSelector),
-            ("segmentation", panel.ui.segmentationSelector),
-        ):
-            selector.removeCurrentNode()
-            slicer.app.processEvents()
-            self.assertIsNone(getattr(parameters, name))
-            self.assertIsNone(selector.currentNode())
-        panel.ui.applyButton.click()
-        first = parameters.labelmap
-        parameters.inputVolume = other
-        slicer.app.processEvents()
-        panel.ui.applyButton.click()
-        self.assertIsNot(parameters.labelmap, first)
-        for each, before in zip((volume, other), voxels):
-            self.assertTrue(np.array_equal(slicer.util.arrayFromVolume(each), before))
-        slicer.mrmlScene.RemoveNode(other)
-        slicer.app.processEvents()
-        self.assertIsNone(parameters.inputVolume)
-
-    def test_PanelSegments(self):
-        """Apply in the panel makes a segment, and the slider cuts it anew."""
-        self.delayDisplay("Pressing Apply in the panel")
-        self.inPanel(self.checkPanel)
-
-    def inPanel(self, check):
-        """Call a function with the panel, where there is a user interface."""
-        try:
-            panel = slicer.util.getModuleWidget("FuzzyConnectedGPU")
-        except (AttributeError, RuntimeError) as error:
-            self.delayDisplay(f"Skipped, as there is no user interface: {error}")
-            return
-        if importlib.util.find_spec("numba") is None:
-            raise DeviceMissing("numba is not installed")
-        opened = panel.parent.isEntered
-        if not opened:
-            panel.enter()
-        try:
-            check(panel)
-        finally:
-            if not opened:
-                panel.exit()
-
-    def checkPanel(self, panel):
-        _phantom, volume, seeds = self.addPhantom(48)
-        parameters = panel.logic.getParameterNode()
-        parameters.inputVolume, parameters.seeds = volume, seeds
-        slicer.app.processEvents()
-        self.assertEqual(panel.ui.seedsTable.rowCount, seeds.GetNumberOfControlPoints())
-        panel.ui.applyButton.click()
-        self.assertEqual(parameters.segmentation.GetSegmentation().GetNumberOfSegments(), 1)
-        panel.ui.thresholdSlider.value = 0.25
-        slicer.app.processEvents()
-        values = slicer.util.arrayFromVolume(parameters.sceneVolume)
-        labels = slicer.util.arrayFromVolume(parameters.labelmap)
-        self.assertTrue(np.array_equal(labels > 0, values >= np.float32(parameters.threshold)))
-
-    def test_RefusesWithoutSeeds(self):
-        """Without a seed there is a message and nothing new in the scene."""
-        from FuzzyVesselCoreLib.errors import InputError
-
-        self.delayDisplay("Asking for a segmentation without seeds")
-        _phantom, volume, seeds = self.addPhantom(16)
-        seeds.RemoveAllControlPoints()
-        before = slicer.mrmlScene.GetNumberOfNodes()
-        with self.assertRaises(InputError) as refusal:
-            FuzzyConnectedGPULogic().segment(volume, seeds)
-        self.assertIn(seeds.GetName(), str(refusal.exception))
-        self.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), before)

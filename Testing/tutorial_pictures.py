@@ -22,14 +22,16 @@ THUMBNAIL = (260, 280)
 class Workplace:
     """A panel beside three slice views and a 3D view, as in Slicer's usual layout."""
 
-    def __init__(self, volume):
+    def __init__(self, volume, size=VIEW):
         import support.slice_view as slice_view
 
+        self.size = size
         names = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
-        self.slices = [slice_view.SliceView(*each, VIEW) for each in names.items()]
+        self.slices = [slice_view.SliceView(*each, size) for each in names.items()]
         for view in self.slices:
-            view.show(volume)
-        self.in_3d = slice_view.View3D(size=VIEW)
+            if volume is not None:
+                view.show(volume)
+        self.in_3d = slice_view.View3D(size=size)
         self.in_3d.renderer.UseFXAAOn()
 
     def zoom(self, factor, world):
@@ -47,7 +49,7 @@ class Workplace:
         """The four views as one picture."""
         from PIL import Image
 
-        width, height = VIEW
+        width, height = self.size
         page = Image.new("RGB", (2 * width + GAP, 2 * height + GAP), PAPER)
         places = [(0, 0), (0, height + GAP), (width + GAP, height + GAP), (width + GAP, 0)]
         for view, place in zip([*self.slices, self.in_3d], places):
@@ -105,7 +107,6 @@ def connectedness(folder):
     panel.process_events()
     workplace.zoom(1.4, seeds.GetNthControlPointPositionWorld(2))
     workplace.in_3d.look()
-    collapse(panel, "threshold", "output")
     save(beside(panel_picture(panel, folder), workplace.layout()), folder / "tutorial-seeds.png")
     panel.click("applyButton")
     inner = parameters.segmentation.GetSegmentation()
@@ -113,10 +114,10 @@ def connectedness(folder):
         panel.process_events()
     parameters.seeds.GetDisplayNode().SetVisibility(False)
     workplace.in_3d.look()
-    collapse(panel)
+    panel.ui.advancedCollapsibleButton.collapsed = False
     save(panel_picture(panel, folder), folder / "panel-connectedness.png")
+    panel.ui.advancedCollapsibleButton.collapsed = True
     thumbnail(workplace)
-    collapse(panel, "input", "seeds", "affinity", "region")
     save(beside(panel_picture(panel, folder), workplace.layout()), folder / "tutorial-result.png")
     panel.ui.thresholdSlider.valueIsChanging.emit(0.72 * parameters.threshold)
     leak = workplace.slices[0].pixels()
@@ -125,12 +126,6 @@ def connectedness(folder):
     labelmap, segmentation = parameters.labelmap, parameters.segmentation
     panel.close()
     return workplace, labelmap, segmentation
-
-
-def collapse(panel, *names):
-    """Collapse these sections of the first panel, and open all others but the advanced one."""
-    for name in ("input", "seeds", "affinity", "region", "run", "threshold", "output"):
-        getattr(panel.ui, f"{name}CollapsibleButton").collapsed = name in names
 
 
 def side_by_side(*arrays):
@@ -168,8 +163,6 @@ def skeleton(folder, workplace, labelmap, segmentation):
     panel.ui.branchTable.sortByColumn(2, panel_descending())
     panel.ui.branchTable.selectRow(2)
     panel.process_events()
-    for name in ("object", "skeleton", "advanced", "output"):
-        getattr(panel.ui, f"{name}Section").collapsed = True
     workplace.in_3d.look()
     save(beside(panel_picture(panel, folder), workplace.layout()), folder / "tutorial-branches.png")
     panel.close()

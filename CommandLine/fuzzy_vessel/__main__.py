@@ -4,10 +4,16 @@ import contextlib
 import signal
 import sys
 import warnings
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
 from .arguments import make_parser
+
+if TYPE_CHECKING:
+    from .progress_bar import ProgressBar
 
 TOO_LARGE = (
     "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
@@ -15,8 +21,19 @@ TOO_LARGE = (
 )
 
 
-def main(arguments=None):
-    """Run the command line; return the exit code: 0, 2 for input that cannot be used, or 130."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit status: 0, 2 for input that cannot be used, or 130 after Ctrl+C.
+    """
     parser = make_parser()
     options = parser.parse_args(arguments)
     if options.command is None:
@@ -43,13 +60,13 @@ def main(arguments=None):
     return 0
 
 
-def _ended(progress, message, code):
+def _ended(progress: "ProgressBar", message: str, code: int) -> int:
     progress.clear()
     print(f"fuzzy-vessel: {message}", file=sys.stderr)
     return code
 
 
-def _run(options, progress):
+def _run(options: Namespace, progress: "ProgressBar") -> tuple[list[str], list[str]]:
     from . import jobs
 
     job = getattr(jobs, options.command)

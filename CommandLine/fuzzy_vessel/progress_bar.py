@@ -1,13 +1,16 @@
-"""A progress bar on a terminal; nothing at all in a pipe."""
+"""Stages of a job: their progress on a terminal (tqdm) and their seconds."""
 
 import sys
+from time import perf_counter
+from typing import Any, TextIO
 
-WIDTH = 30
-NAME_WIDTH = 24
+from tqdm import tqdm
+
+FORMAT = "{desc:<24} [{bar:30}] {percentage:3.0f} %"
 
 
 class ProgressBar:
-    """Shows the stage and its fraction on standard error, if that is a terminal.
+    """Shows the stage and its share done on standard error, if that is a terminal.
 
     Parameters
     ----------
@@ -15,35 +18,65 @@ class ProgressBar:
         Standard error by default.
     """
 
-    def __init__(self, stream=None):
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
         self._name = ""
-        self._shown = None
+        self._bar: Any = None
 
-    def stage(self, name):
+    def stage(self, name: str) -> None:
         """Begin a stage."""
         self._name = name
+        self.clear()
         self(0.0)
 
-    def __call__(self, fraction):
-        """Show the fraction 0..1 of the current stage; return True: go on."""
-        percent = round(100 * min(max(fraction, 0.0), 1.0))
-        if (self._name, percent) != self._shown:
-            self._shown = (self._name, percent)
-            filled = WIDTH * percent // 100
-            bar = "#" * filled + "." * (WIDTH - filled)
-            self._write(f"\r{self._name:<{NAME_WIDTH}} [{bar}] {percent:3d} %")
+    def __call__(self, share: float) -> bool:
+        """Show the share done (0..1) of the current stage; return True: go on."""
+        if self._bar is None:
+            # The stream is looked up for each stage: VTK's messages are caught by exchanging it.
+            self._bar = tqdm(
+                total=100,
+                desc=self._name,
+                file=self._stream or sys.stderr,
+                disable=None,  # where the stream is no terminal
+                leave=False,
+                miniters=1,
+                mininterval=0,
+                bar_format=FORMAT,
+                ascii=".#",
+            )
+        if not self._bar.disable:
+            percent = round(100 * min(max(share, 0.0), 1.0))
+            self._bar.update(percent - self._bar.n)
         return True
 
-    def clear(self):
+    def clear(self) -> None:
         """Take the bar off the terminal."""
-        if self._shown is not None:
-            self._write("\r" + " " * (NAME_WIDTH + WIDTH + 9) + "\r")
-            self._shown = None
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
 
-    def _write(self, text):
-        # Looked up each time: the standard streams are exchanged while libraries are kept quiet.
-        stream = self._stream or sys.stderr
-        if stream is not None and stream.isatty():
-            stream.write(text)
-            stream.flush()
+
+class Stopwatch:
+    """Times stages that follow each other, and names them on the progress bar.
+
+    Attributes
+    ----------
+    progress : ProgressBar
+    seconds : dict of str to float
+        Of the stages that have ended, in their order.
+    """
+
+    def __init__(self, progress: ProgressBar) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {}
+        self._began = perf_counter()
+        self._name: str | None = None
+
+    def stage(self, name: str | None) -> None:
+        """End the running stage and begin the next; without a name there is none."""
+        now = perf_counter()
+        if self._name:
+            self.seconds[self._name.lower()] = now - self._began
+        self._name, self._began = name, now
+        if name:
+            self.progress.stage(name)

@@ -1,4 +1,4 @@
-"""What was done to what, with which result: the content of report.json."""
+"""The content of report.json."""
 
 import dataclasses
 import platform
@@ -6,14 +6,18 @@ import tomllib
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .writing.output_folder import PROGRAM
+from .writing.report_file import PROGRAM
+
+if TYPE_CHECKING:
+    from . import segmenting, skeletonizing
 
 PACKAGES = ("numpy", "numba", "scipy", "slicer-core", "vtk")
 
 
-def version():
-    """The version of this program: as installed, or of the source tree that it runs from."""
+def version() -> str:
+    """Return the version of this program: as installed, or of the source tree that it runs from."""
     installed = _version_of("fuzzy-vessel-gpu")
     if installed:
         return installed
@@ -30,8 +34,8 @@ def _version_of(package):
         return None
 
 
-def versions():
-    """Versions of Python and of the packages that the result depends on."""
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that the result depends on."""
     found = {package: _version_of(package) for package in PACKAGES}
     for package in ("cupy-cuda12x", "cupy-cuda13x"):
         found[package] = _version_of(package)
@@ -42,15 +46,15 @@ def versions():
     }
 
 
-def heading(inputs):
-    """What every report begins with: this program, the time, and where the inputs come from."""
+def heading(inputs: dict) -> dict:
+    """Return what every report begins with: program, time, and where the inputs come from."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     return {"program": PROGRAM, "created": created, "input": inputs}
 
 
-def segmentation(outcome):
-    """The part of the report about a segmentation, a `segmenting.Outcome`."""
-    scene, affinity = outcome.result.scene, outcome.result.affinity
+def segmentation(outcome: "segmenting.Outcome") -> dict:
+    """Return the part of the report about a segmentation."""
+    connectedness, affinity = outcome.result.scene, outcome.result.affinity
     return {
         "model": "contrast" if affinity is None else "affinity",
         "affinity": affinity and dataclasses.asdict(affinity),
@@ -61,18 +65,18 @@ def segmentation(outcome):
             "ml": outcome.result.volumeMl,
             "dice_to_known_vessels_in_the_liver": outcome.dice,
         },
-        "solver": scene.solver,
-        "device": scene.device,
-        "rounds": scene.rounds,
-        "peak_bytes": scene.peak_bytes,
+        "solver": connectedness.solver,
+        "device": connectedness.device,
+        "rounds": connectedness.rounds,
+        "peak_bytes": connectedness.peak_bytes,
     }
 
 
-def skeleton(outcome):
-    """The part of the report about a skeleton, a `skeletonizing.Outcome`."""
+def skeleton(outcome: "skeletonizing.Outcome") -> dict:
+    """Return the part of the report about a skeleton."""
     found, details = outcome.skeleton, dict(outcome.skeleton.report)
-    for told_elsewhere in ("seconds", "warnings"):
-        details.pop(told_elsewhere, None)
+    for reported_elsewhere in ("seconds", "warnings"):
+        details.pop(reported_elsewhere, None)
     return {
         "skeleton": {
             "branches": len(found.branches),
@@ -86,8 +90,8 @@ def skeleton(outcome):
     }
 
 
-def ending(seconds, warnings, **details):
-    """What every report ends with; `details` are the seconds of steps within a stage."""
+def ending(seconds: dict[str, float], warnings: list[str], **details: dict[str, float]) -> dict:
+    """Return what every report ends with; `details` are the seconds of steps within a stage."""
     steps = {
         f"{stage}: {step}": time for stage, times in details.items() for step, time in times.items()
     }

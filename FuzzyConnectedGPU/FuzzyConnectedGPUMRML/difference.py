@@ -1,6 +1,7 @@
 """Where two results differ, as a labelmap with three colours."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,12 +32,14 @@ class Difference:
     bothMl: float
 
     @property
-    def dice(self):
+    def dice(self) -> float:
         """Dice's coefficient of the two, 0..1."""
         return 2 * self.bothMl / max(2 * self.bothMl + self.onlyFirstMl + self.onlySecondMl, 1e-30)
 
 
-def difference(first_node, second_node, volume_node, labelmap_node=None):
+def difference(
+    first_node: Any, second_node: Any, volume_node: Any, labelmap_node: Any = None
+) -> Difference:
     """Compare two results on the voxels of a volume.
 
     Parameters
@@ -80,7 +83,7 @@ def difference(first_node, second_node, volume_node, labelmap_node=None):
     return Difference(labelmap_node, *map(float, counts[[ONLY_FIRST, ONLY_SECOND, BOTH]]))
 
 
-def _color_table(add):
+def _color_table(add: Any) -> Any:
     """The scene's table of the three colours; added where it is missing."""
     import slicer
 

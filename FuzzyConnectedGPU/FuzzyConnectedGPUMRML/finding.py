@@ -1,5 +1,10 @@
 """Automatic seeds on MRML nodes: from a volume and a region to a list of points."""
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading as mrml
@@ -13,7 +18,13 @@ from .segmenting import refuse_without, while_there
 LABEL = "automatic"
 
 
-def find_seeds(volume_node, options, seeds_node=None, progress=None, kept=None):
+def find_seeds(
+    volume_node: Any,
+    options: dict[str, Any],
+    seeds_node: Any = None,
+    progress: Callable[[float], bool | None] | None = None,
+    kept: Any = None,
+) -> Any:
     """Find seeds and add them to a list of points; the scene changes only if all goes well.
 
     Parameters
@@ -55,7 +66,7 @@ def find_seeds(volume_node, options, seeds_node=None, progress=None, kept=None):
     return seeds_node
 
 
-def _add(seeds_node, volume_node, voxels):
+def _add(seeds_node: Any, volume_node: Any, voxels: np.ndarray) -> None:
     """Add voxels (n, 3) to a list that lacks them, under labels that it lacks."""
     import slicer
 
@@ -72,7 +83,7 @@ def _add(seeds_node, volume_node, voxels):
             seeds_node.AddControlPointWorld(position, f"{LABEL}-{number}")
 
 
-def _check_list(seeds_node):
+def _check_list(seeds_node: Any) -> None:
     name = mrml.node_name(seeds_node)
     if not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
         raise InputError(f"{name} is no list of points: choose one, or none for a new list.")

@@ -1,6 +1,7 @@
 """Undo for lists of points: the scene's own undo is switched off in Slicer."""
 
 from itertools import count
+from typing import Any
 
 from FuzzyVesselCoreLib.mrml.reading import placed_points
 
@@ -20,14 +21,15 @@ class PointHistory:
     node : vtkMRMLMarkupsNode
     """
 
-    def __init__(self, node):
+    def __init__(self, node: Any) -> None:
         self._node = node
         # Undo makes points anew, with other IDs: a number of our own goes on with each point.
-        self._numbers, self._new_numbers = {}, count()
-        self._properties = {}
+        self._numbers: dict[str, int] = {}
+        self._new_numbers = count()
+        self._properties: dict[int, dict[str, Any]] = {}
         self._states = [self._state()]
 
-    def record(self):
+    def record(self) -> bool:
         """Remember the list as it is now; returns whether it differs from the last step."""
         state = self._state()
         if state == self._states[-1]:
@@ -36,10 +38,10 @@ class PointHistory:
         return True
 
     @property
-    def can_undo(self):
+    def can_undo(self) -> bool:
         return len(self._states) > 1
 
-    def undo(self):
+    def undo(self) -> None:
         """Put the list back to the step before; points that are not placed yet are dropped."""
         import slicer
 
@@ -56,7 +58,7 @@ class PointHistory:
                 for name, value in self._properties[number].items():
                     getattr(self._node, f"SetNthControlPoint{name}")(index, value)
 
-    def _state(self):
+    def _state(self) -> list[tuple]:
         """Number, label and position of each point that is placed."""
         points, state = placed_points(self._node), []
         for index, at in zip(points.indices, points.world.tolist()):

@@ -1,6 +1,8 @@
 """What a segmentation on the MRML scene gives back."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -28,15 +30,15 @@ class SegmentationResult:
         That was given, or added because True was given.
     """
 
-    labelmapNode: object
-    sceneNode: object
+    labelmapNode: Any
+    sceneNode: Any
     segmentID: str
     threshold: float
     volumeMl: float
-    affinity: object
-    scene: object
-    warnings: list = field(default_factory=list)
-    segmentationNode: object = None
+    affinity: Any
+    scene: Any
+    warnings: list[str] = field(default_factory=list)
+    segmentationNode: Any = None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter((self.labelmapNode, self.sceneNode))

@@ -1,37 +1,48 @@
-"""What a fuzzy scene was computed from, as a short text that the scene node carries along."""
+"""What a result was made of, as short texts that its connectedness map carries along."""
 
 import hashlib
+from typing import Any
+
+import numpy as np
 
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, placed_points, points_in_volume
 
-# Of a fuzzy scene's node: the attribute with the text, and references to what it belongs to.
+from .mask_fingerprint import mask_fingerprint, rounded
+
+# Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
+THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that points have a say in
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
+AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
+
+CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
 
 def inputs_text(
-    volume_node,
-    seeds_node,
+    volume_node: Any,
+    seeds_node: Any,
     *,
-    mask_node=None,
-    segment_id="",
-    roi_node=None,
-    background_node=None,
-    model=None,
-    border=None,
-    affinity=None,
-    radius=None,
-    side=None,
-    cut=None,
-    solver=None,
-):
-    """A text that differs wherever the fuzzy scene may differ; the same after saving and loading.
+    mask_node: Any = None,
+    segment_id: str = "",
+    roi_node: Any = None,
+    background_node: Any = None,
+    model: str | None = None,
+    border: str | None = None,
+    affinity: Any = None,
+    radius: int | None = None,
+    side: str | None = None,
+    cut: float | None = None,
+    solver: str | None = None,
+    corrections: int | None = None,
+    directions: int | None = None,
+) -> str:
+    """A text that differs wherever the connectedness may differ; the same after loading.
 
-    Voxels of the volume and the mask are not looked at: who changes them must know it. Exact
-    solvers give the same scene on every device, so the device does not count.
+    Voxels of the volume are not looked at: who changes them must know it. Exact solvers give the
+    same connectedness on every device, so the device does not count.
 
     Returns
     -------
@@ -43,60 +54,99 @@ def inputs_text(
     points = placed_points(seeds_node)
     if not points.labels:
         return ""
-    parts = [
+    parts: list[Any] = [
         volume_node.GetName(),
         volume_node.GetImageData().GetDimensions(),
         sorted(_centres(volume_node, points)),
-        mask_node and (mask_node.GetName(), segment_id),
+        mask_node and (mask_node.GetName(), segment_id, mask_fingerprint(mask_node, segment_id)),
         roi_node and _box(roi_node),
     ]
-    own = (affinity, radius, side, cut, solver)
+    own = (affinity, radius, side, cut, solver, corrections, directions)
     if model == "affinity" or (model is None and any(value is not None for value in own)):
         parts += [affinity or (radius or 2, side or "both"), round(cut or 0, 6), solver or "exact"]
+        if solver == CORRECTED:
+            parts += [corrections, directions]
     else:
         # The first point counts more than the others, and background points change the scene.
-        background = [] if background_node is None else placed_points(background_node)
-        first = _centres(volume_node, points)[0]
-        parts += [
-            "contrast",
-            border or "drawn",
-            first,
-            background and sorted(_centres(volume_node, background)),
-        ]
+        parts += ["contrast", border or "drawn", _centres(volume_node, points)[0]]
+        parts.append(_background(volume_node, background_node))
+    return _hashed(parts)
+
+
+def threshold_text(volume_node: Any, background_node: Any) -> str:
+    """A text of the background points that an automatic threshold or the filling of gaps heeds."""
+    return _hashed([_background(volume_node, background_node)])
+
+
+def _hashed(parts: list[Any]) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _centres(volume_node, points):
+def _background(volume_node: Any, background_node: Any) -> list:
+    if volume_node is None or background_node is None:
+        return []
+    return sorted(_centres(volume_node, placed_points(background_node)))
+
+
+def _centres(volume_node: Any, points: Any) -> list[tuple]:
     """Centres of the points' voxels, each once; no indices, as a file may turn an axis round."""
+    if not points.labels:
+        return []
     voxels = points_in_volume(volume_node, points.world)
-    centres = voxels_to_points(voxels, ijk_to_ras(volume_node)).round(2) + 0.0
-    return list(dict.fromkeys(map(tuple, centres.tolist())))
+    centres = rounded(voxels_to_points(voxels, ijk_to_ras(volume_node)), 2)
+    return list(dict.fromkeys(map(tuple, centres)))
 
 
-def _box(roi_node):
+def _box(roi_node: Any) -> tuple:
     matrix = roi_node.GetObjectToWorldMatrix()
-    axes = [round(matrix.GetElement(row, column), 3) for row in range(3) for column in range(4)]
-    return axes, [round(size, 3) for size in roi_node.GetSize()], roi_node.GetInsideOut()
+    axes = [[matrix.GetElement(row, column) for column in range(4)] for row in range(3)]
+    return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
 
 
-def mark(scene_node, volume_node, seeds_node, text, threshold=None):
-    """Write on a fuzzy scene what it was computed from, and what its own threshold means."""
+def mark(
+    scene_node: Any,
+    volume_node: Any,
+    seeds_node: Any,
+    text: str,
+    threshold: Any = None,
+    threshold_inputs: str | None = None,
+    chosen: float | None = None,
+) -> None:
+    """Write on a connectedness map what it was computed from, and what its threshold means."""
     scene_node.SetAttribute(INPUTS, text)
+    scene_node.SetAttribute(AUTOMATIC, None if chosen is None else repr(float(chosen)))
     contrast = isinstance(threshold, ContrastThreshold)
     meaning = f"{threshold.contrast!r} {threshold.noise!r}" if contrast else None
     scene_node.SetAttribute(CONTRAST, meaning)
+    mark_threshold(scene_node, threshold_inputs)
     scene_node.SetNodeReferenceID(VOLUME, volume_node.GetID())
     scene_node.SetNodeReferenceID(SEEDS, seeds_node.GetID())
 
 
-def is_from(scene_node, text):
-    """Whether a fuzzy scene was computed from inputs with this text."""
-    return bool(text) and scene_node is not None and scene_node.GetAttribute(INPUTS) == text
+def mark_threshold(scene_node: Any, text: str | None) -> None:
+    """Write on a connectedness map what its labels heeded besides; see `threshold_text`."""
+    scene_node.SetAttribute(THRESHOLD_INPUTS, text)
 
 
-def contrast_threshold(scene_node):
+def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
+    """Whether a connectedness map was computed from inputs with these texts."""
+    if not text or scene_node is None or scene_node.GetAttribute(INPUTS) != text:
+        return False
+    return threshold_inputs is None or threshold_inputs == scene_node.GetAttribute(THRESHOLD_INPUTS)
+
+
+def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
     """The threshold of a scene of the model "contrast"; None for another scene."""
     text = scene_node.GetAttribute(CONTRAST) if scene_node is not None else None
     if not text:
         return None
     return ContrastThreshold(*map(float, text.split()))
+
+
+def automatic_threshold(scene_node: Any) -> float | None:
+    """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
+    contrast = contrast_threshold(scene_node)
+    if contrast is not None:
+        return float(contrast)
+    text = scene_node.GetAttribute(AUTOMATIC) if scene_node is not None else None
+    return float(text) if text else None

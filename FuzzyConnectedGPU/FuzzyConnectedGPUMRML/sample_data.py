@@ -1,6 +1,7 @@
 """Something to try the modules on, in Slicer's module Sample Data."""
 
 import os
+from typing import Any
 
 from .point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
@@ -13,7 +14,7 @@ PUBLIC_SCANS = ("CTACardio", "CTLiver", "CTAAbdomenPanoramix")
 NO_ADDRESS = "made-on-the-spot:liver-phantom"
 
 
-def register(icons_folder):
+def register(icons_folder: str) -> None:
     """Add the phantom and Slicer's public scans to Sample Data, in a category of the extension.
 
     Parameters
@@ -53,7 +54,7 @@ def register(icons_folder):
         )
 
 
-def add_phantom_with_seeds(source=None):
+def add_phantom_with_seeds(source: Any = None) -> list[Any]:
     """Make the liver phantom with its seeds and show it; returns its volume in a list.
 
     Parameters

@@ -1,6 +1,7 @@
 """A list of points as a table: what each seed is and what the image holds round it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class SeedRow:
     deviation: float | None = None
 
 
-def seed_rows(volume_node, seeds_node, radius=2):
+def seed_rows(volume_node: Any, seeds_node: Any, radius: int = 2) -> list[SeedRow]:
     """The placed points of a list, with the intensities of a volume.
 
     Parameters
@@ -53,13 +54,13 @@ def seed_rows(volume_node, seeds_node, radius=2):
     volume = voxels_of(volume_node, copy=False)
     voxels = points_in_volume(volume_node, points.world)
     hit = inside(voxels, volume.shape)
-    statistics = seed_statistics(volume, voxels[hit], radius) if hit.any() else None
+    statistics: Any = seed_statistics(volume, voxels[hit], radius) if hit.any() else None
     numbers = iter(range(np.count_nonzero(hit)))
     rows = []
     for index, label, voxel, found in zip(points.indices, points.labels, voxels, hit):
-        ijk, values = tuple(voxel[::-1].tolist()), ()
+        ijk, values = tuple(voxel[::-1].tolist()), []
         if found:
             n = next(numbers)
-            values = (statistics.intensity[n], statistics.mean[n], statistics.deviation[n])
+            values = [statistics.intensity[n], statistics.mean[n], statistics.deviation[n]]
         rows.append(SeedRow(index, label, ijk, *map(float, values)))
     return rows

@@ -1,5 +1,8 @@
 """One run on MRML nodes: nodes in, arrays to the algorithm, arrays back into nodes."""
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import numpy as np
 
 from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
@@ -16,10 +19,21 @@ from . import run_inputs
 from .result import SegmentationResult
 from .volume_curve import scene_values
 
-MODEL_OPTIONS = ("model", "border", "affinity", "radius", "side", "cut", "solver")
+# Options that the connectedness depends on, beside the nodes.
+MODEL_OPTIONS = (
+    *("model", "border", "affinity", "radius", "side", "cut", "solver"),
+    *("corrections", "directions"),
+)
 
 
-def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None):
+def segment(
+    volume_node: Any,
+    seeds_node: Any,
+    options: dict[str, Any],
+    outputs: dict[str, Any],
+    progress: Callable[[float], bool | None] | None = None,
+    kept: Any = None,
+) -> SegmentationResult:
     """Compute the fuzzy scene, the threshold and the labels, and write them into the scene.
 
     Parameters
@@ -56,8 +70,11 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
         segment_id=segment_id,
         roi_node=roi_node,
         background_node=background_node,
-        **{name: options[name] for name in MODEL_OPTIONS},
+        **{name: options.get(name) for name in MODEL_OPTIONS},
     )
+    heeded = None
+    if options["threshold"] is None or rounds:
+        heeded = run_inputs.threshold_text(volume_node, background_node)
     found = segment_arrays(
         voxels,
         seeds.voxels,
@@ -72,12 +89,15 @@ def segment(volume_node, seeds_node, options, outputs, progress=None, kept=None)
     refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
-    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast)
+    chosen = found.threshold if options["threshold"] is None else None
+    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen)
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 
 
-def threshold_scene(scene_node, options, outputs):
+def threshold_scene(
+    scene_node: Any, options: dict[str, Any], outputs: dict[str, Any]
+) -> SegmentationResult:
     """Cut a fuzzy scene that is there at a threshold; parameters and result as for `segment`."""
     threshold, cut, rounds = options["threshold"], options["cut"], options["fillGaps"]
     check_threshold(threshold, cut)
@@ -112,14 +132,14 @@ def threshold_scene(scene_node, options, outputs):
     return _result(written, measured, threshold, background.warnings if background else ())
 
 
-def background_seeds(node, volume_node, shape):
+def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:
     """The points of a list as background seeds; None without a list, or if it has no point."""
     if node is None or not mrml.placed_points(node).labels:
         return None
     return mrml.seeds_of(node, volume_node, shape, kind="background seed")
 
 
-def _check_outputs(volume_node, outputs, mask_node):
+def _check_outputs(volume_node: Any, outputs: dict[str, Any], mask_node: Any) -> None:
     mrml_outputs.check_outputs(
         volume_node,
         outputs["sceneVolumeNode"],
@@ -131,12 +151,14 @@ def _check_outputs(volume_node, outputs, mask_node):
     )
 
 
-def while_there(nodes, progress):
+def while_there(
+    nodes: list[Any], progress: Callable[[float], bool | None] | None
+) -> Callable[[float], bool | None] | None:
     """A progress callback that ends the run when one of its inputs leaves the scene."""
     if progress is None:
         return None  # nobody else gets a turn in the meantime
 
-    def go_on(fraction):
+    def go_on(fraction: float) -> bool | None:
         carry_on = progress(fraction)
         refuse_without(nodes)
         return carry_on
@@ -144,7 +166,7 @@ def while_there(nodes, progress):
     return go_on
 
 
-def refuse_without(nodes):
+def refuse_without(nodes: list[Any]) -> None:
     """Raise `Cancelled` where an input is no longer in the scene."""
     for node in nodes:
         if not _in_scene(node):
@@ -152,7 +174,13 @@ def refuse_without(nodes):
             raise Cancelled(f"Cancelled: {name} was removed from the scene; nothing was changed.")
 
 
-def _write(volume_node, seeds_node, values, labels, outputs):
+def _write(
+    volume_node: Any,
+    seeds_node: Any,
+    values: np.ndarray | None,
+    labels: np.ndarray,
+    outputs: dict[str, Any],
+) -> tuple:
     """Write into the outputs; those that were removed meanwhile are made anew."""
     names = ("sceneVolumeNode", "labelmapNode", "segmentationNode")
     scene_node, labelmap_node, segmentation_node = (
@@ -175,7 +203,7 @@ def _write(volume_node, seeds_node, values, labels, outputs):
     )
 
 
-def _refuse_removed(segmentation_node, segment_id):
+def _refuse_removed(segmentation_node: Any, segment_id: str) -> None:
     """Whoever chose a segment to overwrite shall not get another one instead."""
     if segmentation_node is None or not segmentation_node.GetSegmentation().GetSegment(segment_id):
         raise InputError(
@@ -183,22 +211,37 @@ def _refuse_removed(segmentation_node, segment_id):
         )
 
 
-def _in_scene(node):
+def _in_scene(node: Any) -> bool:
     import slicer
 
     return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
-def _millilitres(volume_node, labels):
+def _millilitres(volume_node: Any, labels: np.ndarray) -> float:
     """What the labels measure; asked before the scene is changed, as it can fail, too."""
     return np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volume_node)) / 1000
 
 
-def _result(written, volume_ml, threshold, warnings, affinity=None, scene=None):
+def _result(
+    written: tuple,
+    volume_ml: float,
+    threshold: Any,
+    warnings: Iterable[str],
+    affinity: Any = None,
+    scene: Any = None,
+) -> SegmentationResult:
     warnings = list(warnings)
     if getattr(threshold, "confidence", 1) < UNSURE:
         warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
-    *nodes, segmentation_node = written
+    labelmap_node, scene_node, segment_id, segmentation_node = written
     return SegmentationResult(
-        *nodes, threshold, volume_ml, affinity, scene, warnings, segmentation_node
+        labelmapNode=labelmap_node,
+        sceneNode=scene_node,
+        segmentID=segment_id,
+        threshold=threshold,
+        volumeMl=volume_ml,
+        affinity=affinity,
+        scene=scene,
+        warnings=warnings,
+        segmentationNode=segmentation_node,
     )

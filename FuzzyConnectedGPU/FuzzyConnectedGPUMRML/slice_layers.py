@@ -1,19 +1,42 @@
 """What the slice views show of a result: the fuzzy scene as a layer, the labelmap, a preview."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
 from FuzzyVesselCoreLib.mrml.segments import is_result
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
+LABEL_OPACITY, MASK_OPACITY = 0.5, 0.3  # the image shows through
 
 
-def composites():
+def composites() -> list[Any]:
     """The composite nodes of all slice views."""
     import slicer
 
-    return slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
+    return list(slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode"))
 
 
-def show_volume(volume_node, everywhere=False):
+def shown_volume() -> Any:
+    """The volume that most slice views show as their background, or None."""
+    import slicer
+
+    ids = [each.GetBackgroundVolumeID() for each in composites() if each.GetBackgroundVolumeID()]
+    if not ids:
+        return None
+    return slicer.mrmlScene.GetNodeByID(max(ids, key=ids.count))
+
+
+def uncover(volume_node: Any, mask_node: Any) -> None:
+    """Let the image be seen where a mask covers it in the slice views."""
+    for composite in composites():
+        if composite.GetLabelVolumeID() == mask_node.GetID():
+            composite.SetLabelOpacity(min(composite.GetLabelOpacity(), MASK_OPACITY))
+        if volume_node is not None and composite.GetBackgroundVolumeID() == mask_node.GetID():
+            composite.SetBackgroundVolumeID(volume_node.GetID())
+
+
+def show_volume(volume_node: Any, everywhere: bool = False) -> None:
     """Show a volume in the slice views that show none.
 
     Parameters
@@ -28,7 +51,7 @@ def show_volume(volume_node, everywhere=False):
             composite.SetBackgroundVolumeID(volume_node.GetID())
 
 
-def show_results_of(volume_node):
+def show_results_of(volume_node: Any) -> None:
     """Hide the results of other volumes, and show again those of this one that were hidden so.
 
     Only segmentations count that hold nothing but results.
@@ -49,7 +72,7 @@ def show_results_of(volume_node):
             node.SetAttribute(HIDDEN, "yes")
 
 
-def show_scene(scene_node, opacity):
+def show_scene(scene_node: Any, opacity: float) -> None:
     """Show a fuzzy scene over the image in all slice views, or take it away with opacity 0.
 
     A foreground that the user chose is not taken away.
@@ -68,14 +91,14 @@ def show_scene(scene_node, opacity):
             composite.SetForegroundVolumeID(None)
 
 
-def show_labelmap(labelmap_node, opacity=1.0):
+def show_labelmap(labelmap_node: Any, opacity: float = LABEL_OPACITY) -> None:
     """Show a labelmap in all slice views."""
     for composite in composites():
         composite.SetLabelVolumeID(labelmap_node.GetID())
         composite.SetLabelOpacity(opacity)
 
 
-def hide_labelmap(labelmap_node):
+def hide_labelmap(labelmap_node: Any) -> None:
     """Take a labelmap away from the slice views; another one that the user shows stays."""
     for composite in composites():
         if composite.GetLabelVolumeID() == labelmap_node.GetID():
@@ -98,7 +121,7 @@ class ThresholdPreview:
 
     OPACITY = 0.6
 
-    def __init__(self, scene_node, hidden_nodes=()):
+    def __init__(self, scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> None:
         self._display = scene_node.GetDisplayNode()
         self._was = (self._display.GetLowerThreshold(), self._display.GetUpperThreshold())
         self._layers = [_layers(composite) for composite in composites()]
@@ -113,11 +136,11 @@ class ThresholdPreview:
         for composite in composites():
             composite.SetLabelOpacity(0.0)
 
-    def show(self, threshold):
+    def show(self, threshold: float) -> None:
         """Show what is connected with at least the threshold."""
         self._display.SetThreshold(threshold, max(1.0, self._was[1]))
 
-    def end(self):
+    def end(self) -> None:
         """Show what was shown before."""
         self._display.SetThreshold(*self._was)
         for composite, foreground, foreground_opacity, label_opacity in self._layers:
@@ -128,7 +151,7 @@ class ThresholdPreview:
             display.SetVisibility2D(shown)
 
 
-def _layers(composite):
+def _layers(composite: Any) -> tuple[Any, str, float, float]:
     return (
         composite,
         composite.GetForegroundVolumeID(),
@@ -137,7 +160,7 @@ def _layers(composite):
     )
 
 
-def jump_to(world):
+def jump_to(world: Sequence[float]) -> None:
     """Move all slices to a point of the world, which then lies in their middle."""
     import slicer
 

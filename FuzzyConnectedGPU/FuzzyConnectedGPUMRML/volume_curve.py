@@ -1,5 +1,7 @@
 """V(t): the volume of the object over the threshold, of a fuzzy scene in the MRML scene."""
 
+from typing import Any
+
 import numpy as np
 
 from FuzzyConnectedGPULib.threshold.thresholds import volume_curve
@@ -22,6 +24,8 @@ class VolumeCurve:
         Rising to 1.
     millilitres : ndarray, shape (65535,), float64
         Falling.
+    total : float
+        Millilitres of the whole image.
 
     Raises
     ------
@@ -29,17 +33,38 @@ class VolumeCurve:
         The node holds no fuzzy scene.
     """
 
-    def __init__(self, scene_node):
-        self.thresholds, counts = volume_curve(scene_values(scene_node))
-        self.millilitres = counts * (voxel_volume(ijk_to_ras(scene_node)) / 1000)
+    def __init__(self, scene_node: Any) -> None:
+        values = scene_values(scene_node)
+        self.thresholds, counts = volume_curve(values)
+        voxel = voxel_volume(ijk_to_ras(scene_node)) / 1000
+        self.millilitres, self.total = counts * voxel, values.size * voxel
 
-    def at(self, threshold):
+    def at(self, threshold: float) -> float:
         """The volume (ml) of all that is connected with at least the threshold (above 0)."""
         index = np.searchsorted(self.thresholds, np.float32(threshold))
         return float(self.millilitres[min(index, len(self.millilitres) - 1)])
 
 
-def scene_values(scene_node):
+_labelled: dict[int, float] = {}  # the volume by the image's modification time
+
+
+def labelled_millilitres(labelmap_node: Any) -> float | None:
+    """The volume of what is not 0 in a labelmap; None where there is none.
+
+    Counted once for an image, also for one that was loaded.
+    """
+    image = labelmap_node.GetImageData() if labelmap_node is not None else None
+    if image is None or image.GetPointData().GetScalars() is None:
+        return None
+    time = image.GetMTime()
+    if time not in _labelled:
+        _labelled.clear()
+        count = np.count_nonzero(voxels_of(labelmap_node, copy=False))
+        _labelled[time] = float(count * voxel_volume(ijk_to_ras(labelmap_node)) / 1000)
+    return _labelled[time]
+
+
+def scene_values(scene_node: Any) -> np.ndarray:
     """The values of a fuzzy scene: ndarray (K, J, I), the node's own, only to be read.
 
     Raises

@@ -1,8 +1,10 @@
-"""Section Affinity: numbers from the seeds, or edited by hand, and what they mean for the image."""
+"""Section Vessel brightness: numbers from the points or typed, and what they mean."""
 
 import math
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import slicer
 from slicer.i18n import tr as _
 
@@ -19,57 +21,63 @@ LARGEST = 1e9  # mean or spread that the panel takes
 class AffinitySection:
     """Mean and spreads, with a plot.
 
+    The spin boxes are not bound to the parameters: with other digits for another volume they round
+    what they show, and only what a person types may become a parameter.
+
     Attributes
     ----------
     problem : str
         What stands against a run, as a sentence; or an empty text.
     """
 
-    def __init__(self, panel):
+    def __init__(self, panel: Any) -> None:
         self._panel, self.ui, self.problem = panel, panel.ui, ""
         self._plot = HistogramPlot(self.ui.histogramFrame)
-        self._image = self._estimated_from = self._filled = None
+        self._estimated_from: tuple | None = None
+        self._not_estimated = ""
+        self._image: tuple | None = None
+        self._histogram: tuple[Any, Any] = (None, None)
         self._no_histogram = ""
+        self._boxes = {
+            "mean": self.ui.meanSpinBox,
+            "sigma": self.ui.sigmaSpinBox,
+            "gradientSigma": self.ui.gradientSpinBox,
+        }
+        for name, box in self._boxes.items():
+            box.connect("valueChanged(double)", lambda value, name=name: self.edit(name, value))
         self.ui.automaticAffinityButton.connect("clicked()", self.back_to_automatic)
 
-    def back_to_automatic(self):
-        """Let the seeds decide again."""
-        self._filled = self._estimated_from = None
+    # --- what the user does
+
+    def edit(self, name: str, value: float) -> None:
+        """Take a number that was typed; the others stay as they are."""
+        parameters = self._panel.parameters
+        if parameters is None:
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            parameters.automaticAffinity = False
+            setattr(parameters, name, value)
+
+    def back_to_automatic(self) -> None:
+        """Let the points decide again."""
+        self._estimated_from = None
         self._panel.parameters.automaticAffinity = True
 
-    def forget(self):
-        """Volume and seeds are gone."""
-        self.problem = ""
-        self._image = self._estimated_from = self._filled = None
-        self._no_histogram = ""
-        self._plot.show_histogram(None, None)
+    # --- what follows
 
-    def show(self, parameters):
-        problem = self._show_histogram(parameters.inputVolume) or self._follow(parameters)
-        self.problem = problem
-        why = _("The numbers follow the seeds already.") if parameters.automaticAffinity else ""
-        self._panel.enable(self.ui.automaticAffinityButton, why)
-        seeds = self._panel.seeds.intensities()
-        affinity = affinity_of(parameters)
-        known = affinity is not None and not problem and (seeds or not parameters.automaticAffinity)
-        self._plot.show_affinity(
-            (lambda values: affinity_curve(affinity, values)) if known else None, seeds
-        )
-        note = _("Follows the vessel seeds.") if parameters.automaticAffinity else _("Edited.")
-        self.ui.affinityNoteLabel.text = problem or note
+    def react(self, parameters: Any) -> None:
+        """Estimate the numbers anew where the points or the volume have changed."""
+        self._read_histogram(parameters.inputVolume)
+        self._estimate(parameters)
+        self.problem = self._no_histogram or self._not_estimated
+        if not parameters.automaticAffinity and not self._no_histogram:
+            self.problem = "" if affinity_of(parameters) else _("The spreads must be above 0.")
 
-    def _follow(self, parameters):
-        """Fill the numbers from the seeds, unless somebody edited them; what stands against it."""
-        numbers = (parameters.mean, parameters.sigma, parameters.gradientSigma)
-        if not parameters.automaticAffinity:
-            return "" if affinity_of(parameters) else _("The spreads must be above 0.")
-        if self._filled is not None and numbers != self._filled:
-            self._filled = None
-            parameters.automaticAffinity = False
-            return ""
+    def _estimate(self, parameters: Any) -> None:
         volume, seeds = parameters.inputVolume, parameters.seeds
-        if not self._panel.has_voxels(volume) or seeds is None:
-            return ""
+        if not parameters.automaticAffinity or not self._panel.has_voxels(volume) or seeds is None:
+            self._estimated_from, self._not_estimated = None, ""
+            return
         asked = (
             volume.GetID(),
             volume.GetImageData().GetMTime(),
@@ -78,55 +86,79 @@ class AffinitySection:
             parameters.side,
         )
         if not asked[2] or asked == self._estimated_from:
-            return ""
+            return
+        self._estimated_from, self._not_estimated = asked, ""
         try:
             found = self._panel.logic.estimateAffinity(
                 volume, seeds, parameters.radius, parameters.side.value
             )
         except InputError as error:
-            return str(error)
+            self._not_estimated = str(error)
+            return
         largest = max(abs(found.mean), found.sigma, found.gradient_sigma)
         if largest > LARGEST:
             text = _("The intensities round the seeds are up to {found:.0e}, and may be {most:.0e}")
-            return text.format(found=largest, most=LARGEST) + _(": scale the volume first.")
-        self._estimated_from = asked
+            text = text.format(found=largest, most=LARGEST) + _(": scale the volume first.")
+            self._not_estimated = text
+            return
         with slicer.util.NodeModify(parameters.parameterNode):
-            parameters.mean, parameters.sigma = found.mean, found.sigma
-            parameters.gradientSigma = found.gradient_sigma
-        self._filled = (parameters.mean, parameters.sigma, parameters.gradientSigma)
-        return ""
+            parameters.mean, parameters.sigma = float(found.mean), float(found.sigma)
+            parameters.gradientSigma = float(found.gradient_sigma)
 
-    def _show_histogram(self, volume):
-        """Show the histogram of another volume; returns why there is none."""
+    def _read_histogram(self, volume: Any) -> None:
         image = None
         if self._panel.has_voxels(volume):
             image = (volume.GetID(), volume.GetImageData().GetMTime())
         if image == self._image:
-            return self._no_histogram
-        self._image, self._no_histogram, curve = image, "", (None, None)
+            return
+        self._image, self._no_histogram, self._histogram = image, "", (None, None)
         if image is not None:
             try:
-                curve = intensity_histogram(slicer.util.arrayFromVolume(volume))
+                self._histogram = intensity_histogram(slicer.util.arrayFromVolume(volume))
             except InputError as error:
                 self._no_histogram = str(error)
-        self._plot.show_histogram(*curve)
-        if curve[0] is not None:
-            self._set_digits(curve[0])
-        return self._no_histogram
 
-    def _set_digits(self, edges):
-        """Let the numbers have as many digits as the range of intensities asks for."""
-        digits = max(0, min(6, 3 - math.ceil(math.log10(max(edges[-1] - edges[0], 1e-9)))))
-        for box, more in (
-            (self.ui.meanSpinBox, 0),
-            (self.ui.sigmaSpinBox, 1),
-            (self.ui.gradientSpinBox, 1),
-        ):
-            box.decimals = digits + more
-            box.singleStep = 10.0 ** (1 - digits - more)
+    # --- what is shown
+
+    def show(self, parameters: Any) -> None:
+        self._plot.show_histogram(*self._histogram)
+        self._show_numbers(parameters)
+        why = _("The numbers follow the points already.") if parameters.automaticAffinity else ""
+        self._panel.enable(self.ui.automaticAffinityButton, why)
+        seeds = self._panel.seeds.intensities()
+        affinity = affinity_of(parameters)
+        known = affinity is not None and not self.problem
+        known = known and bool(seeds or not parameters.automaticAffinity)
+        self._plot.show_affinity(
+            (lambda values: affinity_curve(affinity, values)) if known else None, seeds
+        )
+        note = _("Follows the vessel points.") if parameters.automaticAffinity else _("Edited.")
+        self.ui.affinityNoteLabel.text = self.problem or note
+
+    def _show_numbers(self, parameters: Any) -> None:
+        """Show the numbers with as many digits as the range of intensities asks for."""
+        edges = self._histogram[0]
+        for name, box in self._boxes.items():
+            blocked = box.blockSignals(True)
+            if edges is not None:
+                digits = _digits(edges) + (name != "mean")
+                box.decimals, box.singleStep = digits, 10.0 ** (1 - digits)
+            box.value = getattr(parameters, name)
+            box.blockSignals(blocked)
+
+    def forget(self) -> None:
+        """Volume and points are gone."""
+        self.problem = self._no_histogram = self._not_estimated = ""
+        self._image = self._estimated_from = None
+        self._histogram = (None, None)
+        self._plot.show_histogram(None, None)
 
 
-def affinity_of(parameters):
+def _digits(edges: np.ndarray) -> int:
+    return max(0, min(6, 3 - math.ceil(math.log10(max(edges[-1] - edges[0], 1e-9)))))
+
+
+def affinity_of(parameters: Any) -> GaussianAffinity | None:
     """The affinity of the numbers, or None where they are none."""
     try:
         return replace(

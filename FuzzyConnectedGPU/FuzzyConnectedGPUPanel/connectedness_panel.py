@@ -1,128 +1,161 @@
-"""The panel of the module: its sections, its runs, and the result that follows the seeds."""
+"""The panel of the module: its sections, its runs, and what is said."""
 
-import qt
+from typing import Any
+
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.device import cuda_status
+from FuzzyVesselCoreLib.mrml.reading import placed_points
+from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from . import region_section
+from .advice_line import AdviceLine
 from .affinity_section import AffinitySection, affinity_of
+from .automatic_update import AutomaticUpdate
+from .comparison_section import ComparisonSection
+from .display_section import DisplaySection
 from .input_section import InputSection
+from .method_section import MethodSection, model_options
 from .output_section import OutputSection
 from .region_section import RegionSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 
-NUMBA = ("numba>=0.61,<1",)
-REST = 60  # milliseconds that a change rests before the result follows it
+NUMBA = (packages.NUMBA,)
+# Parameters that a text in the status line speaks of, beside points and settings of the run.
+SUBJECT = (
+    *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
+    *("sceneVolume", "labelmap", "segmentation", "segmentID", "device", "autoUpdate"),
+)
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    packages = ("FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel")
+    _reacting, _said_of, _problem = False, None, False
 
     @property
-    def requirements(self):
-        """numba, unless the card is used: then nobody is asked to install what is not needed."""
+    def requirements(self) -> tuple[str, ...]:  # type: ignore[override]
+        """numba, unless the GPU is used: then nobody is asked to install what is not needed."""
         parameters = self.parameters
         if parameters.model.value == "contrast" or self.seeds.finding:
             return NUMBA
-        on_cpu = parameters.device == "cpu" or parameters.solver.value in ("dial", "kfoe")
+        on_cpu = parameters.device == "cpu" or parameters.solver.value not in CUDA_MODULES
         return () if not on_cpu and cuda_status() is None else NUMBA
 
-    def title(self):
+    def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
 
-    def connect(self):
-        self._showing = self._again = False
-        self._hinted = ""
-        self._inputs = None  # of the run that was begun last
-        self._timer = qt.QTimer()
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REST)
-        self._timer.connect("timeout()", self._follow)
+    def connect(self) -> None:
         self.input = InputSection(self)
         self.seeds = SeedsSection(self)
         self.affinity = AffinitySection(self)
         self.region = RegionSection(self)
+        self.method = MethodSection(self)
         self.threshold = ThresholdSection(self)
         self.output = OutputSection(self)
+        self.display = DisplaySection(self)
+        self.comparison = ComparisonSection(self)
+        self.automatic = AutomaticUpdate(self)
+        self.advice = AdviceLine(self)
+        # In the order in which one follows from the other.
         self.sections = (
-            self.input,
-            self.seeds,
-            self.affinity,
-            self.region,
-            self.threshold,
-            self.output,
+            *(self.output, self.input, self.seeds, self.region, self.affinity, self.method),
+            *(self.threshold, self.display, self.comparison),
         )
-        self.say("")
 
-    def show(self):
-        if self._showing:
+    def react(self) -> None:
+        if self._reacting:
             return
-        self._showing = True
+        self._reacting = True
         try:
-            self.output.follow(self.parameters)
             for section in self.sections:
-                section.show(self.parameters)
-            self._show_advanced()
-            self._hint()
-            self._notice()
+                section.react(self.parameters)
+            self.automatic.react(self.parameters)
+            if self._said_of is not None and self._said_of != self._subject():
+                self.say("")  # what it speaks of has changed
         finally:
-            self._showing = False
+            self._reacting = False
 
-    def _show_advanced(self):
-        by_affinity = self.parameters.model.value == "affinity"
-        why = "" if by_affinity else _("Only used by the affinity to the seeds.")
-        for widget in (self.ui.solverComboBox, self.ui.formComboBox):
-            self.enable(widget, why)
-        for widget in (self.ui.affinityCollapsibleButton, self.ui.cutLabel, self.ui.cutSlider):
-            widget.setVisible(by_affinity)
-        why = _("Only used by the contrast to the surroundings.") if by_affinity else ""
-        self.enable(self.ui.borderComboBox, why)
-        corrected = by_affinity and self.parameters.solver.value == "cuda-kfoe-corrected"
-        why = "" if corrected else _("Only used by the corrected CUDA-kFOE solver.")
-        self.enable(self.ui.correctionsSpinBox, why)
-        self.enable(self.ui.directionsSpinBox, why)
-        weighted = by_affinity and self.parameters.form.value == "weighted"
-        self.enable(self.ui.weightSlider, "" if weighted else _("Only used by the weighted sum."))
+    def show(self) -> None:
+        if self._reacting:
+            return  # it is drawn when all has followed
+        for section in self.sections:
+            section.show(self.parameters)
+        self.advice.show(self.parameters)
 
-    def exit(self):
-        self.seeds.stop_placing()
+    # --- the panel's life
+
+    @property
+    def closed(self) -> bool:
+        """Whether the widgets are about to end."""
+        return self._left
+
+    def enter(self) -> None:
+        Panel.enter(self)
+        self.input.watch_slices(True)
+        self.seeds.placing.enable_keys(True)
+        scroll_to_top(self._window)
+
+    def exit(self) -> None:
+        self.seeds.placing.stop()
+        self.seeds.placing.enable_keys(False)
         self.threshold.end_preview()
+        self.input.watch_slices(False)
         Panel.exit(self)
 
-    def forget(self):
-        self._timer.stop()
-        self._inputs, self._again = None, False
+    def cleanup(self) -> None:
+        self.seeds.placing.remove_keys()
+        self.input.watch_slices(False)
+        Panel.cleanup(self)
+
+    def forget(self) -> None:
+        self.automatic.forget()
         for section in self.sections:
             section.forget()
         self.logic.forget()
 
+    @property
+    def problem(self) -> bool:
+        """Whether the status line says what stands against the last run."""
+        return self._problem and bool(self.ui.statusLabel.text)
+
+    def say(self, text: str, problem: bool = False) -> None:
+        Panel.say(self, text, problem)
+        self._problem = problem
+        self._said_of = self._subject() if text and self.parameters is not None else None
+
+    def _subject(self) -> tuple:
+        values = (getattr(self.parameters, name) for name in SUBJECT)
+        return (self.inputs_text(), *values)
+
     # --- what sections ask for
 
     @staticmethod
-    def has_voxels(volume):
+    def has_voxels(volume: Any) -> bool:
         """Whether a node is a volume with voxels of one component."""
-        image = volume.GetImageData() if volume is not None else None
+        if volume is None or not volume.IsA("vtkMRMLScalarVolumeNode"):
+            return False
+        image = volume.GetImageData()
         return (
             image is not None
             and image.GetPointData().GetScalars() is not None
             and image.GetNumberOfScalarComponents() == 1
         )
 
-    def result_scene(self, parameters=None):
-        """The fuzzy scene of the last run, or None."""
+    def result_scene(self, parameters: Any = None) -> Any:
+        """The connectedness map of the last run, or None."""
         parameters = parameters or self.parameters
         node = parameters.sceneVolume if parameters is not None else None
         return node if self.has_voxels(node) else None
 
-    def inputs_text(self):
-        """A text of all that the fuzzy scene depends on."""
+    def inputs_text(self) -> str:
+        """A text of all that the connectedness map depends on."""
         parameters = self.parameters
         region = region_section.nodes_of(parameters)
         return run_inputs.inputs_text(
@@ -132,71 +165,78 @@ class ConnectednessPanel(Panel):
             segment_id=region["maskSegmentID"],
             roi_node=region["roiNode"],
             background_node=parameters.backgroundSeeds,
-            **self._model(parameters),
+            **model_options(parameters),
         )
 
-    @staticmethod
-    def _model(parameters):
-        """What a run's model is, with its own options, as `FuzzyConnectedGPULogic.segment`."""
-        if parameters.model.value == "contrast":
-            return dict(model="contrast", border=parameters.border.value)
-        return dict(
-            model="affinity",
-            affinity=affinity_of(parameters),
-            cut=parameters.cut,
-            solver=parameters.solver.value,
-        )
+    def threshold_text(self, volume_node: Any) -> str | None:
+        """A text of the points that the labels heed besides, where they do."""
+        parameters = self.parameters or self.logic.getParameterNode()
+        if parameters.thresholdSource.value == "manual" and not parameters.fillGaps:
+            return None
+        return run_inputs.threshold_text(volume_node, parameters.backgroundSeeds)
 
-    def is_current(self):
-        """Whether the fuzzy scene is that of the seeds and settings as they are now."""
-        return run_inputs.is_from(self.result_scene(), self.inputs_text())
+    def state_text(self) -> str:
+        """A text of all that the result depends on, but for the threshold itself."""
+        volume = self.parameters.inputVolume
+        return f"{self.inputs_text()} {self.threshold_text(volume) or ''}"
+
+    def is_current(self) -> bool:
+        """Whether the result is that of the points and settings as they are now."""
+        heeded = None
+        if self.parameters.model.value == "affinity":
+            heeded = self.threshold_text(self.parameters.inputVolume)
+        return run_inputs.is_from(self.result_scene(), self.inputs_text(), heeded)
 
     @staticmethod
-    def output_source(parameters):
+    def output_source(parameters: Any) -> Any:
         """The node whose results are written."""
         return parameters.inputVolume
 
     @staticmethod
-    def output_inputs(parameters):
+    def output_inputs(parameters: Any) -> dict[str, Any]:
         """Nodes that results are not written into, by what they are called."""
         return {"input volume": parameters.inputVolume, "mask": parameters.mask}
 
     # --- runs
 
-    def why_not(self):
+    def why_not(self) -> str:
         parameters = self.parameters
         if parameters.inputVolume is None:
             return _("Choose a volume.")
-        if not self.has_voxels(parameters.inputVolume):
-            return _("The volume holds no voxels, or colours instead of one intensity.")
         seeds = parameters.seeds
         if seeds is None or not seeds.GetNumberOfDefinedControlPoints():
-            return _("Place at least one point inside the vessels (section Seeds).")
+            return self.why_not_else() or _("Place at least one point inside the vessels.")
+        return self.why_not_else()
+
+    def why_not_else(self) -> str:
+        """What stands against a run, beside a missing volume and missing points."""
+        parameters = self.parameters
+        if parameters.inputVolume is not None and not self.has_voxels(parameters.inputVolume):
+            return _("The volume holds no voxels, or colours instead of one intensity.")
         if parameters.model.value == "affinity":
             if self.affinity.problem:
                 return self.affinity.problem
             if affinity_of(parameters) is None:
-                return _("The affinity's spreads must be above 0.")
+                return _("The spreads of the vessel brightness must be above 0.")
         return region_section.why_not(parameters)
 
-    def run(self, parameters, progress):
-        self.output.follow(parameters)
+    def run(self, parameters: Any, progress: Any) -> str:
+        self.output.react(parameters)
         self.threshold.begin(parameters)
-        self._inputs = self.inputs_text()
-        volume = parameters.inputVolume
+        self.automatic.begin(self.state_text())
+        volume, first = parameters.inputVolume, self.result_scene(parameters) is None
         result = self._segment(parameters, progress)
         with slicer.util.NodeModify(parameters.parameterNode):
             self.output.written(parameters, result, volume)
             self.threshold.taken(parameters, result)
+        if first and parameters.seeds is not None:
+            fit_views(parameters.labelmap, placed_points(parameters.seeds).world[0])
         return "\n".join([self._done(result), *result.warnings])
 
-    def _segment(self, parameters, progress):
-        source = parameters.thresholdSource.value
-        variant = self._model(parameters)
-        if variant.get("solver") == "cuda-kfoe-corrected":
-            variant |= dict(corrections=parameters.corrections, directions=parameters.directions)
+    def _segment(self, parameters: Any, progress: Any) -> Any:
+        variant = model_options(parameters)
         threshold = None
-        if source == "manual":
+        if parameters.thresholdSource.value == "manual":
             threshold = max(parameters.threshold, variant.get("cut", LEAST))
         return self.logic.segment(
             parameters.inputVolume,
@@ -214,7 +254,7 @@ class ConnectednessPanel(Panel):
             **variant,
         )
 
-    def _done(self, result):
+    def _done(self, result: Any) -> str:
         work = {
             "nothing": _("Nothing but the threshold had changed"),
             "new seeds": _("Went on from the last run"),
@@ -223,32 +263,11 @@ class ConnectednessPanel(Panel):
         device = _("the CPU") if device == "cpu" else device
         return _("{work}, on {device}.").format(work=work, device=device)
 
-    def _hint(self):
-        """Say what is missing for a run where the user looks, not in a tooltip alone."""
-        why = "" if self.running.active else self.why_not()
-        if why or (self._hinted and self.ui.statusLabel.text == self._hinted):
-            self.say(why)
-        self._hinted = why
 
-    # --- following the seeds
-
-    def _notice(self):
-        """Let the result follow, where the user wants that and something has changed."""
-        if not self.parameters.autoUpdate or self.why_not() or self.seeds.finding:
-            return
-        text = self.inputs_text()
-        if self.running.active:
-            if text != self._inputs:
-                # One run at a time, and only the newest: this one is of no use any more.
-                self._again = True
-                self.running.cancel()
-        elif text != self._inputs and not self.is_current():
-            self._timer.start()
-
-    def _follow(self):
-        if self.parameters is None or self.running.busy or self._left or self.why_not():
-            return
-        self._again = False
-        self.apply_quietly()
-        if self._again:
-            self._timer.start()
+def scroll_to_top(widget: Any) -> None:
+    """Scroll the area that a panel is in to its top."""
+    parent = widget.parentWidget()
+    while parent is not None and not parent.inherits("QScrollArea"):
+        parent = parent.parentWidget()
+    if parent is not None:
+        parent.verticalScrollBar().value = 0

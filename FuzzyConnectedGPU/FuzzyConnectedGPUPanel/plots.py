@@ -1,81 +1,10 @@
-"""Two small plots, painted in the colours of the application: no view, no chart, no OpenGL."""
+"""The two plots of the panel: intensities with their affinity, and volume over the threshold."""
 
 import numpy as np
 import qt
 from slicer.i18n import tr as _
 
-MARGIN, FOOT = 8, 18  # pixels round the curves, and below them for the numbers
-ACCENT, SECOND = (214, 64, 48), (52, 120, 200)
-
-
-class Plot(qt.QWidget):
-    """Curves over a horizontal axis; a subclass paints them."""
-
-    HEIGHT = 110
-
-    def __init__(self, frame):
-        qt.QWidget.__init__(self, frame)
-        layout = qt.QVBoxLayout(frame)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self)
-        self.setMinimumHeight(self.HEIGHT)
-        self.low, self.high = 0.0, 1.0
-
-    def paintEvent(self, event):
-        painter = qt.QPainter(self)
-        painter.setRenderHint(qt.QPainter.Antialiasing)
-        area = self.area()
-        painter.fillRect(area, self.palette.color(qt.QPalette.Base))
-        self.paint_curves(painter, area)
-        painter.setPen(_pen(self.palette.color(qt.QPalette.Mid), 1.0))
-        painter.drawRect(area)
-        painter.end()
-
-    def paint_curves(self, painter, area):
-        """Paint what there is to see into a QRectF."""
-
-    def area(self):
-        """The part of the widget (QRectF) that the curves fill."""
-        width, height = self.width, self.height
-        return qt.QRectF(MARGIN, 4, max(width - 2 * MARGIN, 1), max(height - FOOT - 4, 1))
-
-    def x_of(self, value, area):
-        """Horizontal place (pixels) of a value of the axis."""
-        return area.left() + (value - self.low) / (self.high - self.low) * area.width()
-
-    def line(self, painter, area, values, heights, color, width=1.6):
-        """A curve through values of the axis, with heights 0..1."""
-        painter.setPen(_pen(qt.QColor(*color), width))
-        last = None
-        for value, height in zip(values, heights):
-            point = qt.QPointF(self.x_of(value, area), area.bottom() - height * area.height())
-            if last is not None:
-                painter.drawLine(last, point)
-            last = point
-
-    def upright(self, painter, area, value, color, dashed=False):
-        """A vertical line at a value of the axis, if it is within."""
-        if not self.low <= value <= self.high:
-            return
-        pen = _pen(qt.QColor(*color), 1.4)
-        if dashed:
-            pen.setStyle(qt.Qt.DashLine)
-        painter.setPen(pen)
-        x = self.x_of(value, area)
-        painter.drawLine(qt.QPointF(x, area.top()), qt.QPointF(x, area.bottom()))
-
-    def numbers(self, painter, area, texts):
-        """Texts below the axis: at its left end, its middle and its right end."""
-        painter.setPen(self.palette.color(qt.QPalette.WindowText))
-        places = (qt.Qt.AlignLeft, qt.Qt.AlignHCenter, qt.Qt.AlignRight)
-        below = qt.QRectF(area.left(), area.bottom() + 1, area.width(), FOOT - 2)
-        for text, place in zip(texts, places):
-            painter.drawText(below, place | qt.Qt.AlignVCenter, text)
-
-    def hint(self, painter, area, text):
-        """A text in the place of curves."""
-        painter.setPen(self.palette.color(qt.QPalette.Mid))
-        painter.drawText(area, qt.Qt.AlignCenter | qt.Qt.TextWordWrap, text)
+from FuzzyVesselCoreLib.widgets.line_plot import ACCENT, SECOND, Plot
 
 
 class HistogramPlot(Plot):
@@ -86,8 +15,8 @@ class HistogramPlot(Plot):
         self._edges = self._share = self._curve = None
         self._seeds = ()
         self.toolTip = _(
-            "Grey: how often each intensity is in the image. Red: how strongly two neighbours of "
-            "that intensity hang together. Blue: the seeds."
+            "Grey: how often each brightness is in the image. Red: the affinity of two neighbours "
+            "of that brightness. Blue: the vessel points."
         )
 
     def show_histogram(self, edges, share):
@@ -176,12 +105,6 @@ class VolumePlot(Plot):
         painter.drawText(inner, qt.Qt.AlignRight | qt.Qt.AlignTop, millilitres(most))
         painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignBottom, millilitres(least))
         self.numbers(painter, area, ["0", _("threshold"), "1"])
-
-
-def _pen(color, width):
-    pen = qt.QPen(color)
-    pen.setWidthF(width)
-    return pen
 
 
 def _points(curve):

@@ -1,8 +1,13 @@
-"""Section Region: the whole volume, a box, or a mask."""
+"""Section Where to search: the whole volume, a box, or a mask."""
+
+from typing import Any
 
 import slicer
+import vtk
 from slicer.i18n import tr as _
+from slicer.util import VTKObservationMixin
 
+from FuzzyConnectedGPUMRML import slice_layers
 from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
@@ -11,20 +16,24 @@ ROWS = {
     "roi": ("roiLabel", "roiSelector", "fitRoiButton"),
     "mask": ("maskLabel", "maskSelector"),
 }
+UNKNOWN = object()  # the mask before the parameters were read
 SEGMENT_ROW = ("maskSegmentLabel", "maskSegmentComboBox")
 
 
 class RegionSection:
-    """Where paths may go."""
+    """Where vessels are searched."""
 
-    def __init__(self, panel):
+    def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._widgets = slicer.util.childWidgetVariables(self.ui.regionCollapsibleButton)
-        self._segments, self._choice = [], SegmentChoice("mask", "maskSegmentID")
+        self._segments: list[tuple[str, str]] = []
+        self._choice = SegmentChoice("mask", "maskSegmentID")
+        self._mask: Any = UNKNOWN
+        self._observers = VTKObservationMixin()
+        self._observed: list[tuple[Any, Any]] = []
         self.ui.fitRoiButton.connect("clicked()", self.fit)
         self.ui.maskSegmentComboBox.connect("activated(int)", self._choose_segment)
 
-    def fit(self):
+    def fit(self) -> None:
         """Make the box as large as the volume; there is one afterwards."""
         parameters = self._panel.parameters
         if parameters.roi is None:
@@ -32,17 +41,37 @@ class RegionSection:
             parameters.roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", name)
         fit_roi(parameters.roi, parameters.inputVolume)
 
-    def show(self, parameters):
+    def react(self, parameters: Any) -> None:
+        """Forget the segment with its mask; a mask that is chosen lets the image through."""
         self._choice.follow(parameters)
+        self._observe(sources_of(parameters))
+        mask, before = parameters.mask, self._mask
+        self._mask = mask
+        if before is not UNKNOWN and mask is not None and mask is not before:
+            slice_layers.uncover(parameters.inputVolume, mask)
+
+    def _observe(self, sources: list[tuple[Any, Any]]) -> None:
+        """Notice when volume, box or mask are edited somewhere else."""
+        if sources == self._observed:
+            return
+        self._observers.removeObservers()
+        self._observed = sources
+        for source, event in sources:
+            self._observers.addObserver(source, event, self._on_edited)
+
+    def _on_edited(self, caller: Any, event: Any) -> None:
+        self._panel.update_soon()
+
+    def show(self, parameters: Any) -> None:
         kind = parameters.region.value
         for each, names in ROWS.items():
             for name in names:
-                getattr(self._widgets, name).setVisible(each == kind)
+                getattr(self.ui, name).setVisible(each == kind)
         self._show_segments(parameters, kind == "mask")
         why = "" if self._panel.has_voxels(parameters.inputVolume) else _("Choose a volume first.")
         self._panel.enable(self.ui.fitRoiButton, why)
 
-    def _show_segments(self, parameters, wanted):
+    def _show_segments(self, parameters: Any, wanted: bool) -> None:
         """The segments of a segmentation; the row is hidden where the mask has none."""
         mask, segments = parameters.mask, []
         if wanted and mask is not None and mask.IsA("vtkMRMLSegmentationNode"):
@@ -51,20 +80,36 @@ class RegionSection:
                 (each, inner.GetSegment(each).GetName()) for each in inner.GetSegmentIDs()
             ]
         for name in SEGMENT_ROW:
-            getattr(self._widgets, name).setVisible(bool(segments))
+            getattr(self.ui, name).setVisible(bool(segments))
         self._segments = fill(
             self.ui.maskSegmentComboBox, self._segments, segments, parameters.maskSegmentID
         )
 
-    def _choose_segment(self, index):
+    def _choose_segment(self, index: int) -> None:
         if self._panel.parameters is not None:
             self._panel.parameters.maskSegmentID = self._segments[index][0]
 
-    def forget(self):
+    def forget(self) -> None:
         """The mask is gone."""
-        self._segments = []
+        self._segments, self._mask = [], UNKNOWN
+        self._observers.removeObservers()
+        self._observed = []
         self._choice.forget()
         self.ui.maskSegmentComboBox.clear()
+
+
+def sources_of(parameters: Any) -> list[tuple[Any, Any]]:
+    """What is looked at besides points, with the event that tells of an edit."""
+    sources = []
+    for node in (parameters.inputVolume, parameters.mask):
+        if node is not None and node.IsA("vtkMRMLVolumeNode"):
+            sources.append((node, slicer.vtkMRMLVolumeNode.ImageDataModifiedEvent))
+    if parameters.mask is not None and parameters.mask.IsA("vtkMRMLSegmentationNode"):
+        inner = parameters.mask.GetSegmentation()
+        sources.append((inner, slicer.vtkSegmentation.SourceRepresentationModified))
+    if parameters.roi is not None:
+        sources.append((parameters.roi, vtk.vtkCommand.ModifiedEvent))
+    return list(dict.fromkeys(sources))  # the volume may be chosen as mask
 
 
 class SegmentChoice:
@@ -76,10 +121,11 @@ class SegmentChoice:
         Of the two parameters.
     """
 
-    def __init__(self, node_name, id_name):
-        self._names, self._known = (node_name, id_name), None
+    def __init__(self, node_name: str, id_name: str) -> None:
+        self._names = (node_name, id_name)
+        self._known: tuple[Any, str] | None = None
 
-    def follow(self, parameters):
+    def follow(self, parameters: Any) -> None:
         """Empty the ID if the node has changed without it."""
         node, segment_id = (getattr(parameters, name) for name in self._names)
         known_node, known_id = self._known or (node, segment_id)
@@ -88,12 +134,14 @@ class SegmentChoice:
             setattr(parameters, self._names[1], segment_id)
         self._known = node, segment_id
 
-    def forget(self):
+    def forget(self) -> None:
         """The scene is closed."""
         self._known = None
 
 
-def fill(combo_box, shown, wanted, current):
+def fill(
+    combo_box: Any, shown: list[tuple[str, str]], wanted: list[tuple[str, str]], current: str
+) -> list[tuple[str, str]]:
     """Put pairs (ID, name) into a combo box if they are others than shown; returns the pairs."""
     if wanted != shown:
         combo_box.clear()
@@ -105,16 +153,19 @@ def fill(combo_box, shown, wanted, current):
     return wanted
 
 
-def why_not(parameters):
+def why_not(parameters: Any) -> str:
     """What the region lacks, as a sentence; or an empty text."""
     if parameters.region.value == "roi" and parameters.roi is None:
-        return _("Choose or add the box to search in (section Region).")
-    if parameters.region.value == "mask" and parameters.mask is None:
-        return _("Choose the mask to search in (section Region).")
+        return _("Choose or add the box to search in (Advanced, Where to search).")
+    if parameters.region.value == "mask":
+        if parameters.mask is None:
+            return _("Choose the mask to search in (Advanced, Where to search).")
+        if parameters.mask is parameters.inputVolume:
+            return _("The mask is the volume itself: choose another one.")
     return ""
 
 
-def nodes_of(parameters):
+def nodes_of(parameters: Any) -> dict[str, Any]:
     """The region as the logic takes it."""
     kind = parameters.region.value
     return dict(

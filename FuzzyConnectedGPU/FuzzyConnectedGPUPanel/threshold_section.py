@@ -1,68 +1,56 @@
-"""Section Threshold: slider, automatic choices, V(t), and the result that follows."""
+"""Section Threshold: less and more, automatic choices, V(t), and the result that follows."""
 
-import qt
+from typing import Any
+
 import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib.threshold.choice import UNSURE
 from FuzzyConnectedGPUMRML import run_inputs
-from FuzzyConnectedGPUMRML.slice_layers import ThresholdPreview
+from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
 from . import region_section
 from .plots import VolumePlot, millilitres
+from .threshold_preview import HeldSlider
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
-LOOK = 200  # milliseconds between two looks whether the slider is still held
 
 
 class ThresholdSection:
-    """The threshold of the fuzzy scene that is there; nothing is computed anew."""
+    """The threshold of the connectedness map that is there; nothing is computed anew."""
 
-    def __init__(self, panel):
+    def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         self._plot = VolumePlot(self.ui.curveFrame, self.choose)
-        self._curve = self._curve_of = self._applied = self._preview = self._volume = None
-        self._reason, self._at_start = "", None
-        self._timer = qt.QTimer()
-        self._timer.setInterval(LOOK)
-        self._timer.connect("timeout()", self._end_if_released)
+        self._curve: Any = None
+        self._curve_of: tuple | None = None
+        self._applied: tuple[float, int] | None = None  # what the labels were written of
+        self._at_start: tuple[float, int, str] | None = None
+        self._reason = ""
+        self.held = HeldSlider(panel, self._show_held)
         self.ui.thresholdSlider.connect("valueIsChanging(double)", self.preview)
+        self.ui.thresholdSpinBox.connect("valueChanged(double)", self.choose)
         self.ui.automaticThresholdButton.connect("clicked()", lambda: self.choose_by("automatic"))
         self.ui.backgroundThresholdButton.connect("clicked()", lambda: self.choose_by("background"))
 
     # --- what the user does
 
-    def preview(self, threshold):
+    def preview(self, threshold: float) -> None:
         """Show in all slices what a threshold would take; the slider is held."""
-        scene_node = self._panel.result_scene()
-        if scene_node is None or scene_node.GetDisplayNode() is None:
-            return
-        if self._preview is None:
-            self._preview = ThresholdPreview(scene_node, [self._panel.parameters.segmentation])
-            self._timer.start()
-        self._preview.show(max(threshold, LEAST))
-        self._show_volume(threshold)
+        self.held.show(max(threshold, LEAST))
 
-    def end_preview(self):
+    def end_preview(self) -> None:
         """The views show the result again."""
-        self._timer.stop()
-        if self._preview is not None:
-            self._preview.end()
-            self._preview = None
+        self.held.end()
 
-    def _end_if_released(self):
-        if not slicer.app.mouseButtons():
-            self.end_preview()
-            self._panel.update_soon()
-
-    def choose(self, threshold):
+    def choose(self, threshold: float) -> None:
         """Take a threshold by hand."""
         if self._panel.parameters is not None:
             self._panel.parameters.threshold = min(max(threshold, LEAST), 1.0)
 
-    def choose_by(self, source):
-        """Take the automatic threshold or that of the background seeds, now and in later runs."""
+    def choose_by(self, source: str) -> None:
+        """Take the automatic threshold or that of the background points, now and in later runs."""
         parameters = self._panel.parameters
         if self._panel.running.active:
             parameters.thresholdSource = type(parameters.thresholdSource)(source)
@@ -70,7 +58,7 @@ class ThresholdSection:
             self._choose_by(source, parameters)
         self._panel.update_soon()
 
-    def _choose_by(self, source, parameters):
+    def _choose_by(self, source: str, parameters: Any) -> None:
         kinds = type(parameters.thresholdSource)
         parameters.thresholdSource = kinds(source)
         if self._panel.result_scene(parameters) is None:
@@ -81,81 +69,65 @@ class ThresholdSection:
             parameters.thresholdSource = kinds("manual")
             self._panel.say(str(error))
             return
-        self.set(parameters, threshold)
+        self._take(parameters, threshold)
 
-    def _value(self, parameters, source):
+    def _value(self, parameters: Any, source: str) -> float:
         scene_node = self._panel.result_scene(parameters)
         if source == "background" and run_inputs.contrast_threshold(scene_node) is None:
-            return self._panel.logic.backgroundThreshold(scene_node, parameters.backgroundSeeds)
+            points = parameters.backgroundSeeds
+            clear = self._panel.logic.backgroundThreshold(scene_node, points)
+            return max(float(parameters.threshold), float(clear))  # never lower: it would leak
         return self._panel.logic.automaticThreshold(
             scene_node, parameters.backgroundSeeds, parameters.cut
         )
 
     # --- what runs do
 
-    def set(self, parameters, threshold):
+    def _take(self, parameters: Any, threshold: float) -> None:
         """Take a threshold that was not chosen by hand, and write the labels of it."""
-        self.note(threshold)
+        self._note(threshold)
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.threshold = float(threshold)
             self._apply(parameters, parameters.threshold)
 
-    def begin(self, parameters):
+    def begin(self, parameters: Any) -> None:
         """A run begins."""
         self.end_preview()
         source = parameters.thresholdSource.value
         self._at_start = (parameters.threshold, parameters.fillGaps, source)
 
-    def taken(self, parameters, result):
+    def taken(self, parameters: Any, result: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
+        assert self._at_start is not None
         threshold, gaps, source = self._at_start
-        self._curve_of = None
-        self._volume = result.volumeMl
         self._applied = (float(result.threshold), gaps)
-        self.note(result.threshold)
+        self._note(result.threshold)
         now = parameters.thresholdSource.value
-        if now == "background" or now not in (source, "manual"):
-            self._choose_by(now, parameters)
-        elif now == source and parameters.threshold == threshold:
+        if parameters.threshold == threshold:
             parameters.threshold = self._applied[0]
             self._applied = (parameters.threshold, gaps)
-        self._follow(parameters, result.sceneNode, running=False)
+        if now == "background" or now not in (source, "manual"):
+            self._choose_by(now, parameters)
+        self._follow(parameters, result.sceneNode)
 
-    def note(self, threshold):
+    def _note(self, threshold: Any) -> None:
         """Remember what an automatic threshold says of itself."""
+        reason = getattr(threshold, "reason", "")
+        self._reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
         confidence = getattr(threshold, "confidence", None)
-        if confidence is None:
-            reason = getattr(threshold, "reason", "")
-            self._reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
-        elif confidence < UNSURE:
-            self._reason = _("Unsure: {reason}.").format(reason=threshold.reason)
-        else:
-            self._reason = _("Sure to {confidence:.0%}: {reason}.").format(
-                confidence=confidence, reason=threshold.reason
-            )
+        if confidence is not None and confidence < UNSURE:
+            self._reason = _("Unsure: {reason}.").format(reason=reason)
 
-    # --- what is shown
+    # --- what follows
 
-    def show(self, parameters):
+    def react(self, parameters: Any) -> None:
+        """Write the labels where the user or a script has set another threshold."""
         scene_node = self._panel.result_scene()
-        self._show_curve(scene_node)
-        self._follow(parameters, scene_node)
-        source = parameters.thresholdSource.value
-        self.ui.automaticThresholdButton.checked = source == "automatic"
-        self.ui.backgroundThresholdButton.checked = source == "background"
-        background = parameters.backgroundSeeds
-        without = background is None or not background.GetNumberOfDefinedControlPoints()
-        why = _("Place background points first, where the result leaks.") if without else ""
-        if parameters.model.value == "contrast":
-            why = _("Background points are kept out at every threshold.")
-        self._panel.enable(self.ui.backgroundThresholdButton, why)
-        self._show_volume(parameters.threshold)
-        self._show_note(parameters, source)
+        self._read_curve(scene_node)
+        if not self._panel.running.active:  # what is moved in a run is taken when the run ends
+            self._follow(parameters, scene_node)
 
-    def _follow(self, parameters, scene_node, running=None):
-        """Write the labels of a threshold that the user or a script has set."""
-        if self._panel.running.active if running is None else running:
-            return  # what is moved now is taken when the run ends
+    def _follow(self, parameters: Any, scene_node: Any) -> None:
         wanted = (parameters.threshold, parameters.fillGaps)
         if self._applied is None or scene_node is None:
             self._applied = wanted
@@ -167,16 +139,16 @@ class ThresholdSection:
                 parameters.thresholdSource = type(parameters.thresholdSource)("manual")
             self._apply(parameters, parameters.threshold)
 
-    def _apply(self, parameters, threshold):
+    def _apply(self, parameters: Any, threshold: float) -> None:
         self.end_preview()
         self._applied = (threshold, parameters.fillGaps)
-        threshold = max(threshold, LEAST)
+        scene_node = parameters.sceneVolume
+        by_contrast = run_inputs.contrast_threshold(scene_node) is not None
+        cut = 0.0 if by_contrast else parameters.cut
         try:
-            by_contrast = run_inputs.contrast_threshold(parameters.sceneVolume) is not None
-            cut = 0.0 if by_contrast else parameters.cut
             result = self._panel.logic.thresholdScene(
-                parameters.sceneVolume,
-                max(threshold, cut),
+                scene_node,
+                max(threshold, LEAST, cut),
                 backgroundSeedsNode=parameters.backgroundSeeds,
                 cut=cut,
                 fillGaps=parameters.fillGaps,
@@ -188,42 +160,82 @@ class ThresholdSection:
         except InputError as error:
             self._panel.say(str(error))
             return
-        self._volume = result.volumeMl
-        volume_node = parameters.sceneVolume.GetNodeReference(run_inputs.VOLUME)
+        volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
+        run_inputs.mark_threshold(scene_node, self._panel.threshold_text(volume_node))
         self._panel.output.written(parameters, result, volume_node)
 
-    def _show_curve(self, scene_node):
-        image = scene_node and (scene_node.GetID(), scene_node.GetImageData().GetMTime())
+    def _read_curve(self, scene_node: Any) -> None:
+        image = None
+        if scene_node is not None:
+            image = (scene_node.GetID(), scene_node.GetImageData().GetMTime())
         if image == self._curve_of:
             return
-        self._curve_of = image
+        self._curve_of, self._curve = image, None
         try:
             self._curve = self._panel.logic.volumeCurve(scene_node) if image else None
         except InputError as error:
-            self._curve = None
             self._panel.say(str(error))
-        self._plot.show_curve(self._curve)
 
-    def _show_volume(self, threshold):
+    # --- what is shown
+
+    def measured(self, parameters: Any) -> float | None:
+        """Millilitres of the result, also of one that was loaded; None where there is none."""
+        if self._curve is None:
+            return None
+        return labelled_millilitres(parameters.labelmap)
+
+    def excess(self, parameters: Any, volume_ml: float) -> float:
+        """How many times larger the result is than that of the automatic threshold."""
+        automatic = run_inputs.automatic_threshold(self._panel.result_scene(parameters))
+        if self._curve is None or automatic is None:
+            return 1.0
+        return volume_ml / max(self._curve.at(automatic), 1e-9)
+
+    def share(self, volume_ml: float) -> float:
+        """Of the image that a volume fills."""
+        return volume_ml / self._curve.total if self._curve is not None else 0.0
+
+    def show(self, parameters: Any) -> None:
+        self._plot.show_curve(self._curve)
+        source = parameters.thresholdSource.value
+        self.ui.automaticThresholdButton.checked = source == "automatic"
+        self._show_background(parameters, source)
+        why = ""
+        if self._panel.result_scene(parameters) is None and not self._panel.running.active:
+            why = _("There is no result yet: press Apply.")
+        self._panel.enable(self.ui.thresholdSlider, why)
+        if self.held.active:
+            return  # the widgets are under the user's hand
+        blocked = self.ui.thresholdSpinBox.blockSignals(True)
+        self.ui.thresholdSpinBox.value = parameters.threshold
+        self.ui.thresholdSpinBox.blockSignals(blocked)
+        self._show_volume(parameters.threshold, self.measured(parameters))
+        self.ui.thresholdNoteLabel.text = self._reason if source == "automatic" else ""
+        self.ui.thresholdNoteLabel.setVisible(bool(self.ui.thresholdNoteLabel.text))
+
+    def _show_background(self, parameters: Any, source: str) -> None:
+        button = self.ui.backgroundThresholdButton
+        button.checked = source == "background"
+        button.setVisible(parameters.model.value == "affinity")
+        points = parameters.backgroundSeeds
+        without = points is None or not points.GetNumberOfDefinedControlPoints()
+        why = _("Click points with Not vessel first, where the result leaks.") if without else ""
+        self._panel.enable(button, why)
+
+    def _show_held(self, threshold: float) -> None:
+        self._show_volume(threshold, None)
+
+    def _show_volume(self, threshold: float, exact: float | None) -> None:
         text = ""
         if self._curve is not None:
-            written = self._applied is not None and threshold == self._applied[0]
-            exact = self._volume if written else None
-            volume = millilitres(exact or self._curve.at(max(threshold, LEAST)))
-            text = f"<span style='font-size:large; font-weight:600'>{volume}</span>"
+            volume = self._curve.at(max(threshold, LEAST)) if exact is None else exact
+            text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
         self._plot.show_threshold(threshold)
 
-    def _show_note(self, parameters, source):
-        texts = [self._reason] if source == "automatic" else []
-        if self._curve is not None and not self._panel.is_current():
-            texts.insert(0, _("Of the earlier seeds and settings: press Apply."))
-        self.ui.thresholdNoteLabel.text = " ".join(texts)
-        self.ui.thresholdNoteLabel.setVisible(bool(texts and any(texts)))
-
-    def forget(self):
-        """The fuzzy scene is gone."""
-        self._timer.stop()
-        self._preview = self._curve = self._curve_of = self._applied = self._volume = None
+    def forget(self) -> None:
+        """The connectedness map is gone."""
+        self.held.forget()
+        self._curve = self._curve_of = self._applied = None
         self._reason = ""
         self._plot.show_curve(None)

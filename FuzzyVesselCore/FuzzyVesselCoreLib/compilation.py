@@ -17,5 +17,5 @@ def compiled_code():
             raise
         raise DeviceError(
             "Skeletons are computed by code that numba compiles, and numba is not installed: "
-            "pip install numba (in Slicer's Python console: slicer.util.pip_install('numba'))."
+            "pip install numba."
         ) from error

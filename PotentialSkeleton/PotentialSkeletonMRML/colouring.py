@@ -4,9 +4,11 @@ import colorsys
 
 import numpy as np
 
-from . import lines
-from .curves import branch_color
-from .model import COLORS
+from .nodes import lines
+from .nodes.curves import branch_color
+from .nodes.lines import COLORS
+
+LEGEND_SIZE, LEGEND_LABELS = (0.1, 0.35), 3  # the size in shares of the view
 
 BRANCH, RADIUS, GENERATION = "branch", "radius", "generation"
 BRANCH_COLORS, GENERATION_COLORS = "BranchColor", "GenerationColor"  # cell arrays, red green blue
@@ -28,6 +30,8 @@ def color_by(kind, models=(), curves=()):
     models = list(models)
     for model in models:
         _color_model(model, kind)
+    for model in models[:1]:
+        _show_legend(model, kind)
     if models and curves:
         for curve, color in zip(curves, curve_colors(models[0].GetPolyData(), kind)):
             display = curve.GetDisplayNode()
@@ -42,19 +46,24 @@ def curve_colors(data, kind):
         return [branch_color(int(number)) for number in _cells(data, lines.BRANCH)]
     if kind == GENERATION:
         return [generation_color(int(number)) for number in _cells(data, lines.GENERATION)]
+    low, high = radius_range(data)
+    radii = np.array(_cells(data, lines.MEAN_RADIUS))
+    return [radius_color(share) for share in np.clip((radii - low) / ((high - low) or 1.0), 0, 1)]
+
+
+def radius_range(data):
+    """Smallest and largest radius, in mm, of the lines of a vtkPolyData."""
+    array = data.GetPointData().GetArray(lines.RADIUS)
+    return array.GetRange() if array is not None and array.GetNumberOfTuples() else (0.0, 1.0)
+
+
+def radius_color(share):
+    """The colour (r, g, b), 0..1, of a radius at a share of the range of radii."""
     import slicer
 
-    radii = _cells(data, lines.MEAN_RADIUS)
-    low, high = data.GetPointData().GetArray(lines.RADIUS).GetRange() if len(radii) else (0, 1)
-    table = slicer.mrmlScene.GetNodeByID(COLORS)
-    last = table.GetNumberOfColors() - 1
-    shares = (np.array(radii) - low) / ((high - low) or 1.0)
-    colors = []
-    for share in np.clip(shares, 0, 1):
-        color = [0.0] * 4
-        table.GetColor(round(float(share) * last), color)
-        colors.append(tuple(color[:3]))
-    return colors
+    table, color = slicer.mrmlScene.GetNodeByID(COLORS), [0.0] * 4
+    table.GetColor(round(float(share) * (table.GetNumberOfColors() - 1)), color)
+    return tuple(color[:3])
 
 
 def generation_color(generation):
@@ -82,6 +91,24 @@ def _color_model(model, kind):
         display.SetActiveScalar(name, vtk.vtkAssignAttribute.CELL_DATA)
         display.SetScalarRangeFlag(display.UseDirectMapping)
     display.ScalarVisibilityOn()
+
+
+def _show_legend(model, kind):
+    """Show the colours of radii with their numbers in the 3D views, or hide them."""
+    import slicer
+
+    logic = slicer.vtkSlicerColorLogic
+    legend = logic.GetColorLegendDisplayNode(model)
+    if legend is None:
+        known = slicer.mrmlScene.GetTagByClassName("vtkMRMLColorLegendDisplayNode")
+        if kind != RADIUS or known is None:
+            return
+        legend = logic.AddDefaultColorLegendDisplayNode(model)
+    legend.SetTitleText("Radius (mm)")
+    legend.SetLabelFormat("%.1f")
+    legend.SetSize(*LEGEND_SIZE)
+    legend.SetNumberOfLabels(LEGEND_LABELS)
+    legend.SetVisibility(kind == RADIUS)
 
 
 def _add_colors(data, name, colors):

@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .curves import folder_of, remove_empty_folder
+from .nodes.curve_folder import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"

@@ -6,18 +6,16 @@ resampled.
 
 from dataclasses import dataclass, field
 from operator import index
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxels_to_points
-from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, node_name, voxels_of
-from FuzzyVesselCoreLib.mrml.regions import BINARY_LABELMAP
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 
 from . import axes
-
-MOST_LISTED = 20  # labels or segments that a message lists
+from .segment_input import listed, segment_mask, segment_named
 
 
 @dataclass(frozen=True)
@@ -28,18 +26,24 @@ class SolidInput:
     ----------
     node : vtkMRMLTransformableNode
         The labelmap or segmentation that it comes from.
+    segment_id : str
+        Empty for a labelmap.
     mask : ndarray, shape (K, J, I), bool
     ijk_to_ras : ndarray, shape (4, 4)
         To the frame below the node's parent transform.
+    transform_id : str or None
+        Of that transform, as all of this when the object was read.
     name : str
         What outputs are named after.
     warnings : list of str
         Why lengths may differ from those in the world.
     """
 
-    node: object
+    node: Any
+    segment_id: str
     mask: np.ndarray
     ijk_to_ras: np.ndarray
+    transform_id: str | None
     name: str
     warnings: list = field(default_factory=list)
 
@@ -51,6 +55,11 @@ class SolidInput:
     def points(self, positions):
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
         return voxels_to_points(positions, self.ijk_to_ras)
+
+    def has_segment(self):
+        """Whether the segment is still there, for a segmentation."""
+        there = self.node.GetSegmentation() if self.segment_id else None
+        return there is None or there.GetSegment(self.segment_id) is not None
 
 
 def read_solid(node, segment_id=None, label=None):
@@ -78,15 +87,19 @@ def read_solid(node, segment_id=None, label=None):
     if node.IsA("vtkMRMLSegmentationNode"):
         if label is not None:
             raise InputError(f"{node_name(node)} is a segmentation: name a segment, not a label.")
-        mask, matrix, name = _segment(node, segment_id)
+        segment_id = segment_named(node, segment_id)
+        mask, matrix, name = segment_mask(node, segment_id)
     elif node.IsA("vtkMRMLLabelMapVolumeNode"):
         if segment_id:
             raise InputError(f"{node_name(node)} is a labelmap: choose a label, not a segment.")
         mask, name = _labelled(node, label)
-        matrix = ijk_to_ras(node)
+        matrix, segment_id = ijk_to_ras(node), ""
     else:
         raise InputError(_no_labelmap(node))
-    return SolidInput(node, mask, matrix, name, axes.warnings(matrix, node))
+    transform_id = node.GetTransformNodeID()
+    return SolidInput(
+        node, segment_id, mask, matrix, transform_id, name, axes.warnings(matrix, node)
+    )
 
 
 def _no_labelmap(node):
@@ -121,70 +134,6 @@ def _labelled(node, label):
     if label == 0 or not mask.any():
         there = [f"{value:g}" for value in np.unique(values) if value != 0]
         raise InputError(
-            f"The labelmap {node_name(node)} has no label {label}; it has {_listed(there)}."
+            f"The labelmap {node_name(node)} has no label {label}; it has {listed(there)}."
         )
     return mask, f"{name} label {label}"
-
-
-def _segment(node, segment_id):
-    """Voxels, matrix and name of a segment."""
-    segmentation = node.GetSegmentation()
-    segment_id = _found_segment(node, segmentation, segment_id)
-    segment = segmentation.GetSegment(segment_id)
-    name = segment.GetName() or segment_id
-    if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
-        segment = _converted(segmentation, segment_id, name)
-    image = segment.GetRepresentation(BINARY_LABELMAP)
-    if image is None or image.IsEmpty():
-        raise InputError(f"The segment '{name}' of {node_name(node)} is empty.")
-    mask = array_from_image(image) == segment.GetLabelValue()
-    if not mask.any():
-        raise InputError(f"The segment '{name}' of {node_name(node)} is empty.")
-    return mask, _first_voxel_to_frame(image), name
-
-
-def _found_segment(node, segmentation, wanted):
-    """The ID of a segment that is given by its ID or name, or is the only one."""
-    ids = list(segmentation.GetSegmentIDs())
-    names = [segmentation.GetSegment(each).GetName() for each in ids]
-    if not ids:
-        raise InputError(f"The segmentation {node_name(node)} has no segment.")
-    if not wanted and len(ids) == 1:
-        return ids[0]
-    if wanted in ids:
-        return wanted
-    if names.count(wanted) == 1:
-        return ids[names.index(wanted)]
-    there = _listed([f"'{name}'" for name in names])
-    if not wanted:
-        raise InputError(f"{node_name(node)} has {len(ids)} segments; choose one of {there}.")
-    raise InputError(f"{node_name(node)} has no segment '{wanted}'; it has {there}.")
-
-
-def _listed(texts):
-    more = len(texts) - MOST_LISTED
-    return ", ".join(texts[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _converted(segmentation, segment_id, name):
-    """A copy of a segment of surfaces with a labelmap, on the segmentation's reference grid."""
-    import slicer
-
-    copy = slicer.vtkSegmentation()
-    copy.SetSourceRepresentationName(segmentation.GetSourceRepresentationName())
-    copy.CopyConversionParameters(segmentation)
-    copy.CopySegmentFromSegmentation(segmentation, segment_id)
-    if not copy.CreateRepresentation(BINARY_LABELMAP):
-        raise InputError(f"The segment '{name}' could not be converted to a labelmap.")
-    return copy.GetSegment(segment_id)
-
-
-def _first_voxel_to_frame(image):
-    """The matrix from I, J, K, counted from an image's first voxel on, to its segmentation."""
-    import vtk
-
-    matrix = vtk.vtkMatrix4x4()
-    image.GetImageToWorldMatrix(matrix)
-    array = array_from_matrix(matrix)
-    array[:3, 3] += array[:3, :3] @ np.array(image.GetExtent()[::2], float)
-    return array

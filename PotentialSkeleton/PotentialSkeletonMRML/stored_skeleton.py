@@ -13,7 +13,7 @@ from PotentialSkeletonLib.graph.curve_skeleton import (
     Node,
 )
 
-from . import lines
+from .nodes import lines
 
 
 def stored_skeleton(model_node, in_world=False):

@@ -5,7 +5,7 @@ import vtk
 from vtk.util.numpy_support import numpy_to_vtk
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
-from PotentialSkeletonMRML.lines import RADIUS, tubes
+from PotentialSkeletonMRML.nodes.lines import RADIUS, tubes
 
 NAME = "Chosen branch"
 COLOR = (0.1, 0.95, 1.0)  # none of the colours of radii is like it

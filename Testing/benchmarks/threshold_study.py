@@ -104,7 +104,7 @@ def phantoms(sizes, seeds, noises):
 def scans(folder):
     import slicer
 
-    from fuzzy_vessel.reading.reading import read_volume
+    from fuzzy_vessel.reading.volumes import read_volume
 
     def array(name):
         return slicer.util.arrayFromVolume(read_volume(folder / name)).copy()

@@ -1,4 +1,4 @@
-"""The benchmark command: tables on the CPU and on a played card, JSON, plots, no VTK, no Slicer."""
+"""The benchmark command: tables on the CPU and an emulated device, JSON, plots, without Slicer."""
 
 import json
 import os
@@ -13,12 +13,12 @@ import pytest
 from scipy import ndimage
 
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.benchmark import plots, results, tables, volumes
-from fuzzy_vessel.benchmark.connectedness import connectedness_goals, papers, peers
+from fuzzy_vessel.benchmark import plots, results, table_text, tables, volumes
+from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
 from fuzzy_vessel.benchmark.tables import TABLES
-from support.places import PACKAGE_FOLDERS
+from support.places import PACKAGE_FOLDERS, ROOT
 
 TINY = Sizes(
     tree=(12, 14, 18),
@@ -39,8 +39,8 @@ def tiny(**options):
 
 
 @pytest.fixture
-def played(cpu_cuda, monkeypatch):
-    """A setting whose card is played by the CPU."""
+def emulated(cpu_cuda, monkeypatch):
+    """A setting whose GPU is emulated on the CPU."""
     cpu_cuda.ordinal = 0
 
     def chosen(device):
@@ -52,9 +52,9 @@ def played(cpu_cuda, monkeypatch):
         "PotentialSkeletonLib.field.force_field",
     ):
         monkeypatch.setattr(import_module(module), "choose_device", chosen)
-    run = connectedness_goals.FIRST_RUN.replace('"cuda"', '"cpu"')
-    monkeypatch.setattr(connectedness_goals, "FIRST_RUN", run)
-    monkeypatch.setattr(connectedness_goals, "FRESH_PROCESSES", 1)
+    run = fresh_process.FIRST_RUN.replace('"cuda"', '"cpu"')
+    monkeypatch.setattr(fresh_process, "FIRST_RUN", run)
+    monkeypatch.setattr(fresh_process, "FRESH_PROCESSES", 1)
     monkeypatch.setattr(papers, "REPEATS", 1)
     return tiny(gpu=cpu_cuda)
 
@@ -63,19 +63,19 @@ def played(cpu_cuda, monkeypatch):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_without_a_card_say_so(name):
-    table = TABLES[name](tiny(no_card="no card here"))
+def test_tables_without_a_gpu_say_so(name):
+    table = TABLES[name](tiny(no_gpu="no GPU here"))
     told = json.dumps([table.rows, table.notes])
     on_cpu_alone = ("connectedness-cpu", "relative-cpu", "segment-cpu", "skeleton-cpu", "peers")
-    assert "no card here" in told or name in on_cpu_alone
+    assert "no GPU here" in told or name in on_cpu_alone
     assert "differ" not in told
-    assert results.plain_text(table).startswith(table.title)
+    assert table_text.plain_text(table).startswith(table.title)
 
 
 @pytest.mark.parametrize("cpu_cuda", ["ascending"], indirect=True)
 @pytest.mark.parametrize("name", [name for name in TABLES if not name.endswith("-cpu")])
-def test_tables_with_a_card(name, played):
-    table = TABLES[name](played)
+def test_tables_with_a_gpu(name, emulated):
+    table = TABLES[name](emulated)
     assert table.rows
     keys = {"goals": "figure", "bars": table.plot.get("value"), "lines": table.plot.get("y")}
     if table.plot["kind"] in keys:
@@ -85,7 +85,7 @@ def test_tables_with_a_card(name, played):
     told = json.dumps(table.rows)
     assert "differ" not in told
     assert "nan" not in told.lower()
-    ElementTree.fromstring(plots.draw(table, "a card that is played"))
+    ElementTree.fromstring(plots.draw(table, "an emulated device"))
 
 
 def test_wrong_voxels_are_told():
@@ -211,7 +211,7 @@ def test_later_tables_join_earlier_ones_and_plots_are_drawn_from_the_file(tmp_pa
     capsys.readouterr()
     assert main(["benchmark", "--json", str(path), "--plots", str(tmp_path / "plots")]) == 0
     assert "| volume | program |" in capsys.readouterr().out
-    # Nothing is known of the directions without a card, so there is no plot of them.
+    # Nothing is known of the directions without a GPU, so there is no plot of them.
     assert [plot.name for plot in (tmp_path / "plots").iterdir()] == ["peers.svg"]
     picture = ElementTree.parse(tmp_path / "plots" / "peers.svg").getroot()
     told = " ".join(picture.itertext())
@@ -278,3 +278,23 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
         results.merge_into(path, {"card": None}, {"t": results.Table("T", {}, [])})
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["figures.json"]
+
+
+def test_plots_without_matplotlib_name_the_way_out(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "figures.json"
+    plot = {"kind": "goals"}
+    results.merge_into(path, {"card": None}, {"t": results.Table("T", {}, [], plot)})
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["benchmark", "--json", str(path), "--plots", str(tmp_path / "plots")]) == 2
+    assert "fuzzy-vessel-gpu[pictures]" in capsys.readouterr().err
+    assert list((tmp_path / "plots").iterdir()) == []
+
+
+def test_all_committed_tables_can_be_drawn():
+    drawn = {}
+    for path in sorted((ROOT / "Resources" / "benchmarks").glob("*.json")):
+        content, read = results.read(path)
+        for name, table in read.items():
+            drawn[name] = plots.draw(table, results.described(content["environment"]))
+    committed = {path.stem for path in (ROOT / "Resources" / "benchmarks").glob("*.svg")}
+    assert {name for name, picture in drawn.items() if picture} == committed

@@ -401,7 +401,7 @@ def test_cases_that_cannot_be_used_are_told(made_folder):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_quick_tables_have_a_row_for_each_method(name):
-    setting = quick(no_card="no card here")
+    setting = quick(no_gpu="no card here")
     table = TABLES[name](setting)
     present = [m for m, method in methods.METHODS.items() if method.is_installed]
     told = [(row["case"], row["method"]) for row in table.rows]

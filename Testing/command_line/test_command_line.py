@@ -43,12 +43,12 @@ def scan(tmp_path_factory):
 @pytest.fixture
 def without_3d(monkeypatch):
     """Spare the seconds of rendering where the picture is not what is tested."""
-    from fuzzy_vessel.pictures import pictures, surface_view
+    from fuzzy_vessel.pictures import offscreen
 
     def cannot(*_):
-        raise surface_view.CannotRender("no 3D in this test")
+        raise offscreen.CannotRender("no 3D in this test")
 
-    monkeypatch.setattr(pictures, "draw_surface", cannot)
+    monkeypatch.setattr(offscreen, "render", cannot)
 
 
 def run(*arguments):
@@ -65,11 +65,11 @@ def run(*arguments):
 def array_of(path):
     import slicer
 
-    from fuzzy_vessel.reading import reading
+    from fuzzy_vessel.reading import volumes
     from fuzzy_vessel.slicer_host import headless
 
     headless.start()
-    return slicer.util.arrayFromVolume(reading.read_volume(path)).copy()
+    return slicer.util.arrayFromVolume(volumes.read_volume(path)).copy()
 
 
 def error_of(capsys, *arguments):
@@ -238,12 +238,12 @@ def test_an_input_in_the_output_folder_is_not_replaced(scan, tmp_path, capsys):
 
 
 def test_too_little_memory_is_told_in_one_line(scan, tmp_path, capsys, monkeypatch):
-    from fuzzy_vessel.reading import reading
+    from fuzzy_vessel.reading import volumes
 
     def too_large(*_):
         raise MemoryError
 
-    monkeypatch.setattr(reading, "read_volume", too_large)
+    monkeypatch.setattr(volumes, "read_volume", too_large)
     arguments = ["segment", scan[0], "--seed", "15,10,6", "--out", tmp_path / "out"]
     assert "memory does not suffice" in error_of(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ from trust.hostile_cases import zeros
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
-from fuzzy_vessel.reading import formats, reading
+from fuzzy_vessel.reading import formats, seeds, volumes
 from fuzzy_vessel.slicer_host import headless
 from fuzzy_vessel.writing.output_folder import OutputFolder
 from FuzzyVesselCoreLib.errors import InputError
@@ -32,7 +32,7 @@ def application():
     app.clear()
 
 
-def refusal(path, read=reading.read_volume):
+def refusal(path, read=volumes.read_volume):
     with pytest.raises(InputError) as caught:
         read(path)
     message = str(caught.value)
@@ -77,7 +77,7 @@ def test_text_and_hexadecimal_voxels_are_still_read(tmp_path):
     (tmp_path / "a.nrrd").write_text(header + "ascii\n\n" + " ".join(map(str, VALUES.flat)) + "\n")
     (tmp_path / "b.nrrd").write_text(header + "hex\n\n" + VALUES.tobytes().hex() + "\n")
     for name in ("a.nrrd", "b.nrrd"):
-        node = reading.read_volume(tmp_path / name)
+        node = volumes.read_volume(tmp_path / name)
         np.testing.assert_array_equal(slicer.util.arrayFromVolume(node), VALUES)
 
 
@@ -165,7 +165,7 @@ def test_a_long_line_in_a_nrrd_header_is_refused(tmp_path):
     long = b"patient note:=" + b"A" * 70_000 + b"\n\n"
     path = write_nrrd(tmp_path / "b.nrrd", VALUES)
     path.write_bytes(path.read_bytes().replace(b"\n\n", b"\n" + long, 1))
-    reading.read_volume(path)
+    volumes.read_volume(path)
 
 
 @pytest.mark.parametrize("spacing", ["(nan,0,0) (0,1,0) (0,0,2)", "(1,0,0) (1,0,0) (0,0,2)"])
@@ -191,12 +191,6 @@ def test_a_message_quotes_no_control_characters(tmp_path):
     refusal(path)
 
 
-def test_an_image_far_thinner_than_a_pixel_is_drawn(tmp_path):
-    from fuzzy_vessel.pictures.slice_views import FINER, _edges
-
-    assert _edges(np.zeros(8, bool)) == (4 / FINER, 5 / FINER)
-
-
 # ---- lists of points
 
 
@@ -220,7 +214,7 @@ def test_an_image_far_thinner_than_a_pixel_is_drawn(tmp_path):
 def test_points_that_are_none(tmp_path, text):
     path = tmp_path / "seeds.mrk.json"
     path.write_text(text)
-    refusal(path, reading.read_seeds)
+    refusal(path, seeds.read_seeds)
 
 
 @pytest.mark.parametrize("strange", [[[]], "", {"a": 1}, [[[[]]]]])
@@ -230,7 +224,7 @@ def test_what_no_seed_needs_is_not_handed_on(tmp_path, strange):
     markup = {"type": "Fiducial", "measurements": strange, "display": strange}
     path = tmp_path / "seeds.mrk.json"
     path.write_text(json.dumps({"markups": [{**markup, "controlPoints": [point]}]}))
-    node = reading.read_seeds(path)
+    node = seeds.read_seeds(path)
     assert node.GetNthControlPointPosition(0) == (-1, -2, 3)  # LPS, where no system is named
     assert node.GetNthControlPointLabel(0) == "a"
     assert node.GetStorageNode() is None
@@ -240,7 +234,7 @@ def test_points_that_were_not_placed_are_kept_as_such(tmp_path):
     points = [{"positionStatus": "undefined"}, {"position": [1, 2, 3]}]
     path = tmp_path / "seeds.mrk.json"
     path.write_text(json.dumps({"markups": [{"type": "Fiducial", "controlPoints": points}]}))
-    node = reading.read_seeds(path)
+    node = seeds.read_seeds(path)
     assert node.GetNumberOfControlPoints() == 2
     assert node.GetNumberOfDefinedControlPoints() == 1
 
@@ -258,7 +252,7 @@ def test_a_folder_whose_report_is_none_is_left_alone(tmp_path, text):
 
 def test_the_written_slices_are_dicom(tmp_path):
     paths = dicom_files.write_series(tmp_path / "scan")
-    node = reading.read_volume(tmp_path / "scan")
+    node = volumes.read_volume(tmp_path / "scan")
     assert node.GetImageData().GetDimensions() == (7, 6, len(paths))
     assert node.GetSpacing() == (1.0, 1.0, 2.0)
 
@@ -269,7 +263,7 @@ def test_a_damaged_slice_is_not_left_out(tmp_path, number):
     path = dicom_files.write_series(tmp_path / "scan")[number]
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(InputError, match=rf"{path.name}: the DICOM file is damaged: the element"):
-        reading.read_volume(tmp_path / "scan")
+        volumes.read_volume(tmp_path / "scan")
 
 
 def test_a_length_beyond_the_file_costs_no_memory(tmp_path):
@@ -280,7 +274,7 @@ def test_a_length_beyond_the_file_costs_no_memory(tmp_path):
     at = content.index(struct.pack("<HH", 0x0020, 0x000D))
     path.write_bytes(content[:at] + long + content[at:])
     with pytest.raises(InputError, match=r"\(0009,0010\) .* claims 2,147,483,632 bytes"):
-        reading.read_volume(tmp_path / "scan")
+        volumes.read_volume(tmp_path / "scan")
 
 
 @pytest.mark.parametrize("value", ["nan\\nan\\nan", "inf\\0\\0", "1e400\\0\\0"])
@@ -290,7 +284,7 @@ def test_positions_that_are_no_numbers_are_refused(tmp_path, value):
     tags[0x0020, 0x0032] = b"DS", value
     path.write_bytes(dicom_files.dicom_bytes(tags))
     with pytest.raises(InputError, match=rf"{path.name}: the position"):
-        reading.read_volume(tmp_path / "scan")
+        volumes.read_volume(tmp_path / "scan")
 
 
 @pytest.mark.parametrize(
@@ -308,7 +302,7 @@ def test_slices_whose_pixels_differ(tmp_path, tag, value, message):
     tags[tag] = b"US", struct.pack("<H", value)
     path.write_bytes(dicom_files.dicom_bytes(tags))
     with pytest.raises(InputError, match=rf"{path.name}: .*{message.removeprefix('its ')}"):
-        reading.read_volume(tmp_path / "scan")
+        volumes.read_volume(tmp_path / "scan")
 
 
 def test_tags_that_are_no_utf8(tmp_path):
@@ -317,7 +311,7 @@ def test_tags_that_are_no_utf8(tmp_path):
         tags = dicom_files.slice_tags(number)
         tags[0x0008, 0x103E] = b"LO", "Caf\xe9 \x1b[2J"
         path.write_bytes(dicom_files.dicom_bytes(tags))
-    assert reading.read_volume(tmp_path / "scan").GetImageData().GetDimensions()[2] == len(paths)
+    assert volumes.read_volume(tmp_path / "scan").GetImageData().GetDimensions()[2] == len(paths)
 
 
 def test_nested_and_packed_elements_are_walked_through(tmp_path):
@@ -397,4 +391,4 @@ def test_the_schema_of_points_is_not_fetched(tmp_path):
     markup = {"type": "Fiducial", "coordinateSystem": "RAS", "controlPoints": []}
     path = tmp_path / "a.mrk.json"
     path.write_text(json.dumps({"@schema": "http://localhost:1/x", "markups": [markup]}))
-    assert reading.read_seeds(path).GetNumberOfControlPoints() == 0
+    assert seeds.read_seeds(path).GetNumberOfControlPoints() == 0

@@ -5,10 +5,11 @@ import sys
 import numpy as np
 import pytest
 
-pytest.importorskip("PIL", reason="pillow is not installed")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from fuzzy_vessel.pictures import pictures, slice_views, surface_view
-from fuzzy_vessel.subject import Subject, box, oriented
+from fuzzy_vessel.pictures import offscreen, page, segmentation_picture, slices, surface_view, views
+from fuzzy_vessel.pictures.grey_window import grey_window
+from fuzzy_vessel.pictures.subject import Subject, box, oriented
 
 RADIUS_MM = 8.0
 # The grid's axes I, J, K in the patient: as they come from a scanner, permuted, and left-handed.
@@ -43,10 +44,16 @@ def red(image):
     return (pixels[..., 0] - pixels[..., 1] > 40) & (pixels[..., 0] - pixels[..., 2] > 40)
 
 
-def slices_of(subject, size=240):
+def slices_of(subject, low=None, high=None, size=240):
+    """Each slice of a subject, its pixels and the mm of one."""
     view = oriented(subject)
-    low, high = np.zeros(3), np.array(view.volume.shape) - 1.0
-    return slice_views.draw_slices(view, low, high, (0, 300), size)
+    low = np.zeros(3) if low is None else low
+    high = np.array(view.volume.shape) - 1.0 if high is None else high
+    for shown in slices.choose_slices(view, low, high):
+        figure = page.new_page(size, size)
+        axes = page.axes_at(figure, 0, 0, size, size)
+        slices.draw_slice(axes, view, shown, (0, 300))
+        yield shown, page.pixels_of(figure), shown.extent / size
 
 
 @pytest.mark.parametrize("name", AXES)
@@ -61,27 +68,27 @@ def test_oriented_axes_grow_upwards_forwards_and_to_the_right(name):
 
 @pytest.mark.parametrize("name", AXES)
 def test_slices_show_the_patients_sides_as_a_radiologist_expects(name):
-    shown = {view.name: view for view in slices_of(ball(name, centre_mm=(12, -6, 20)))}
+    shown = {each[0].name: each for each in slices_of(ball(name, centre_mm=(12, -6, 20)))}
     # 12 mm to the patient's right, 6 mm to the back, 20 mm up: columns and rows from the middle.
     for plane, letters, across, down in (
         ("Axial", "RLAP", -12, 6),
         ("Coronal", "RLSI", -12, -20),
         ("Sagittal", "APSI", 6, -20),
     ):
-        view = shown[plane]
-        rows, columns = np.nonzero(red(view.image))
-        middle = (view.image.width - 1) / 2
-        assert view.letters == letters
-        assert (columns.mean() - middle) * view.mm_per_pixel == pytest.approx(across, abs=1.5)
-        assert (rows.mean() - middle) * view.mm_per_pixel == pytest.approx(down, abs=1.5)
+        chosen, image, mm_per_pixel = shown[plane]
+        rows, columns = np.nonzero(red(image))
+        middle = (image.shape[1] - 1) / 2
+        assert chosen.letters == letters
+        assert (columns.mean() - middle) * mm_per_pixel == pytest.approx(across, abs=1.5)
+        assert (rows.mean() - middle) * mm_per_pixel == pytest.approx(down, abs=1.5)
 
 
 @pytest.mark.parametrize("name", AXES)
 def test_a_ball_is_round_and_of_its_true_size_whatever_the_voxels(name):
-    for view in slices_of(ball(name)):
-        rows, columns = np.nonzero(red(view.image))
-        width = np.ptp(columns) * view.mm_per_pixel
-        height = np.ptp(rows) * view.mm_per_pixel
+    for _, image, mm_per_pixel in slices_of(ball(name)):
+        rows, columns = np.nonzero(red(image))
+        width = np.ptp(columns) * mm_per_pixel
+        height = np.ptp(rows) * mm_per_pixel
         voxel = max(SPACING[name])
         assert width == pytest.approx(2 * RADIUS_MM, abs=1.2 * voxel)
         assert height == pytest.approx(2 * RADIUS_MM, abs=1.2 * voxel)
@@ -93,8 +100,17 @@ def test_a_vessel_of_one_voxel_is_outlined():
     k, j, _ = subject.seeds[0]
     labels[k, j, :] = 1
     thin = Subject(subject.volume, labels, subject.ijk_to_ras, subject.seeds)
-    axial = slices_of(thin)[0]
-    assert red(axial.image).any(axis=0).mean() > 0.95
+    _, axial, _ = next(slices_of(thin))
+    assert red(axial).any(axis=0).mean() > 0.95
+
+
+def test_a_volume_far_thinner_than_a_pixel_is_drawn():
+    labels = np.ones((2, 2, 40), np.uint8)
+    matrix = np.diag([10.0, 1e-5, 1e-5, 1.0])
+    thin = Subject(labels * 100, labels, matrix, np.array([[0, 1, 20]]))
+    for _, image, _ in slices_of(thin):
+        assert image.shape == (240, 240, 3)
+        assert (image.reshape(-1, 3) != image[0, 0]).any()
 
 
 def test_seeds_are_discs_in_their_slice_and_rings_elsewhere():
@@ -103,8 +119,8 @@ def test_seeds_are_discs_in_their_slice_and_rings_elsewhere():
     both = Subject(
         subject.volume, subject.labels, subject.ijk_to_ras, np.vstack([subject.seeds, far])
     )
-    one, two = (np.asarray(slices_of(each)[0].image, int) for each in (subject, both))
-    colour = np.array(slice_views.SEED)
+    one, two = (next(slices_of(each))[1].astype(int) for each in (subject, both))
+    colour = np.array(list(bytes.fromhex(slices.SEED[1:])))
 
     def of_colour(pixels):
         return np.count_nonzero(abs(pixels - colour).max(axis=-1) < 30)
@@ -121,20 +137,13 @@ def test_seeds_beyond_the_edge_of_a_slice_are_not_drawn():
     far = Subject(
         subject.volume, subject.labels, subject.ijk_to_ras, subject.seeds, np.array([[40, 2, 2]])
     )
-    drawn = [
-        np.asarray(
-            slice_views.draw_slices(oriented(each), middle - 12, middle + 12, (0, 300), 200)[
-                0
-            ].image
-        )
-        for each in (subject, far)
-    ]
+    drawn = [next(slices_of(each, middle - 12, middle + 12))[1] for each in (subject, far)]
     np.testing.assert_array_equal(*drawn)
 
 
 def test_the_grey_window_tells_vessels_from_tissue():
     subject = ball("axial")
-    black, white = slice_views.grey_window(oriented(subject), mean=200, sigma=10)
+    black, white = grey_window(oriented(subject), mean=200, sigma=10)
     assert black <= 100 < 200 < white
 
 
@@ -142,13 +151,12 @@ def test_the_grey_window_tells_vessels_from_tissue():
 
 
 @pytest.fixture(scope="module")
-def surfaces(tmp_path_factory):
+def surfaces():
     drawn = {}
     for name in ("axial", "left-handed"):
-        folder = tmp_path_factory.mktemp("surface")
         try:
-            drawn[name] = surface_view.draw_surface(ball(name), 300, folder, (0, 0, 0))
-        except surface_view.CannotRender as reason:
+            drawn[name] = surface_view.draw_surface(ball(name), 300, "#000000")
+        except offscreen.CannotRender as reason:
             pytest.skip(str(reason))
     return drawn
 
@@ -185,26 +193,26 @@ def test_the_longest_vessel_is_seen_from_its_broad_side():
     labels = np.zeros((6, 100, 30), np.uint8)
     labels[2:4, :, 14:16] = 1
     matrix = np.diag([-1.0, -1.0, 1.0, 1.0])
-    assert surface_view.sides(matrix, labels.shape)[0][0] == "from below"
-    assert surface_view.sides(matrix, (100, 6, 30))[0][0] == "from the front"
-    assert surface_view.sides(matrix, (100, 60, 6))[0][0] == "from the left"
+    assert views.sides(matrix, labels.shape)[0][0] == "from below"
+    assert views.sides(matrix, (100, 6, 30))[0][0] == "from the front"
+    assert views.sides(matrix, (100, 60, 6))[0][0] == "from the left"
 
 
 def picture_of(subject):
-    return pictures.draw(
-        subject, mean=200, sigma=10, title="scan.nrrd", subtitle="its size", caption="2 ml"
-    )
+    texts = {"title": "scan.nrrd", "subtitle": "its size", "caption": "2 ml"}
+    figure, warnings = segmentation_picture.draw(subject, mean=200, sigma=10, **texts)
+    return page.pixels_of(figure), warnings
 
 
 def test_the_picture_holds_slices_and_surface():
     image, warnings = picture_of(ball("axial"))
     if warnings:
         pytest.skip(warnings[0])
-    shown = red(image)
-    middle = pictures.HEAD + pictures.PANEL + pictures.GAP // 2
-    for part in (shown[:middle, : image.width // 2], shown[:middle, image.width // 2 :]):
+    shown, half = red(image), image.shape[1] // 2
+    middle = page.HEAD + page.PANEL + page.GAP // 2
+    for part in (shown[:middle, :half], shown[:middle, half:]):
         assert part.sum() > 2000
-    assert shown[middle:, : image.width // 2].sum() > 2000
+    assert shown[middle:, :half].sum() > 2000
 
 
 def test_without_rendering_the_slices_are_drawn_and_the_way_out_is_named(monkeypatch):
@@ -214,4 +222,4 @@ def test_without_rendering_the_slices_are_drawn_and_the_way_out_is_named(monkeyp
     assert "cannot render off screen" in warnings[0]
     if sys.platform.startswith("linux"):
         assert "libegl1" in warnings[0]
-    assert red(image)[: image.height // 2, : image.width // 2].sum() > 2000
+    assert red(image)[: image.shape[0] // 2, : image.shape[1] // 2].sum() > 2000

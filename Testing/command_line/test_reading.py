@@ -13,7 +13,7 @@ from support.image_files import write_metaimage, write_nifti, write_nrrd
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
-from fuzzy_vessel.reading import reading
+from fuzzy_vessel.reading import seeds, volumes
 from fuzzy_vessel.slicer_host import headless
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -57,7 +57,7 @@ def ijk_to_ras(node):
     ],
 )
 def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, options, expected_matrix):
-    node = reading.read_volume(write(tmp_path / name, VALUES, **options))
+    node = volumes.read_volume(write(tmp_path / name, VALUES, **options))
     np.testing.assert_array_equal(array_of(node), VALUES)
     assert array_of(node).dtype == VALUES.dtype
     diagonal, origin = expected_matrix
@@ -65,20 +65,20 @@ def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, option
     expected[:3, 3] = origin
     np.testing.assert_allclose(ijk_to_ras(node), expected, atol=1e-6)
     assert node.GetName() == name.split(".")[0]
-    assert not node.GetAttribute(reading.K_REVERSED)
+    assert not node.GetAttribute(volumes.K_REVERSED)
 
 
 def test_slices_that_slicer_turns_round_are_marked(tmp_path):
     directions = ["(1,0,0)", "(0,1,0)", "(0,0,-2)"]
-    node = reading.read_volume(write_nrrd(tmp_path / "a.nrrd", VALUES, directions=directions))
+    node = volumes.read_volume(write_nrrd(tmp_path / "a.nrrd", VALUES, directions=directions))
     np.testing.assert_array_equal(array_of(node), VALUES[::-1])
-    assert node.GetAttribute(reading.K_REVERSED)
+    assert node.GetAttribute(volumes.K_REVERSED)
 
 
 def test_a_file_is_read_alone_although_its_neighbours_have_numbers(tmp_path):
     for number in range(3):
         write_nrrd(tmp_path / f"scan{number}.nrrd", VALUES + np.int16(number))
-    node = reading.read_volume(tmp_path / "scan1.nrrd")
+    node = volumes.read_volume(tmp_path / "scan1.nrrd")
     np.testing.assert_array_equal(array_of(node), VALUES + 1)
 
 
@@ -107,10 +107,10 @@ def write_time_last(path, frames):
 def test_one_frame_of_a_4d_file(tmp_path, name, write, origin):
     path = write(tmp_path / name, FRAMES)
     with pytest.raises(InputError, match=r"3 frames .*--frame N, N = 0 to 2"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
     with pytest.raises(InputError, match="no frame 3"):
-        reading.read_volume(path, frame=3)
-    node = reading.read_volume(path, frame=2)
+        volumes.read_volume(path, frame=3)
+    node = volumes.read_volume(path, frame=2)
     np.testing.assert_array_equal(array_of(node), FRAMES[2])
     np.testing.assert_allclose(ijk_to_ras(node)[:3, 3], origin, atol=1e-6)
     np.testing.assert_allclose(node.GetSpacing(), [1, 1, 2], atol=1e-6)
@@ -119,7 +119,7 @@ def test_one_frame_of_a_4d_file(tmp_path, name, write, origin):
 def test_the_frame_of_a_3d_file_is_left_out(tmp_path):
     path = write_nrrd(tmp_path / "a.nrrd", VALUES)
     with pytest.raises(InputError, match="one frame only"):
-        reading.read_volume(path, frame=1)
+        volumes.read_volume(path, frame=1)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ def test_the_frame_of_a_3d_file_is_left_out(tmp_path):
 def test_a_file_that_was_cut_short(tmp_path, name, write, options):
     path = write(tmp_path / name, VALUES, **options)
     with pytest.raises(InputError, match=rf"{name}: .*140 of 240 bytes"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
 
 
 def test_a_packed_file_that_lost_its_end(tmp_path):
     path = write_nifti(tmp_path / "a.nii.gz", VALUES, cut_file=300)
     with pytest.raises(InputError, match="cut short"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
 
 
 @pytest.mark.parametrize("name", ["a.nrrd", "a.nhdr", "a.mha", "a.mhd", "a.nii", "a.nii.gz"])
@@ -151,22 +151,22 @@ def test_what_is_no_image(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"")
     with pytest.raises(InputError, match=r"a\..*: the file is empty"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
     path.write_text("Dear colleague, please find the scan attached.\n" * 20)
     with pytest.raises(InputError, match=r"a\..*: this is not an image"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
 
 
 def test_a_missing_file_and_an_unknown_kind(tmp_path):
     with pytest.raises(InputError, match=r"gone\.nrrd: there is no such file"):
-        reading.read_volume(tmp_path / "gone.nrrd")
+        volumes.read_volume(tmp_path / "gone.nrrd")
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
     with pytest.raises(InputError, match=r"photo\.jpg: files of this kind are not read; \.nrrd"):
-        reading.read_volume(tmp_path / "photo.jpg")
+        volumes.read_volume(tmp_path / "photo.jpg")
     path = write_metaimage(tmp_path / "a.mhd", VALUES, data_name="a.raw")
     (tmp_path / "a.raw").unlink()
     with pytest.raises(InputError, match=r"a\.mhd: .*a\.raw is missing"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
 
 
 def test_colours_are_refused(tmp_path):
@@ -179,19 +179,19 @@ def test_colours_are_refused(tmp_path):
         write_nifti(tmp_path / "c.nii", colours, colours=True),
     ):
         with pytest.raises(InputError, match=rf"{path.name}: each voxel holds 3 values"):
-            reading.read_volume(path)
+            volumes.read_volume(path)
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint32", "int64"])
 def test_voxel_types_that_would_be_converted_silently_are_refused(tmp_path, kind):
     path = write_nrrd(tmp_path / "a.nrrd", VALUES.astype(kind))
     with pytest.raises(InputError, match=rf"a\.nrrd: the voxel type {kind} is not supported"):
-        reading.read_volume(path)
+        volumes.read_volume(path)
 
 
 def test_a_mask_of_any_type_becomes_0_and_1(tmp_path):
     mask = (VALUES > 0).astype(np.int64) * 255
-    node = reading.read_mask(write_nifti(tmp_path / "mask.nii.gz", mask))
+    node = volumes.read_mask(write_nifti(tmp_path / "mask.nii.gz", mask))
     assert node.IsA("vtkMRMLLabelMapVolumeNode")
     np.testing.assert_array_equal(array_of(node), VALUES > 0)
 
@@ -207,7 +207,7 @@ def test_points_in_both_coordinate_systems(tmp_path):
     import slicer
 
     for system, expected in (("RAS", [1, 2, 3]), ("LPS", [-1, -2, 3])):
-        node = reading.read_seeds(write_points(tmp_path / f"{system}.mrk.json", system=system))
+        node = seeds.read_seeds(write_points(tmp_path / f"{system}.mrk.json", system=system))
         np.testing.assert_allclose(slicer.util.arrayFromMarkupsControlPoints(node), [expected])
         assert node.GetNthControlPointLabel(0) == "aorta"
 
@@ -215,12 +215,12 @@ def test_points_in_both_coordinate_systems(tmp_path):
 def test_what_is_no_list_of_points(tmp_path):
     path = tmp_path / "seeds.mrk.json"
     with pytest.raises(InputError, match="no such file"):
-        reading.read_seeds(path)
+        seeds.read_seeds(path)
     path.write_text("265,206,70")
     with pytest.raises(InputError, match=r"not a markups file.*--seed I,J,K"):
-        reading.read_seeds(path)
+        seeds.read_seeds(path)
     with pytest.raises(InputError, match="the file holds Line"):
-        reading.read_seeds(write_points(path, kind="Line"))
+        seeds.read_seeds(write_points(path, kind="Line"))
 
 
 # DICOM: the twelve original slices, under names that say nothing about their order.
@@ -245,8 +245,8 @@ def shuffled(slices, folder):
 def test_dicom_slices_are_ordered_by_their_position(dicom_slices, data_folder, tmp_path):
     folder = shuffled(dicom_slices, tmp_path / "liver scan")
     (folder / "readme.txt").write_text("not an image")
-    node = reading.read_volume(folder)
-    whole = reading.read_volume(data_folder / "ircadb01_01_ct.nrrd")
+    node = volumes.read_volume(folder)
+    whole = volumes.read_volume(data_folder / "ircadb01_01_ct.nrrd")
     np.testing.assert_array_equal(array_of(node), array_of(whole)[60:72])
     expected = ijk_to_ras(whole)
     expected[:, 3] = expected @ [0, 0, 60, 1]
@@ -257,14 +257,14 @@ def test_dicom_slices_are_ordered_by_their_position(dicom_slices, data_folder, t
 def test_a_missing_slice_is_named_by_its_neighbours(dicom_slices, tmp_path):
     folder = shuffled(dicom_slices[:5] + dicom_slices[6:], tmp_path / "gap")
     with pytest.raises(InputError, match=r"3\.20 mm between .*positions 102\.40 and 105\.60"):
-        reading.read_volume(folder)
+        volumes.read_volume(folder)
 
 
 def test_a_slice_that_is_there_twice_is_named(dicom_slices, tmp_path):
     folder = shuffled(dicom_slices, tmp_path / "twice")
     shutil.copy(dicom_slices[3], folder / "copy.dcm")
     with pytest.raises(InputError, match=r"same position 100\.80 mm: .*copy\.dcm"):
-        reading.read_volume(folder)
+        volumes.read_volume(folder)
 
 
 def test_two_series_in_one_folder_are_listed(dicom_slices, tmp_path):
@@ -275,13 +275,13 @@ def test_two_series_in_one_folder_are_listed(dicom_slices, tmp_path):
         changed = content[:uid] + b"9" + content[uid + 1 :]
         (folder / path.name).write_bytes(changed)
     with pytest.raises(InputError, match=r"holds 2 series: .*\(8 images .*\(4 images"):
-        reading.read_volume(folder)
+        volumes.read_volume(folder)
 
 
 def test_a_folder_without_dicom(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing here")
     with pytest.raises(InputError, match="no DICOM image"):
-        reading.read_volume(tmp_path)
+        volumes.read_volume(tmp_path)
 
 
 @pytest.mark.parametrize("frame", [0, 1])
@@ -293,8 +293,8 @@ def test_a_frame_of_a_left_handed_oblique_scan_lies_where_its_header_says(data_f
     file_to_ras = np.array(struct.unpack_from("<12f", content, 280)).reshape(3, 4)
     assert np.linalg.det(file_to_ras[:, :3]) < 0
 
-    node = reading.read_volume(path, frame=frame)
-    assert node.GetAttribute(reading.K_REVERSED)
+    node = volumes.read_volume(path, frame=frame)
+    assert node.GetAttribute(volumes.K_REVERSED)
     voxels = array_of(node)
     assert voxels.shape == frames.shape[1:]
     # Slicer turns left-handed axes round: the voxels are compared by their place in space.

@@ -8,7 +8,7 @@ import pytest
 
 from command_line.test_command_line import FILES, array_of, error_of, run
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.centreline_distance import distances
+from fuzzy_vessel.skeletonizing.centreline_distance import distances
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from support.image_files import write_nrrd
 
@@ -44,7 +44,7 @@ LINE_FILES = {
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A labelmap of two labels: a T of three limbs (2), and a rod apart from it (5)."""
+    """A labelmap of two labels: a T of three branches (2), and a rod apart from it (5)."""
     labels = np.zeros((20, 40, 60), np.uint8)
     labels[7:12, 8:13, 5:55] = 2
     labels[7:12, 13:35, 28:33] = 2
@@ -56,13 +56,12 @@ def tree(tmp_path_factory):
 @pytest.fixture
 def without_3d(monkeypatch):
     """Spare the seconds of rendering where the picture is not what is tested."""
-    from fuzzy_vessel.pictures import pictures, skeleton_picture, surface_view
+    from fuzzy_vessel.pictures import offscreen
 
     def cannot(*_):
-        raise surface_view.CannotRender("no 3D in this test")
+        raise offscreen.CannotRender("no 3D in this test")
 
-    monkeypatch.setattr(pictures, "draw_surface", cannot)
-    monkeypatch.setattr(skeleton_picture, "draw_tubes", cannot)
+    monkeypatch.setattr(offscreen, "render", cannot)
 
 
 def report_in(folder):
@@ -155,7 +154,7 @@ def test_the_curves_of_all_branches_are_in_one_file(tree, tmp_path, without_3d, 
     assert [curve["type"] for curve in curves] == ["Curve"] * 4
     said = capsys.readouterr()
     assert "2 labels, which are taken as one object" in said.err
-    assert "2 pieces" in said.out
+    assert "2 components" in said.out
 
 
 def test_islands_are_dropped_and_reported(tree, tmp_path, without_3d, capsys):

@@ -12,8 +12,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.pictures import skeleton_picture
-from fuzzy_vessel.pictures.offscreen import CannotRender
+from fuzzy_vessel.pictures import offscreen
 from PotentialSkeletonLib import skeletonize
 from support.image_files import write_nrrd
 from support.mrml_cases import add_volume, rotation_about, world_of
@@ -55,7 +54,7 @@ def result(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     path = labelmap_file(folder / "fork.nrrd", axes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skeleton_picture, "draw_tubes", cannot_render)  # spares seconds
+        patch.setattr(offscreen, "render", cannot_render)  # spares seconds
         assert main(["skeleton", str(path), "--out", str(folder / "out")]) == 0
     mask, matrix = MASK, axes
     if np.linalg.det(axes[:3, :3]) < 0:  # Slicer turns the third axis round
@@ -65,7 +64,7 @@ def result(request, tmp_path_factory):
 
 
 def cannot_render(*_):
-    raise CannotRender("no 3D in this test")
+    raise offscreen.CannotRender("no 3D in this test")
 
 
 def labelmap_file(path, axes):

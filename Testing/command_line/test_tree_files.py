@@ -24,12 +24,12 @@ SURFACES = {f"{name}.{ending}" for name in ("surface", "tubes") for ending in ("
 @pytest.fixture(autouse=True)
 def without_3d(monkeypatch):
     """Spare the seconds of rendering."""
-    from fuzzy_vessel.pictures import offscreen, skeleton_picture
+    from fuzzy_vessel.pictures import offscreen
 
     def cannot(*_):
         raise offscreen.CannotRender("no 3D in this test")
 
-    monkeypatch.setattr(skeleton_picture, "draw_tubes", cannot)
+    monkeypatch.setattr(offscreen, "render", cannot)
 
 
 @pytest.fixture(scope="module")

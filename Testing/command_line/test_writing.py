@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from fuzzy_vessel.writing import completeness, nodes, report_file, slicer_scene
 from fuzzy_vessel.writing.output_folder import OutputFolder
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -120,13 +121,12 @@ def test_an_error_of_the_disk_is_told_with_the_folder(tmp_path):
 
 
 @pytest.fixture
-def writing():
+def application():
     pytest.importorskip("slicer", reason="slicer-core is not installed")
     from fuzzy_vessel.slicer_host import headless
-    from fuzzy_vessel.writing import writing
 
     app = headless.start()
-    yield writing
+    yield app
     app.clear()
 
 
@@ -137,12 +137,12 @@ def add_volume(shape=(20, 40, 40)):
     return slicer.util.addVolumeFromArray(noise, np.diag([-1.0, -1, 2, 1]), "scan")
 
 
-def test_the_bundle_opens_with_the_volume_in_the_slice_views(writing, tmp_path):
+def test_the_bundle_opens_with_the_volume_in_the_slice_views(application, tmp_path):
     import slicer
 
     volume = add_volume()
     expected = slicer.util.arrayFromVolume(volume).copy()
-    writing.write_slicer_scene(tmp_path, volume, (-20, -10, 12))
+    slicer_scene.write_slicer_scene(tmp_path, volume, (-20, -10, 12))
     assert [entry.name for entry in tmp_path.iterdir()] == ["scene.mrb"]
 
     slicer.app.clear()
@@ -158,7 +158,7 @@ def test_the_bundle_opens_with_the_volume_in_the_slice_views(writing, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_full_disk_is_noticed_whoever_writes(writing, tmp_path):
+def test_a_full_disk_is_noticed_whoever_writes(application, tmp_path):
     import resource
 
     volume = add_volume()
@@ -166,9 +166,9 @@ def test_a_full_disk_is_noticed_whoever_writes(writing, tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
         for write in (
-            lambda: writing.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
-            lambda: writing.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
-            lambda: writing.write_report(tmp_path, {"long": "x" * 30_000}),
+            lambda: nodes.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
+            lambda: slicer_scene.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
+            lambda: report_file.write_report(tmp_path, {"long": "x" * 30_000}),
         ):
             with pytest.raises(OSError, match=r"could not be written|File too large"):
                 write()
@@ -177,21 +177,23 @@ def test_a_full_disk_is_noticed_whoever_writes(writing, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [0, 100, -30])
-def test_a_file_that_lost_its_end_is_not_whole(writing, tmp_path, kept):
+def test_a_file_that_lost_its_end_is_not_whole(application, tmp_path, kept):
     volume = add_volume()
-    writing.write_nodes(tmp_path, {"a.nrrd": volume})
+    nodes.write_nodes(tmp_path, {"a.nrrd": volume})
     with zipfile.ZipFile(tmp_path / "a.mrb", "w") as bundle:
         bundle.writestr("scene.mrml", "x" * 500)
     (tmp_path / "a.json").write_text(json.dumps({"text": "x" * 500}))
     for name in ("a.nrrd", "a.mrb", "a.json"):
         path = tmp_path / name
-        assert writing._is_whole(path)
+        assert completeness.is_whole(path)
         path.write_bytes(path.read_bytes()[:kept])
-        assert not writing._is_whole(path)
+        assert not completeness.is_whole(path)
 
 
-def test_numpy_numbers_have_a_place_in_the_report(writing, tmp_path):
-    writing.write_report(tmp_path, {"ml": np.float32(0.5), "seed": np.arange(3), "name": "Größe"})
+def test_numpy_numbers_have_a_place_in_the_report(application, tmp_path):
+    report_file.write_report(
+        tmp_path, {"ml": np.float32(0.5), "seed": np.arange(3), "name": "Größe"}
+    )
     text = (tmp_path / "report.json").read_text(encoding="utf-8")
     assert json.loads(text) == {"ml": 0.5, "seed": [0, 1, 2], "name": "Größe"}
     assert "Größe" in text

@@ -43,6 +43,7 @@ AT_LOAD_TIME = {
     "FuzzyConnectedGPULib/relative": {"numba"},
     "FuzzyConnectedGPUPanel": {"qt", "ctk", "slicer", "vtk"},
     "PotentialSkeletonLib": {"numba", "scipy"},
+    "PotentialSkeletonMRML/parameters.py": {"slicer"},
     "PotentialSkeletonPanel": {"qt", "ctk", "slicer", "vtk"},
     "SegmentEditorVesselFromClicksPanel": {"qt", "ctk", "slicer", "vtk"},
     "SegmentEditorVesselFromClicksLib": {"qt", "slicer", "vtk", "SegmentEditorEffects"},

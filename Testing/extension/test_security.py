@@ -29,9 +29,9 @@ FORBIDDEN_MODULES = {
     "httpx", "aiohttp", "xmlrpc", "telnetlib", "webbrowser", "asyncio", "paramiko",
 }  # fmt: skip
 # What starts another process, each by a list of arguments: Python itself, with code of ours.
-STARTS_PROCESSES = {"pictures/offscreen.py", "connectedness/connectedness_goals.py"}
+STARTS_PROCESSES = {"pictures/offscreen.py", "connectedness/fresh_process.py"}
 # What installs packages, when the user has asked for it and has said yes to Slicer's question.
-INSTALLS = {"widgets/device_line.py", "widgets/module_panel.py"}
+INSTALLS = {"widgets/packages.py"}
 
 
 def named(node):
@@ -58,7 +58,7 @@ def one_of(path, ends):
 
 def test_the_sources_are_found():
     assert len(SOURCES) > 60
-    assert len([path for path in SOURCES if one_of(path, STARTS_PROCESSES | INSTALLS)]) == 4
+    assert len([path for path in SOURCES if one_of(path, STARTS_PROCESSES | INSTALLS)]) == 3
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -109,7 +109,7 @@ def test_the_test_sees_what_it_looks_for(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_temporary_folders_are_private(tmp_path):
-    from fuzzy_vessel.slicer_host.headless_files import new_temporary_folder
+    from fuzzy_vessel.slicer_host.scene import new_temporary_folder
 
     earlier = os.umask(0)
     try:

@@ -112,10 +112,10 @@ def _check_end(place, code, said, where):
 
 
 def _check_whole(place, where):
-    from fuzzy_vessel.writing.writing import _is_whole
+    from fuzzy_vessel.writing.completeness import is_whole
 
     for path in place.out.iterdir():
-        if path.suffix in (".nrrd", ".mrb", ".json", ".vtp") and not _is_whole(path):
+        if path.suffix in (".nrrd", ".mrb", ".json", ".vtp") and not is_whole(path):
             raise Finding(f"{where}: {path.name} is not whole")
 
 

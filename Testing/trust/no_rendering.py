@@ -11,8 +11,8 @@ def no_rendering():
     def cannot(*_):
         raise offscreen.CannotRender("no 3D in this test")
 
-    earlier, offscreen.run_child = offscreen.run_child, cannot
+    earlier, offscreen.render = offscreen.render, cannot
     try:
         yield
     finally:
-        offscreen.run_child = earlier
+        offscreen.render = earlier

@@ -90,12 +90,12 @@ def check_message(message, case):
 
 def read_volume(case):
     """Read a volume; segment it."""
-    from fuzzy_vessel.reading import formats, reading
+    from fuzzy_vessel.reading import formats, volumes
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
     from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 
     path = Path(case["path"])
-    node = reading.read_volume(path, case["frame"])
+    node = volumes.read_volume(path, case["frame"])
     case["read"] = True
     sizes = node.GetImageData().GetDimensions()
     if path.is_file() and tuple(sizes) != tuple(formats.read_header(path).sizes):
@@ -110,10 +110,10 @@ def read_volume(case):
 
 def read_labelmap(case):
     """Read a labelmap; take its voxels for the skeleton."""
-    from fuzzy_vessel.reading import reading
+    from fuzzy_vessel.reading import labelmaps
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    node, labels = reading.read_labelmap(Path(case["path"]))
+    node, labels = labelmaps.read_labelmap(Path(case["path"]))
     case["read"] = True
     PotentialSkeletonLogic().extract(node, device="cpu")
     return "read", f"{labels.size} labels", voxel_bytes(node)
@@ -121,17 +121,17 @@ def read_labelmap(case):
 
 def read_mask(case):
     """Read a mask."""
-    from fuzzy_vessel.reading import reading
+    from fuzzy_vessel.reading import volumes
 
-    node = reading.read_mask(Path(case["path"]))
+    node = volumes.read_mask(Path(case["path"]))
     return "read", "a mask", voxel_bytes(node)
 
 
 def read_seeds(case):
     """Read a list of points, and go through its points."""
-    from fuzzy_vessel.reading import reading
+    from fuzzy_vessel.reading import seeds
 
-    node = reading.read_seeds(Path(case["path"]))
+    node = seeds.read_seeds(Path(case["path"]))
     for index in range(node.GetNumberOfControlPoints()):
         node.GetNthControlPointPositionWorld(index)
     return "read", f"{node.GetNumberOfControlPoints()} points", 0

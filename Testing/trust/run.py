@@ -13,9 +13,12 @@ import sys
 import time
 from pathlib import Path
 
-from support.places import PACKAGE_FOLDERS
-
 TESTING = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTING))
+
+from support.places import PACKAGE_FOLDERS  # noqa: E402
+from trust.tally import Tally  # noqa: E402
+
 PARTS = {
     "exactness": "exactness",
     "skeletons": "skeletons",
@@ -28,7 +31,7 @@ PARTS = {
 
 def main(arguments=None):
     """Run what was asked for; return 1 if there were findings, else 0."""
-    sys.path[:0] = [str(path) for path in [TESTING, *PACKAGE_FOLDERS]]
+    sys.path[:0] = [str(path) for path in PACKAGE_FOLDERS]
     options = _parser().parse_args(arguments)
     parts = [options.part] if options.part else list(PARTS)
     found = 0
@@ -39,8 +42,6 @@ def main(arguments=None):
 
 def run_part(name, options, seconds):
     """Run one part for so many seconds and print its counts; return the number of findings."""
-    from .tally import Tally
-
     tally = Tally()
     first = options.first if options.case is None else options.case
     most = options.cases if options.case is None else 1

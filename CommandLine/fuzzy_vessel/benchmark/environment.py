@@ -3,13 +3,14 @@
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..report import versions
-from .setting import usable_cores
+from .setting import Setting, usable_cores
 
 
-def environment(setting, quick):
-    """Card, driver, processor, versions and date.
+def environment(setting: Setting, quick: bool) -> dict:
+    """GPU, driver, processor, versions and date.
 
     Returns
     -------
@@ -17,7 +18,7 @@ def environment(setting, quick):
     """
     found = {
         "card": None,
-        "no_card": setting.no_card,
+        "no_card": setting.no_gpu,
         "cpu": processor(),
         "cores": len(usable_cores()),
         "system": f"{platform.system()} {platform.machine()}",
@@ -25,11 +26,11 @@ def environment(setting, quick):
         "quick": quick,
         "date": datetime.now(UTC).date().isoformat(),
     }
-    return found | (card(setting.gpu) if setting.gpu else {})
+    return found | (gpu_properties(setting.gpu) if setting.gpu else {})
 
 
-def card(gpu):
-    """Name, memory and driver of a CUDA card."""
+def gpu_properties(gpu: Any) -> dict:
+    """Name, memory and driver of a CUDA device."""
     from FuzzyVesselCoreLib.gpu.device import driver_version
 
     properties = gpu.properties
@@ -49,13 +50,13 @@ def _name(gpu):
     return name.decode() if isinstance(name, bytes) else name
 
 
-def kernel_driver():
+def kernel_driver() -> str | None:
     """The driver's own version, where Linux tells it."""
     told = Path("/sys/module/nvidia/version")
     return told.read_text().strip() if told.is_file() else None
 
 
-def processor():
+def processor() -> str:
     """The processor's name."""
     told = Path("/proc/cpuinfo")
     if told.is_file():

@@ -1,10 +1,17 @@
 """Rows of the goals: the figure that this machine reaches, the goal, and what was checked."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.progress import Progress
+
 from .results import Table
+from .setting import Setting
+from .timing import Measured
+from .vessel_tree import Case
 
 COLUMNS = {
     "work": "work",
@@ -26,7 +33,7 @@ class Goal:
     unit: str
     least: bool = False
 
-    def met_by(self, figure):
+    def met_by(self, figure: float | None) -> bool | None:
         """Whether the figure reaches it; None without a figure."""
         if figure is None:
             return None
@@ -36,7 +43,15 @@ class Goal:
         return f"{'>=' if self.least else '<='} {self.limit:g} {self.unit}"
 
 
-def row(work, device, figure, goal, check=None, unit=None, **details):
+def row(
+    work: str,
+    device: str,
+    figure: float | None,
+    goal: Goal | None,
+    check: str | None = None,
+    unit: str | None = None,
+    **details: Any,
+) -> dict:
     """One row; without a goal the unit must be given. Details go into the JSON alone."""
     return {
         "work": work,
@@ -51,7 +66,9 @@ def row(work, device, figure, goal, check=None, unit=None, **details):
     }
 
 
-def timed_row(work, device, measured, goal, check, **details):
+def timed_row(
+    work: str, device: str, measured: Measured, goal: Goal | None, check: str | None, **details: Any
+) -> dict:
     """A row of milliseconds or seconds, with every run in the details."""
     factor = {"ms": 1e3, "s": 1.0}[goal.unit if goal else "ms"]
     runs = [factor * seconds for seconds in measured.runs]
@@ -59,7 +76,7 @@ def timed_row(work, device, measured, goal, check, **details):
     return row(work, device, figure, goal, check, None if goal else "ms", runs=runs, **details)
 
 
-def difference(levels, reference):
+def difference(levels: np.ndarray, reference: np.ndarray) -> str:
     """What is said of a result that was compared with the reference's, voxel by voxel."""
     if levels.shape != reference.shape or levels.dtype != reference.dtype:
         return f"{levels.dtype} {levels.shape} instead of {reference.dtype} {reference.shape}"
@@ -67,16 +84,16 @@ def difference(levels, reference):
     return "equal to dial, bit for bit" if count == 0 else f"{count:,} voxels differ from dial"
 
 
-def dial_levels(case, cut=0.0):
+def dial_levels(case: Case, cut: float = 0.0) -> np.ndarray:
     """The reference's levels (uint16, K, J, I)."""
     from FuzzyConnectedGPULib.problem import state_problem
     from FuzzyConnectedGPULib.solvers.cpu import dial
 
     problem = state_problem(case.volume, case.seeds, case.affinity, cut)
-    return dial.solve(problem, lambda fraction: None)[0]
+    return dial.solve(problem, Progress())[0]
 
 
-def cut_that_keeps(levels, share):
+def cut_that_keeps(levels: np.ndarray, share: float) -> tuple[float, float]:
     """The lowest cut (0..1) above which at most this share of the voxels lies, and their share."""
     from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
 
@@ -85,13 +102,13 @@ def cut_that_keeps(levels, share):
     return float(level_values(np.array([level]))[0]), counts[level] / levels.size
 
 
-def without_card(setting, goals, title):
-    """The table of goals for a card where there is none."""
-    rows = [row(work, "no card", None, goal) for work, goal in goals.items()]
-    return table(setting, rows, title, [f"No card: {setting.no_card}"])
+def without_gpu(setting: Setting, goals: dict[str, Goal], title: str) -> Table:
+    """The table of goals for a GPU where there is none."""
+    rows = [row(work, "no GPU", None, goal) for work, goal in goals.items()]
+    return table(setting, rows, title, [f"No GPU: {setting.no_gpu}"])
 
 
-def table(setting, rows, title, notes=()):
+def table(setting: Setting, rows: list[dict], title: str, notes: Iterable[str] = ()) -> Table:
     """A table of goals; those of a quick run, whose volumes are small, are left open."""
     notes = list(notes)
     if setting.quick:

@@ -1,10 +1,11 @@
-"""Tables of results: in memory, as JSON, as text and as Markdown."""
+"""Tables of results: in memory, and in a JSON file."""
 
 import json
 import os
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -34,7 +35,7 @@ class Table:
     notes: list = field(default_factory=list)
 
 
-def read(path):
+def read(path: str | Path) -> tuple[dict, dict[str, Table]]:
     """What an earlier run has written.
 
     Raises
@@ -54,13 +55,13 @@ def read(path):
     return content, tables
 
 
-def merge_into(path, environment, tables):
+def merge_into(path: str | Path, environment: dict, tables: dict[str, Table]) -> None:
     """Write tables to a JSON file; tables of an earlier run on the same machine stay in it.
 
     The file is there as a whole or not at all.
     """
     path = Path(path)
-    content = {"program": PROGRAM, "environment": environment, "tables": {}}
+    content: dict[str, Any] = {"program": PROGRAM, "environment": environment, "tables": {}}
     if path.exists():
         earlier, _ = read(path)
         if same_machine(earlier["environment"], environment):
@@ -70,7 +71,7 @@ def merge_into(path, environment, tables):
     write_whole(path, text)
 
 
-def refuse_foreign(path, environment):
+def refuse_foreign(path: str | Path, environment: dict) -> None:
     """`InputError` if the file holds something else, or the figures of another machine."""
     if Path(path).exists():
         earlier, _ = read(path)
@@ -83,19 +84,19 @@ def refuse_foreign(path, environment):
         raise InputError(f"{path}: there is no such folder.")
 
 
-def same_machine(first, second):
+def same_machine(first: dict, second: dict) -> bool:
     """Whether the figures may stand in one file."""
     return all(first.get(key) == second.get(key) for key in ("card", "cpu", "cores", "quick"))
 
 
-def described(environment):
+def described(environment: dict) -> str:
     """One line on the machine."""
-    card = environment.get("card") or "no card"
+    card = environment.get("card") or "no GPU"
     quick = ", quick" if environment.get("quick") else ""
     return f"{card}, {environment.get('cpu')}, {environment.get('cores')} cores{quick}"
 
 
-def write_whole(path, text):
+def write_whole(path: str | Path, text: str) -> None:
     """Write a text file so that it is never seen half-written.
 
     Raises
@@ -120,35 +121,3 @@ def write_whole(path, text):
         raise InputError(
             f"{path} cannot be written: {error.strerror}; name another one."
         ) from error
-
-
-def as_text(value):
-    """A value as people read it: three digits that count, thousands apart."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        if value == 0 or 1e-3 <= abs(value) < 100:
-            return f"{value:.3g}"
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1e}"
-    return str(value)
-
-
-def markdown(table):
-    """The table in Markdown."""
-    cells = [list(table.columns.values()), ["---"] * len(table.columns)]
-    cells += [[as_text(row.get(key)) for key in table.columns] for row in table.rows]
-    lines = ["| " + " | ".join(line) + " |" for line in cells]
-    return "\n".join([f"**{table.title}**", "", *lines, "", *(f"{note}  " for note in table.notes)])
-
-
-def plain_text(table):
-    """The table for a terminal."""
-    cells = [list(table.columns.values())]
-    cells += [[as_text(row.get(key)) for key in table.columns] for row in table.rows]
-    widths = [max(len(line[n]) for line in cells) for n in range(len(table.columns))]
-    lines = ["  ".join(f"{cell:<{w}}" for cell, w in zip(line, widths)).rstrip() for line in cells]
-    return "\n".join([table.title, *lines, *table.notes, ""])

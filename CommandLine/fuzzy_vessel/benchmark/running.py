@@ -1,14 +1,17 @@
 """Runs the tables that were asked for, and writes what they say."""
 
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from ..progress_bar import ProgressBar
 from . import results
+from .table_text import markdown, plain_text
 
 
-def run(options, progress):
+def run(options: Namespace, progress: ProgressBar) -> tuple[list[str], list[str]]:
     """Run tables, or draw and print those of an earlier run.
 
     Parameters
@@ -49,11 +52,11 @@ def run(options, progress):
             )
             sys.exit(130)
         progress.clear()
-        print(results.plain_text(table), flush=True)
+        print(plain_text(table), flush=True)
         if options.json:  # after each table: a run that is cut short keeps what it has found
             results.merge_into(options.json, machine, {name: table})
     lines = [f"results    {Path(options.json).resolve()}"] if options.json else []
-    return lines, [setting.no_card] if setting.no_card and options.device != "cpu" else []
+    return lines, [setting.no_gpu] if setting.no_gpu and options.device != "cpu" else []
 
 
 def _show(options):
@@ -74,7 +77,7 @@ def _show(options):
     for name in names:
         if name not in tables:
             raise InputError(f"{options.json} has no table {name!r}; it has {', '.join(tables)}.")
-        print(results.markdown(tables[name]))
+        print(markdown(tables[name]))
         picture = draw(tables[name], results.described(content["environment"]))
         if picture:
             results.write_whole(folder / f"{name}.svg", picture)

@@ -1,9 +1,12 @@
-"""What the tables run on: the card, the sizes of the volumes, and how often a run is repeated."""
+"""What the tables run on: the GPU, the sizes of the volumes, and how often a run is repeated."""
 
 import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -45,8 +48,8 @@ class Setting:
     Attributes
     ----------
     gpu : CudaDevice or None
-    no_card : str
-        Why there is no card; empty if there is one.
+    no_gpu : str
+        Why there is no GPU; empty if there is one.
     sizes : Sizes
     repeats : int
         Runs after the warm-up, of which the median is taken.
@@ -66,8 +69,8 @@ class Setting:
         What one table has measured and another one shows, too.
     """
 
-    gpu: object = None
-    no_card: str = ""
+    gpu: Any = None
+    no_gpu: str = ""
     sizes: Sizes = field(default_factory=Sizes)
     repeats: int = 7
     limit: float = 60.0
@@ -76,34 +79,34 @@ class Setting:
     quick: bool = False
     methods: tuple = ()
     cases: tuple = ()
-    tell: object = print
+    tell: Callable[[str], Any] = print
     found: dict = field(default_factory=dict)
 
     @property
-    def cuda(self):
-        """The card as the solvers are asked for it."""
+    def cuda(self) -> str:
+        """The GPU as the solvers are asked for it."""
         return f"cuda:{self.gpu.ordinal}"
 
     @property
-    def cpu(self):
+    def cpu(self) -> str:
         """The processor as rows name it."""
         return f"CPU, {len(usable_cores())} cores"
 
 
-def make_setting(options, tell):
+def make_setting(options: Namespace, tell: Callable[[str], None]) -> Setting:
     """The setting that the arguments ask for."""
     from FuzzyVesselCoreLib.gpu.device import choose_device, cuda_status
 
-    gpu, no_card = choose_device(options.device), ""
+    gpu, no_gpu = choose_device(options.device), ""
     if gpu == "cpu":
         gpu = None
-        no_card = "the CPU was asked for" if options.device == "cpu" else cuda_status()
+        no_gpu = "the CPU was asked for" if options.device == "cpu" else cuda_status()
     data = options.data or os.environ.get("FUZZY_VESSEL_DATA")
     if data and not Path(data).is_dir():
         raise InputError(f"{data}: there is no such folder; leave --data out, or name another.")
     return Setting(
         gpu=gpu,
-        no_card=no_card,
+        no_gpu=no_gpu,
         sizes=QUICK if options.quick else Sizes(),
         repeats=options.repeats or (3 if options.quick else 7),
         limit=options.limit or (0.5 if options.quick else 60.0),
@@ -116,7 +119,7 @@ def make_setting(options, tell):
     )
 
 
-def usable_cores():
+def usable_cores() -> list[int]:
     """Numbers of the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
@@ -124,7 +127,7 @@ def usable_cores():
 
 
 @contextmanager
-def two_cores():
+def two_cores() -> Iterator[None]:
     """Stay on two cores, as the goals for the CPU say; where the system allows no choice, on all.
 
     Threads that were started before keep their cores.

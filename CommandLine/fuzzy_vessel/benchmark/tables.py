@@ -1,23 +1,35 @@
 """The tables by name, in the order in which they run."""
 
-from .clicks import click_table, radius_table, random_table
-from .connectedness import connectedness_goals, papers, peers, relative_goals, segment_goals
-from .skeleton import field, skeleton_goals
+from collections.abc import Callable
 
-TABLES = {
-    "connectedness-cpu": connectedness_goals.on_cpu,
-    "connectedness": connectedness_goals.on_card,
+from .clicks import click_table, radius_table, random_table
+from .connectedness import (
+    connectedness_goals,
+    connectedness_on_cpu,
+    papers,
+    papers_directions,
+    peers,
+    relative_goals,
+    segment_goals,
+)
+from .results import Table
+from .setting import Setting
+from .skeleton import field_sizes, field_threads, skeleton_goals
+
+TABLES: dict[str, Callable[[Setting], Table]] = {
+    "connectedness-cpu": connectedness_on_cpu.on_cpu,
+    "connectedness": connectedness_goals.on_gpu,
     "relative-cpu": relative_goals.on_cpu,
-    "relative": relative_goals.on_card,
+    "relative": relative_goals.on_gpu,
     "segment-cpu": segment_goals.on_cpu,
-    "segment": segment_goals.on_card,
+    "segment": segment_goals.on_gpu,
     "skeleton-cpu": skeleton_goals.on_cpu,
-    "skeleton": skeleton_goals.on_card,
+    "skeleton": skeleton_goals.on_gpu,
     "kfoe-english": papers.english,
     "kfoe-chinese": papers.chinese,
-    "kfoe-directions": papers.directions,
-    "field-sizes": field.sizes,
-    "field-threads": field.threads,
+    "kfoe-directions": papers_directions.directions,
+    "field-sizes": field_sizes.sizes,
+    "field-threads": field_threads.threads,
     "peers": peers.peers,
     "clicks": click_table.by_clicks,
     "clicks-random": random_table.by_first_click,

@@ -1,19 +1,21 @@
 """Medians of repeated runs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Measured:
     """The seconds of each run after the warm-up, and what the last of them returned."""
 
-    runs: list
-    result: object
+    runs: list[float]
+    result: Any
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         """The median."""
         return median(self.runs)
 
@@ -21,7 +23,9 @@ class Measured:
 PATIENCE = 90.0  # seconds after which a slow run is not repeated again
 
 
-def measure(run, repeats, wait=lambda: None):
+def measure(
+    run: Callable[[], Any], repeats: int, wait: Callable[[], Any] = lambda: None
+) -> Measured:
     """Run once to warm up, then `repeats` times, fewer where that would take minutes.
 
     Parameters
@@ -29,10 +33,11 @@ def measure(run, repeats, wait=lambda: None):
     run : callable
     repeats : int
     wait : callable
-        Called before the clock is read, for example to wait for a card.
+        Called before the clock is read, for example to wait for the GPU.
     """
     run()
-    seconds, result = [], None
+    seconds: list[float] = []
+    result = None
     while len(seconds) < repeats and sum(seconds) < PATIENCE:
         result = None  # so that two results are never held at a time
         wait()
@@ -43,7 +48,7 @@ def measure(run, repeats, wait=lambda: None):
     return Measured(seconds, result)
 
 
-def measure_once(run):
+def measure_once(run: Callable[[], Any]) -> Measured:
     """A run without warm-up and repeats, for what takes minutes."""
     begin = perf_counter()
     result = run()

@@ -1,47 +1,22 @@
 """The picture of a skeleton: centrelines in the vessels, coloured by radius and by branch."""
 
-import tempfile
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .colour_map import colours
-from .pictures import EDGE, FAINT_INK, FOOT, GAP, HEAD, INK, PANEL, font, headed_page, panel_in_3d
-from .slice_views import NOTHING
-from .tube_view import draw_tubes
+from . import page
+from .colour_map import colour_map, colours
+from .subject import Subject
+from .tube_view import Curves, draw_tubes
 
-BAR, BAR_HEIGHT = 330, 16
-# The colours end at these shares of the points' radii, so that one bulge does not take them all.
+# The colours end at these percentiles of the points' radii, so that one bulge does not take all.
 LOWEST, HIGHEST = 2, 98
 # Where all radii are much the same, the colours still begin at this share of the largest.
 EVEN = 0.7
+BAR_WIDTH, BAR_HEIGHT = 330, 16
 
 
-@dataclass(frozen=True)
-class Curves:
-    """Branches as they are drawn.
-
-    Attributes
-    ----------
-    points : list of ndarray, (n, 3)
-        RAS in mm.
-    radius : list of ndarray, (n,)
-        mm.
-    colours : list of ndarray of uint8, (n, 3)
-        Of the radii.
-    branch_colours : list of ndarray of uint8, (n, 3)
-    joints : ndarray, (m, 3)
-        Ends and junctions, RAS in mm.
-    """
-
-    points: list
-    radius: list
-    colours: list
-    branch_colours: list
-    joints: np.ndarray
-
-
-def draw(subject, skeleton, *, title, subtitle, caption):
+def draw(subject: Subject, skeleton: Any, *, title: str, subtitle: str, caption: str) -> Any:
     """Draw the picture of a skeleton.
 
     Parameters
@@ -54,7 +29,7 @@ def draw(subject, skeleton, *, title, subtitle, caption):
 
     Returns
     -------
-    PIL.Image.Image
+    matplotlib.figure.Figure
 
     Raises
     ------
@@ -67,18 +42,14 @@ def draw(subject, skeleton, *, title, subtitle, caption):
         radius=[branch.radius for branch in skeleton.branches],
         colours=[colours(branch.radius, low, high) for branch in skeleton.branches],
         branch_colours=[_of_branch(*each) for each in enumerate(skeleton.branches)],
-        joints=_to_ras(np.array([node.position for node in skeleton.nodes]), subject.ijk_to_ras),
+        nodes=_to_ras(np.array([node.position for node in skeleton.nodes]), subject.ijk_to_ras),
     )
-    background = tuple(channel / 255 for channel in NOTHING)
-    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
-        panels = draw_tubes(subject, curves, PANEL, folder, background)
-    width, height = 2 * EDGE + 2 * PANEL + GAP, HEAD + PANEL + FOOT
-    page, drawing = headed_page(width, height, title, subtitle)
-    for panel, left, name in zip(panels, (EDGE, EDGE + PANEL + GAP), ("Radii", "Branches")):
-        panel_in_3d(page, drawing, panel, (left, HEAD), name)
-    drawing.text((EDGE, HEAD + PANEL + 18), caption, INK, font(23))
-    _colour_bar(drawing, low, high, width - EDGE - 20, HEAD + PANEL + 22)
-    return page
+    rendered = draw_tubes(subject, curves, page.PANEL, page.EMPTY)
+    figure = page.headed_page((1, 2), title, subtitle, caption)
+    for column, (each, name) in enumerate(zip(rendered, ("Radii", "Branches"))):
+        page.show_3d(page.panel(figure, 0, column), each, name)
+    _colour_bar(figure, low, high)
+    return figure
 
 
 def _to_ras(points, ijk_to_ras):
@@ -87,7 +58,7 @@ def _to_ras(points, ijk_to_ras):
 
 def _of_branch(number, branch):
     """The branch's colour, which its curve has in Slicer, at each of its points."""
-    from PotentialSkeletonMRML.curves import branch_color
+    from PotentialSkeletonMRML.nodes.curves import branch_color
 
     colour = np.rint(255 * np.array(branch_color(number))).astype(np.uint8)
     return np.tile(colour, (len(branch.points), 1))
@@ -99,24 +70,17 @@ def _limits(radius):
     return float(min(low, EVEN * high)), float(high)
 
 
-def _ticks(low, high):
-    """Round numbers from low to high: three to six of them."""
-    extent = high - low
-    power = 10.0 ** np.floor(np.log10(extent / 2))
-    step = next(power * n for n in (5, 2, 1, 0.5) if extent / (power * n) >= 2.5)
-    return [round(n * step, 9) for n in range(int(np.ceil(low / step)), int(high / step) + 1)]
+def _colour_bar(figure, low, high):
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from matplotlib.ticker import MaxNLocator
 
-
-def _colour_bar(draw, low, high, right, top):
-    left = right - BAR
-    for pixel in range(BAR):
-        colour = tuple(int(c) for c in colours(pixel / (BAR - 1), 0, 1))
-        x = left + pixel
-        draw.line([(x, top), (x, top + BAR_HEIGHT)], colour)
-    draw.text((left - 14, top + BAR_HEIGHT / 2), "radius", FAINT_INK, font(20), anchor="rm")
-    ticks = _ticks(low, high)
-    for tick in ticks:
-        x = left + (tick - low) / (high - low) * (BAR - 1)
-        draw.line([(x, top + BAR_HEIGHT), (x, top + BAR_HEIGHT + 5)], FAINT_INK)
-        name = f"{tick:g} mm" if tick == ticks[-1] else f"{tick:g}"
-        draw.text((x, top + BAR_HEIGHT + 8), name, FAINT_INK, font(18), anchor="ma")
+    width, height = page.page_size(figure)
+    left, top = width - page.EDGE - 10 - BAR_WIDTH, height - page.FOOT + 22
+    axes = page.axes_at(figure, left, top, BAR_WIDTH, BAR_HEIGHT)
+    mapped = ScalarMappable(Normalize(low, high), colour_map())
+    bar = figure.colorbar(mapped, cax=axes, orientation="horizontal", ticks=MaxNLocator(5))
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(color=page.FAINT_INK, labelcolor=page.FAINT_INK, labelsize=17)
+    texts = {"va": "center_baseline", "color": page.FAINT_INK, "fontsize": 18}
+    bar.ax.text(-0.04, 0.5, "radius, mm", ha="right", transform=bar.ax.transAxes, **texts)

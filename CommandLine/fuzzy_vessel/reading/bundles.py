@@ -1,4 +1,4 @@
-"""Scenes in one file (.mrb): what is in them is looked at before Slicer's library unpacks them.
+"""Scenes in one file (.mrb): checked before Slicer's library unpacks them.
 
 That library writes each part where the file says, also outside of the folder that it was given
 (`../`, absolute paths, links), and takes other kinds of archives for bundles, too.
@@ -9,13 +9,14 @@ import shutil
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from FuzzyVesselCoreLib.errors import InputError
 
-MOST_PARTS = 10_000
-LONGEST_NAME = 200
-PIECE = 1 << 20
+MAX_PARTS = 10_000
+MAX_NAME = 200
+CHUNK = 1 << 20
 # What zipfile raises for damaged archives of one kind or another.
 DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError, RuntimeError)
 # Of the type of a file in its Unix mode: links and devices have no place in a bundle.
@@ -23,8 +24,8 @@ TYPE_MASK, REGULAR, FOLDER, UNKNOWN = 0o170000, 0o100000, 0o040000, 0
 
 
 @contextlib.contextmanager
-def checked_bundle(path):
-    """A copy of a bundle that holds nothing but files within it.
+def checked_bundle(path: str | Path) -> Iterator[Path]:
+    """Make a copy of a bundle that holds nothing but files within it.
 
     Parameters
     ----------
@@ -61,9 +62,9 @@ def checked_bundle(path):
 
 def _check_parts(path, parts, free):
     """Refuse names that lead elsewhere, links, and more than the disk can hold twice."""
-    if len(parts) > MOST_PARTS:
+    if len(parts) > MAX_PARTS:
         raise InputError(
-            f"{path}: the scene has {len(parts):,} parts, at most {MOST_PARTS:,} are read."
+            f"{path}: the scene has {len(parts):,} parts, at most {MAX_PARTS:,} are read."
         )
     for part in parts:
         name = PurePosixPath(part.filename)
@@ -75,7 +76,7 @@ def _check_parts(path, parts, free):
             or "\\" in part.filename
             or ":" in part.filename
             or not part.filename.isprintable()
-            or max(map(len, steps), default=0) > LONGEST_NAME
+            or max(map(len, steps), default=0) > MAX_NAME
             or kind not in (REGULAR, FOLDER, UNKNOWN)
         ):
             raise InputError(
@@ -100,4 +101,4 @@ def _copy(bundle, copy):
                 bundle.open(part) as source,
                 target.open(part.filename, "w", force_zip64=True) as to,
             ):
-                shutil.copyfileobj(source, to, PIECE)
+                shutil.copyfileobj(source, to, CHUNK)

@@ -1,37 +1,12 @@
 """Reading and writing of files for `slicer.util`, on Slicer's own storage nodes."""
 
 import os
-import tempfile
 from pathlib import Path
+from typing import Any
 
 from ..reading.bundles import checked_bundle
+from .file_types import NODE_CLASSES, file_type
 
-FILE_TYPES = {
-    ".seg.nrrd": "SegmentationFile",
-    ".seg.nhdr": "SegmentationFile",
-    ".mrk.json": "MarkupsFile",
-    ".fcsv": "MarkupsFile",
-    ".mrb": "SceneFile",
-    ".mrml": "SceneFile",
-    ".vtp": "ModelFile",
-    ".vtk": "ModelFile",
-    ".stl": "ModelFile",
-    ".ply": "ModelFile",
-    ".obj": "ModelFile",
-    ".tsv": "TableFile",
-    ".csv": "TableFile",
-    ".h5": "TransformFile",
-    ".tfm": "TransformFile",
-    ".txt": "TextFile",
-    ".ctbl": "ColorTableFile",
-}
-# Types that are read by the storage node which a new node of this class brings along.
-NODE_CLASSES = {
-    "ModelFile": "vtkMRMLModelNode",
-    "TableFile": "vtkMRMLTableNode",
-    "TextFile": "vtkMRMLTextNode",
-    "ColorTableFile": "vtkMRMLColorTableNode",
-}
 # Bits of vtkSlicerVolumesLogic::LoadingOptions.
 VOLUME_OPTIONS = {
     "labelmap": 1,
@@ -54,16 +29,17 @@ class SceneFiles:
         self._scene = application.scene
         self._logics = application.logics
 
-    def fileType(self, filename):
+    def fileType(self, filename: str) -> str:
         """Return the name of the reader for a file; what is not known is tried as a volume."""
-        name = str(filename).lower()
-        return next((t for suffix, t in FILE_TYPES.items() if name.endswith(suffix)), "VolumeFile")
+        return file_type(str(filename))
 
-    def fileWriterFileType(self, node):
+    def fileWriterFileType(self, node: Any) -> str:
         """Return a name for the way a node is written; here its class."""
         return node.GetClassName()
 
-    def loadNodes(self, fileType, properties, loadedNodes=None, userMessages=None):
+    def loadNodes(
+        self, fileType: str, properties: dict, loadedNodes: Any = None, userMessages: Any = None
+    ) -> bool:
         """Read a file; new nodes are appended to the vtkCollection. Returns True on success."""
         path = str(properties["fileName"])
         name = properties.get("name") or Path(path).name.split(".")[0]
@@ -76,7 +52,7 @@ class SceneFiles:
             loadedNodes.AddItem(node)
         return True
 
-    def saveNodes(self, fileType, properties, userMessages=None):
+    def saveNodes(self, fileType: str, properties: dict, userMessages: Any = None) -> bool:
         """Write the node `nodeID`, or the whole scene, to `fileName`. Returns True on success."""
         path = str(properties["fileName"])
         if fileType == "SceneFile":
@@ -93,7 +69,7 @@ class SceneFiles:
             userMessages.AddMessages(storage.GetUserMessages())
         return written
 
-    def saveScene(self, filename, screenShot=None, userMessages=None):
+    def saveScene(self, filename: str, screenShot: Any = None, userMessages: Any = None) -> bool:
         """Write the scene as `.mrb` (everything in one file), `.mrml` (no data) or a folder."""
         path = os.path.abspath(filename)
         if path.lower().endswith(".mrb"):
@@ -163,8 +139,3 @@ class SceneFiles:
         if hasattr(node, "CreateDefaultDisplayNodes"):
             node.CreateDefaultDisplayNodes()
         return node
-
-
-def new_temporary_folder():
-    """Return a new folder for MRML's intermediate files."""
-    return tempfile.mkdtemp(prefix="fuzzy-vessel-")

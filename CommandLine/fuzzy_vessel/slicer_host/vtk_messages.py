@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 
 # VTK begins a message with where it comes from, and names the object by its address.
 _ORIGIN = re.compile(r"^(ERROR|Warning|Generic Warning): In \S+, line \d+\s*")
@@ -13,7 +14,7 @@ _ADDRESS = re.compile(r" \((0x)?[0-9a-fA-F]{8,}\)")
 
 
 @contextlib.contextmanager
-def vtk_messages():
+def vtk_messages() -> Iterator[list[str]]:
     """Keep the console quiet in the block and collect the warnings and errors.
 
     Yields

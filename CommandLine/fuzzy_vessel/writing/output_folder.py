@@ -1,16 +1,15 @@
 """A folder of results that is there as a whole or not at all."""
 
 import contextlib
-import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-PROGRAM = "fuzzy-vessel"
-REPORT = "report.json"
+from .report_file import REPORT, files_in, files_of_result, list_files
 
 
 class OutputFolder:
@@ -34,12 +33,12 @@ class OutputFolder:
         not be moved into place. The message names the folder.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
-        self._made_parents = []
-        self._place = None
+        self._made_parents: list[Path] = []
+        self._place: Path | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> Path:
         self._refuse_foreign()
         try:
             self._make_parents()
@@ -49,10 +48,10 @@ class OutputFolder:
             raise self._cannot_write(error) from error
         return self._place
 
-    def __exit__(self, kind, error, _traceback):
+    def __exit__(self, _kind: Any, error: Any, _traceback: Any) -> None:
         try:
-            if error is None:
-                _list_files(self._place)
+            if error is None and self._place is not None:
+                list_files(self._place)
                 self._move_into_place()
         except OSError as failure:
             raise self._cannot_write(failure) from failure
@@ -67,10 +66,10 @@ class OutputFolder:
         if not self.path.is_dir():
             raise InputError(f"{self.path}: this is a file; name a folder with --out.")
         try:
-            own = _files_of_result(self.path / REPORT)
+            own = files_of_result(self.path / REPORT)
             tops = {name.split("/")[0] for name in own}
             foreign = sorted({entry.name for entry in self.path.iterdir()} - tops)
-            foreign = foreign or sorted(set(_files_in(self.path)) - own)
+            foreign = foreign or sorted(set(files_in(self.path)) - own)
         except OSError as error:
             raise self._cannot_write(error) from error
         if foreign:
@@ -139,30 +138,3 @@ class OutputFolder:
             f"{self.path}: the results cannot be written: {reason}. Nothing was left there; "
             "choose another folder with --out."
         )
-
-
-def _list_files(folder):
-    """Name the result's files in its report, so that no later run takes others for them."""
-    path = folder / REPORT
-    if path.exists():
-        report = json.loads(path.read_text(encoding="utf-8"))
-        report["files"] = _files_in(folder)
-        text = json.dumps(report, indent=2, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
-
-
-def _files_in(folder):
-    """Files in a folder and in those within it, and empty folders, relative to it."""
-    found = []
-    for entry in folder.iterdir():
-        inside = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
-        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
-    return sorted(found)
-
-
-def _files_of_result(report):
-    try:
-        content = json.loads(report.read_text(encoding="utf-8"))
-        return set(content["files"]) if content["program"] == PROGRAM else set()
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return set()

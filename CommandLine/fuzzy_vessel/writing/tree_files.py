@@ -1,6 +1,13 @@
 """The skeleton's files for other programs: which formats, from which roots."""
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from FuzzyVesselCoreLib.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
 GRAPHML, NODES, EDGES = "network.graphml", "network-nodes.csv", "network-edges.csv"
@@ -9,15 +16,33 @@ FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_FORMATS = ("vmtk", "graphml", "csv", "simvascular")
 
 
-def check_roots(voxels, size):
-    """Refuse a root (I, J, K) outside a labelmap of a size (I, J, K); `InputError`."""
+def check_roots(voxels: Iterable[tuple[int, int, int]], size: Sequence[int]) -> None:
+    """Refuse a root outside a labelmap.
+
+    Parameters
+    ----------
+    voxels : iterable of (I, J, K)
+    size : sequence of int
+        I, J, K.
+
+    Raises
+    ------
+    InputError
+    """
     for voxel in voxels:
         if not all(0 <= at < count for at, count in zip(voxel, size)):
             given, whole = (",".join(str(at) for at in each) for each in (voxel, size))
             raise InputError(f"--root {given} lies outside the labelmap of {whole} voxels.")
 
 
-def write(folder, skeleton, labels, ijk_to_ras, formats, root_voxels):
+def write(
+    folder: Path,
+    skeleton: Any,
+    labels: "np.ndarray",
+    ijk_to_ras: "np.ndarray",
+    formats: Sequence[str],
+    root_voxels: Sequence[tuple[int, int, int]],
+) -> tuple[dict, list[str]]:
     """Write the chosen formats into a folder.
 
     Parameters
@@ -81,7 +106,7 @@ def _write_lines(folder, forest, ijk_to_ras, formats):
 
 
 def _write_trees(folder, forest, ijk_to_ras, formats):
-    """What goes from the root to each tip; warnings."""
+    """What goes from the root to each endpoint; warnings."""
     from PotentialSkeletonLib import interchange
     from PotentialSkeletonMRML import interchange as vtk_files
 
@@ -89,7 +114,7 @@ def _write_trees(folder, forest, ijk_to_ras, formats):
         return []
     try:
         rooted = interchange.rooted_centrelines(forest, ijk_to_ras)
-    except InputError as reason:  # too many tips: the other files are good
+    except InputError as reason:  # too many endpoints: the other files are good
         return [f"The files of trees were left out. {reason}"]
     if "vmtk" in formats:
         vtk_files.write_vtp(rooted, folder / ROOTED)

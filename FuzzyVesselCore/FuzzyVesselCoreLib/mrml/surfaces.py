@@ -1,7 +1,9 @@
 """The surface of one segment for the 3D views; those of other segments are not touched."""
 
+from typing import Any
+
 from .regions import BINARY_LABELMAP
-from .segments import has_surface, is_result
+from .segments import SURFACE, has_surface, is_result
 
 
 def without_surface(segmentation_node, segment_id):
@@ -21,14 +23,44 @@ def without_surface(segmentation_node, segment_id):
     ]
 
 
-def make_surface(segmentation_node, segment_id):
-    """Make the surface of a segment, if that takes none of other segments that no run wrote."""
+def make_surface(segmentation_node: Any, segment_id: str, anew: bool = False) -> None:
+    """Make the surface of a segment, if that takes none of other segments that no run wrote.
+
+    Parameters
+    ----------
+    segmentation_node : vtkMRMLSegmentationNode
+    segment_id : str
+    anew : bool
+        Also where there is a surface already: it is that of earlier voxels.
+    """
     segmentation = segmentation_node.GetSegmentation()
     segment = segmentation.GetSegment(segment_id)
     if segment is None or segmentation.GetSourceRepresentationName() != BINARY_LABELMAP:
         return
+    if anew:
+        segment.RemoveRepresentation(SURFACE)
     if not has_surface(segment) and not without_surface(segmentation_node, segment_id):
         segmentation_node.CreateClosedSurfaceRepresentation()
+
+
+def surface_of(segmentation_node: Any, segment_id: str) -> Any:
+    """The closed surface (vtkPolyData) of a segment, or None."""
+    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
+    return segment.GetRepresentation(SURFACE) if segment is not None else None
+
+
+def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:
+    """Show a surface of earlier voxels until that of the present ones is made.
+
+    Nothing is put where it has one, or where other segments would need surfaces, too.
+    """
+    segmentation = segmentation_node.GetSegmentation()
+    segment = segmentation.GetSegment(segment_id)
+    if surface is None or segment is None or has_surface(segment):
+        return
+    if not without_surface(segmentation_node, segment_id):
+        segment.AddRepresentation(SURFACE, surface)
+        segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
 
 
 def drop_surface(segmentation_node, segment_id):

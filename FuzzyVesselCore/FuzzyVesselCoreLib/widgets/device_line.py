@@ -1,14 +1,13 @@
-"""The line that names the device in use, and the button that installs CuPy."""
+"""The line that names the device in use, and the button that installs or repairs CuPy."""
 
-import importlib
 import sys
+from typing import Any
 
 import qt
 from slicer.i18n import tr as _
 
-from ..gpu.device import CudaDevice, cuda_status, cupy_wheel, driver_version, forget_cuda_status
-
-OLDEST_DRIVER = 12000  # CUDA 12.0: there is no wheel of CuPy for an older one
+from ..gpu.device import CudaDevice, cuda_status, driver_version
+from . import packages
 
 
 class DeviceLine:
@@ -18,70 +17,64 @@ class DeviceLine:
     ----------
     label : QLabel
     button : QPushButton
-        Shown only where CuPy is missing and could be installed.
+        Shown only where installing or repairing CuPy would make a GPU usable.
     requester : str
         The module's title, for the question before anything is installed.
     """
 
-    def __init__(self, label, button, requester):
+    def __init__(self, label: Any, button: Any, requester: str) -> None:
         self._label, self._button, self._requester = label, button, requester
-        self._looked = self._left = False
+        self._left = False
+        self._remedy = ""
         self._label.text = _("Looking for a graphics card ...")
         self._button.setVisible(False)
         self._button.connect("clicked()", self.install)
 
-    def enter(self):
+    def enter(self) -> None:
         """Look after the panel is on the screen: the first look loads CuPy, if it is there."""
         qt.QTimer.singleShot(0, self.look)
 
-    def leave(self):
+    def leave(self) -> None:
         """The widgets are about to end."""
         self._left = True
 
-    def look(self):
+    def look(self) -> None:
         """Show what there is now."""
         if self._left:
             return
-        text, reason = device_text()
-        self._label.text, self._label.toolTip = text, reason
-        self._button.setVisible(can_install())
+        self._label.text, self._label.toolTip = device_text()
+        self._remedy = packages.cupy_remedy()
+        self._button.setVisible(bool(self._remedy))
+        if self._remedy:
+            self._button.text = (
+                _("Use this computer's GPU ...")
+                if self._remedy == "install"
+                else _("Repair GPU support ...")
+            )
 
-    def install(self):
-        """Install the wheel of CuPy for this driver, after asking, and try it."""
-        import slicer.packaging
-
-        with slicer.util.tryWithErrorDisplay(_("CuPy was not installed.")):
-            requirement = f"{cupy_wheel()}[ctk]>=14,<15"
-            slicer.packaging.pip_ensure(requirement, requester=self._requester)
-        importlib.invalidate_caches()
-        forget_cuda_status()
+    def install(self) -> None:
+        """Install or repair CuPy, after asking; a sentence says where that did not work."""
+        if self._remedy == "repair":
+            said = packages.repair_cupy(self._requester, cuda_status() or "")
+        else:
+            said = packages.install_cupy(self._requester)
         self.look()
+        if said and not self._left:
+            self._label.text = said
 
 
-def device_text():
-    """What the line says, and the whole reason where no card is used."""
+def device_text() -> tuple[str, str]:
+    """Return what the line says, and the whole reason where no GPU is used."""
     reason = cuda_status()
     if reason is None:
         try:
-            device = CudaDevice(0)
-            total = device.properties["totalGlobalMem"]
-            text = _("GPU: {name}, {free:.1f} of {total:.1f} GB free").format(
-                name=device.properties["name"].decode(),
-                free=device.free_memory() / 1e9,
-                total=total / 1e9,
-            )
+            name = CudaDevice(0).properties["name"].decode()
+            text = _("Computes on the GPU ({name})").format(name=name)
             return text, _("Results are the same on the CPU, only slower.")
-        except Exception as error:  # the card was lost since the first look
+        except Exception as error:  # the GPU was lost since the first look
             reason = str(error)
     if driver_version() is None and sys.platform != "darwin":
-        short = _("there is no NVIDIA driver")
+        short = _("no NVIDIA GPU")
     else:
         short = reason.split(". ")[0].rstrip(".")
-    return _("CPU: {reason}").format(reason=short), reason
-
-
-def can_install():
-    """Whether CuPy is missing and the driver is one that it can work with."""
-    if sys.platform == "darwin" or (driver_version() or 0) < OLDEST_DRIVER:
-        return False
-    return importlib.util.find_spec("cupy") is None
+    return _("Computes on the CPU: {reason}").format(reason=short), reason

@@ -1,9 +1,7 @@
 """A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
 
-import contextlib
-import importlib.util
-import re
-import sys
+import types
+from typing import Any
 
 import qt
 import slicer
@@ -12,10 +10,12 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from ..errors import Cancelled, FuzzyVesselError
+from . import packages
 from .device_line import DeviceLine
 from .run import Run, clock
 
-PACKAGES = ("FuzzyVesselCoreLib",)
+# Of a sentence in the status line; it can be read on light and on dark.
+PROBLEM_STYLE = "color: #d0402b"
 
 
 class Panel:
@@ -24,6 +24,8 @@ class Panel:
     ::
 
         class XWidget(ScriptedLoadableModuleWidget):
+            panel = None  # until `setup` has succeeded
+
             def setup(self):
                 ScriptedLoadableModuleWidget.setup(self)
                 from XPanel.x_panel import XPanel
@@ -33,24 +35,23 @@ class Panel:
                 self.ui = self.panel.ui
 
             def enter(self):
-                self.panel.enter()
+                if self.panel is not None:
+                    self.panel.enter()
 
-            def exit(self):
-                self.panel.exit()
-
-            def cleanup(self):
-                self.panel.cleanup()
+            # exit and cleanup alike
 
             def onReload(self):
-                self.panel.before_reload()
+                from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+
+                prepare_reload(self)
                 ScriptedLoadableModuleWidget.onReload(self)
 
     The `.ui` file `Resources/UI/X.ui` is a qMRMLWidget; its widgets with the dynamic property
     SlicerParameterName follow the parameters of that name. It has applyButton, cancelButton,
     progressBar, statusLabel, deviceLabel and installButton.
 
-    A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `forget`. All of them
-    are called by this class alone.
+    A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `react` and `forget`.
+    All of them are called by this class alone.
 
     Attributes
     ----------
@@ -62,8 +63,7 @@ class Panel:
     running : Run
     """
 
-    requirements = ()  # of pip; they are installed, after asking, before the first run
-    packages = ()  # of the module itself: Reload loads them anew, too
+    requirements: tuple[str, ...] = ()  # of pip: before a run, what is missing is asked for
 
     def __init__(self, widget):
         self._widget, self.logic = widget, widget.logic
@@ -71,14 +71,26 @@ class Panel:
         self._observers = VTKObservationMixin()
         self._tooltips = {}
         self._left = self._waiting = False
+        try:
+            self._open(widget)
+        except BaseException:  # Reload makes another one; this one must not go on observing
+            self._left = True
+            self._observers.removeObservers()
+            raise
+
+    def _open(self, widget):
         window = slicer.util.loadUI(widget.resourcePath(f"UI/{widget.moduleName}.ui"))
         widget.layout.addWidget(window)
         self._window, self.ui = window, slicer.util.childWidgetVariables(window)
         window.setMRMLScene(slicer.mrmlScene)
-        self.running = Run(self.ui.progressBar, self._on_run_changed)
+        self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
+        for each in vars(self.ui).values():
+            if each.className() == "ctkCollapsibleButton":
+                # What is hidden while a section is closed comes up when it is opened.
+                each.connect("contentsCollapsed(bool)", lambda _collapsed: self.update())
         self.say("")
         self.connect()
         self._observe_scene()
@@ -93,8 +105,15 @@ class Panel:
     def connect(self):
         """Connect widgets; called once."""
 
+    def react(self):
+        """Change what follows from a person's act or a changed node, before `show` draws it.
+
+        This is the only place, beside runs and the slots of widgets, that changes nodes or starts
+        timers.
+        """
+
     def show(self):
-        """Show what follows from `parameters`, which is not None."""
+        """Show what follows from `parameters`, which is not None; it only draws."""
 
     def why_not(self):
         """Why Apply cannot be pressed, as a sentence; an empty text where it can."""
@@ -114,7 +133,7 @@ class Panel:
 
     def enter(self):
         """The module is opened."""
-        self.set_parameters(self.logic.getParameterNode())
+        self.set_parameters(self._parameters_now())
         self.device.enter()
 
     def exit(self):
@@ -129,13 +148,6 @@ class Panel:
         self.set_parameters(None)
         self.forget()
         self._observers.removeObservers()
-
-    def before_reload(self):
-        """Make Reload load the packages anew as well."""
-        self.running.cancel()
-        roots = {*PACKAGES, *self.packages}
-        for name in [name for name in sys.modules if name.split(".")[0] in roots]:
-            del sys.modules[name]
 
     # --- parameters
 
@@ -155,8 +167,11 @@ class Panel:
         """Show everything again."""
         if self.parameters is None or self._left:
             return
+        self.react()
+        if self.parameters is None:
+            return
         self.show()
-        why = _("A run is going on.") if self.running.busy else self.why_not()
+        why = self.running.why_busy() or self.why_not()
         self.enable(self.ui.applyButton, why)
         self.ui.cancelButton.enabled = self.running.active
 
@@ -176,10 +191,11 @@ class Panel:
         button.enabled = not why_not
         button.toolTip = why_not or tooltip
 
-    def say(self, text):
-        """Show a text below the buttons."""
+    def say(self, text: str, problem: bool = False) -> None:
+        """Show a text below the buttons; in another colour where a person has to do something."""
         if not self._left:
             self.ui.statusLabel.text = text
+            self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
             self.ui.statusLabel.setVisible(bool(text))
 
     def _on_modified(self, caller=None, event=None):
@@ -207,10 +223,16 @@ class Panel:
 
     def _on_scene_changed(self, caller, event):
         if self._widget.parent.isEntered:
-            parameters = self.logic.getParameterNode()
-            # The wrapper keeps what it read while the nodes that it names were not loaded yet.
-            parameters.Modified()
-            self.set_parameters(parameters)
+            self.set_parameters(self._parameters_now())
+
+    def _parameters_now(self):
+        """The parameters, read again: a scene may have been loaded since they were read.
+
+        The wrapper keeps what it read while the nodes that it names were not loaded yet.
+        """
+        parameters = self.logic.getParameterNode()
+        parameters.Modified()
+        return parameters
 
     @vtk.calldata_type(vtk.VTK_OBJECT)
     def _on_node_leaving(self, caller, event, node):
@@ -235,19 +257,44 @@ class Panel:
         self.start(self.run)
 
     def start(self, work):
-        """Let a run do some work, which is a function like `run`; errors are shown."""
+        """Let a run do some work, which is a function like `run`.
+
+        What a person can put right is a sentence in the panel; only faults are shown in a dialog.
+        """
         if self.running.busy or self.parameters is None:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
-            self._install_requirements()
+            declined = packages.install_missing(self.requirements, self.title())
+            if not self._attempt(work, declined):
+                self._attempt(work, "")
+
+    def _attempt(self, work, declined):
+        """Run; returns False where a package was installed that the run ended for want of."""
+        if self.parameters is None or self.running.busy:  # events were handled while asking
+            return True
+        try:
             self._run_once(work)
+        except Exception as error:
+            requirement = packages.requirement_behind(error)
+            if not requirement:
+                if not isinstance(error, FuzzyVesselError):
+                    raise
+                return True
+            said = declined or packages.install_missing((requirement,), self.title())
+            if not said:
+                return False
+            self.say(_("{reason} Press Apply to be asked again.").format(reason=said))
+        return True
 
     def apply_quietly(self):
         """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
         if self.running.busy or self.parameters is None:
             return
-        with contextlib.suppress(FuzzyVesselError):
+        try:
             self._run_once(self.run)
+        except Exception as error:
+            if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
+                raise
 
     def _run_once(self, work):
         parameters = self.parameters
@@ -262,27 +309,20 @@ class Panel:
         except Cancelled as error:
             self.say(str(error))  # Cancel, or the input that was removed meanwhile
         except Exception as error:
-            self.say(str(error))
+            self.say(str(error), problem=True)
             raise
         finally:
             self.update()
             self.device.enter()
-
-    def _install_requirements(self):
-        """Ask for and install what is missing; declined, the run itself says what it lacks."""
-        missing = [
-            each
-            for each in self.requirements
-            if importlib.util.find_spec(re.match(r"\w+", each)[0]) is None
-        ]
-        if missing:
-            import slicer.packaging
-
-            slicer.packaging.pip_ensure(missing, requester=self.title())
-            importlib.invalidate_caches()
 
     def _on_run_changed(self):
         self.update()
         if not self._left:
             self.ui.cancelButton.enabled = self.running.active
             self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.busy
+
+
+def frozen(parameters: Any) -> types.SimpleNamespace:
+    """Return the parameters' values of now under their names; later changes do not reach them."""
+    names = parameters.allParameters
+    return types.SimpleNamespace(**{name: getattr(parameters, name) for name in names})

@@ -1,11 +1,17 @@
-"""One run of a panel: it shows how far it is, lets the window work, and can be cancelled."""
+"""One run of a panel: it shows its progress, keeps the window alive, and can be cancelled."""
 
+import sys
 import time
 import weakref
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
 
 import qt
 import slicer
 from slicer.i18n import tr as _
+
+from .jit_progress import compiled_functions
 
 # Events are handled this often, at most: between two steps of a run, never inside one.
 ROUND = 0.03  # seconds
@@ -18,15 +24,16 @@ class Run:
 
     One run goes on at a time, in the panels of both modules together. As a context it shows the
     bar; its `progress` is what the algorithms call back. While events are handled anything can
-    happen: nodes are removed, the scene or the panel is closed, Apply is pressed again. The panel
-    looks at `busy` before it starts another one.
+    happen: nodes are removed, the scene or the panel is closed, Apply is pressed again.
 
     Parameters
     ----------
     bar : QProgressBar
-        Shown while a run goes on.
+        Shown while a run goes on; its row stays where it is in between.
     changed : callable
         Called without arguments when a run begins and ends, also that of another panel.
+    title : str
+        Of the module, for the other one's panel.
 
     Attributes
     ----------
@@ -35,9 +42,10 @@ class Run:
         How long the last run took.
     """
 
-    def __init__(self, bar, changed):
-        self._bar, self._changed = bar, changed
+    def __init__(self, bar: Any, changed: Callable[[], None], title: str = "") -> None:
+        self._bar, self._changed, self.title = bar, changed, title
         self._bar.setRange(0, STEPS)
+        _keep_row(self._bar)
         self._bar.setVisible(False)
         self._cancelled = self._left = False
         self._ran = False  # a first run compiles its code, too
@@ -45,19 +53,31 @@ class Run:
         _runs().add(self)
 
     @property
-    def busy(self):
+    def busy(self) -> bool:
         """Whether any run goes on, of this panel or of another one."""
         return any(run.active for run in _runs())
 
-    def cancel(self):
+    def why_busy(self) -> str:
+        """Say, as a sentence, which run goes on; an empty text where none does."""
+        if self.active:
+            return _("A run is going on.")
+        for run in _runs():
+            if run.active:
+                title = getattr(run, "title", "") or _("The other module")
+                return _("{title} is running: a run is going on there. Wait, or cancel it.").format(
+                    title=title
+                )
+        return ""
+
+    def cancel(self) -> None:
         """End the run at its next step."""
         self._cancelled = True
 
-    def leave(self):
+    def leave(self) -> None:
         """The widgets are about to end: cancel, and touch them no more."""
         self._cancelled = self._left = True
 
-    def __enter__(self):
+    def __enter__(self) -> "Run":
         if self.busy:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False
@@ -69,25 +89,40 @@ class Run:
             self._paint()
         except BaseException:
             self._end()
+            self._tell_others()
             raise
         return self
 
-    def __exit__(self, *error):
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._end()
         self._tell()
 
-    def _end(self):
+    def _end(self) -> None:
         self.active = False
         self.seconds = time.perf_counter() - self._start
         if not self._left:
             self._bar.setVisible(False)
 
-    def _tell(self):
-        for run in list(_runs()):
-            if not run._left:
-                run._changed()
+    def _tell(self) -> None:
+        self._tell_others()
+        if not self._left:
+            self._changed()
 
-    def progress(self, fraction):
+    def _tell_others(self) -> None:
+        """Tell the other panels; an error in one of them is not this run's."""
+        for run in list(_runs()):
+            if run is not self and not run._left:
+                try:
+                    run._changed()
+                except Exception:
+                    sys.excepthook(*sys.exc_info())
+
+    def progress(self, fraction: float) -> bool:
         """Show how far the run is and handle events; returns False after Cancel."""
         now = time.perf_counter()
         if now - self._round >= ROUND and not self._left:
@@ -96,15 +131,22 @@ class Run:
             self._round = time.perf_counter()
         return not self._cancelled
 
-    def _show(self, fraction):
+    def _show(self, fraction: float) -> None:
         step = round(STEPS * min(max(fraction, 0.0), 1.0))
         self._ran = self._ran or step > 0
-        text = _("Preparing ...") if self._ran else _("Preparing (first use only) ...")
-        text = "%p %" if step else text
+        text = "%p %" if step else self._preparing()
         self._bar.setValue(step)
         self._bar.setFormat(f"{text}   {clock(time.perf_counter() - self._start)}")
 
-    def _paint(self):
+    def _preparing(self) -> str:
+        if self._ran:
+            return _("Preparing ...")
+        ready, known = compiled_functions()
+        if not ready:
+            return _("Preparing (first use only) ...")
+        return _("Preparing (first use only): {ready} of {known}").format(ready=ready, known=known)
+
+    def _paint(self) -> None:
         """Show the bar at once, without handling any other event."""
         qt.QCoreApplication.sendPostedEvents()
         panel = self._bar.parentWidget()
@@ -112,14 +154,21 @@ class Run:
             panel.repaint()
 
 
-def _runs():
+def _keep_row(widget: Any) -> None:
+    """Let a hidden widget keep its place, so that what is below does not move."""
+    policy = widget.sizePolicy
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
+def _runs() -> "weakref.WeakSet[Run]":
     """The runs of all panels, in a place that outlives Reload of a module."""
     if not hasattr(slicer.modules, RUNS):
         setattr(slicer.modules, RUNS, weakref.WeakSet())
     return getattr(slicer.modules, RUNS)
 
 
-def clock(seconds):
-    """Seconds as minutes and seconds: 75 is 1:15."""
+def clock(seconds: float) -> str:
+    """Write seconds as minutes and seconds: 75 is 1:15."""
     minutes, seconds = divmod(int(seconds), 60)
     return f"{minutes}:{seconds:02}"

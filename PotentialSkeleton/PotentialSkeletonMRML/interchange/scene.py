@@ -16,8 +16,8 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
 
-from ..curves import BranchCurve, branch_color, doubles, fill_curve, points_of, show_curve
-from ..model import fill_model, show_model
+from ..nodes.curves import BranchCurve, branch_color, doubles, fill_curve, points_of, show_curve
+from ..nodes.lines import fill_model, show_model
 from ..result import SkeletonResult
 from .vtp import poly_data
 

@@ -6,6 +6,7 @@ import pytest
 from support.mrml_cases import add_seeds, add_volume, world_of
 
 SHAPE = (16, 20, 22)
+EARLIER = "of earlier points or settings: press <b>Apply</b>"
 FIRST, OTHER, LEAK = (8, 10, 4), (8, 10, 18), (8, 10, 11)
 
 
@@ -64,8 +65,9 @@ def place_background(panel):
 
 def test_what_the_model_does_not_use_is_hidden(panel):
     ui = panel.ui
+    ui.advancedCollapsibleButton.collapsed = False
     assert panel.parameters.model.value == "contrast"
-    hidden = (ui.affinityCollapsibleButton, ui.cutLabel, ui.cutSlider)
+    hidden = (ui.affinityGroupBox, ui.backgroundThresholdButton)
     disabled = (ui.solverComboBox, ui.formComboBox, ui.correctionsSpinBox, ui.weightSlider)
     assert all(widget.isHidden() for widget in hidden)
     assert not any(widget.isEnabled() for widget in disabled)
@@ -102,25 +104,26 @@ def test_apply_takes_two_seeds_and_says_what_the_threshold_means(done):
 def test_a_background_point_is_kept_out_by_the_next_run(done):
     parameters = done.parameters
     assert array(parameters.labelmap)[LEAK] == 1
-    assert "press Apply" not in done.ui.thresholdNoteLabel.text
+    assert EARLIER not in done.ui.adviceLabel.text
     place_background(done)
-    assert "press Apply" in done.ui.thresholdNoteLabel.text
+    assert EARLIER in done.ui.adviceLabel.text
     done.click("applyButton")
     assert array(parameters.labelmap)[LEAK] == 0
     assert array(parameters.labelmap)[FIRST] == 1
-    assert "press Apply" not in done.ui.thresholdNoteLabel.text
+    assert EARLIER not in done.ui.adviceLabel.text
     done.ui.thresholdSlider.value = 0.01
     done.process_events()
     assert array(parameters.labelmap)[LEAK] == 0
 
 
 def test_the_background_s_threshold_is_not_needed(done):
+    """Background points are kept out at every threshold."""
     button = done.ui.backgroundThresholdButton
-    why = "Background points are kept out at every threshold."
-    assert (button.enabled, button.toolTip) == (False, why)
+    assert button.isHidden()
     place_background(done)
-    assert (button.enabled, button.toolTip) == (False, why)
+    assert button.isHidden()
     choose_model(done, "AFFINITY")
+    assert not button.isHidden()
     assert button.enabled
 
 
@@ -156,7 +159,7 @@ def test_the_affinity_s_cut_does_not_bound_the_threshold(chosen):
 def test_another_model_makes_the_result_an_earlier_one(done):
     before = array(done.parameters.sceneVolume).copy()
     choose_model(done, "AFFINITY")
-    assert "press Apply" in done.ui.thresholdNoteLabel.text
+    assert EARLIER in done.ui.adviceLabel.text
     done.click("applyButton")
     assert not np.array_equal(array(done.parameters.sceneVolume), before)
     choose_model(done, "CONTRAST")
@@ -170,7 +173,7 @@ def test_a_seed_that_is_a_background_seed_too_is_said(chosen):
     chosen.parameters.backgroundSeeds = add_seeds(volume, [FIRST], "background")
     chosen.click("applyButton")
     assert "the same voxel" in chosen.ui.statusLabel.text
-    assert len(chosen.take_errors()) == 1
+    assert chosen.take_errors() == []  # a sentence, no dialog
     assert chosen.parameters.labelmap is None
 
 
@@ -194,5 +197,5 @@ def test_the_result_follows_background_points(done):
 def test_nothing_is_clipped_at_the_usual_width(done, tmp_path):
     place_background(done)
     picture = done.grab(tmp_path / "panel.png")
-    assert picture.height() > 300
+    assert picture.height() > 200
     assert done.clipped() == []

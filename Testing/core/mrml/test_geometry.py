@@ -342,7 +342,7 @@ def test_seeds_outside_the_region_are_named(slicer_scene, numbers):
 @pytest.mark.parametrize("name", ["head_mra_oblique.nii.gz", "oblique_lefthanded_4d.nii.gz"])
 def test_axes_of_real_nifti_files(slicer_scene, data_folder, name):
     """A voxel of the file, placed by its header's affine (already RAS), is found by its value."""
-    from fuzzy_vessel.reading.reading import read_volume
+    from fuzzy_vessel.reading.volumes import read_volume
     from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
     raw = gzip.decompress((data_folder / name).read_bytes())

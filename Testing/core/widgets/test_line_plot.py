@@ -6,20 +6,35 @@ import pytest
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
+SIZE = (400, 130)
+
 
 @pytest.fixture
 def plots():
     from emulators.qt.application import install
 
     install()
-    from FuzzyVesselCoreLib.widgets import line_plot
+    from FuzzyVesselCoreLib.widgets import curve_plot
 
-    return line_plot
+    return curve_plot
 
 
-def pixels(label):
-    """Red, green and blue of a label's picture, at one pixel a point."""
-    image = label.grab().toImage()
+@pytest.fixture
+def plot(plots):
+    import qt
+
+    frame = qt.QFrame()
+    plot = plots.CurvePlot(frame)
+    plot._frame = frame  # else the frame, and with it the plot, would end here
+    frame.resize(*SIZE)
+    frame.show()
+    plot.resize(*SIZE)
+    return plot
+
+
+def pixels(widget):
+    """Red, green and blue of a widget's picture."""
+    image = widget.grab().toImage()
     return np.array(
         [
             [image.pixelColor(x, y).getRgb()[:3] for x in range(image.width())]
@@ -44,39 +59,39 @@ def test_ticks_are_round_and_inside(plots, low, high, expected):
     assert "-0" not in [f"{each:g}" for each in found]
 
 
-def test_a_rising_line_goes_from_the_lower_left_to_the_upper_right(plots):
-    import qt
-
-    label = qt.QLabel()
-    label.resize(400, 140)
-    red = (220, 20, 20)
-    line = plots.Line([0, 1, 2], [0, 5, 10], red)
-    plots.draw(label, [line], "distance (mm)", "radius (mm)")
-    rows, columns = np.nonzero(like(pixels(label), red))
+def test_a_rising_curve_goes_from_the_lower_left_to_the_upper_right(plots, plot):
+    plot.show_curve([0, 1, 2], [0, 5, 10], "distance (mm)", "radius (mm)")
+    rows, columns = np.nonzero(like(pixels(plot), plots.SECOND, 20))
     assert len(rows) > 100
-    assert rows[columns.argmin()] > rows[columns.argmax()] + 60
+    assert rows[columns.argmin()] > rows[columns.argmax()] + 50
     assert columns.max() - columns.min() > 300
 
 
-def test_marks_stand_where_their_value_is(plots):
-    import qt
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [([0, 1000], [0, 1]), ([0, 7], [0.0001, 0.0007]), ([0, 123456], [0, 98765])],
+)
+def test_numbers_and_titles_of_the_axes_are_not_cut(plot, x, y):
+    """Nothing is painted at the edges, however long the numbers are."""
+    plot.show_curve(x, y, "Distance along branch 12 (mm)", "Radius (mm)")
+    picture = pixels(plot)
+    paper = picture[0, 0]
+    for edge in (picture[:, 0], picture[:, -1], picture[0], picture[-1]):
+        assert (np.abs(edge.astype(int) - paper) <= 8).all()
+    inner = plot.area()
+    assert inner.width() > 200
+    assert inner.height() > 60
 
-    label = qt.QLabel()
-    label.resize(400, 140)
-    line = plots.Line([0, 4], [1, 1])
-    columns = []
-    for mark in (1, 3):
-        plots.draw(label, [line], "x", "y", marks=[mark])
-        columns.append(np.nonzero(like(pixels(label), (200, 60, 40)))[1].mean())
-    width = 400 - plots.LEFT - plots.RIGHT
-    assert columns == pytest.approx([plots.LEFT + width / 4, plots.LEFT + width * 3 / 4], abs=2)
+
+@pytest.mark.parametrize("values", [[], [np.nan, np.nan], [2.0], [0.0, 0.0]])
+def test_nothing_to_draw_is_an_empty_frame(plots, plot, values):
+    plot.show_curve(values, values, "x", "y")
+    assert np.count_nonzero(like(pixels(plot), plots.SECOND, 20)) < 500
 
 
-@pytest.mark.parametrize("values", [[], [np.nan, np.nan], [2.0]])
-def test_nothing_to_draw_is_drawn_as_an_empty_frame(plots, values):
-    import qt
-
-    label = qt.QLabel()
-    label.resize(300, 140)
-    plots.draw(label, [plots.Line(values, values)], "x", "y")
-    assert not label.pixmap.isNull()
+def test_a_hint_takes_the_place_of_the_curve(plots, plot):
+    plot.show_curve([0, 1, 2], [0, 5, 10], "x", "y")
+    plot.show_hint("Click a branch.")
+    picture = pixels(plot)
+    assert not like(picture, plots.SECOND, 20).any()
+    assert like(picture, (0, 0, 0), 90).any()

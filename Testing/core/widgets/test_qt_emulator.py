@@ -179,8 +179,11 @@ def test_ui_files_give_every_mrml_widget_the_scene(path):
 def test_ui_files_bind_parameters_that_there_are(path):
     import importlib
 
+    name = f"{path.stem}ParameterNode"
     module = importlib.import_module(path.stem)
-    parameters = getattr(module, f"{path.stem}ParameterNode").allParameters
+    if not hasattr(module, name):
+        module = importlib.import_module(f"{path.stem}MRML.parameters")
+    parameters = getattr(module, name).allParameters
     bound = [
         found.findtext("string")
         for widget in widgets_in(path).values()

@@ -45,6 +45,10 @@ def install():
     stand_ins.segment_editor.make_modules(SOURCE)
     if SOURCE:
         _use_source(Path(SOURCE))
+    else:
+        from . import packaging
+
+        slicer.packaging = sys.modules["slicer.packaging"] = packaging
     return qt
 
 

@@ -1,6 +1,6 @@
 """Stand-ins for CTK's widgets."""
 
-from PySide6.QtCore import Property, QRect, Qt, Signal
+from PySide6.QtCore import Property, QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 HEADER = 24  # pixels
 MOST = 16777215  # Qt's largest size
+WANTED = "visibilityToParent"  # CTK's property of a child
 STEPS = 10000  # of the slider below a number with digits
 
 
@@ -45,7 +46,7 @@ class ctkCollapsibleButton(QAbstractButton):
     def __init__(self, *arguments):
         super().__init__(next((each for each in arguments if isinstance(each, QWidget)), None))
         self.text = next((each for each in arguments if isinstance(each, str)), "")
-        self._collapsed = False
+        self._collapsed = self._forcing = False
         self.setCheckable(True)
         self.setChecked(True)
         self.setSizePolicy(QSizePolicy.Minimum, QSizePolicy.Preferred)
@@ -59,7 +60,7 @@ class ctkCollapsibleButton(QAbstractButton):
         self.setChecked(not collapsed)
         for child in self.children():
             if isinstance(child, QWidget):
-                child.setVisible(not collapsed)
+                self._show_child(child)
         self.setMaximumHeight(HEADER if collapsed else MOST)
         self.updateGeometry()
         self.contentsCollapsed.emit(collapsed)
@@ -69,9 +70,25 @@ class ctkCollapsibleButton(QAbstractButton):
     collapsedHeight = stored(int, "collapsedHeight", 0)
 
     def childEvent(self, event):
-        if event.added() and event.child().isWidgetType() and self._collapsed:
-            event.child().setVisible(False)
+        if event.added() and event.child().isWidgetType():
+            event.child().installEventFilter(self)
+            if self._collapsed:
+                self._show_child(event.child())
         super().childEvent(event)
+
+    def eventFilter(self, child, event):
+        """A child that is hidden or shown by itself is so when this is open, as in CTK."""
+        kind = event.type()
+        if kind in (QEvent.ShowToParent, QEvent.HideToParent) and not self._forcing:
+            child.setProperty(WANTED, kind == QEvent.ShowToParent)
+            self._show_child(child)
+        return False
+
+    def _show_child(self, child):
+        wanted = child.property(WANTED)
+        self._forcing = True
+        child.setVisible(not self._collapsed and (wanted is None or wanted))
+        self._forcing = False
 
     def sizeHint(self):
         return self._size("totalSizeHint", super().sizeHint())
@@ -190,6 +207,16 @@ class ctkSliderWidget(_NumberWidget):
         lambda self, visible: self._boxes[0].setVisible(visible),
     )
     tracking = stored(bool, "tracking", True)
+    invertedAppearance = Property(
+        bool,
+        lambda self: self._slider.invertedAppearance,
+        lambda self, inverted: setattr(self._slider, "invertedAppearance", inverted),
+    )
+    invertedControls = Property(
+        bool,
+        lambda self: self._slider.invertedControls,
+        lambda self, inverted: setattr(self._slider, "invertedControls", inverted),
+    )
 
 
 class ctkRangeWidget(_NumberWidget):

@@ -51,7 +51,7 @@ class Panel:
     def _make(self, parent):
         import slicer
 
-        wrapper = getattr(self.module, f"{self.name}ParameterNode")
+        wrapper = self._wrapper()
         if not hasattr(wrapper, "connectGui"):
             from .parameter_gui import give_gui
 
@@ -59,6 +59,13 @@ class Panel:
         widget = getattr(self.module, f"{self.name}Widget")(parent)
         setattr(slicer.modules, f"{self.name}Widget", widget)
         return widget
+
+    def _wrapper(self):
+        """The class of the module's parameters, in its own file or in a package."""
+        name = f"{self.name}ParameterNode"
+        if hasattr(self.module, name):
+            return getattr(self.module, name)
+        return getattr(importlib.import_module(f"{self.name}MRML.parameters"), name)
 
     @property
     def module(self):

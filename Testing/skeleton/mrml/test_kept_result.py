@@ -199,27 +199,3 @@ def test_lines_tubes_and_curves_have_the_same_colours(logic, kind):
             assert np.array(painted.GetTuple3(cell)) / 255 == pytest.approx(
                 colors[branch], abs=0.01
             )
-
-
-# --- words
-
-
-def test_the_summary_counts_branches_parts_and_loops(logic):
-    from PotentialSkeletonMRML.plain_words import notes, summary
-
-    result = extract(logic, add_frame())
-    table = result.skeleton.to_table()
-    count, length = len(table["branch"]), sum(table["length_mm"])
-    assert summary(table) == f"{count} branches, {length:.0f} mm, 2 separate parts, 1 loop"
-    assert any("The object has 1 loop." in note for note in notes(result))
-
-
-def test_one_branch_is_one_branch(logic):
-    from PotentialSkeletonMRML.plain_words import notes, summary
-
-    array = np.zeros((30, 9, 9), np.uint8)
-    array[2:28, 3:6, 3:6] = 1
-    result = extract(logic, add_volume(array, STRAIGHT, kind=LABELMAP))
-    assert summary(result.skeleton.to_table()).startswith("1 branch, ")
-    assert summary(result.skeleton.to_table()).endswith(", no loops")
-    assert not any("loop" in note for note in notes(result))

@@ -4,7 +4,7 @@ The folder holds ``ircadb01_NN_{ct,liver,portalvein,venoussystem}.nrrd`` (3D-IRC
 ``vessels/*.npz`` with the arrays ``image`` and ``truth``. Cases are read one at a time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
-from ..volumes import read_nrrd
+from ...reading.formats.nrrd import read_voxels
 
 PHANTOM = "phantom"
 LIVER_MARGIN = 2  # voxels by which the liver's mask is dilated, and its box enlarged
@@ -49,7 +49,11 @@ class ClickCase:
     spacing: tuple[float, float, float]
 
 
-def cases(folder: Path | None, names=(), phantom_shape=(96, 160, 160)) -> Iterator[ClickCase]:
+def cases(
+    folder: Path | None,
+    names: Sequence[str] = (),
+    phantom_shape: tuple[int, int, int] = (96, 160, 160),
+) -> Iterator[ClickCase]:
     """Read the cases one by one.
 
     Parameters
@@ -103,13 +107,13 @@ def _phantom(shape, name):
 
 def _liver_ct(folder, name):
     try:
-        volume, spacing = read_nrrd(folder / f"{name}_ct.nrrd")
-        liver, _ = read_nrrd(folder / f"{name}_liver.nrrd")
+        volume, spacing = read_voxels(folder / f"{name}_ct.nrrd")
+        liver, _ = read_voxels(folder / f"{name}_liver.nrrd")
         vessels = np.zeros(volume.shape, bool)
         for part in VESSEL_MASKS:
             path = folder / f"{name}_{part}.nrrd"
             if path.is_file():  # some livers of the database lack one of the two
-                vessels |= read_nrrd(path)[0] > 0
+                vessels |= read_voxels(path)[0] > 0
         return _inside_liver(name, volume, vessels, liver > 0, spacing)
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{folder / name}_*.nrrd cannot be read: {error}") from error

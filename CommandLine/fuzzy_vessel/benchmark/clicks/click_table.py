@@ -1,6 +1,7 @@
 """The table of Dice by clicks, with all measures after the last one."""
 
 from ..results import Table
+from ..setting import Setting
 from . import sessions
 from .table_parts import common_notes, plot_of_means, remark, rounded, rows_of_absent, rows_of_means
 
@@ -24,7 +25,7 @@ LAST = {
 }
 
 
-def by_clicks(setting):
+def by_clicks(setting: Setting) -> Table:
     """Ours and the other methods, clicked by the simulated person."""
     count = sessions.click_count(setting)
     shown = [str(number) for number in SHOWN if number <= count]

@@ -7,6 +7,7 @@ the 26-neighbourhood, of the other border.
 """
 
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -24,13 +25,13 @@ class Measures:
         Not empty.
     """
 
-    def __init__(self, truth):
+    def __init__(self, truth: np.ndarray) -> None:
         self.truth = truth
         self._skeleton = skeleton(truth)
         self._border = border(truth)
         self._near_border = ndimage.binary_dilation(self._border, BOX)
 
-    def of(self, result):
+    def of(self, result: np.ndarray) -> dict[str, Any]:
         """Scores of a result: a dict with `KEYS`; clDice is None without scikit-image."""
         return {
             "dice": dice(result, self.truth),
@@ -54,29 +55,29 @@ class Measures:
         return float(near / total) if total else 1.0
 
 
-def dice(first, second):
+def dice(first: np.ndarray, second: np.ndarray) -> float:
     """Twice the common voxels over the voxels of both; 1 for two empty masks."""
     total = np.count_nonzero(first) + np.count_nonzero(second)
     return float(2 * np.count_nonzero(first & second) / total) if total else 1.0
 
 
-def share(part, whole):
+def share(part: np.ndarray, whole: np.ndarray) -> float:
     """Share of a part's voxels that lie in the whole; 0 for an empty part."""
     size = np.count_nonzero(part)
     return float(np.count_nonzero(part & whole) / size) if size else 0.0
 
 
-def harmonic_mean(first, second):
+def harmonic_mean(first: float, second: float) -> float:
     """0 where both are 0."""
     return 2 * first * second / (first + second) if first + second else 0.0
 
 
-def border(mask):
+def border(mask: np.ndarray) -> np.ndarray:
     """Voxels of a mask with a face neighbour outside it; the volume's own border is none."""
     return mask & ~ndimage.binary_erosion(mask, border_value=1)
 
 
-def skeleton(mask):
+def skeleton(mask: np.ndarray) -> np.ndarray | None:
     """The curve skeleton as a mask (Lee et al., 1994), or None without scikit-image."""
     if not find_spec("skimage"):
         return None

@@ -1,6 +1,6 @@
 """The methods of the click tables by name: ours, the papers' affinity, and other programs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Protocol
@@ -66,7 +66,7 @@ class Method:
     module: str = ""
 
     @property
-    def is_installed(self):
+    def is_installed(self) -> bool:
         """Whether it can be run here."""
         return not self.module or find_spec(self.module) is not None
 
@@ -81,7 +81,7 @@ METHODS = {
 }
 
 
-def chosen_methods(names=()):
+def chosen_methods(names: Sequence[str] = ()) -> dict[str, Method]:
     """Methods by name; all without names.
 
     Raises

@@ -16,11 +16,18 @@ class Ours:
         As `segment` takes it.
     """
 
-    def __init__(self, device):
+    def __init__(self, device: str) -> None:
         self._device = device
         self._kept = KeptConnectedness()
 
-    def __call__(self, volume, vessel, background, mask, spacing):
+    def __call__(
+        self,
+        volume: np.ndarray,
+        vessel: list[tuple[int, int, int]],
+        background: list[tuple[int, int, int]],
+        mask: np.ndarray | None,
+        spacing: tuple[float, float, float],
+    ) -> np.ndarray:
         """See `methods.ClickMethod`."""
         found = segment(
             volume,

@@ -7,7 +7,7 @@ get different clicks after the first.
 """
 
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
@@ -15,75 +15,17 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled
 
+from .cases import ClickCase
 from .measures import Measures
+from .methods import ClickMethod
+from .session import Click, Session
 
 NEIGHBOURS = np.ones((3, 3, 3))  # 26-connected
 
 
-@dataclass(frozen=True)
-class Click:
-    """One click, and how good the method's result is after it.
-
-    Attributes
-    ----------
-    voxel : tuple of 3 int
-    is_vessel : bool
-        Whether it marks a vessel; else background.
-    seconds : float
-        The method's time.
-    change : float
-        Of Dice, by this click.
-    disobeyed : int
-        Clicks so far that the result contradicts: vessel clicks outside of it, background clicks
-        inside.
-    scores : dict of str to float or None
-        See `Measures`.
-    failure : str
-        What the method raised; its earlier result counts then. Empty if it ran.
-    """
-
-    voxel: tuple
-    is_vessel: bool
-    seconds: float
-    change: float
-    disobeyed: int
-    scores: dict
-    failure: str = ""
-
-    @property
-    def dice(self):
-        """Dice after this click."""
-        return self.scores["dice"]
-
-
-@dataclass
-class Session:
-    """The clicks of one person with one method, and the last result."""
-
-    clicks: list = field(default_factory=list)
-    result: np.ndarray | None = None
-
-    def dice_after(self, count):
-        """Dice after so many clicks, or after the last one if fewer were needed."""
-        return self.clicks[min(count, len(self.clicks)) - 1].dice
-
-    @property
-    def disobeyed(self):
-        """Contradicted clicks, counted anew after each click."""
-        return sum(click.disobeyed for click in self.clicks)
-
-    @property
-    def worst_change(self):
-        """The largest fall of Dice by one click, as a negative number; 0 if it never fell."""
-        return min([0.0, *(click.change for click in self.clicks)])
-
-    @property
-    def seconds(self):
-        """The method's time for all clicks."""
-        return sum(click.seconds for click in self.clicks)
-
-
-def deepest_voxel(error, spacing):
+def deepest_voxel(
+    error: np.ndarray, spacing: Sequence[float]
+) -> tuple[tuple[int, int, int] | None, int]:
     """Where a person would click: the deepest voxel of the largest 26-connected component.
 
     Parameters
@@ -108,20 +50,24 @@ def deepest_voxel(error, spacing):
     component = np.pad(labels[box] == largest, 1)
     depth = ndimage.distance_transform_edt(component, sampling=spacing)[1:-1, 1:-1, 1:-1]
     place = np.unravel_index(depth.argmax(), depth.shape)
-    return tuple(int(at + s.start) for at, s in zip(place, box)), int(sizes[largest])
+    k, j, i = (int(at + s.start) for at, s in zip(place, box))
+    return (k, j, i), int(sizes[largest])
 
 
-def next_click(result, truth, spacing, first=False):
+def next_click(
+    result: np.ndarray, truth: np.ndarray, spacing: Sequence[float], first: bool = False
+) -> tuple[tuple[int, int, int], bool] | None:
     """The next click as (voxel, is_vessel), or None where the result is right."""
     missed, missed_size = deepest_voxel(truth & ~result, spacing)
     false, false_size = deepest_voxel(result & ~truth, spacing)
-    if missed is None and false is None:
-        return None
     is_vessel = first or missed_size >= false_size
-    return (missed if is_vessel else false), is_vessel
+    voxel = missed if is_vessel else false
+    return None if voxel is None else (voxel, is_vessel)
 
 
-def click_until_right(method, case, count, measures=None):
+def click_until_right(
+    method: ClickMethod, case: ClickCase, count: int, measures: Measures | None = None
+) -> Session:
     """Let the person click.
 
     Parameters
@@ -139,10 +85,11 @@ def click_until_right(method, case, count, measures=None):
     Session
     """
     measures = measures or Measures(case.truth)
-    session = Session(result=np.zeros(case.truth.shape, bool))
-    vessel, background, dice = [], [], 0.0
+    session, current, dice = Session(), np.zeros(case.truth.shape, bool), 0.0
+    vessel: list[tuple[int, int, int]] = []
+    background: list[tuple[int, int, int]] = []
     for number in range(count):
-        click = next_click(session.result, case.truth, case.spacing, first=number == 0)
+        click = next_click(current, case.truth, case.spacing, first=number == 0)
         if click is None:
             break
         voxel, is_vessel = click
@@ -150,16 +97,22 @@ def click_until_right(method, case, count, measures=None):
         begin = perf_counter()
         result, failure = attempt(method, case, vessel, background)
         seconds = perf_counter() - begin
-        session.result = session.result if result is None else result
-        disobeyed = sum(not session.result[v] for v in vessel)
-        disobeyed += sum(bool(session.result[v]) for v in background)
-        scores = measures.of(session.result)
+        current = current if result is None else result
+        disobeyed = sum(not current[v] for v in vessel)
+        disobeyed += sum(bool(current[v]) for v in background)
+        scores = measures.of(current)
         change, dice = scores["dice"] - dice, scores["dice"]
         session.clicks.append(Click(voxel, is_vessel, seconds, change, disobeyed, scores, failure))
+    session.result = current
     return session
 
 
-def attempt(method, case, vessel, background):
+def attempt(
+    method: ClickMethod,
+    case: ClickCase,
+    vessel: list[tuple[int, int, int]],
+    background: list[tuple[int, int, int]],
+) -> tuple[np.ndarray | None, str]:
     """Run a method; a click that was made twice is given once.
 
     Returns
@@ -168,11 +121,11 @@ def attempt(method, case, vessel, background):
     failure : str
         What it raised; else empty.
     """
-    distinct = (list(dict.fromkeys(clicks)) for clicks in (vessel, background))
+    first, second = (list(dict.fromkeys(clicks)) for clicks in (vessel, background))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return method(case.volume, *distinct, case.mask, case.spacing), ""
+            return method(case.volume, first, second, case.mask, case.spacing), ""
     except Cancelled:
         raise
     except Exception as error:  # whatever another program raises: the person clicks on

@@ -5,6 +5,8 @@ thickness), in units of the smallest spacing. Outside the volume nothing is know
 cut off by its border does not become thinner there.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import ndimage
 
@@ -12,7 +14,7 @@ EDGES = (1.5, 2.5, 4.0)  # of the bins, in units of the smallest spacing
 BINS = ("< 1.5", "1.5 to 2.5", "2.5 to 4", "> 4")
 
 
-def radius_bins(truth, spacing):
+def radius_bins(truth: np.ndarray, spacing: Sequence[float]) -> np.ndarray:
     """The bin of every voxel's radius.
 
     Parameters
@@ -41,13 +43,13 @@ def radius_bins(truth, spacing):
     return bins
 
 
-def recall_by_radius(result, bins):
+def recall_by_radius(result: np.ndarray, bins: np.ndarray) -> list[float | None]:
     """Share of each bin's voxels that the result has, as a list; None for an empty bin."""
     sizes = np.bincount(bins.ravel(), minlength=len(BINS) + 1)[1:]
     found = np.bincount(bins[result], minlength=len(BINS) + 1)[1:]
     return [float(hit / size) if size else None for hit, size in zip(found, sizes)]
 
 
-def sizes_by_radius(bins):
+def sizes_by_radius(bins: np.ndarray) -> list[int]:
     """Voxels of each bin, as a list."""
     return np.bincount(bins.ravel(), minlength=len(BINS) + 1)[1:].tolist()

@@ -1,6 +1,7 @@
 """The table of recall by the radius of vessels, after the last click."""
 
 from ..results import Table
+from ..setting import Setting
 from . import sessions
 from .radius import BINS
 from .table_parts import common_notes, plot_of_means, rounded, rows_of_absent, rows_of_means
@@ -12,7 +13,7 @@ NOTE = (
 )
 
 
-def by_radius(setting):
+def by_radius(setting: Setting) -> Table:
     """Recall of thin and of wide vessels."""
     count = sessions.click_count(setting)
     rows = [_row(outcome) for outcome in sessions.outcomes(setting)]

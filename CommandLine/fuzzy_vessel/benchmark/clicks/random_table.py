@@ -1,6 +1,7 @@
 """The table of random first clicks: how much the place of a click matters."""
 
 from ..results import Table
+from ..setting import Setting
 from . import sessions
 from .table_parts import common_notes, plot_of_means, remark, rounded, rows_of_absent, rows_of_means
 
@@ -11,7 +12,7 @@ NOTE = (
 )
 
 
-def by_first_click(setting):
+def by_first_click(setting: Setting) -> Table:
     """Dice after one click at random places in the vessels."""
     rows = [_row(found) for found in sessions.first_clicks(setting)]
     columns = {"case": "case", "method": "method"}

@@ -1,14 +1,17 @@
 """Runs every method on every case, one case at a time, and keeps figures only."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
+from ..setting import Setting
 from . import cases, radius
 from .measures import Measures, dice
 from .methods import chosen_methods
-from .person import Session, attempt, click_until_right
+from .person import attempt, click_until_right
+from .session import Session
 
 CLICKS, QUICK_CLICKS = 8, 2
 RANDOM_CLICKS, QUICK_RANDOM_CLICKS = 10, 2
@@ -47,17 +50,17 @@ class FirstClicks:
     failures: list
 
 
-def click_count(setting):
+def click_count(setting: Setting) -> int:
     """Clicks of a session."""
     return QUICK_CLICKS if setting.quick else CLICKS
 
 
-def random_count(setting):
+def random_count(setting: Setting) -> int:
     """Random first clicks on a case."""
     return QUICK_RANDOM_CLICKS if setting.quick else RANDOM_CLICKS
 
 
-def outcomes(setting):
+def outcomes(setting: Setting) -> list[Outcome]:
     """Every method on every case, as a list of `Outcome`; run once for all tables of a setting."""
     if "clicks" not in setting.found:
         read, methods = _cases(setting), _warm(setting)
@@ -67,7 +70,7 @@ def outcomes(setting):
     return setting.found["clicks"]
 
 
-def first_clicks(setting):
+def first_clicks(setting: Setting) -> Iterator[FirstClicks]:
     """Every method on every case from random first clicks, as a generator of `FirstClicks`."""
     read, methods = _cases(setting), _warm(setting)
     for case in read:
@@ -77,20 +80,23 @@ def first_clicks(setting):
             yield _from_each(method.make(device(setting)), name, case, places)
 
 
-def random_places(truth, count):
+def random_places(truth: np.ndarray, count: int) -> list[tuple[int, int, int]]:
     """Random vessel voxels, the same in every run: a list of (k, j, i)."""
     voxels = np.flatnonzero(truth)
     chosen = np.random.Generator(np.random.PCG64(0)).choice(voxels, min(count, len(voxels)), False)
-    return [tuple(map(int, np.unravel_index(voxel, truth.shape))) for voxel in chosen]
+    return [
+        (int(k), int(j), int(i))
+        for k, j, i in (np.unravel_index(voxel, truth.shape) for voxel in chosen)
+    ]
 
 
-def missing(setting):
+def missing(setting: Setting) -> dict[str, str]:
     """Chosen methods that are not installed: a dict of name to package."""
     chosen = chosen_methods(setting.methods)
     return {name: method.package for name, method in chosen.items() if not method.is_installed}
 
 
-def device(setting):
+def device(setting: Setting) -> str:
     """The device as `segment` takes it."""
     return setting.cuda if setting.gpu else "cpu"
 

@@ -1,5 +1,8 @@
 """What the click tables have in common: notes, rows of means, and plots."""
 
+from collections.abc import Iterable, Sequence
+
+from ..setting import Setting
 from . import cases, sessions
 
 MEAN = "mean"
@@ -10,7 +13,7 @@ MARKERS = (
 )
 
 
-def plot_of_means(keys, x_name, y_name):
+def plot_of_means(keys: Sequence[str], x_name: str, y_name: str) -> dict:
     """A line for each method over some columns of its row of means."""
     return {
         "kind": "columns",
@@ -23,9 +26,9 @@ def plot_of_means(keys, x_name, y_name):
     }
 
 
-def rows_of_means(rows, keys):
+def rows_of_means(rows: Sequence[dict], keys: Iterable[str]) -> list[dict]:
     """A row for each method with the means of some columns over the cases."""
-    by_method = {}
+    by_method: dict[str, list[dict]] = {}
     for row in rows:
         by_method.setdefault(row["method"], []).append(row)
     return [
@@ -38,7 +41,7 @@ def rows_of_means(rows, keys):
     ]
 
 
-def rows_of_absent(setting):
+def rows_of_absent(setting: Setting) -> list[dict]:
     """A row for each method that is not installed."""
     return [
         {"case": "-", "method": name, "check": f"{package} is not installed"}
@@ -46,29 +49,29 @@ def rows_of_absent(setting):
     ]
 
 
-def common_notes(setting):
+def common_notes(setting: Setting) -> list[str]:
     """Notes on the methods' markers, on data that are lacking, and on the device of ours."""
     notes = [MARKERS]
     if setting.quick:
         notes.append("A quick run measures a small phantom alone.")
     elif not cases.has_scans(setting.data):
         notes.append(cases.NO_DATA)
-    if setting.no_card and (not setting.methods or OURS.intersection(setting.methods)):
-        notes.append(f"Ours ran on the CPU: {setting.no_card}")
+    if setting.no_gpu and (not setting.methods or OURS.intersection(setting.methods)):
+        notes.append(f"Ours ran on the CPU: {setting.no_gpu}")
     return notes
 
 
-def remark(failures):
+def remark(failures: Sequence[str]) -> str | None:
     """What went wrong, in a cell; None if nothing did."""
     return f"failed {len(failures)} times: {failures[0]}"[:120] if failures else None
 
 
-def mean(values):
+def mean(values: Iterable[float | None]) -> float | None:
     """Mean of the values that are there; None without any."""
-    values = [value for value in values if value is not None]
-    return rounded(sum(values) / len(values)) if values else None
+    known = [value for value in values if value is not None]
+    return rounded(sum(known) / len(known)) if known else None
 
 
-def rounded(value):
+def rounded(value: float | None) -> float | None:
     """A share with four digits; None stays None."""
     return None if value is None else round(float(value), 4)

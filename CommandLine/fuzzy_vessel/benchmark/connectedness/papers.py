@@ -12,10 +12,12 @@ from multiprocessing import get_context
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyVesselCoreLib.progress import Progress
 
 from .. import volumes
 from ..goals import dial_levels
 from ..results import Table
+from ..setting import Setting
 from ..timing import measure, measure_once
 from . import resident
 
@@ -31,7 +33,7 @@ COLUMNS = {
 }
 PLOT = {"kind": "bars", "label": "solver", "group": "volume", "value": "seconds", "unit": "s"}
 REPEATS = 3
-SERIAL_NOTE = "The serial solver ran once each; volumes of the solvers on the card lie there."
+SERIAL_NOTE = "The serial solver ran once each; volumes of the solvers on the GPU lie there."
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,13 @@ class Run:
     seed: int
 
 
-def english(setting):
+def english(setting: Setting) -> Table:
     """English paper, table 1: three sizes, one seed each."""
     runs = [Run(n, slices, 0) for n, slices in enumerate(setting.sizes.english)]
     return _compared(setting, "English paper, table 1: seconds and error voxels", runs)
 
 
-def chinese(setting):
+def chinese(setting: Setting) -> Table:
     """Chinese paper, tables 1 to 3: three sizes, three seeds each."""
     runs = [
         Run(n, slices, seed) for n, slices in enumerate(setting.sizes.chinese) for seed in range(3)
@@ -63,11 +65,11 @@ def _compared(setting, title, runs):
     for run, (seconds, digest) in zip(runs, serial):
         if made[0] != (run.number, run.slices):
             setting.tell(f"Making {run.slices} slices")
-            made = (run.number, run.slices), volumes.liver(_shape(setting, run), run.number)[0]
-        rows += _rows_of_volume(setting, _with_seed(made[1], run.seed), seconds, digest)
+            made = (run.number, run.slices), volumes.liver(shape_of(setting, run), run.number)[0]
+        rows += _rows_of_volume(setting, with_seed(made[1], run.seed), seconds, digest)
     notes = [SERIAL_NOTE]
     if setting.gpu is None:
-        notes.append(f"The solvers on CUDA were left out: {setting.no_card}")
+        notes.append(f"The solvers on CUDA were left out: {setting.no_gpu}")
     return Table(title, COLUMNS, rows, PLOT, notes)
 
 
@@ -109,21 +111,21 @@ def _exact_on_cpu(case):
 
     module = import_module(f"FuzzyConnectedGPULib.solvers.{CPU_MODULES[EXACT]}")
     problem = state_problem(case.volume, case.seeds, case.affinity)
-    return module.solve(problem, lambda fraction: None)[0]
+    return module.solve(problem, Progress())[0]
 
 
-def _shape(setting, run):
+def shape_of(setting: Setting, run: Run) -> tuple[int, int, int]:
     return (run.slices, *setting.sizes.plane)
 
 
-def _with_seed(case, number):
+def with_seed(case: volumes.Case, number: int) -> volumes.Case:
     seeds = case.seeds[number : number + 1]
     return volumes.Case(case.name, case.volume, seeds, estimate_affinity(case.volume, seeds))
 
 
 def _serial_runs(setting, runs):
     """Seconds and digest of the serial solver for each run, some of them at a time."""
-    tasks = [(_shape(setting, run), run.number, run.seed) for run in runs]
+    tasks = [(shape_of(setting, run), run.number, run.seed) for run in runs]
     if setting.processes > 1:
         setting.tell(f"{SERIAL}, {setting.processes} processes")
         with ProcessPoolExecutor(setting.processes, get_context("spawn")) as pool:
@@ -135,54 +137,19 @@ def _serial_runs(setting, runs):
     return found
 
 
-def serial_run(shape, number, seed):
+def serial_run(shape: tuple[int, int, int], number: int, seed: int) -> tuple[float, str]:
     """Seconds of one serial run, and the digest of its levels."""
     from FuzzyConnectedGPULib.problem import state_problem
     from FuzzyConnectedGPULib.solvers.cpu import kfoe
 
     warm = volumes.vessel_tree((8, 8, 8))  # int16 as the phantom: compiled for it
-    kfoe.solve(state_problem(warm.volume, warm.seeds, warm.affinity), lambda fraction: None)
-    case = _with_seed(volumes.liver(shape, number)[0], seed)
+    kfoe.solve(state_problem(warm.volume, warm.seeds, warm.affinity), Progress())
+    case = with_seed(volumes.liver(shape, number)[0], seed)
     problem = state_problem(case.volume, case.seeds, case.affinity)
-    measured = measure_once(lambda: kfoe.solve(problem, lambda fraction: None)[0])
+    measured = measure_once(lambda: kfoe.solve(problem, Progress())[0])
     return measured.seconds, digest_of(measured.result)
 
 
-def digest_of(levels):
+def digest_of(levels: np.ndarray) -> str:
     """A digest of the levels' bytes."""
-    return hashlib.sha256(np.ascontiguousarray(levels)).hexdigest()
-
-
-def directions(setting):
-    """English paper, table 2: error voxels over the number of directions."""
-    counts = {str(number): f"{number}" for number in range(7)}
-    columns = {"volume": "volume", "original": "cuda-kfoe", **counts}
-    plot = {"kind": "columns", "series": "volume", "keys": list(counts), "log": True}
-    plot |= {"x_name": "directions", "y_name": "error voxels"}
-    title = "English paper, table 2: error voxels by directions of the corrections"
-    if setting.gpu is None:
-        rows = [
-            {"volume": "x".join(map(str, (*setting.sizes.plane[::-1], slices)))}
-            for slices in setting.sizes.english
-        ]
-        return Table(title, columns, rows, plot, [f"No card: {setting.no_card}"])
-    rows = []
-    for number, slices in enumerate(setting.sizes.english):
-        run = Run(number, slices, 0)
-        setting.tell(f"Making {slices} slices")
-        case = _with_seed(volumes.liver(_shape(setting, run), number)[0], 0)
-        reference = dial_levels(case)
-        setting.tell(f"Directions, {slices} slices")
-        rows.append(_errors_by_directions(setting, case, reference))
-    return Table(title, columns, rows, plot, ["Medians of 3 runs; 2 corrections a round."])
-
-
-def _errors_by_directions(setting, case, reference):
-    """Median number of error voxels for each number of directions; races differ from run to run."""
-
-    def errors(solver, **options):
-        runs = resident.levels_of_runs(solver, case, setting.gpu, REPEATS, **options)
-        return int(np.median([np.count_nonzero(levels != reference) for levels in runs]))
-
-    line = {"volume": "x".join(map(str, case.volume.shape[::-1])), "original": errors(ORIGINAL)}
-    return line | {str(n): errors(CORRECTED, directions=n) for n in range(7)}
+    return hashlib.sha256(np.ascontiguousarray(levels).tobytes()).hexdigest()

@@ -17,6 +17,7 @@ from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
 from .. import volumes
 from ..goals import dial_levels, difference
 from ..results import Table
+from ..setting import Setting
 from ..timing import measure, measure_once
 from . import resident
 
@@ -36,7 +37,7 @@ NOTE = (
 )
 
 
-def peers(setting):
+def peers(setting: Setting) -> Table:
     """Ours beside the others."""
     side = setting.sizes.cube
     cases = [volumes.vessel_tree((side,) * 3)]
@@ -53,7 +54,7 @@ def _rows(setting, case):
     if setting.gpu:
         measured, levels, _ = resident.time_solver("exact", case, setting.gpu, setting.repeats)
         check = difference(levels, reference)
-        yield _row(case, "exact, on the card", setting.gpu.name, measured, check)
+        yield _row(case, "exact, on the GPU", setting.gpu.name, measured, check)
     for solver in ("exact", "dial"):
         setting.tell(f"{solver}, {case.name}")
         measured = measure(lambda solver=solver: _on_cpu(case, solver), REPEATS)
@@ -88,7 +89,7 @@ def _on_cpu(case, solver):
     return connectedness(case.volume, case.seeds, case.affinity, solver=solver, device="cpu")
 
 
-def by_reconstruction(case):
+def by_reconstruction(case: volumes.Case) -> np.ndarray:
     """Levels (uint16) by scikit-image's reconstruction under the voxels' own affinities."""
     from skimage.morphology import reconstruction
 
@@ -101,7 +102,7 @@ def by_reconstruction(case):
     return reconstruction(marker, own, footprint=footprint)
 
 
-def by_partition_tree(case):
+def by_partition_tree(case: volumes.Case) -> np.ndarray:
     """Levels (uint16) by higra's binary partition tree of the affinities."""
     import higra
 

@@ -9,19 +9,20 @@ from FuzzyConnectedGPULib.solvers.cpu import blocks
 from FuzzyConnectedGPULib.solvers.cuda import exact
 
 from .. import volumes
-from ..goals import Goal, row, table, without_card
-from ..setting import two_cores
+from ..goals import Goal, row, table, without_gpu
+from ..results import Table
+from ..setting import Setting, two_cores
 from ..timing import measure
 
 GROUPS = (2, 4, 8)
-CARD_GOALS = {f"{count} groups": Goal(1.5, "x one object") for count in GROUPS}
+GPU_GOALS = {f"{count} groups": Goal(1.5, "x one object") for count in GROUPS}
 NOTE = (
     "The whole scene without a cut. One object has the points of all groups, and its levels are "
-    "those of the groups together. On the card the volume lies there already."
+    "those of the groups together. On the GPU the volume lies there already."
 )
 
 
-def on_cpu(setting):
+def on_cpu(setting: Setting) -> Table:
     """Ratios on two cores of the CPU, which have no goal."""
     case = volumes.vessel_tree(setting.sizes.tree)
 
@@ -36,11 +37,11 @@ def on_cpu(setting):
     return table(setting, rows, "Relative connectedness on two cores", [NOTE])
 
 
-def on_card(setting):
-    """Ratios on the card."""
-    title = "Relative connectedness on the card"
+def on_gpu(setting: Setting) -> Table:
+    """Ratios on the GPU."""
+    title = "Relative connectedness on the GPU"
     if setting.gpu is None:
-        return without_card(setting, CARD_GOALS, title)
+        return without_gpu(setting, GPU_GOALS, title)
     case, gpu = volumes.vessel_tree(setting.sizes.tree), setting.gpu
     with gpu:
         voxels = gpu.put(case.volume)
@@ -51,7 +52,7 @@ def on_card(setting):
         def several(problem, owners):
             return owners_on_cuda.propagate(problem, owners, voxels, None, _silent, gpu)[0]
 
-        rows = list(_rows(setting, case, gpu.name, one, several, CARD_GOALS, gpu))
+        rows = list(_rows(setting, case, gpu.name, one, several, GPU_GOALS, gpu))
     return table(setting, rows, title, [NOTE])
 
 

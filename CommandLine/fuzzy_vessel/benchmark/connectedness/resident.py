@@ -1,31 +1,37 @@
-"""Solvers on volumes that are already on the card: the one place that calls them there."""
+"""Solvers on volumes that are already on the GPU: the one place that calls them there."""
 
+from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPULib.solvers.cuda.kfoe import levels_of
+from FuzzyVesselCoreLib.progress import Progress
 
-from ..timing import measure
+from ..timing import Measured, measure
+from ..vessel_tree import Case
 
 
-def propagate(solver, problem, voxels, gpu, **options):
-    """The scene on the card, from voxels on the card; transfers only what belongs to the seeds.
+def propagate(solver: str, problem: Any, voxels: Any, gpu: Any, **options: Any) -> tuple[Any, int]:
+    """The scene on the GPU, from voxels on the GPU; transfers only what belongs to the seeds.
 
     Returns
     -------
-    scene : array of the card
+    scene : CuPy array
         uint16 levels for "exact", flat float32 values for the papers' solvers.
     rounds : int
     """
     module = import_module(f"FuzzyConnectedGPULib.solvers.{CUDA_MODULES[solver]}")
-    return module.propagate(problem, voxels, None, lambda fraction: None, gpu, **options)
+    return module.propagate(problem, voxels, None, Progress(), gpu, **options)
 
 
-def time_solver(solver, case, gpu, repeats, cut=0.0, **options):
-    """Time a solver on a volume that stays on the card.
+def time_solver(
+    solver: str, case: Case, gpu: Any, repeats: int, cut: float = 0.0, **options: Any
+) -> tuple[Measured, np.ndarray, int]:
+    """Time a solver on a volume that stays on the GPU.
 
     Returns
     -------
@@ -44,7 +50,9 @@ def time_solver(solver, case, gpu, repeats, cut=0.0, **options):
         return measured, host_levels(scene, case.volume.shape, gpu), rounds
 
 
-def levels_of_runs(solver, case, gpu, count, **options):
+def levels_of_runs(
+    solver: str, case: Case, gpu: Any, count: int, **options: Any
+) -> Iterator[np.ndarray]:
     """The levels (numpy, uint16) of so many runs; those of racy solvers differ."""
     problem = state_problem(case.volume, case.seeds, case.affinity)
     with gpu:
@@ -54,13 +62,15 @@ def levels_of_runs(solver, case, gpu, count, **options):
             yield host_levels(scene, case.volume.shape, gpu)
 
 
-def time_moved_seed(case, gpu, repeats, cut):
-    """Time the way from other seeds to the labels (uint8, on the card) of `cut`.
+def time_moved_seed(
+    case: Case, gpu: Any, repeats: int, cut: float
+) -> tuple[Measured, np.ndarray, np.ndarray]:
+    """Time the way from other seeds to the labels (uint8, on the GPU) of `cut`.
 
     Returns
     -------
     measured : Measured
-        Of labels that stay on the card.
+        Of labels that stay on the GPU.
     labels : ndarray, uint8
         For the seeds without the first one.
     """
@@ -79,13 +89,13 @@ def time_moved_seed(case, gpu, repeats, cut):
     return measured, labels, moved_seeds(case)[turn[0] % 2]
 
 
-def moved_seeds(case):
+def moved_seeds(case: Case) -> tuple[np.ndarray, np.ndarray]:
     """The seeds before and after one of them has moved."""
     return case.seeds[:-1], np.concatenate([case.seeds[:-2], case.seeds[-1:]])
 
 
-def host_levels(scene, shape, gpu):
-    """Levels (numpy, uint16) of a solver's scene on the card."""
+def host_levels(scene: Any, shape: tuple[int, ...], gpu: Any) -> np.ndarray:
+    """Levels (numpy, uint16) of a solver's scene on the GPU."""
     if scene.dtype == np.uint16:
         return gpu.get(scene).reshape(shape)
     return levels_of(scene, shape, gpu)

@@ -5,22 +5,24 @@ import numpy as np
 from FuzzyConnectedGPULib import segment
 from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
 
+from ...reading.formats.nrrd import read_voxels
 from .. import volumes
-from ..goals import Goal, table, timed_row, without_card
-from ..setting import two_cores
+from ..goals import Goal, table, timed_row, without_gpu
+from ..results import Table
+from ..setting import Setting, two_cores
 from ..timing import measure
 
 FIRST, FURTHER = "first click", "each further click"
 LARGE = "first click, 512 x 512 x 576"
 CPU_GOALS = {FIRST: Goal(5, "s"), FURTHER: Goal(0.5, "s")}
-CARD_GOALS = {FIRST: Goal(60, "ms"), FURTHER: Goal(15, "ms"), LARGE: Goal(200, "ms")}
+GPU_GOALS = {FIRST: Goal(60, "ms"), FURTHER: Goal(15, "ms"), LARGE: Goal(200, "ms")}
 NOTE = (
     "From numpy arrays to the fuzzy scene and labels in numpy arrays. A further click finds the "
     "evidence of the first one kept on the host."
 )
 
 
-def on_cpu(setting):
+def on_cpu(setting: Setting) -> Table:
     """The goals for two cores of the CPU."""
     title = "Segmenting by contrast on two cores"
     with two_cores():
@@ -28,14 +30,14 @@ def on_cpu(setting):
     return table(setting, rows, title, [NOTE])
 
 
-def on_card(setting):
-    """The goals for the card."""
-    title = "Segmenting by contrast on the card"
+def on_gpu(setting: Setting) -> Table:
+    """The goals for the GPU."""
+    title = "Segmenting by contrast on the GPU"
     if setting.gpu is None:
-        return without_card(setting, CARD_GOALS, title)
-    rows = list(_rows(setting, _liver(setting), setting.cuda, setting.gpu.name, CARD_GOALS))
+        return without_gpu(setting, GPU_GOALS, title)
+    rows = list(_rows(setting, _liver(setting), setting.cuda, setting.gpu.name, GPU_GOALS))
     large = _phantom(setting.sizes.tree)
-    rows += _rows(setting, large, setting.cuda, setting.gpu.name, {FIRST: CARD_GOALS[LARGE]})
+    rows += _rows(setting, large, setting.cuda, setting.gpu.name, {FIRST: GPU_GOALS[LARGE]})
     return table(setting, rows, title, [NOTE])
 
 
@@ -44,7 +46,7 @@ def _liver(setting):
     case = volumes.scan(setting.data)
     if case is None:
         return _phantom(setting.sizes.liver)
-    _, spacing = volumes.read_nrrd(setting.data / volumes.SCAN)
+    _, spacing = read_voxels(setting.data / volumes.SCAN)
     return volumes.described(case), case.volume, case.seeds[1:3], spacing
 
 

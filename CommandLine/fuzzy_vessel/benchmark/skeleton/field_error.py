@@ -1,9 +1,11 @@
 """The error of a force field at some of its voxels, against a float64 sum."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib.field.methods import direct_serial
 from PotentialSkeletonLib.object.solids import label_components, solids
 from PotentialSkeletonLib.object.voxel_classes import INNER, shrink
@@ -17,12 +19,12 @@ class Sample:
     forces: np.ndarray
 
     @classmethod
-    def of_mask(cls, mask, strength):
+    def of_mask(cls, mask: np.ndarray, strength: int) -> "Sample":
         """Of an object of one component."""
         return cls.of_solid(the_solid(mask), strength)
 
     @classmethod
-    def of_solid(cls, solid, strength):
+    def of_solid(cls, solid: Any, strength: int) -> "Sample":
         """2,000 inner voxels drawn at random and 200 of those farthest from the charges."""
         inner = solid.positions(solid.classes == INNER)
         layers, deepest = 1, inner[:0]
@@ -36,11 +38,9 @@ class Sample:
         start = [axis.start for axis in solid.box]
         positions = np.unique(np.concatenate(chosen), axis=0) + start
         charges = solid.charges + start
-        return cls(
-            positions, direct_serial.sum_at(positions, charges, strength, lambda fraction: None)
-        )
+        return cls(positions, direct_serial.sum_at(positions, charges, strength, Progress()))
 
-    def errors(self, vectors):
+    def errors(self, vectors: np.ndarray) -> tuple[float, float]:
         """Largest and median error of a field (K, J, I, 3), relative to the force."""
         found = vectors[tuple(self.positions.T)]
         error = np.linalg.norm(found - self.forces, axis=1)
@@ -48,7 +48,7 @@ class Sample:
         return relative.max(), np.median(relative)
 
 
-def the_solid(mask):
+def the_solid(mask: np.ndarray) -> Any:
     """The solid of an object of one component."""
     [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
     return solid

@@ -1,17 +1,21 @@
-"""The force field of a mask that is on the card: the one place that says what is counted of it."""
+"""The force field of a mask that is on the GPU: the one place that says what is counted of it."""
+
+from typing import Any
 
 import numpy as np
 
 from PotentialSkeletonLib.field.cuda_solid import SolidOnCuda
 from PotentialSkeletonLib.field.summation import Summation
 
-from ..timing import measure
+from ..timing import Measured, measure
 
 
-def time_field(mask, strength, gpu, repeats):
+def time_field(
+    mask: np.ndarray, strength: int, gpu: Any, repeats: int
+) -> tuple[Measured, np.ndarray]:
     """Time the way from a mask of one component, without cavities, to the force on each voxel.
 
-    Both stay on the card. Counted are voxel classes, convolution and the boundary voxels' means.
+    Both stay on the GPU. Counted are voxel classes, convolution and the boundary voxels' means.
 
     Returns
     -------

@@ -1,10 +1,11 @@
-"""The potential field and whole skeletons: the goals on the card and on two cores of the CPU."""
+"""The potential field and whole skeletons: the goals on the GPU and on two cores of the CPU."""
 
 from PotentialSkeletonLib import skeletonize
 
 from .. import volumes
-from ..goals import Goal, row, table, timed_row, without_card
-from ..setting import two_cores
+from ..goals import Goal, row, table, timed_row, without_gpu
+from ..results import Table
+from ..setting import Setting, two_cores
 from ..timing import measure
 from .field_error import Sample
 from .resident_field import time_field
@@ -14,7 +15,7 @@ FIELD = "force field, strength 6"
 ERROR = "its largest relative error"
 SKELETON = "whole skeleton, level 2"
 VESSELS = "skeleton of the vessels of a liver"
-CARD_GOALS = {
+GPU_GOALS = {
     FIELD: Goal(20, "ms"),
     ERROR: Goal(1e-6, "of the force"),
     SKELETON: Goal(150, "ms"),
@@ -23,18 +24,18 @@ CARD_GOALS = {
 CPU_GOALS = {SKELETON: Goal(10, "s"), VESSELS: Goal(2, "s")}
 
 
-def on_card(setting):
-    """The goals for the card."""
-    title = "Potential field and skeleton on the card"
+def on_gpu(setting: Setting) -> Table:
+    """The goals for the GPU."""
+    title = "Potential field and skeleton on the GPU"
     if setting.gpu is None:
-        return without_card(setting, CARD_GOALS, title)
+        return without_gpu(setting, GPU_GOALS, title)
     mask = _tube(setting)
     # As users have it: small components of the vessels are done on the CPU.
-    rows = [*_field(setting, mask), *_skeletons(setting, mask, "auto", CARD_GOALS)]
+    rows = [*_field(setting, mask), *_skeletons(setting, mask, "auto", GPU_GOALS)]
     return table(setting, rows, title)
 
 
-def on_cpu(setting):
+def on_cpu(setting: Setting) -> Table:
     """The goals for two cores of the CPU."""
     with two_cores():
         rows = [*_skeletons(setting, _tube(setting), "cpu", CPU_GOALS)]
@@ -51,11 +52,11 @@ def _field(setting, mask):
     size = "x".join(map(str, mask.shape[::-1]))
     measured, vectors = time_field(mask, STRENGTH, setting.gpu, setting.repeats)
     name = setting.gpu.name
-    yield timed_row(f"{FIELD}: {size}", name, measured, CARD_GOALS[FIELD], "fft")
+    yield timed_row(f"{FIELD}: {size}", name, measured, GPU_GOALS[FIELD], "fft")
     sample = Sample.of_mask(mask, STRENGTH)
     worst, middle = sample.errors(vectors)
     check = f"float64 sum at {len(sample.positions):,} voxels"
-    yield row(ERROR, name, float(worst), CARD_GOALS[ERROR], check, median=float(middle))
+    yield row(ERROR, name, float(worst), GPU_GOALS[ERROR], check, median=float(middle))
 
 
 def _skeletons(setting, mask, device, goals):

@@ -1,10 +1,13 @@
-"""Walks through the elements of a DICOM file: whether their lengths can be true (PS3.5, chapter 7).
+"""Checks the lengths of all elements of a DICOM file (PS3.5, chapter 7).
 
-GDCM believes every length: a damaged file of a few hundred bytes can cost it gigabytes and minutes.
+GDCM, which reads the file later, believes every length: a damaged file of a few hundred bytes can
+cost it gigabytes and minutes. pydicom would not spare this walk: it takes what is left of an
+element that is cut short, and GDCM still reads the pixels.
 """
 
 import mmap
 import struct
+from pathlib import Path
 
 PREAMBLE = 128
 MAGIC = b"DICM"
@@ -21,22 +24,17 @@ IMPLICIT, BIG_ENDIAN, DEFLATED = (
     "1.2.840.10008.1.2.2",
     "1.2.840.10008.1.2.1.99",
 )
-MOST_ELEMENTS, DEEPEST = 500_000, 32
+MAX_ELEMENTS, MAX_DEPTH = 500_000, 32
 
 
-def is_dicom(path):
-    """Whether a file says that it is DICOM; files without the word at byte 128 begin with group 8.
-
-    Returns
-    -------
-    bool
-    """
+def is_dicom(path: Path) -> bool:
+    """Whether a file is DICOM: by the word at byte 128, or by elements from group 8 on."""
     with path.open("rb") as file:
         start = file.read(PREAMBLE + len(MAGIC))
     return start[PREAMBLE:] == MAGIC or (start[:2] == b"\x08\x00" and start[3:4] == b"\x00")
 
 
-def check_elements(path):
+def check_elements(path: Path) -> None:
     """Walk through all elements of a DICOM file.
 
     Raises
@@ -81,8 +79,8 @@ class _Walk:
     def head(self, at, end):
         """Tag, type, start and length of the element's value; the length may be undefined."""
         self._count += 1
-        if self._count > MOST_ELEMENTS:
-            raise ValueError(f"it has more than {MOST_ELEMENTS:,} elements")
+        if self._count > MAX_ELEMENTS:
+            raise ValueError(f"it has more than {MAX_ELEMENTS:,} elements")
         if at + 8 > end:
             raise ValueError(f"it ends within an element at byte {at}")
         tag, kind = self.tag(at), bytes(self._data[at + 4 : at + 6])
@@ -108,8 +106,8 @@ class _Walk:
 
     def elements(self, at, end, depth=0):
         """Walk through elements up to `end` or the end of an item; return where that is."""
-        if depth > DEEPEST:
-            raise ValueError(f"its sequences are nested more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise ValueError(f"its sequences are nested more than {MAX_DEPTH} deep")
         while at < end:
             tag, kind, start, length = self.head(at, end)
             if tag == ITEM_END:

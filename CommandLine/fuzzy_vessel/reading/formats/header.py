@@ -1,15 +1,12 @@
 """Size, voxel type and place of the data, in one record for all file formats."""
 
-import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-CHUNK = 1 << 22
-# Deflate, of gzip and zlib, packs at most so many bytes into one.
-DEFLATE_RATIO = 1032
-GZIP = b"\x1f\x8b"
+from .inflate import CHUNK, MAX_RATIO, joined, unpacked
 
 
 @dataclass(frozen=True)
@@ -42,35 +39,35 @@ class Header:
     """
 
     path: Path
-    sizes: tuple
+    sizes: tuple[int, ...]
     type: str
     values: int
     frames: int | None
     frames_first: bool
     value_bytes: int
-    data: Path | None
+    data: Path
     offset: int | None
     compression: str
     text: bytes
 
     @property
-    def frame_bytes(self):
+    def frame_bytes(self) -> int:
         """Bytes of one frame, as the sizes declare them."""
         i, j, k = self.sizes
         return i * j * k * self.values * self.value_bytes
 
     @property
-    def declared_bytes(self):
+    def declared_bytes(self) -> int:
         """Bytes of all frames, as the sizes declare them."""
         return self.frame_bytes * (self.frames or 1)
 
     @property
-    def readable(self):
+    def readable(self) -> bool:
         """Whether the place and the packing of the data are understood here."""
         return self.offset is not None and self.compression in ("none", "stream", "file")
 
     @property
-    def capacity(self):
+    def capacity(self) -> int:
         """The most bytes of voxels that a file of this length can hold."""
         length = self.data.stat().st_size
         if self.compression == "none":
@@ -79,9 +76,9 @@ class Header:
             return length // 2
         if self.compression == "text":  # a digit and a blank for each number
             return (length + 1) // 2 * self.value_bytes
-        return length * DEFLATE_RATIO
+        return length * MAX_RATIO
 
-    def missing_bytes(self):
+    def missing_bytes(self) -> int:
         """Bytes by which the data are shorter than declared, at least; 0 if they are all there.
 
         What cannot be told exactly, for text and unknown places, is told from the file's length.
@@ -103,74 +100,25 @@ class Header:
                 raise ValueError("its packed data are longer than its header declares")
         return min(max(0, wanted - present), self.declared_bytes)
 
-    def read_frame(self, frame):
+    def read_frame(self, frame: int = 0) -> bytes:
         """The bytes of one frame of the data."""
         if self.compression == "none":
             with self.data.open("rb") as file:
-                file.seek(self.offset)
+                file.seek(self.offset or 0)
                 content = file.read(self.declared_bytes)
         else:
-            content = _joined(self._unpacked(), self._skipped + self.declared_bytes)
+            content = joined(self._unpacked(), self._skipped + self.declared_bytes)
             content = content[self._skipped :]
         if not self.frames_first:
             return content[frame * self.frame_bytes : (frame + 1) * self.frame_bytes]
         step = self.values * self.value_bytes
-        voxels = np.frombuffer(content, np.uint8).reshape(-1, self.frames, step)
+        voxels = np.frombuffer(content, np.uint8).reshape(-1, self.frames or 1, step)
         return voxels[:, frame].tobytes()
 
     @property
-    def _skipped(self):
+    def _skipped(self) -> int:
         """Bytes before the voxels in what is unpacked."""
-        return self.offset if self.compression == "file" else 0
+        return self.offset or 0 if self.compression == "file" else 0
 
-    def _unpacked(self):
-        return unpacked(self.data, 0 if self.compression == "file" else self.offset)
-
-
-def unpacked(path, start=0):
-    """The bytes from `start` on, decompressed in pieces, up to where they end.
-
-    Raises `ValueError` where they are damaged; that they were cut short is no damage.
-    """
-    try:
-        with path.open("rb") as file:
-            file.seek(start)
-            yield from _unpacked_members(file)
-    except zlib.error as error:
-        raise ValueError(f"its packed data are damaged ({error})") from error
-
-
-def _unpacked_members(file):
-    unpack = None
-    while chunk := file.read(CHUNK):
-        while chunk:
-            if unpack is None:
-                # 47: gzip or zlib, whichever the data start with.
-                unpack = zlib.decompressobj(47)
-            elif unpack.eof:
-                if not chunk.startswith(GZIP):  # something that was appended, such as padding
-                    return
-                unpack = zlib.decompressobj(47)
-            # In pieces: a small file can unpack to gigabytes.
-            yield unpack.decompress(chunk, CHUNK)
-            chunk = unpack.unconsumed_tail or unpack.unused_data
-    if unpack and not unpack.eof:
-        yield unpack.flush()
-
-
-def first_bytes(path, count):
-    """The first bytes of a file, decompressed where its name ends with .gz."""
-    if not path.name.lower().endswith(".gz"):
-        with path.open("rb") as file:
-            return file.read(count)
-    return _joined(unpacked(path), count)
-
-
-def _joined(pieces, count):
-    """The first bytes of all pieces together."""
-    start = bytearray()
-    for piece in pieces:
-        start += piece
-        if len(start) >= count:
-            break
-    return bytes(start[:count])
+    def _unpacked(self) -> Iterator[bytes]:
+        return unpacked(self.data, 0 if self.compression == "file" else self.offset or 0)

@@ -1,5 +1,7 @@
 """MetaImage (.mha, and .mhd with its data beside it): lines of `Key = value`, then the voxels."""
 
+from pathlib import Path
+
 from .header import Header
 
 TYPES = {
@@ -24,11 +26,17 @@ DECISIVE = (
     "NDims", "DimSize", "ElementType", "ElementNumberOfChannels", "BinaryData", "CompressedData",
     "HeaderSize", "ElementDataFile",
 )  # fmt: skip
-LONGEST = 1 << 16
+MAX_HEADER = 1 << 16
 
 
-def read(path):
-    """The `Header` of a MetaImage file."""
+def read(path: Path) -> Header:
+    """Read the `Header` of a MetaImage file.
+
+    Raises
+    ------
+    ValueError
+        The header cannot be true; the message says what is wrong.
+    """
     text = _text(path)
     fields = _unambiguous(_fields(text))
     try:
@@ -66,7 +74,7 @@ def read(path):
     )
 
 
-def write_frame(header, data, folder):
+def write_frame(header: Header, data: bytes, folder: Path) -> Path:
     """Write one frame of a 4D file as a 3D file; return its path."""
     lines = []
     for key, value in _fields(header.text):
@@ -88,7 +96,7 @@ def write_frame(header, data, folder):
 def _text(path):
     """The header up to and with the line ElementDataFile, which is the last one."""
     with path.open("rb") as file:
-        start = file.read(LONGEST)
+        start = file.read(MAX_HEADER)
     at = start.find(b"ElementDataFile")
     end = start.find(b"\n", at)
     if at < 0:

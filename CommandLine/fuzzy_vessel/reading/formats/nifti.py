@@ -1,8 +1,10 @@
 """NIfTI-1 and NIfTI-2 single files (.nii, .nii.gz); layout: nifti1.h and nifti2.h."""
 
 import struct
+from pathlib import Path
 
-from .header import Header, first_bytes
+from .header import Header
+from .inflate import first_bytes
 
 # Code of the type: its name, values per voxel, bytes a value.
 TYPES = {
@@ -30,13 +32,19 @@ TRANSFORMS = {
     348: ((252, "h", 256, "6f"), (254, "h", 280, "12f")),
     540: ((344, "i", 352, "6d"), (348, "i", 400, "12d")),
 }
-LARGEST = 1e9  # mm
+MAX_LENGTH = 1e9  # mm
 # The most bytes before the voxels: the header and its extensions.
-LONGEST = 1 << 26
+MAX_HEADER = 1 << 26
 
 
-def read(path):
-    """The `Header` of a NIfTI file."""
+def read(path: Path) -> Header:
+    """Read the `Header` of a NIfTI file.
+
+    Raises
+    ------
+    ValueError
+        The header cannot be true; the message says what is wrong.
+    """
     start = first_bytes(path, 544)
     order, layout = _layout(start)
     sizes_format, sizes_at, type_at, offset_format, offset_at = layout
@@ -45,7 +53,7 @@ def read(path):
     (offset,) = struct.unpack_from(order + offset_format, start, offset_at)
     if not 1 <= count <= 7 or min(sizes[:count]) < 1:
         raise ValueError(f"its header declares the sizes {sizes}")
-    if not 348 <= offset <= LONGEST:
+    if not 348 <= offset <= MAX_HEADER:
         raise ValueError(f"its header declares that the voxels start at byte {offset}")
     if type_code not in TYPES:
         raise ValueError(f"its header declares an unknown voxel type ({type_code})")
@@ -68,7 +76,7 @@ def read(path):
     )
 
 
-def write_frame(header, data, folder):
+def write_frame(header: Header, data: bytes, folder: Path) -> Path:
     """Write one frame of a 4D file as a 3D file; return its path."""
     text = bytearray(header.text)
     order, (sizes_format, sizes_at, *_) = _layout(text)
@@ -84,7 +92,7 @@ def _refuse_wild_transforms(start, order):
     for code_at, code_format, at, numbers_format in TRANSFORMS[size]:
         (code,) = struct.unpack_from(order + code_format, start, code_at)
         numbers = struct.unpack_from(order + numbers_format, start, at)
-        if code and not all(abs(number) <= LARGEST for number in numbers):  # also for NaN
+        if code and not all(abs(number) <= MAX_LENGTH for number in numbers):  # also for NaN
             raise ValueError("its header declares a position or axes that are no lengths")
 
 

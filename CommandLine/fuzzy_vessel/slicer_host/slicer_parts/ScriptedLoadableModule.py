@@ -6,6 +6,7 @@ what works without a user interface; inside Slicer its own file is used.
 
 import os
 import unittest
+from typing import Any
 
 import slicer
 
@@ -31,10 +32,10 @@ class ScriptedLoadableModule:
         parent.helpText = ""
         parent.acknowledgementText = ""
 
-    def resourcePath(self, filename):
+    def resourcePath(self, filename: str) -> str:
         return os.path.join(os.path.dirname(self.parent.path), "Resources", filename)
 
-    def getDefaultModuleDocumentationLink(self, docPage=None):
+    def getDefaultModuleDocumentationLink(self, docPage: str | None = None) -> str:
         return f"<p>See the documentation of {docPage or self.moduleName}.</p>"
 
 
@@ -47,17 +48,17 @@ class ScriptedLoadableModuleWidget:
         self.parent = parent
         self.layout = parent.layout() if parent else None
 
-    def resourcePath(self, filename):
+    def resourcePath(self, filename: str) -> str:
         folder = os.path.dirname(slicer.util.modulePath(self.moduleName))
         return os.path.join(folder, "Resources", filename)
 
-    def setup(self):
+    def setup(self) -> None:
         pass
 
-    def cleanup(self):
+    def cleanup(self) -> None:
         pass
 
-    def onReload(self):
+    def onReload(self) -> None:
         slicer.util.reloadScriptedModule(self.moduleName)
 
 
@@ -69,11 +70,11 @@ class ScriptedLoadableModuleLogic:
         self.moduleName = type(self).__name__.removesuffix("Logic")
         self.isSingletonParameterNode = True
 
-    def getParameterNode(self):
+    def getParameterNode(self) -> Any:
         node = slicer.mrmlScene.GetSingletonNode(self.moduleName, "vtkMRMLScriptedModuleNode")
         return node or slicer.mrmlScene.AddNode(self.createParameterNode())
 
-    def createParameterNode(self):
+    def createParameterNode(self) -> Any:
         node = slicer.vtkMRMLScriptedModuleNode()
         node.SetSingletonTag(self.moduleName)
         node.SetModuleName(self.moduleName)
@@ -88,8 +89,8 @@ class ScriptedLoadableModuleTest(unittest.TestCase):
     def __init__(self, *args, **kwargs):
         super().__init__("runTest")
 
-    def delayDisplay(self, message, requestedDelay=None, msec=None):
+    def delayDisplay(self, message: str, requestedDelay: Any = None, msec: Any = None) -> None:
         print(message)
 
-    def runTest(self):
+    def runTest(self) -> None:
         pass

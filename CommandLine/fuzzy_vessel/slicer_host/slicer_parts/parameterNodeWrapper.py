@@ -8,6 +8,7 @@ import enum
 import types
 import typing
 from dataclasses import dataclass
+from typing import Any
 
 import slicer
 
@@ -21,7 +22,7 @@ class WithinRange:
     minimum: float
     maximum: float
 
-    def check(self, value):
+    def check(self, value: Any) -> None:
         if not self.minimum <= value <= self.maximum:
             raise ValueError(f"{value} is not within {self.minimum}..{self.maximum}")
 
@@ -32,7 +33,7 @@ class Choice:
 
     choices: list
 
-    def check(self, value):
+    def check(self, value: Any) -> None:
         if value not in self.choices:
             raise ValueError(f"{value!r} is none of {self.choices}")
 
@@ -100,7 +101,7 @@ def _is_node_class(candidate):
     return isinstance(candidate, type) and issubclass(candidate, slicer.vtkMRMLNode)
 
 
-def parameterNodeWrapper(decorated):
+def parameterNodeWrapper(decorated: Any) -> Any:
     """Make a class with annotated fields a wrapper of a parameter node."""
     fields = {
         name: _Field(name, hint, getattr(decorated, name, None))

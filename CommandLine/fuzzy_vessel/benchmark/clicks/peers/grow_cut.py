@@ -10,7 +10,13 @@ from .markers import VESSEL, markers
 from .thresholds import smoothed
 
 
-def segment(volume, vessel, background, mask, spacing):
+def segment(
+    volume: np.ndarray,
+    vessel: list[tuple[int, int, int]],
+    background: list[tuple[int, int, int]],
+    mask: np.ndarray | None,
+    spacing: tuple[float, float, float],
+) -> np.ndarray:
     """See `methods.ClickMethod`."""
     import itk
 

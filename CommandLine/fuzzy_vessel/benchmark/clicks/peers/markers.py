@@ -11,7 +11,12 @@ import numpy as np
 FREE, BACKGROUND, VESSEL = 0, 1, 2
 
 
-def markers(image, vessel, background, mask):
+def markers(
+    image: np.ndarray,
+    vessel: list[tuple[int, int, int]],
+    background: list[tuple[int, int, int]],
+    mask: np.ndarray | None,
+) -> np.ndarray:
     """Labels of the voxels that are known.
 
     Parameters

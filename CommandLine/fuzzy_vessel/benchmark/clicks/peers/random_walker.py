@@ -9,7 +9,13 @@ BETA = 130  # scikit-image's default; several times more makes the equations ver
 MAX_VOXELS = 8_000_000  # more, inside the mask, are solved on every second one along each axis
 
 
-def segment(volume, vessel, background, mask, spacing):
+def segment(
+    volume: np.ndarray,
+    vessel: list[tuple[int, int, int]],
+    background: list[tuple[int, int, int]],
+    mask: np.ndarray | None,
+    spacing: tuple[float, float, float],
+) -> np.ndarray:
     """See `methods.ClickMethod`."""
     from skimage.segmentation import random_walker
 

@@ -10,7 +10,13 @@ from scipy import ndimage
 SMOOTHING = 0.7  # standard deviation in voxels
 
 
-def halfway(volume, vessel, background, mask, spacing):
+def halfway(
+    volume: np.ndarray,
+    vessel: list[tuple[int, int, int]],
+    background: list[tuple[int, int, int]],
+    mask: np.ndarray | None,
+    spacing: tuple[float, float, float],
+) -> np.ndarray:
     """Region growing above halfway between the clicks' mean and the image's median."""
     inside = volume if mask is None else volume[mask]
     clicked = np.mean([volume[voxel] for voxel in vessel])
@@ -18,7 +24,13 @@ def halfway(volume, vessel, background, mask, spacing):
     return clicked_components(smoothed(volume) >= threshold, vessel, mask)
 
 
-def otsu(volume, vessel, background, mask, spacing):
+def otsu(
+    volume: np.ndarray,
+    vessel: list[tuple[int, int, int]],
+    background: list[tuple[int, int, int]],
+    mask: np.ndarray | None,
+    spacing: tuple[float, float, float],
+) -> np.ndarray:
     """Otsu's threshold inside the mask."""
     from skimage.filters import threshold_otsu
 
@@ -27,12 +39,14 @@ def otsu(volume, vessel, background, mask, spacing):
     return clicked_components(image > threshold, vessel, mask)
 
 
-def smoothed(volume):
+def smoothed(volume: np.ndarray) -> np.ndarray:
     """The volume after a Gaussian filter, float32."""
     return ndimage.gaussian_filter(volume.astype(np.float32), SMOOTHING)
 
 
-def clicked_components(bright, vessel, mask):
+def clicked_components(
+    bright: np.ndarray, vessel: list[tuple[int, int, int]], mask: np.ndarray | None
+) -> np.ndarray:
     """The face-connected components of bright voxels inside the mask that hold a vessel click."""
     if mask is not None:
         bright = bright & mask

@@ -1,0 +1,96 @@
+"""The process that renders: a scene of VTK actors, seen from several sides, as arrays of pixels."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import vtk_actors
+from .offscreen import ARRAYS, TASK, picture_path
+from .vtk_window import new_renderer, new_window, pixels, shade_hollows
+
+SEED_COLOUR, BACKGROUND_SEED_COLOUR = (1.0, 0.82, 0.40), (0.30, 0.79, 0.94)
+SEED_RADIUS, NODE_RADIUS = 0.016, 0.0088  # shares of half the picture's height
+# Translucent walls behind each other: more than these are hardly seen.
+PEELS = 5
+
+
+def render(folder: str) -> None:
+    """Render the task that `offscreen.render` has put into a folder."""
+    place = Path(folder)
+    task = json.loads((place / TASK).read_text())
+    with np.load(place / ARRAYS) as arrays:
+        scene = SCENES[task["scene"]](arrays, task)
+    for number, view in enumerate(task["views"]):
+        np.save(picture_path(place, number), scene.pixels(number, view))
+
+
+class SurfaceScene:
+    """The surface, and the seeds in a layer before it, so that none is hidden.
+
+    Parameters
+    ----------
+    arrays : mapping
+        "labels", "matrix", and points (n, 3; RAS) "seeds" and "background_seeds".
+    task : dict
+        "views", "size", "background"; see `offscreen.render`.
+    """
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], task: dict) -> None:
+        half = _half_height(task)
+        surface = vtk_actors.vessel_surface(arrays["labels"], arrays["matrix"])
+        self._window = new_window(task["size"], layers=2)
+        self._renderers = [new_renderer(self._window, task, layer) for layer in range(2)]
+        self._renderers[0].AddActor(vtk_actors.opaque(surface))
+        shade_hollows(self._renderers[0], half)
+        colours = {"seeds": SEED_COLOUR, "background_seeds": BACKGROUND_SEED_COLOUR}
+        for name, colour in colours.items():
+            if len(arrays[name]):
+                seeds = vtk_actors.spheres(arrays[name], SEED_RADIUS * half, colour)
+                self._renderers[1].AddActor(seeds)
+
+    def pixels(self, number: int, view: dict) -> np.ndarray:
+        """Pixels of a view, uint8 of shape (size, size, 3)."""
+        return pixels(self._window, self._renderers, view)
+
+
+class TubeScene:
+    """Centrelines as tubes within translucent vessels.
+
+    Parameters
+    ----------
+    arrays : mapping
+        "labels", "matrix", "points", "counts", "radius", "colours" (one set a view) and "nodes";
+        see `tube_view`.
+    task : dict
+        As for `SurfaceScene`.
+    """
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], task: dict) -> None:
+        half = _half_height(task)
+        surface = vtk_actors.vessel_surface(arrays["labels"], arrays["matrix"])
+        self._window = new_window(task["size"])
+        self._renderer = new_renderer(self._window, task)
+        self._renderer.AddActor(vtk_actors.translucent(surface))
+        self._tubes = vtk_actors.tubes(arrays, half)
+        self._renderer.AddActor(self._tubes)
+        if len(arrays["nodes"]):
+            spheres = vtk_actors.spheres(arrays["nodes"], NODE_RADIUS * half, (0.97, 0.97, 0.95))
+            self._renderer.AddActor(spheres)
+        self._renderer.SetUseDepthPeeling(1)
+        self._renderer.SetMaximumNumberOfPeels(PEELS)
+        self._renderer.SetOcclusionRatio(0.0)
+
+    def pixels(self, number: int, view: dict) -> np.ndarray:
+        """Pixels of a view, uint8 of shape (size, size, 3)."""
+        self._tubes.GetMapper().SelectColorArray(f"colours {number}")
+        return pixels(self._window, [self._renderer], view)
+
+
+SCENES: dict[str, Any] = {"surface": SurfaceScene, "tubes": TubeScene}
+
+
+def _half_height(task):
+    return max(view["half_height_mm"] for view in task["views"])

@@ -1,0 +1,77 @@
+"""The end of a job: Slicer's scene, the report, and the summary on standard output."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from . import report, segmenting, skeletonizing
+from .progress_bar import Stopwatch
+from .writing.report_file import write_report
+from .writing.slicer_scene import write_slicer_scene
+
+
+def write_both(
+    folder: Path,
+    inputs: segmenting.Inputs,
+    outcome: segmenting.Outcome,
+    found: skeletonizing.Outcome,
+    watch: Stopwatch,
+) -> None:
+    """Write all files of a segmentation and of its centrelines."""
+    origin = segmenting.write(folder, inputs, outcome, watch)
+    labelmap = outcome.result.labelmapNode
+    skeletonizing.write(folder, labelmap, None, found, watch, inputs.title)
+    found.warnings = [note for note in found.warnings if note not in outcome.warnings]
+    finish(folder, watch, origin, inputs, outcome, found)
+
+
+def finish(
+    folder: Path,
+    watch: Stopwatch,
+    origin: dict,
+    inputs: segmenting.Inputs,
+    outcome: segmenting.Outcome,
+    found: skeletonizing.Outcome | None = None,
+) -> None:
+    """Write the scene and the report of a segmentation, and of its centrelines if there are any."""
+    watch.stage("Writing the scene")
+    write_slicer_scene(folder, inputs.volume, segmenting.focus(inputs))
+    watch.stage(None)
+    content = {**report.heading(origin), **report.segmentation(outcome)}
+    steps = {"connectedness": outcome.result.scene.seconds}
+    notes = list(outcome.warnings)
+    if found:
+        content |= report.skeleton(found)
+        steps["finding centrelines"] = found.skeleton.report["seconds"]
+        notes += found.warnings
+    write_report(folder, content | report.ending(watch.seconds, notes, **steps))
+
+
+def finish_skeleton(
+    folder: Path, watch: Stopwatch, origin: dict, labelmap: Any, found: skeletonizing.Outcome
+) -> None:
+    """Write the scene and the report of centrelines alone."""
+    write_slicer_scene(folder, labelmap, skeletonizing.focus(found))
+    watch.stage(None)
+    content = {**report.heading(origin), **report.skeleton(found)}
+    steps = {"finding centrelines": found.skeleton.report["seconds"]}
+    write_report(folder, content | report.ending(watch.seconds, found.warnings, **steps))
+
+
+def summary(
+    options: Namespace,
+    watch: Stopwatch,
+    outcome: segmenting.Outcome | None,
+    found: skeletonizing.Outcome | None = None,
+) -> list[str]:
+    """Return the lines that the user reads at the end."""
+    lines, computed = [], []
+    if outcome is not None:
+        lines += segmenting.summary(outcome)
+        computed.append(segmenting.computed(outcome))
+    if found is not None:
+        lines += skeletonizing.summary(found)
+        computed.append(skeletonizing.computed(found))
+    computed.append(f"{sum(watch.seconds.values()):.1f} s in all")
+    lines.append(f"computed   {', '.join(computed)}")
+    return [*lines, f"results    {Path(options.out).resolve()}"]

@@ -1,0 +1,113 @@
+"""The files of a segmentation."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyVesselCoreLib.mrml import reading as mrml
+
+from ..pictures import segmentation_picture
+from ..pictures.subject import Subject
+from ..progress_bar import Stopwatch
+from ..writing import nodes
+from .inputs import Inputs
+from .segmentation import Outcome
+from .summary import caption, size_text
+
+
+def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> dict:
+    """Write the picture and the nodes' files.
+
+    Returns
+    -------
+    dict
+        Where the inputs come from, and what they are: for the report.
+
+    Raises
+    ------
+    OSError
+        A file could not be written.
+    """
+    watch.stage("Drawing the picture")
+    volume, shape = inputs.volume, outcome.labels.shape
+    seeds = mrml.seeds_of(inputs.seeds, volume, shape)
+    background = inputs.background and mrml.seeds_of(inputs.background, volume, shape)
+    subject = _subject(volume, outcome, seeds, background)
+    mean, sigma = _vessel_intensities(subject, outcome.result.affinity)
+    picture, lacking = segmentation_picture.draw(
+        subject,
+        mean=mean,
+        sigma=sigma,
+        title=inputs.title,
+        subtitle=size_text(volume),
+        caption=caption(outcome),
+    )
+    outcome.warnings += lacking
+    picture.savefig(folder / nodes.PICTURE)
+    watch.stage("Writing")
+    written = {
+        nodes.LABELMAP: outcome.result.labelmapNode,
+        nodes.FUZZY_SCENE: outcome.result.sceneNode,
+        nodes.SEGMENTATION: outcome.segmentation,
+        nodes.SEEDS: inputs.seeds,
+    }
+    if inputs.background:
+        written[nodes.BACKGROUND_SEEDS] = inputs.background
+    nodes.write_nodes(folder, written)
+    return {**inputs.origin, **_description(volume, seeds, background)}
+
+
+def write_phantom(
+    folder: Path, inputs: Inputs, phantom: Any, volume_name: str, vessels_name: str
+) -> None:
+    """Write the phantom's volume, and its known vessels on the same grid."""
+    import slicer
+
+    vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
+    slicer.util.updateVolumeFromArray(vessels, phantom.mask)
+    nodes.write_nodes(folder, {volume_name: inputs.volume, vessels_name: vessels})
+
+
+def focus(inputs: Inputs) -> Any:
+    """Return the point (RAS) through which the slice views go: the first seed."""
+    return inputs.seeds.GetNthControlPointPositionWorld(0)
+
+
+def _vessel_intensities(subject, affinity):
+    """Mean and deviation of the vessels' intensities, for the grey levels of the picture."""
+    estimated = affinity or estimate_affinity(subject.volume, subject.seeds)
+    return estimated.mean, estimated.sigma
+
+
+def _subject(volume, outcome, seeds, background):
+    import slicer
+
+    return Subject(
+        volume=slicer.util.arrayFromVolume(volume),
+        labels=outcome.labels,
+        ijk_to_ras=mrml.ijk_to_ras(volume),
+        seeds=seeds.voxels,
+        background_seeds=background.voxels if background else np.empty((0, 3), int),
+    )
+
+
+def _description(volume, seeds, background):
+    """Size, spacing, type and seeds, for the report."""
+    import slicer
+
+    return {
+        "size": list(volume.GetImageData().GetDimensions()),
+        "spacing_mm": list(volume.GetSpacing()),
+        "voxel_type": slicer.util.arrayFromVolume(volume).dtype.name,
+        "seeds": _listed(seeds),
+        "background_seeds": _listed(background) if background else [],
+    }
+
+
+def _listed(seeds):
+    return [
+        {"label": label, "ijk": voxel[::-1].tolist()}
+        for label, voxel in zip(seeds.labels, seeds.voxels)
+    ]

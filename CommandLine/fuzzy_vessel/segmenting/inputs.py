@@ -1,0 +1,107 @@
+"""The nodes that go into a segmentation: from files and arguments, or from the phantom."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+
+from ..reading import seeds as seed_files
+from ..reading import volumes
+
+
+@dataclass
+class Inputs:
+    """The nodes that go in, and where they come from; no seeds until automatic ones are found."""
+
+    volume: Any
+    seeds: Any
+    background: Any
+    mask: Any
+    title: str
+    origin: dict
+    notes: tuple[str, ...] = ()
+
+
+def read_inputs(options: Namespace) -> Inputs:
+    """Read the volume, the seeds and the mask that the user named.
+
+    Raises
+    ------
+    InputError
+        A file cannot be used, or a voxel lies outside the volume.
+    """
+    volume = volumes.read_volume(options.volume, options.frame)
+    seeds = _seeds(options, volume)
+    background = _points(options.background, volume, "Background", "--background")
+    mask = volumes.read_mask(options.mask) if options.mask else None
+    origin = {
+        "volume": str(Path(options.volume).resolve()),
+        "frame": options.frame,
+        "seeds_file": str(Path(options.seeds).resolve()) if options.seeds else None,
+        "mask": str(Path(options.mask).resolve()) if options.mask else None,
+    }
+    title = Path(options.volume).resolve().name
+    notes = _notes(volume, title) if options.seed or options.background else ()
+    return Inputs(volume, seeds, background, mask, title, origin, notes)
+
+
+def phantom_inputs(phantom: Any, options: Namespace) -> Inputs:
+    """Return the liver phantom as inputs, with its own seeds."""
+    import slicer
+
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+
+    name = f"Liver phantom {options.seed_number}"
+    volume, seeds, background = add_phantom(phantom, name)
+    slicer.mrmlScene.RemoveNode(background)
+    origin = {"phantom": options.seed_number, "size": options.size}
+    return Inputs(volume, seeds, None, None, name, origin)
+
+
+def _notes(volume, title):
+    """What somebody should know who counts voxels."""
+    if not volume.GetAttribute(volumes.K_REVERSED):
+        return ()
+    last = volume.GetImageData().GetDimensions()[2] - 1
+    return (
+        f"The axes of {title} are left-handed, and Slicer reverses the third one: slice K of the "
+        f"file is slice {last} - K here. --seed and --background count as Slicer does; look at "
+        "the picture.",
+    )
+
+
+def _seeds(options, volume):
+    """The seeds of the file and of the command line in one list."""
+    given = _points(options.seed, volume, "Vessels", "--seed")
+    if not options.seeds:
+        return given
+    seeds = seed_files.read_seeds(options.seeds)
+    if given is not None:
+        import slicer
+
+        for index in range(given.GetNumberOfControlPoints()):
+            position = given.GetNthControlPointPositionVector(index)
+            seeds.AddControlPointWorld(position, given.GetNthControlPointLabel(index))
+        slicer.mrmlScene.RemoveNode(given)
+    return seeds
+
+
+def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, option: str) -> Any:
+    """Voxels I, J, K of the command line as a list of points; None if there is none."""
+    if not voxels:
+        return None
+    sizes = volume.GetImageData().GetDimensions()
+    for voxel in voxels:
+        if not all(0 <= index < size for index, size in zip(voxel, sizes)):
+            raise InputError(
+                f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
+                f"0 to {', '.join(str(size - 1) for size in sizes)}."
+            )
+    labels = [",".join(map(str, voxel)) for voxel in voxels]
+    return mrml_outputs.add_points(np.array(voxels)[:, ::-1], volume, name, labels)

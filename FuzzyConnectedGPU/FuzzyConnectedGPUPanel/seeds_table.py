@@ -1,0 +1,111 @@
+"""The table of points: what each is, and what the image holds round it."""
+
+from typing import Any
+
+import qt
+from slicer.i18n import tr as _
+
+from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
+from FuzzyConnectedGPUMRML.slice_layers import jump_to
+
+ROW, NARROWEST = 22, 56  # pixels of a row and of a column
+COLUMNS = (_("Point"), "I, J, K", _("Value"), _("Around it"))
+
+
+class SeedsTable:
+    """Shows the points of both lists.
+
+    Attributes
+    ----------
+    rows : list of (node, SeedRow)
+        What is shown.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel, self._table = panel, panel.ui.seedsTable
+        self.rows: list[tuple[Any, Any]] = []
+        table = self._table
+        table.setColumnCount(len(COLUMNS))
+        table.setHorizontalHeaderLabels(list(COLUMNS))
+        table.verticalHeader().hide()
+        table.verticalHeader().defaultSectionSize = ROW
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(qt.QHeaderView.ResizeToContents)
+        header.setSectionResizeMode(0, qt.QHeaderView.Stretch)
+        header.highlightSections = False
+        header.minimumSectionSize = NARROWEST
+        table.connect("cellClicked(int,int)", self.jump)
+
+    def jump(self, row: int, column: int = 0) -> None:
+        """Move all slices to the point of a row."""
+        node, seed = self.rows[row]
+        position = [0.0, 0.0, 0.0]
+        node.GetNthControlPointPositionWorld(seed.index, position)
+        jump_to(position)
+
+    def select(self, wanted: Any) -> None:
+        """Select the row of a `SeedRow` and show its point."""
+        for number, (_node, seed) in enumerate(self.rows):
+            if seed is wanted:
+                self._table.selectRow(number)
+                self.jump(number)
+
+    def selected(self) -> int | None:
+        """The row that is selected."""
+        row = self._table.currentRow()
+        return row if 0 <= row < len(self.rows) else None
+
+    def of(self, node: Any) -> list[Any]:
+        """The rows of one list."""
+        return [row for each, row in self.rows if each is node]
+
+    def show(self, parameters: Any) -> None:
+        rows = self._read(parameters)
+        if rows == self.rows:
+            return
+        selected, self.rows = self.selected(), rows
+        self._table.setRowCount(len(rows))
+        for number, (node, seed) in enumerate(rows):
+            color = BACKGROUND_COLOR if node is parameters.backgroundSeeds else VESSEL_COLOR
+            self._fill_row(number, seed, color)
+        if selected is not None and selected < len(rows):
+            self._table.selectRow(selected)
+
+    def _read(self, parameters: Any) -> list[tuple[Any, Any]]:
+        volume, rows = parameters.inputVolume, []
+        if self._panel.has_voxels(volume):
+            for node in (parameters.seeds, parameters.backgroundSeeds):
+                if node is not None:
+                    found = self._panel.logic.seedRows(volume, node, parameters.radius)
+                    rows += [(node, seed) for seed in found]
+        return rows
+
+    def _fill_row(self, number: int, seed: Any, color: tuple[float, float, float]) -> None:
+        texts = [seed.label, ", ".join(map(str, seed.ijk)), _("outside"), ""]
+        if seed.intensity is not None:
+            texts[2:] = [f"{seed.intensity:.5g}", f"{seed.mean:.4g} \u00b1 {seed.deviation:.3g}"]
+        for column, text in enumerate(texts):
+            item = qt.QTableWidgetItem(text)
+            if column == 0:
+                item.setIcon(qt.QIcon(dot(color)))
+            else:
+                item.setTextAlignment(qt.Qt.AlignRight | qt.Qt.AlignVCenter)
+            self._table.setItem(number, column, item)
+
+    def forget(self) -> None:
+        """The lists are gone."""
+        self.rows = []
+        self._table.setRowCount(0)
+
+
+def dot(color: tuple[float, float, float]) -> Any:
+    """A round mark (QPixmap) in the colour of a list."""
+    picture = qt.QPixmap(12, 12)
+    picture.fill(qt.QColor(0, 0, 0, 0))
+    painter = qt.QPainter(picture)
+    painter.setRenderHint(qt.QPainter.Antialiasing)
+    painter.setPen(qt.QColor(70, 70, 70))
+    painter.setBrush(qt.QBrush(qt.QColor(*(round(255 * part) for part in color))))
+    painter.drawEllipse(1, 1, 9, 9)
+    painter.end()
+    return picture

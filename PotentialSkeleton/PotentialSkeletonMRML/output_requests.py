@@ -1,0 +1,104 @@
+"""Which outputs are wanted, and the nodes that were given for them."""
+
+from dataclasses import dataclass, fields
+
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.mrml.ownership import check_apart
+from FuzzyVesselCoreLib.mrml.reading import node_name
+from PotentialSkeletonLib.critical_points.critical_points import KINDS
+
+CURVE, MODEL = "vtkMRMLMarkupsCurveNode", "vtkMRMLModelNode"
+LABELMAP, TABLE = "vtkMRMLLabelMapVolumeNode", "vtkMRMLTableNode"
+FIDUCIALS, CHART = "vtkMRMLMarkupsFiducialNode", "vtkMRMLPlotChartNode"
+VECTORS = "vtkMRMLVectorVolumeNode"
+CLASSES = {
+    "curveNodes": (CURVE, "markups curve"),
+    "modelNode": (MODEL, "model"),
+    "tubesNode": (MODEL, "model"),
+    "labelmapNode": (LABELMAP, "labelmap volume"),
+    "tableNode": (TABLE, "table"),
+    "criticalPointsNodes": (FIDUCIALS, "list of points"),
+    "plotChartNodes": (CHART, "plot chart"),
+    "fieldNode": (VECTORS, "vector volume"),
+}
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Which outputs are wanted: True or None for new nodes, False for none, or nodes to fill."""
+
+    curveNodes: object = True
+    modelNode: object = True
+    labelmapNode: object = True
+    tableNode: object = True
+    tubesNode: object = False
+    criticalPointsNodes: object = False
+    plotChartNodes: object = False
+    fieldNode: object = False
+
+    def wants(self, output):
+        return getattr(self, output) is not False
+
+    def given(self, output):
+        """The nodes to fill: a list, or for the critical points a dict of kind to node."""
+        request = getattr(self, output)
+        if output == "criticalPointsNodes":
+            return dict(request) if isinstance(request, dict) else {}
+        if request is None or isinstance(request, bool):
+            return []
+        return list(request) if isinstance(request, list | tuple) else [request]
+
+    def nodes(self):
+        """Pairs of an output's name and a node that was given for it."""
+        for each in fields(self):
+            given = self.given(each.name)
+            for node in given.values() if isinstance(given, dict) else given:
+                yield each.name, node
+
+    def check(self, solid):
+        """Refuse nodes that cannot take the result; `InputError` names them."""
+        kinds = set(self.given("criticalPointsNodes"))
+        if not isinstance(self.criticalPointsNodes, bool | dict | None) or kinds - set(KINDS):
+            raise InputError(
+                "criticalPointsNodes must be True, False, or a dict of kind to node; kinds are "
+                f"{', '.join(KINDS)}."
+            )
+        seen = []
+        for output, node in self.nodes():
+            class_name, kind = CLASSES[output]
+            if not hasattr(node, "IsA") or not node.IsA(class_name):
+                name = node_name(node) if hasattr(node, "GetName") else repr(node)
+                raise InputError(f"The output {name} ({output}) must be a {kind}.")
+            check_apart([node], {"input": solid.node})
+            if node in seen:
+                raise InputError(f"{node_name(node)} was given for two outputs; choose another.")
+            seen.append(node)
+        self.check_present(solid, InputError)
+
+    def while_present(self, solid, progress):
+        """Return a progress callback that ends the run when the input or a node to fill goes."""
+        if progress is None:
+            return None  # nobody else gets a turn in the meantime
+
+        def go_on(fraction):
+            carry_on = progress(fraction)
+            self.check_present(solid)
+            return carry_on
+
+        return go_on
+
+    def check_present(self, solid, error=Cancelled):
+        """Raise an error if the object or a node to fill is not in the scene (any more)."""
+        import slicer
+
+        for node in (solid.node, *(node for _, node in self.nodes())):
+            if not slicer.mrmlScene.IsNodePresent(node):
+                raise error(
+                    f"Cancelled: {node_name(node)} was removed from the scene; nothing was changed."
+                    if error is Cancelled
+                    else f"{node_name(node)} is not in the scene."
+                )
+        if not solid.has_segment():
+            raise Cancelled(
+                f"Cancelled: the segment '{solid.name}' was removed; nothing was changed."
+            )

@@ -1,0 +1,98 @@
+"""The panel's choices, kept in the scene."""
+
+from typing import Annotated
+
+from slicer import vtkMRMLLabelMapVolumeNode, vtkMRMLSegmentationNode
+from slicer.i18n import tr as _
+from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
+
+from FuzzyVesselCoreLib.mrml.labelled_enum import LabelledEnum
+
+
+class Detail(LabelledEnum):
+    """How much of the object gets a centreline; the values are `skeletonize`'s levels."""
+
+    CORE = 1
+    LIMBS = 2
+    CORNERS = 3
+
+    @classmethod
+    def labels(cls) -> dict[LabelledEnum, str]:
+        return {
+            cls.CORE: _("Trunks only"),
+            cls.LIMBS: _("All branches"),
+            cls.CORNERS: _("All branches and bumps"),
+        }
+
+
+class Method(LabelledEnum):
+    """How forces are summed; the values are those of `PotentialSkeletonLib.FORCE_METHODS`."""
+
+    AUTOMATIC = "auto"
+    FFT = "fft"
+    DIRECT_SERIAL = "direct-serial"
+    CUDA_SIMPLE = "cuda-simple"
+    CUDA_CONSTANT = "cuda-constant"
+    CUDA_SHARED = "cuda-shared"
+
+    @classmethod
+    def labels(cls) -> dict[LabelledEnum, str]:
+        return {
+            cls.AUTOMATIC: _("Automatic"),
+            cls.FFT: _("Convolution (FFT)"),
+            cls.DIRECT_SERIAL: _("Direct sum, CPU"),
+            cls.CUDA_SIMPLE: _("Direct sum, GPU, global memory"),
+            cls.CUDA_CONSTANT: _("Direct sum, GPU, constant memory"),
+            cls.CUDA_SHARED: _("Direct sum, GPU, shared memory"),
+        }
+
+
+class Device(LabelledEnum):
+    """What computes."""
+
+    AUTOMATIC = "auto"
+    CPU = "cpu"
+    GPU = "cuda"
+
+    @classmethod
+    def labels(cls) -> dict[LabelledEnum, str]:
+        return {cls.AUTOMATIC: _("Automatic"), cls.CPU: _("CPU"), cls.GPU: _("GPU")}
+
+
+class Colouring(LabelledEnum):
+    """What the colours of lines, tubes and curves tell."""
+
+    RADIUS = "radius"
+    BRANCH = "branch"
+    GENERATION = "generation"
+
+    @classmethod
+    def labels(cls) -> dict[LabelledEnum, str]:
+        return {
+            cls.RADIUS: _("Radius"),
+            cls.BRANCH: _("Branch"),
+            cls.GENERATION: _("Generation"),
+        }
+
+
+@parameterNodeWrapper
+class PotentialSkeletonParameterNode:
+    """The panel's choices; as in `PotentialSkeletonLogic.extract`."""
+
+    input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
+    segment: str = ""  # its ID
+    level: Detail = Detail.LIMBS
+    strength: Annotated[int, WithinRange(3, 9)] = 6
+    dropIslands: Annotated[int, WithinRange(0, 1000000)] = 10
+    closeTunnels: Annotated[float, WithinRange(0.0, 100.0)] = 2.0
+    device: Device = Device.AUTOMATIC
+    method: Method = Method.AUTOMATIC
+    chargeDistance: Annotated[int, WithinRange(-1, 10)] = -1  # -1: automatic
+    divergence: Annotated[float, WithinRange(0.0, 100.0)] = 20.0
+    tubes: bool = False
+    table: bool = True
+    labelmap: bool = False
+    curves: bool = False
+    criticalPoints: bool = False
+    field: bool = False
+    colouring: Colouring = Colouring.RADIUS

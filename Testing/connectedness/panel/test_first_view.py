@@ -1,0 +1,479 @@
+"""What a person meets: the first view, the advice, keys, views that follow, and words."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_seeds, add_volume, world_of
+
+LABELMAP = "vtkMRMLLabelMapVolumeNode"
+SHAPE = (14, 16, 18)
+VIEW = (420, 850)  # pixels that Slicer leaves for a module in a window of 1600 x 1000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Load and compile the panel's packages now, and not anew for every panel."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from emulators.qt.application import install
+
+    install()
+    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
+
+
+@pytest.fixture
+def panel(open_panel):
+    return open_panel("FuzzyConnectedGPU")
+
+
+def vessel(shape=SHAPE):
+    """A noisy tube along I in a darker background."""
+    rng = np.random.default_rng(4)
+    k, j, _ = np.indices(shape)
+    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
+    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
+
+
+@pytest.fixture
+def chosen(panel):
+    """The panel as it is by default, with a volume and two vessel points."""
+    volume = add_volume(vessel())
+    panel.parameters.inputVolume = volume
+    panel.parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
+    panel.process_events()
+    return panel
+
+
+@pytest.fixture
+def done(chosen):
+    """The same after Apply."""
+    chosen.click("applyButton")
+    return chosen
+
+
+def array(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def during_runs(monkeypatch, act):
+    """Call `act` whenever events are handled in the middle of a run."""
+    import slicer
+
+    import FuzzyVesselCoreLib.widgets.run as run
+
+    monkeypatch.setattr(run, "ROUND", 0.0)
+    handle = slicer.app.processEvents
+
+    def process_events(*flags):
+        handle(*flags)
+        act()
+
+    monkeypatch.setattr(slicer.app, "processEvents", process_events)
+
+
+# --- the first view
+
+
+def test_the_first_view_needs_no_scrolling_and_opens_at_the_top(done):
+    import qt
+
+    area = qt.QScrollArea()
+    area.setWidgetResizable(True)
+    area.setWidget(done.window)
+    area.resize(*VIEW)
+    area.show()
+    done.process_events()
+    ui = done.ui
+    assert ui.advancedCollapsibleButton.collapsed
+    assert area.verticalScrollBar().maximum == area.horizontalScrollBar().maximum == 0
+    rows = (ui.adviceLabel, ui.inputSelector, ui.placeSeedsButton, ui.placeBackgroundButton,
+            ui.applyButton, ui.thresholdSlider, ui.advancedCollapsibleButton)  # fmt: skip
+    places = [each.mapTo(done.window, each.rect.topLeft()).y() for each in rows]
+    assert places == sorted(places)
+    ui.advancedCollapsibleButton.collapsed = False
+    done.process_events()
+    area.verticalScrollBar().value = 500
+    done.window.exit()
+    done.window.enter()
+    assert area.verticalScrollBar().value == 0
+    done.area = area  # until the panel is closed
+
+
+def test_rows_do_not_jump_while_a_run_goes_on(chosen, monkeypatch):
+    def place():
+        return chosen.ui.thresholdSlider.mapTo(chosen.window, chosen.ui.adviceLabel.rect.topLeft())
+
+    before, seen = place().y(), []
+    during_runs(monkeypatch, lambda: seen.append((place().y(), chosen.ui.progressBar.visible)))
+    chosen.ui.applyButton.click()
+    assert (before, True) in seen
+    assert {y for y, _visible in seen} == {before}
+
+
+def test_less_is_left_and_more_is_right(done):
+    assert done.ui.thresholdSlider.invertedAppearance
+    assert not done.ui.thresholdSlider.spinBoxVisible
+    before = np.count_nonzero(array(done.parameters.labelmap))
+    done.ui.thresholdSlider.value = 0.4
+    done.process_events()
+    assert np.count_nonzero(array(done.parameters.labelmap)) > before
+    assert done.ui.thresholdSpinBox.value == pytest.approx(0.4)
+    done.ui.thresholdSpinBox.value = 0.6
+    assert done.parameters.threshold == pytest.approx(0.6)
+
+
+def test_there_is_nothing_to_make_less_before_a_result(chosen):
+    assert not chosen.ui.thresholdSlider.enabled
+    assert "Apply" in chosen.ui.thresholdSlider.toolTip
+    chosen.click("applyButton")
+    assert chosen.ui.thresholdSlider.enabled
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_the_volume_in_the_slices_is_chosen(slicer_scene, panel, when):
+    """Also one that is loaded later; but no other one in the place of one that was removed."""
+    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    if when == "before":
+        panel.window.exit()
+    add_volume(vessel())
+    shown = add_volume(vessel())
+    composite.SetBackgroundVolumeID(shown.GetID())
+    if when == "before":
+        panel.window.enter()
+    panel.process_events()
+    assert panel.parameters.inputVolume is shown
+    slicer_scene.RemoveNode(shown)
+    composite.SetBackgroundVolumeID(slicer_scene.GetFirstNodeByName("scan").GetID())
+    panel.process_events()
+    assert panel.parameters.inputVolume is None
+
+
+def test_every_control_has_a_tooltip(panel):
+    import qt
+    import slicer
+
+    kinds = (qt.QPushButton, qt.QCheckBox, qt.QComboBox, qt.QSpinBox, qt.QDoubleSpinBox)
+    kinds += (slicer.qMRMLNodeComboBox,)
+    named = [each for each in vars(panel.ui).values() if isinstance(each, kinds)]
+    assert len(named) > 30
+    assert [each.name for each in named if not each.toolTip] == []
+
+
+def test_words_are_those_of_the_clinic(done):
+    import qt
+
+    done.ui.advancedCollapsibleButton.collapsed = False
+    kinds = (qt.QLabel, qt.QPushButton, qt.QCheckBox, qt.QGroupBox, qt.QComboBox)
+    texts = [each.toolTip for kind in kinds for each in done.window.findChildren(kind)]
+    for kind in (qt.QLabel, qt.QPushButton, qt.QCheckBox):
+        texts += [each.text for each in done.window.findChildren(kind)]
+    texts += [each.title for each in done.window.findChildren(qt.QGroupBox)]
+    text = " ".join(texts).lower()
+    for word in (
+        "fuzzy scene",
+        "lower cut",
+        "round seeds",
+        "follow the seeds",
+        "memory",
+        "sure to",
+    ):
+        assert word not in text, word
+    for word in ("connectedness map", "vessel brightness", "sample radius", "update automatically",
+                 "keep clear of background points"):  # fmt: skip
+        assert word in text, word
+
+
+# --- what to do next
+
+
+def test_the_advice_goes_from_step_to_step():
+    from FuzzyConnectedGPUPanel.advice import Situation, advice
+
+    def says(**situation):
+        return advice(Situation(**situation))
+
+    assert "Sample Data" in says()
+    assert "Choose" in says(volumes=2)
+    assert "key <b>A</b>" in says(has_volume=True)
+    assert says(has_volume=True, why_not="Colours.") == "Colours."
+    ready = dict(has_volume=True, points=1)
+    assert says(**ready).startswith("Press <b>Apply</b>")
+    assert says(**ready, running=True).startswith("Segmenting")
+    assert says(**ready, millilitres=5.0).endswith("press <b>Apply</b>.")
+    there = dict(ready, current=True)
+    assert says(**there, millilitres=0.0).startswith("Nothing was found")
+    assert "<b>Not vessel</b>" in says(**there, millilitres=5.0)
+    assert says(**there, millilitres=5.0, share=0.5).startswith("It leaks: the result fills 50%")
+    assert says(**there, millilitres=5.0, excess=7).startswith("It seems to leak: 7 times")
+    assert says(**there, millilitres=5.0, problem=True).startswith("That did not work")
+    assert says(**there, millilitres=5.0, odd_point="P is unlike.") == "P is unlike."
+
+
+def test_a_point_that_disagrees_is_named_and_shown(slicer_scene, chosen):
+    slice_node = slicer_scene.AddNewNodeByClass("vtkMRMLSliceNode")
+    slice_node.SetOrientationToAxial()
+    volume, seeds = chosen.parameters.inputVolume, chosen.parameters.seeds
+    seeds.AddControlPointWorld(world_of(volume, (7, 8, 9)), "third")
+    chosen.process_events()
+    assert "unlike" not in chosen.ui.adviceLabel.text
+    seeds.AddControlPointWorld(world_of(volume, (2, 2, 2)), "in the liver")
+    chosen.process_events()
+    assert "in the liver" in chosen.ui.adviceLabel.text
+    chosen.ui.adviceLabel.linkActivated.emit("point")
+    assert chosen.ui.seedsTable.currentRow() == 3
+    matrix = slice_node.GetSliceToRAS()
+    center = [matrix.GetElement(row, 3) for row in range(3)]
+    assert center == pytest.approx(world_of(volume, (2, 2, 2)))
+    seeds.SetNthControlPointPositionWorld(3, (900, 900, 900))
+    chosen.process_events()
+    assert "outside the volume" in chosen.ui.adviceLabel.text
+
+
+def test_points_of_one_tree_do_not_disagree():
+    from FuzzyConnectedGPUMRML.odd_points import odd_point
+    from FuzzyConnectedGPUMRML.seed_rows import SeedRow
+
+    def rows(*values):
+        return [SeedRow(n, str(n), (0, 0, 0), float(v), v, 12.0) for n, v in enumerate(values)]
+
+    assert odd_point(rows(180, 90)) is None
+    assert odd_point(rows(180, 195, 170, 160)) is None
+    found = odd_point(rows(180, 195, 170, 90))
+    assert (found.row.label, found.others) == ("3", 180)
+
+
+def test_texts_go_with_what_they_speak_of(chosen):
+    parameters = chosen.parameters
+    parameters.backgroundSeeds = add_seeds(parameters.inputVolume, [(7, 8, 3)], "background")
+    chosen.process_events()
+    chosen.click("applyButton")
+    assert "the same voxel" in chosen.ui.statusLabel.text
+    assert chosen.ui.adviceLabel.text.startswith("That did not work")
+    parameters.backgroundSeeds.SetNthControlPointPositionWorld(
+        0, world_of(parameters.inputVolume, (2, 2, 2))
+    )
+    chosen.process_events()
+    assert chosen.ui.statusLabel.text == ""
+    chosen.click("applyButton")
+    assert chosen.ui.statusLabel.text.startswith("Done")
+    assert chosen.ui.statusLabel.styleSheet == ""
+    parameters.inputVolume = add_volume(vessel())
+    chosen.process_events()
+    assert chosen.ui.statusLabel.text == ""
+
+
+# --- points without Place
+
+
+@pytest.fixture
+def mouse(slicer_scene):
+    """Put the mouse over a point of the world in a slice, or away from all slices."""
+    node = slicer_scene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
+    node = node or slicer_scene.AddNewNodeByClass("vtkMRMLCrosshairNode")
+
+    def move(world):
+        if world is None:
+            node.SetCursorPositionInvalid()
+        else:
+            node.SetCursorPositionRAS(world)
+
+    return move
+
+
+def press(panel, key):
+    """Press a key in the window of the panel; returns whether something listens to it."""
+    import qt
+
+    for shortcut in panel.window.window().findChildren(qt.QShortcut):
+        if shortcut.key.toString() == key and shortcut.enabled:
+            shortcut.activated.emit()
+            panel.process_events()
+            return True
+    return False
+
+
+def test_keys_add_points_where_the_mouse_is(panel, mouse):
+    panel.parameters.inputVolume = volume = add_volume(vessel())
+    mouse(world_of(volume, (7, 8, 3)))
+    assert press(panel, "A")
+    seeds = panel.parameters.seeds
+    assert seeds.GetNthControlPointPositionWorld(0) == pytest.approx(world_of(volume, (7, 8, 3)))
+    assert not seeds.GetDisplayNode().GetPointLabelsVisibility()  # they would cover the vessel
+    mouse(world_of(volume, (2, 2, 2)))
+    assert press(panel, "N")
+    assert panel.parameters.backgroundSeeds.GetNumberOfControlPoints() == 1
+    assert press(panel, "A")
+    assert seeds.GetNumberOfControlPoints() == 2
+    assert press(panel, "Z")
+    assert seeds.GetNumberOfControlPoints() == 1
+    mouse(None)
+    assert press(panel, "A")
+    assert seeds.GetNumberOfControlPoints() == 1
+    assert "slice" in panel.ui.statusLabel.text
+
+
+def test_keys_are_those_of_the_module_that_is_open(panel, mouse):
+    panel.parameters.inputVolume = volume = add_volume(vessel())
+    mouse(world_of(volume, (7, 8, 3)))
+    panel.window.exit()
+    assert not press(panel, "A")
+    panel.window.enter()
+    assert press(panel, "A")
+    assert panel.parameters.seeds.GetNumberOfControlPoints() == 1
+
+
+def test_keys_are_in_the_module_s_help(panel):
+    import types
+
+    parent = types.SimpleNamespace(path="")
+    panel.module.FuzzyConnectedGPU(parent)
+    for key in ("<b>A</b>", "<b>N</b>", "<b>Z</b>"):
+        assert key in parent.helpText
+
+
+# --- views that follow
+
+
+def test_the_first_result_is_fitted_into_the_views_and_later_ones_are_not(slicer_scene, chosen):
+    slice_node = slicer_scene.AddNewNodeByClass("vtkMRMLSliceNode")
+    slice_node.SetOrientationToAxial()
+    slice_node.SetFieldOfView(500, 500, 1)
+    camera = slicer_scene.AddNewNodeByClass("vtkMRMLCameraNode")
+    camera.SetPosition(0, 1000, 0)
+    chosen.click("applyButton")
+    bounds = np.zeros(6)
+    chosen.parameters.labelmap.GetRASBounds(bounds)
+    center = (bounds[::2] + bounds[1::2]) / 2
+    assert np.linalg.norm(np.array(camera.GetFocalPoint()) - center) < 10
+    assert slice_node.GetFieldOfView()[0] < 60
+    offset = slice_node.GetSliceToRAS().GetElement(2, 3)
+    seed = chosen.parameters.seeds.GetNthControlPointPositionWorld(0)
+    assert offset == pytest.approx(seed[2])
+    camera.SetFocalPoint(1, 2, 3)
+    slice_node.SetFieldOfView(300, 300, 1)
+    chosen.parameters.border = type(chosen.parameters.border).HALF
+    chosen.click("applyButton")
+    assert camera.GetFocalPoint() == pytest.approx((1, 2, 3))
+    assert slice_node.GetFieldOfView()[0] == pytest.approx(300)
+
+
+def test_the_surface_stays_until_the_next_one_is_made(done):
+    """3D does not blink while the threshold moves."""
+    segmentation = done.parameters.segmentation
+    (segment_id,) = segmentation.GetSegmentation().GetSegmentIDs()
+    surface = done.widget.panel.display.surface
+
+    def polydata():
+        segment = segmentation.GetSegmentation().GetSegment(segment_id)
+        return segment.GetRepresentation("Closed surface")
+
+    surface.make()
+    first = polydata()
+    assert first.GetNumberOfPoints() > 0
+    for threshold in (0.4, 0.45, 0.6):
+        done.ui.thresholdSlider.value = threshold
+        assert polydata() is not None
+        assert polydata().GetNumberOfPoints() == first.GetNumberOfPoints()
+    surface.make()
+    assert polydata().GetNumberOfPoints() != first.GetNumberOfPoints()
+    done.ui.show3DCheckBox.checked = False
+    surface.make()
+    assert polydata() is None
+
+
+def watch_runs(monkeypatch):
+    """A list that gets "done" or "cancelled" for each run."""
+    import FuzzyConnectedGPUMRML.segmenting as segmenting
+
+    outcomes, segment = [], segmenting.segment
+
+    def watched(*arguments):
+        outcomes.append("cancelled")
+        result = segment(*arguments)
+        outcomes[-1] = "done"
+        return result
+
+    monkeypatch.setattr(segmenting, "segment", watched)
+    return outcomes
+
+
+def wait_for_peak(panel, place):
+    """Handle events until a point at this voxel has got its result."""
+    import time
+
+    end = time.monotonic() + 30
+    while panel.parameters.sceneVolume is None or array(panel.parameters.sceneVolume)[place] != 1:
+        assert time.monotonic() < end, "it did not follow"
+        panel.process_events()
+
+
+def test_an_update_that_has_just_begun_is_not_given_up(chosen, monkeypatch):
+    """Whatever time has passed since the last one, and however long that took."""
+    import FuzzyConnectedGPUPanel.automatic_update as automatic_update
+    import FuzzyVesselCoreLib.widgets.run as run
+
+    monkeypatch.setattr(automatic_update, "PATIENCE", 0.0)
+    monkeypatch.setattr(run, "ROUND", 0.0)
+    outcomes = watch_runs(monkeypatch)
+    chosen.ui.autoUpdateCheckBox.checked = True
+    wait_for_peak(chosen, (7, 8, 3))
+    place = world_of(chosen.parameters.inputVolume, (7, 8, 6))
+    chosen.parameters.seeds.SetNthControlPointPositionWorld(0, place)
+    wait_for_peak(chosen, (7, 8, 6))
+    assert outcomes == ["done", "done"]
+
+
+@pytest.mark.parametrize("patience", [1e9, 0.0])
+def test_automatic_updates_are_seen_while_the_mouse_moves(chosen, monkeypatch, patience):
+    """A short run ends before the next one begins; a long one is given up."""
+    import FuzzyConnectedGPUPanel.automatic_update as automatic_update
+
+    monkeypatch.setattr(automatic_update, "PATIENCE", patience)
+    parameters, moves, outcomes = chosen.parameters, [], watch_runs(monkeypatch)
+
+    def move():
+        if len(moves) < 6 and chosen.widget.panel.running.active:
+            moves.append(1)
+            place = world_of(parameters.inputVolume, (7, 8, 4 + len(moves)))
+            parameters.seeds.SetNthControlPointPositionWorld(0, place)
+
+    during_runs(monkeypatch, move)
+    chosen.ui.autoUpdateCheckBox.checked = True
+    wait_for_peak(chosen, (7, 8, 10))
+    assert outcomes[-1] == "done"
+    assert ("cancelled" in outcomes) == (patience == 0.0)
+
+
+# --- masks
+
+
+def test_a_mask_that_was_loaded_as_a_volume_can_be_chosen(chosen):
+    values = np.zeros(SHAPE, np.int16)
+    values[:, :, :9] = 7
+    mask = add_volume(values)
+    mask.SetName("liver mask")
+    parameters = chosen.parameters
+    parameters.region = type(parameters.region).MASK
+    chosen.ui.maskSelector.setCurrentNode(mask)
+    assert parameters.mask is mask
+    chosen.click("applyButton")
+    assert array(parameters.sceneVolume)[:, :, :9].any()
+    assert not array(parameters.sceneVolume)[:, :, 9:].any()
+    chosen.ui.maskSelector.setCurrentNode(parameters.inputVolume)
+    assert "the volume itself" in chosen.ui.adviceLabel.text
+    assert not chosen.ui.applyButton.enabled
+
+
+def test_a_mask_that_is_chosen_lets_the_image_through(slicer_scene, chosen):
+    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    mask = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
+    composite.SetLabelVolumeID(mask.GetID())
+    composite.SetLabelOpacity(1.0)
+    plain = add_volume(np.ones(SHAPE, np.uint8))
+    chosen.parameters.mask = mask
+    assert composite.GetLabelOpacity() == pytest.approx(0.3)
+    composite.SetBackgroundVolumeID(plain.GetID())
+    chosen.parameters.mask = plain
+    assert composite.GetBackgroundVolumeID() == chosen.parameters.inputVolume.GetID()

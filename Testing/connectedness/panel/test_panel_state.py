@@ -1,0 +1,256 @@
+"""The panel's state: what changes it, what a result was made of, and what a saved scene keeps."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
+
+LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
+SHAPE = (14, 16, 18)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Load and compile the panel's packages now, and not anew for every panel."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from emulators.qt.application import install
+
+    install()
+    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
+
+
+@pytest.fixture
+def panel(open_panel):
+    return open_panel("FuzzyConnectedGPU")
+
+
+def vessel(shape=SHAPE):
+    """A noisy tube along I in a darker background."""
+    rng = np.random.default_rng(4)
+    k, j, _ = np.indices(shape)
+    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
+    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
+
+
+def choose(panel, model, mask=None):
+    """A volume, two vessel points and a background point, with a model and a mask."""
+    volume, parameters = add_volume(vessel()), panel.parameters
+    parameters.model = getattr(type(parameters.model), model)
+    parameters.inputVolume = volume
+    parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
+    parameters.backgroundSeeds = add_seeds(volume, [(2, 2, 9)], "background")
+    if mask is not None:
+        parameters.region, parameters.mask = type(parameters.region).MASK, mask
+    panel.process_events()
+    return parameters
+
+
+def array(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def mask_of_ones(kind=LABELMAP):
+    import slicer
+
+    labelmap = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
+    labelmap.SetName("mask")
+    if kind == LABELMAP:
+        return labelmap
+    segmentation = slicer.mrmlScene.AddNewNodeByClass(SEGMENTATION, "organs")
+    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, segmentation)
+    slicer.mrmlScene.RemoveNode(labelmap)
+    return segmentation
+
+
+def is_current(panel):
+    panel.process_events()
+    return panel.widget.panel.is_current()
+
+
+def save_and_load(panel, path):
+    """Through an .mrb file, with the scene closed in between."""
+    import slicer
+
+    assert slicer.util.saveScene(str(path))
+    slicer.mrmlScene.Clear(False)
+    panel.process_events()
+    slicer.util.loadScene(str(path))
+    panel.process_events()
+
+
+# --- numbers that follow the points
+
+
+@pytest.mark.parametrize("offset", [0, 103.125])
+def test_another_range_of_intensities_is_no_edit(panel, offset):
+    """The spin boxes get other digits for another volume; what they round is not typed."""
+    parameters = choose(panel, "AFFINITY")
+    ct = parameters.inputVolume
+    share = add_volume((vessel() / 1000 + offset).astype(np.float32))
+    for volume in (share, ct, share, ct):
+        parameters.inputVolume = volume
+        panel.process_events()
+        assert parameters.automaticAffinity
+        found = panel.widget.logic.estimateAffinity(volume, parameters.seeds, 2, "both")
+        assert parameters.mean == pytest.approx(found.mean, rel=1e-12)
+        assert parameters.sigma == pytest.approx(found.sigma, rel=1e-12)
+        assert parameters.gradientSigma == pytest.approx(found.gradient_sigma, rel=1e-12)
+        assert panel.ui.applyButton.enabled
+
+
+def test_a_number_that_is_typed_is_an_edit_of_that_number_alone(panel):
+    parameters = choose(panel, "AFFINITY")
+    mean, gradient = parameters.mean, parameters.gradientSigma
+    panel.ui.sigmaSpinBox.value = 41.5
+    assert not parameters.automaticAffinity
+    assert parameters.sigma == 41.5
+    assert (parameters.mean, parameters.gradientSigma) == (mean, gradient)
+
+
+# --- views draw, and nothing else
+
+
+@pytest.mark.parametrize("model", ["AFFINITY", "CONTRAST"])
+def test_drawing_the_panel_changes_nothing(panel, model):
+    """Whatever was changed behind its back is seen; nothing is estimated, written or started."""
+    import qt
+
+    parameters = choose(panel, model)
+    panel.click("applyButton")
+    own = panel.widget.panel
+    parameters.seeds.RemoveNthControlPoint(1)
+    parameters.parameterNode.DisableModifiedEventOn()
+    parameters.threshold, parameters.autoUpdate = 0.3, True
+    parameters.parameterNode.DisableModifiedEventOff()
+    own._waiting = True  # what was noticed just now is handled later
+    for timer in own._window.findChildren(qt.QTimer):
+        timer.stop()
+    before, labels = scene_text(), array(parameters.labelmap).copy()
+    own.show()
+    own.show()
+    assert scene_text() == before
+    assert np.array_equal(array(parameters.labelmap), labels)
+    assert not any(timer.active for timer in vars(own).values() if isinstance(timer, qt.QTimer))
+
+
+# --- what a result was made of
+
+
+def test_corrections_count_for_the_solver_that_has_them(panel):
+    parameters = choose(panel, "AFFINITY")
+    text = panel.widget.panel.inputs_text
+    parameters.solver = type(parameters.solver).CUDA_KFOE_CORRECTED
+    texts = {text()}
+    parameters.corrections = 5
+    texts.add(text())
+    parameters.directions = 3
+    texts.add(text())
+    assert len(texts) == 3
+    parameters.solver = type(parameters.solver).EXACT
+    exact = text()
+    parameters.corrections = 2
+    assert text() == exact
+
+
+def test_a_background_point_that_chose_the_threshold_counts(panel):
+    """In the affinity model it does not change the connectedness, but the threshold."""
+    parameters = choose(panel, "AFFINITY")
+    panel.click("applyButton")
+    assert is_current(panel)
+    position = world_of(parameters.inputVolume, (2, 13, 9))
+    parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, position)
+    assert not is_current(panel)
+    assert "press <b>Apply</b>" in panel.ui.adviceLabel.text
+    panel.click("applyButton")
+    assert is_current(panel)
+    panel.ui.thresholdSlider.value = 0.4  # by hand: no point has a say
+    parameters.backgroundSeeds.RemoveAllControlPoints()
+    assert is_current(panel)
+
+
+@pytest.mark.parametrize("kind", [LABELMAP, SEGMENTATION])
+def test_a_mask_that_was_edited_counts(panel, kind):
+    import slicer
+
+    parameters = choose(panel, "CONTRAST", mask_of_ones(kind))
+    mask = parameters.mask
+    panel.click("applyButton")
+    assert is_current(panel)
+    edited = np.ones(SHAPE, np.uint8)
+    edited[:, :, 16:] = 0
+    if kind == LABELMAP:
+        slicer.util.updateVolumeFromArray(mask, edited)
+    else:
+        (segment,) = mask.GetSegmentation().GetSegmentIDs()
+        slicer.util.updateSegmentBinaryLabelmapFromArray(
+            edited, mask, segment, parameters.inputVolume
+        )
+    assert not is_current(panel)
+    assert "press <b>Apply</b>" in panel.ui.adviceLabel.text
+    panel.click("applyButton")
+    assert is_current(panel)
+
+
+@pytest.mark.parametrize("kind", [LABELMAP, SEGMENTATION])
+def test_a_mask_is_known_again_after_loading(panel, tmp_path, kind):
+    choose(panel, "CONTRAST", mask_of_ones(kind))
+    panel.click("applyButton")
+    save_and_load(panel, tmp_path / "scene.mrb")
+    assert is_current(panel)
+
+
+def test_positions_between_two_rounded_ones_are_known_again(slicer_scene):
+    """103.125 was 103.12 or 103.13, as the last bit fell."""
+    from FuzzyConnectedGPUMRML.run_inputs import inputs_text
+
+    geometry = np.diag([-0.9375, -0.9375, 1.25, 1.0])
+    geometry[:3, 3] = 103.125, 90.625, 45.125
+    texts = set()
+    for noise in (0.0, 1e-9, -1e-9):
+        moved = geometry.copy()
+        moved[:3, 3] += noise
+        volume = add_volume(vessel(), moved)
+        seeds = add_seeds(volume, [(0, 0, 0), (7, 8, 3)])
+        roi = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsROINode")
+        roi.SetXYZ(0.0625 + noise, 0.0, 0.0)
+        roi.SetRadiusXYZ(20.03125 + noise, 10.0, 10.0)
+        texts.add(inputs_text(volume, seeds, roi_node=roi))
+    assert len(texts) == 1
+
+
+# --- a saved scene
+
+
+@pytest.mark.parametrize("opened", [True, False])
+@pytest.mark.parametrize("model", ["AFFINITY", "CONTRAST"])
+def test_a_saved_scene_comes_back_as_it_was(panel, tmp_path, model, opened):
+    """Also with gaps that were filled, which the curve of volumes does not count."""
+    parameters = choose(panel, model)
+    panel.click("applyButton")
+    panel.ui.thresholdSlider.value = 0.55
+    panel.ui.fillGapsSpinBox.value = 4
+    panel.process_events()
+    text, count = panel.ui.volumeValueLabel.text, np.count_nonzero(array(parameters.labelmap))
+    if not opened:
+        panel.window.exit()
+    save_and_load(panel, tmp_path / "scene.mrb")
+    if not opened:
+        panel.window.enter()
+        panel.process_events()
+    parameters = panel.parameters
+    names = ("inputVolume", "seeds", "backgroundSeeds", "sceneVolume", "labelmap", "segmentation")
+    assert all(getattr(parameters, name) is not None for name in names)
+    assert panel.ui.inputSelector.currentNode() is parameters.inputVolume
+    assert parameters.threshold == pytest.approx(0.55)
+    assert parameters.fillGaps == 4
+    assert parameters.model.name == model
+    assert panel.ui.volumeValueLabel.text == text
+    assert np.count_nonzero(array(parameters.labelmap)) == count  # an axis may be turned round
+    assert is_current(panel)
+    assert panel.ui.applyButton.enabled
+    count = panel.parameters.segmentation.GetSegmentation().GetNumberOfSegments()
+    panel.click("applyButton")
+    assert parameters.segmentation.GetSegmentation().GetNumberOfSegments() == count
