@@ -40,7 +40,7 @@ class LivePreview:
         self._clicks: Any = None
         self._vessel: Any = None  # what the preview is cut from
         self._again = False
-        self._run = Run(options.bar, self._on_run_changed)
+        self._run = Run(options.bar, self._on_run_changed, _("Vessel from clicks"))
         self._soon = qt.QTimer()
         self._soon.setSingleShot(True)
         self._soon.interval = SOON
@@ -103,7 +103,7 @@ class LivePreview:
             return
         if self._run.busy:
             self._again = True
-            self._options.say(_("Waiting for the run of another module."))
+            self._options.say(self._run.why_busy())
             return
         clicks, self._again = self._clicks, False
         self._options.say("")

@@ -330,6 +330,20 @@ def test_a_click_during_a_run_ends_it_and_the_last_one_wins(session, monkeypatch
     assert session.preview()[session.first | session.second].mean() > 0.95
 
 
+def test_a_run_of_another_module_is_waited_for(session):
+    import qt
+
+    from FuzzyVesselCoreLib.widgets.run import Run
+
+    bar = qt.QProgressBar()
+    with Run(bar, lambda: None, "Potential Skeleton"):
+        session.click(FIRST)
+        assert session.preview() is None
+        assert session.text().startswith("Potential Skeleton is running")
+    session.wait()
+    assert session.preview()[session.first].mean() > 0.95
+
+
 def test_cancel_ends_a_run(session, monkeypatch):
     from SegmentEditorVesselFromClicksPanel import live_preview
 
