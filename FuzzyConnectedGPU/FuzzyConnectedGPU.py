@@ -492,7 +492,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """The lowest threshold (float) that keeps every background seed out of the object."""
         from FuzzyConnectedGPULib import background_threshold
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
-        from FuzzyVesselCoreLib.mrml.reading import seeds_of
+        from FuzzyVesselCoreLib.mrml.points import seeds_of
 
         values = scene_values(sceneVolumeNode)
         seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
@@ -519,7 +519,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             There is no seed in the volume.
         """
         from FuzzyConnectedGPULib import estimate_affinity
-        from FuzzyVesselCoreLib.mrml.reading import seeds_of, voxels_of
+        from FuzzyVesselCoreLib.mrml.points import seeds_of
+        from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
         voxels = voxels_of(volumeNode, copy=False)
         seeds = seeds_of(seedsNode, volumeNode, voxels.shape)

@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.mrml.outputs import fill_labelmap
+from FuzzyVesselCoreLib.mrml.images import fill_labelmap
 from FuzzyVesselCoreLib.mrml.ownership import DIFFERENCE, check_apart, hand_over
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.regions import mask_of

@@ -9,7 +9,8 @@ from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.outputs import world_points
+from FuzzyVesselCoreLib.mrml.new_points import world_points
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from .point_colors import VESSEL_COLOR, paint
@@ -70,8 +71,8 @@ def _add(seeds_node: Any, volume_node: Any, voxels: np.ndarray) -> None:
     """Add voxels (n, 3) to a list that lacks them, under labels that it lacks."""
     import slicer
 
-    points = mrml.placed_points(seeds_node)
-    known = set(map(tuple, mrml.points_in_volume(volume_node, points.world).tolist()))
+    points = placed_points(seeds_node)
+    known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
     number = 0
     with slicer.util.NodeModify(seeds_node):
         for voxel, position in zip(voxels.tolist(), world_points(voxels, volume_node)):

@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, voxels_of
-from FuzzyVesselCoreLib.mrml.regions import BINARY_LABELMAP
+from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 
 # Added before rounding (mm). Coordinates of images are mostly fractions of a power of two; moved
 # by this much, none of them lies midway between two rounded values, where the last bit decides.

@@ -3,7 +3,7 @@
 from itertools import count
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.reading import placed_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
 
 STEPS = 50
 # What a control point has beside label and position: no step, and it outlives undo.

@@ -7,7 +7,8 @@ import numpy as np
 
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.geometry import voxels_to_points
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from .mask_fingerprint import mask_fingerprint, rounded
 

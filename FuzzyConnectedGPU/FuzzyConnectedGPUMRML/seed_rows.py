@@ -7,7 +7,8 @@ import numpy as np
 
 from FuzzyConnectedGPULib.affinity.seed_statistics import seed_statistics
 from FuzzyVesselCoreLib.geometry import inside
-from FuzzyVesselCoreLib.mrml.reading import placed_points, points_in_volume, voxels_of
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
+from FuzzyVesselCoreLib.mrml.points import placed_points, seeds_of
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from . import run_inputs
@@ -61,7 +62,7 @@ def segment(
     _check_outputs(volume_node, outputs, mask_node)
     check_threshold(options["threshold"], options["cut"] or 0.0)
     region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
-    seeds = mrml.seeds_of(seeds_node, volume_node, voxels.shape, region)
+    seeds = seeds_of(seeds_node, volume_node, voxels.shape, region)
     background = background_seeds(background_node, volume_node, voxels.shape)
     text = run_inputs.inputs_text(
         volume_node,
@@ -134,9 +135,9 @@ def threshold_scene(
 
 def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:
     """The points of a list as background seeds; None without a list, or if it has no point."""
-    if node is None or not mrml.placed_points(node).labels:
+    if node is None or not placed_points(node).labels:
         return None
-    return mrml.seeds_of(node, volume_node, shape, kind="background seed")
+    return seeds_of(node, volume_node, shape, kind="background seed")
 
 
 def _check_outputs(volume_node: Any, outputs: dict[str, Any], mask_node: Any) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
-from FuzzyVesselCoreLib.mrml.segments import is_result
+from FuzzyVesselCoreLib.mrml.segment_origin import is_result
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
 LABEL_OPACITY, MASK_OPACITY = 0.5, 0.3  # the image shows through

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.mrml.outputs import world_points
+from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
 MARGIN = 1.3  # of the views, in sizes of the result

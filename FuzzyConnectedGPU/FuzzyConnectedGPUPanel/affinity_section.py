@@ -11,7 +11,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, intensity_histogram
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import placed_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
 
 from .plots import HistogramPlot
 

@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import slice_layers
 from FuzzyVesselCoreLib.mrml import ownership
-from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
 from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
 
 from .region_section import SegmentChoice, fill

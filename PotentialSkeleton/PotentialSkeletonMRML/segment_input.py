@@ -5,7 +5,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, node_name
-from FuzzyVesselCoreLib.mrml.regions import BINARY_LABELMAP
+from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 
 MAX_LISTED = 20  # labels or segments that a message lists
 

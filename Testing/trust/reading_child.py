@@ -92,7 +92,7 @@ def read_volume(case):
     """Read a volume; segment it."""
     from fuzzy_vessel.reading import formats, volumes
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-    from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+    from FuzzyVesselCoreLib.mrml.new_points import add_points
 
     path = Path(case["path"])
     node = volumes.read_volume(path, case["frame"])
@@ -103,7 +103,7 @@ def read_volume(case):
     import numpy as np
 
     middle = np.array([[size // 2 for size in sizes[::-1]]])
-    seeds = mrml_outputs.add_points(middle, node, "seeds", ["a"])
+    seeds = add_points(middle, node, "seeds", ["a"])
     FuzzyConnectedGPULogic().segment(node, seeds, threshold=0.5, device="cpu")
     return "read", f"{sizes}", voxel_bytes(node)
 

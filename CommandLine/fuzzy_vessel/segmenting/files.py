@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
-from FuzzyVesselCoreLib.mrml import reading as mrml
+from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from ..pictures import segmentation_picture
 from ..pictures.subject import Subject
@@ -32,8 +33,8 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> d
     """
     watch.stage("Drawing the picture")
     volume, shape = inputs.volume, outcome.labels.shape
-    seeds = mrml.seeds_of(inputs.seeds, volume, shape)
-    background = inputs.background and mrml.seeds_of(inputs.background, volume, shape)
+    seeds = seeds_of(inputs.seeds, volume, shape)
+    background = inputs.background and seeds_of(inputs.background, volume, shape)
     subject = _subject(volume, outcome, seeds, background)
     mean, sigma = _vessel_intensities(subject, outcome.result.affinity)
     picture, lacking = segmentation_picture.draw(
@@ -87,7 +88,7 @@ def _subject(volume, outcome, seeds, background):
     return Subject(
         volume=slicer.util.arrayFromVolume(volume),
         labels=outcome.labels,
-        ijk_to_ras=mrml.ijk_to_ras(volume),
+        ijk_to_ras=ijk_to_ras(volume),
         seeds=seeds.voxels,
         background_seeds=background.voxels if background else np.empty((0, 3), int),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+from FuzzyVesselCoreLib.mrml.new_points import add_points
 
 from ..reading import seeds as seed_files
 from ..reading import volumes
@@ -104,4 +104,4 @@ def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, opti
                 f"0 to {', '.join(str(size - 1) for size in sizes)}."
             )
     labels = [",".join(map(str, voxel)) for voxel in voxels]
-    return mrml_outputs.add_points(np.array(voxels)[:, ::-1], volume, name, labels)
+    return add_points(np.array(voxels)[:, ::-1], volume, name, labels)

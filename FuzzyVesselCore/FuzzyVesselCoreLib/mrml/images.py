@@ -1,6 +1,11 @@
-"""Arrays as VTK images and back."""
+"""Arrays as VTK images and back, and volume nodes that are filled with them."""
 
 import numpy as np
+
+# Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
+SCENE_COLORS = "vtkMRMLColorTableNodeIron"
+# Connectedness below it is not drawn, so that the image stays visible around the vessels.
+SCENE_VISIBLE_FROM = 0.05
 
 
 def image_from_array(array, image=None):
@@ -31,3 +36,35 @@ def array_from_image(image):
     from vtk.util.numpy_support import vtk_to_numpy
 
     return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
+
+
+def fill_labelmap(labelmap_node, labels, volume_node):
+    """Put labels (K, J, I; uint8) of a volume into a labelmap node, with its display."""
+    fill_volume(labelmap_node, image_from_array(labels), volume_node)
+    associate(labelmap_node, volume_node)
+
+
+def associate(labelmap_node, volume_node):
+    """Let a labelmap know its volume, and show it as labels."""
+    labelmap_node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
+    if labelmap_node.GetDisplayNode() is None:
+        labelmap_node.CreateDefaultDisplayNodes()
+
+
+def fill_volume(node, image, volume_node):
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(volume_node.GetTransformNodeID())
+        node.CopyOrientation(volume_node)
+        node.SetAndObserveImageData(image)
+
+
+def show_as_overlay(display):
+    display.SetAndObserveColorNodeID(SCENE_COLORS)
+    display.AutoWindowLevelOff()
+    display.SetWindowLevelMinMax(0.0, 1.0)
+    display.InterpolateOff()
+    display.AutoThresholdOff()
+    display.SetThreshold(SCENE_VISIBLE_FROM, 1.0)
+    display.ApplyThresholdOn()

@@ -1,13 +1,12 @@
-"""From arrays to MRML nodes: the fuzzy scene and the labelmap, with their display, and points.
+"""From arrays to MRML nodes: the connectedness, the labelmap and the segment of one run.
 
 All images are made before the first node is touched, and nodes that were added are removed again
 if anything fails, so that the scene is either complete or as it was.
 """
 
 from ..errors import InputError
-from ..geometry import voxels_to_points
 from .changes import all_or_nothing, put_beside
-from .images import image_from_array
+from .images import associate, fill_volume, image_from_array, show_as_overlay
 from .ownership import (
     CONNECTEDNESS,
     LABELMAP,
@@ -16,13 +15,8 @@ from .ownership import (
     check_mask_apart,
     hand_over,
 )
-from .reading import ijk_to_ras, node_name
+from .reading import node_name
 from .segments import check_segmentation, new_segment, put_segment
-
-# Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
-SCENE_COLORS = "vtkMRMLColorTableNodeIron"
-# Connectedness below it is not drawn, so that the image stays visible around the vessels.
-SCENE_VISIBLE_FROM = 0.05
 
 
 def check_outputs(
@@ -111,7 +105,7 @@ def write_outputs(
             scene_node = writing.fill(change, scene_node, CONNECTEDNESS, scene_image)
         if scene_node is not None and scene_node.GetDisplayNode() is None:
             scene_node.CreateDefaultDisplayNodes()
-            _show_as_overlay(scene_node.GetDisplayNode())
+            show_as_overlay(scene_node.GetDisplayNode())
         if segment is not None:
             segmentation_node = writing.node(change, there, SEGMENTATION)
             segment_id = put_segment(
@@ -150,7 +144,7 @@ class _Writing:
         node = self.node(change, given, kind)
         if node is given:
             change.keep(node)
-        _fill(node, image, self._volume_node)
+        fill_volume(node, image, self._volume_node)
         return node
 
     def end(self):
@@ -158,74 +152,3 @@ class _Writing:
         put_beside(self._new, self._volume_node)
         for node, kind in self._all:
             hand_over(node, kind, self._volume_node)
-
-
-def add_points(voxels, volume_node, name, labels=None):
-    """Add a list of points at the centres of a volume's voxels.
-
-    Parameters
-    ----------
-    voxels : array_like, shape (n, 3)
-        K, J, I.
-    volume_node : vtkMRMLScalarVolumeNode
-    name : str
-    labels : sequence of str, optional
-
-    Returns
-    -------
-    vtkMRMLMarkupsFiducialNode
-        In world coordinates, under no transform.
-    """
-    import slicer
-
-    name = slicer.mrmlScene.GenerateUniqueName(name)
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
-    for index, position in enumerate(world_points(voxels, volume_node)):
-        label = labels[index] if labels is not None else f"{name}-{index + 1}"
-        node.AddControlPointWorld(position, label)
-    return node
-
-
-def world_points(voxels, volume_node):
-    """The centres of a volume's voxels (n, 3; K, J, I) in the world, as a list."""
-    import slicer
-    import vtk
-
-    to_world = vtk.vtkGeneralTransform()
-    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
-        volume_node.GetParentTransformNode(), None, to_world
-    )
-    centres = voxels_to_points(voxels, ijk_to_ras(volume_node))
-    return [to_world.TransformPoint(centre) for centre in centres]
-
-
-def fill_labelmap(labelmap_node, labels, volume_node):
-    """Put labels (K, J, I; uint8) of a volume into a labelmap node, with its display."""
-    _fill(labelmap_node, image_from_array(labels), volume_node)
-    associate(labelmap_node, volume_node)
-
-
-def associate(labelmap_node, volume_node):
-    """Let a labelmap know its volume, and show it as labels."""
-    labelmap_node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
-    if labelmap_node.GetDisplayNode() is None:
-        labelmap_node.CreateDefaultDisplayNodes()
-
-
-def _fill(node, image, volume_node):
-    import slicer
-
-    with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(volume_node.GetTransformNodeID())
-        node.CopyOrientation(volume_node)
-        node.SetAndObserveImageData(image)
-
-
-def _show_as_overlay(display):
-    display.SetAndObserveColorNodeID(SCENE_COLORS)
-    display.AutoWindowLevelOff()
-    display.SetWindowLevelMinMax(0.0, 1.0)
-    display.InterpolateOff()
-    display.AutoThresholdOff()
-    display.SetThreshold(SCENE_VISIBLE_FROM, 1.0)
-    display.ApplyThresholdOn()

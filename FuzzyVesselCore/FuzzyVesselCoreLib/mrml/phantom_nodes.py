@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .outputs import add_points
+from .new_points import add_points
 
 
 def add_phantom(phantom, name="Liver phantom"):

@@ -3,18 +3,9 @@
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import AffineSlices, box_mask, sample_nearest
-from .images import array_from_image
-from .reading import (
-    array_from_matrix,
-    ijk_to_ras,
-    matrix_from_array,
-    node_name,
-    slices_between,
-    voxels_of,
-)
-
-BINARY_LABELMAP = "Binary labelmap"
+from ..geometry import box_mask, sample_nearest
+from .reading import array_from_matrix, ijk_to_ras, node_name, slices_between, voxels_of
+from .segment_masks import segmentation_mask
 
 
 def region_mask(mask_node, roi_node, volume_node, shape, segment_id=""):
@@ -116,7 +107,7 @@ def mask_of(mask_node, volume_node, shape, segment_id=""):
         It is neither, it lacks the segment, or no voxel of the volume is inside.
     """
     if mask_node.IsA("vtkMRMLSegmentationNode"):
-        mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
+        mask = segmentation_mask(mask_node, volume_node, shape, segment_id)
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
         mask = _labelmap_mask(mask_node, volume_node, shape)
     else:
@@ -141,62 +132,3 @@ def _same_grid(one, other):
     """Whether voxel I, J, K of both volumes (of one shape) is at the same place."""
     same_frame = one.GetParentTransformNode() is other.GetParentTransformNode()
     return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)
-
-
-def _segmentation_mask(segmentation_node, volume_node, shape, segment_id):
-    segmentation = segmentation_node.GetSegmentation()
-    if segment_id and segmentation.GetSegment(segment_id) is None:
-        raise InputError(
-            f"The segmentation {node_name(segmentation_node)} has no segment '{segment_id}' any "
-            "more: choose another one as mask."
-        )
-    to_segmentation = slices_between(volume_node, shape, segmentation_node)
-    mask = np.zeros(shape, bool)
-    for image, labels in _segment_layers(
-        segmentation_node, volume_node, to_segmentation, segment_id
-    ):
-        values = np.isin(array_from_image(image), labels)
-        slices = slices_between(volume_node, shape, segmentation_node, _ras_to_image(image))
-        mask |= sample_nearest(values, slices, image.GetExtent()[::2])
-    return mask
-
-
-def _segment_layers(segmentation_node, volume_node, to_segmentation, wanted):
-    """Each image that holds segments, with their label values; the node is not changed."""
-    segmentation = segmentation_node.GetSegmentation()
-    if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
-        segmentation = _converted_copy(segmentation, volume_node, to_segmentation)
-    layers = {}
-    for segment_id in [wanted] if wanted else segmentation.GetSegmentIDs():
-        segment = segmentation.GetSegment(segment_id)
-        image = segment.GetRepresentation(BINARY_LABELMAP)
-        if image is not None and not image.IsEmpty():
-            layers.setdefault(image, []).append(segment.GetLabelValue())
-    return list(layers.items())
-
-
-def _converted_copy(segmentation, volume_node, to_segmentation):
-    """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
-    import slicer
-
-    on_grid = isinstance(to_segmentation, AffineSlices)
-    geometry = to_segmentation.matrix if on_grid else ijk_to_ras(volume_node)
-    copy = slicer.vtkSegmentation()
-    copy.DeepCopy(segmentation)
-    copy.SetConversionParameter(
-        slicer.vtkSegmentationConverter.GetReferenceImageGeometryParameterName(),
-        slicer.vtkSegmentationConverter.SerializeImageGeometry(
-            matrix_from_array(geometry), volume_node.GetImageData()
-        ),
-    )
-    copy.CreateRepresentation(BINARY_LABELMAP)
-    return copy
-
-
-def _ras_to_image(image):
-    """The matrix from a segmentation's frame to the I, J, K of one of its images."""
-    import vtk
-
-    matrix = vtk.vtkMatrix4x4()
-    image.GetWorldToImageMatrix(matrix)
-    return array_from_matrix(matrix)

@@ -1,22 +1,22 @@
 """From labels to a segment of a segmentation, without losing what a user made of an earlier one."""
 
-import zlib
-
-import numpy as np
-
 from ..errors import InputError
-from .images import array_from_image, image_from_array
+from .images import image_from_array
 from .reading import ijk_to_ras, matrix_from_array, node_name
-from .regions import BINARY_LABELMAP
+from .segment_masks import BINARY_LABELMAP
+from .segment_origin import (
+    SEEDS_TAG,
+    TAGS,
+    VOLUME_TAG,
+    VOXELS_TAG,
+    checksum,
+    cropped,
+    earlier_segment,
+    tag_text,
+)
 
 SEGMENT_COLOR = (0.85, 0.25, 0.2)
 SURFACE = "Closed surface"
-# Tags of a segment: the nodes whose seeds it was grown from and whose voxels it is, and a checksum
-# of them then.
-SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
-VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
-VOXELS_TAG = "FuzzyVesselGPU.Voxels"
-TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
 
 
 def check_segmentation(segmentation_node, segment_id=""):
@@ -61,7 +61,7 @@ def new_segment(volume_node, labels, segmentation_node, seeds_node):
     import slicer
     import vtk
 
-    first, part = _cropped(labels)
+    first, part = cropped(labels)
     image = image_from_array(part, slicer.vtkOrientedImageData())
     geometry = ijk_to_ras(volume_node)
     geometry[:3, 3] += geometry[:3, :3] @ first
@@ -119,8 +119,8 @@ def put_segment(segment, segmentation_node, volume_node, segment_id="", mask_id=
         segmentation_node.SetReferenceImageGeometryParameterFromVolumeNode(volume_node)
     if segmentation_node.GetDisplayNode() is None:
         segmentation_node.CreateDefaultDisplayNodes()
-    earlier = segment_id or _earlier_segment(segmentation, segment, mask_id)
-    segment.SetTag(VOXELS_TAG, _checksum(segment))
+    earlier = segment_id or earlier_segment(segmentation, segment, mask_id)
+    segment.SetTag(VOXELS_TAG, checksum(segment))
     if earlier:
         _update(segmentation, earlier, segment, undo)
         return earlier
@@ -128,29 +128,6 @@ def put_segment(segment, segmentation_node, volume_node, segment_id="", mask_id=
     segmentation.AddSegment(segment)
     undo(lambda: segmentation.RemoveSegment(segment))
     return segmentation.GetSegmentIdBySegment(segment)
-
-
-def result_segment(segmentation_node, seeds_node, volume_node):
-    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
-    if segmentation_node is None or seeds_node is None or volume_node is None:
-        return ""
-    segmentation = segmentation_node.GetSegmentation()
-    wanted = seeds_node.GetID(), volume_node.GetID()
-    for segment_id in reversed(segmentation.GetSegmentIDs()):
-        segment = segmentation.GetSegment(segment_id)
-        if (_tag(segment, SEEDS_TAG), _tag(segment, VOLUME_TAG)) == wanted:
-            return segment_id
-    return ""
-
-
-def is_result(segment):
-    """Whether a vtkSegment was written by a run."""
-    return bool(_tag(segment, VOXELS_TAG))
-
-
-def is_as_written(segment):
-    """Whether a vtkSegment was written by a run and not edited since."""
-    return is_result(segment) and _tag(segment, VOXELS_TAG) == _checksum(segment)
 
 
 def _update(segmentation, segment_id, segment, undo):
@@ -164,7 +141,7 @@ def _update(segmentation, segment_id, segment, undo):
 
 def _voxels_and_tags(segment):
     """What a run writes of a segment: image, label value in it, and tags."""
-    tags = {tag: _tag(segment, tag) for tag in TAGS}
+    tags = {tag: tag_text(segment, tag) for tag in TAGS}
     return segment.GetRepresentation(BINARY_LABELMAP), segment.GetLabelValue(), tags
 
 
@@ -183,48 +160,12 @@ def _set_voxels(segmentation, segment_id, image, label, tags):
     segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
 
 
-def has_surface(segment):
-    """Whether a vtkSegment has a closed surface."""
-    return segment.GetRepresentation(SURFACE) is not None
-
-
-def _cropped(labels):
-    """First index (I, J, K) and voxels of the smallest box with everything that is not 0."""
-    bounds = []
-    for axis in range(3):
-        others = tuple(a for a in range(3) if a != axis)
-        used = np.flatnonzero(labels.any(axis=others))
-        bounds.append(slice(used[0], used[-1] + 1) if used.size else slice(0, 1))
-    return np.array([b.start for b in bounds[::-1]]), labels[tuple(bounds)]
-
-
 def _future_parent(segmentation_node, volume_node):
     """The transform that the segmentation will hang under: an empty one follows the volume."""
     empty = (
         segmentation_node is None or segmentation_node.GetSegmentation().GetNumberOfSegments() == 0
     )
     return (volume_node if empty else segmentation_node).GetParentTransformNode()
-
-
-def _earlier_segment(segmentation, segment, mask_id):
-    """The newest segment of the same seeds and volume, not edited since; or an empty text."""
-    wanted = [_tag(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
-    for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
-        there = segmentation.GetSegment(segment_id)
-        same = [_tag(there, tag) for tag in (SEEDS_TAG, VOLUME_TAG)] == wanted
-        if same and segment_id != mask_id and is_as_written(there):
-            return segment_id
-    return ""
-
-
-def _checksum(segment):
-    """Of the voxels of a segment, wherever its image begins and whatever else lies in it."""
-    image = segment.GetRepresentation(BINARY_LABELMAP)
-    if image is None or image.IsEmpty():
-        return ""
-    labels = array_from_image(image) == segment.GetLabelValue()
-    part = _cropped(labels)[1]
-    return f"{part.shape} {zlib.crc32(np.packbits(part)):08x}"
 
 
 def _unused_name(segmentation, name):
@@ -236,9 +177,6 @@ def _unused_name(segmentation, name):
     return unused
 
 
-def _tag(segment, name):
-    """The text of a segment's tag, or an empty text."""
-    import vtk
-
-    value = vtk.reference("")
-    return str(value) if segment.GetTag(name, value) else ""
+def has_surface(segment):
+    """Whether a vtkSegment has a closed surface."""
+    return segment.GetRepresentation(SURFACE) is not None

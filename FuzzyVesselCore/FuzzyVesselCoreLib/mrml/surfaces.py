@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from .regions import BINARY_LABELMAP
-from .segments import SURFACE, has_surface, is_result
+from .segment_masks import BINARY_LABELMAP
+from .segment_origin import is_result
+from .segments import SURFACE, has_surface
 
 
 def without_surface(segmentation_node, segment_id):

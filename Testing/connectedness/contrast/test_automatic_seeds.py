@@ -139,13 +139,13 @@ def logic(slicer_scene):
 
 
 def labels_of(node):
-    from FuzzyVesselCoreLib.mrml.reading import placed_points
+    from FuzzyVesselCoreLib.mrml.points import placed_points
 
     return placed_points(node).labels
 
 
 def voxels_of_points(node, volume):
-    from FuzzyVesselCoreLib.mrml.reading import placed_points, points_in_volume
+    from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 
     return points_in_volume(volume, placed_points(node).world)
 

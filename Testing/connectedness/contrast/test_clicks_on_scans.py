@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.reading import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from support.mrml_cases import world_of
 

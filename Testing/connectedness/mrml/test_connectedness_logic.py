@@ -277,7 +277,7 @@ def test_a_failure_while_writing_removes_what_was_added(logic, volume, seeds, mo
     from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 
     before = scene_text()
-    monkeypatch.setattr(mrml_outputs, "_show_as_overlay", lambda display: 1 / 0)
+    monkeypatch.setattr(mrml_outputs, "show_as_overlay", lambda display: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         logic.segment(volume, seeds, threshold=0.5)
     assert scene_text() == before

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.reading import placed_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
 from support.mrml_cases import add_seeds, add_volume, world_of
 
 SHAPE = (14, 16, 18)

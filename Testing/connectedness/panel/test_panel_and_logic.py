@@ -8,7 +8,8 @@ from FuzzyConnectedGPUMRML import run_inputs, slice_layers
 from FuzzyConnectedGPUMRML.point_history import PointHistory
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, placed_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from support.mrml_cases import add_seeds, add_volume, linear_transform
 
 SEEDS = [(7, 8, 3), (7, 8, 14)]

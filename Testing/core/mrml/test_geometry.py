@@ -13,13 +13,9 @@ from FuzzyVesselCoreLib.geometry import (
     voxel_volume,
     voxels_to_points,
 )
-from FuzzyVesselCoreLib.mrml.outputs import add_points
-from FuzzyVesselCoreLib.mrml.reading import (
-    array_from_matrix,
-    ijk_to_ras,
-    matrix_from_array,
-    seeds_of,
-)
+from FuzzyVesselCoreLib.mrml.new_points import add_points
+from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, matrix_from_array
 from FuzzyVesselCoreLib.mrml.regions import mask_of, region_mask, roi_mask
 from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
 from support.mrml_cases import (

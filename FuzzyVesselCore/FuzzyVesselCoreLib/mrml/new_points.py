@@ -1,0 +1,43 @@
+"""Lists of points made from voxels."""
+
+from ..geometry import voxels_to_points
+from .reading import ijk_to_ras
+
+
+def add_points(voxels, volume_node, name, labels=None):
+    """Add a list of points at the centres of a volume's voxels.
+
+    Parameters
+    ----------
+    voxels : array_like, shape (n, 3)
+        K, J, I.
+    volume_node : vtkMRMLScalarVolumeNode
+    name : str
+    labels : sequence of str, optional
+
+    Returns
+    -------
+    vtkMRMLMarkupsFiducialNode
+        In world coordinates, under no transform.
+    """
+    import slicer
+
+    name = slicer.mrmlScene.GenerateUniqueName(name)
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
+    for index, position in enumerate(world_points(voxels, volume_node)):
+        label = labels[index] if labels is not None else f"{name}-{index + 1}"
+        node.AddControlPointWorld(position, label)
+    return node
+
+
+def world_points(voxels, volume_node):
+    """The centres of a volume's voxels (n, 3; K, J, I) in the world, as a list."""
+    import slicer
+    import vtk
+
+    to_world = vtk.vtkGeneralTransform()
+    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
+        volume_node.GetParentTransformNode(), None, to_world
+    )
+    centres = voxels_to_points(voxels, ijk_to_ras(volume_node))
+    return [to_world.TransformPoint(centre) for centre in centres]

@@ -1,0 +1,77 @@
+"""Which segments a run wrote: tags with the seeds, the volume and a checksum of the voxels."""
+
+import zlib
+
+import numpy as np
+
+from .images import array_from_image
+from .segment_masks import BINARY_LABELMAP
+
+# Tags of a segment: the nodes whose seeds it was grown from and whose voxels it is, and a checksum
+# of them then.
+SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
+VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
+VOXELS_TAG = "FuzzyVesselGPU.Voxels"
+TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
+
+
+def result_segment(segmentation_node, seeds_node, volume_node):
+    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    if segmentation_node is None or seeds_node is None or volume_node is None:
+        return ""
+    segmentation = segmentation_node.GetSegmentation()
+    wanted = seeds_node.GetID(), volume_node.GetID()
+    for segment_id in reversed(segmentation.GetSegmentIDs()):
+        segment = segmentation.GetSegment(segment_id)
+        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
+            return segment_id
+    return ""
+
+
+def is_result(segment):
+    """Whether a vtkSegment was written by a run."""
+    return bool(tag_text(segment, VOXELS_TAG))
+
+
+def is_as_written(segment):
+    """Whether a vtkSegment was written by a run and not edited since."""
+    return is_result(segment) and tag_text(segment, VOXELS_TAG) == checksum(segment)
+
+
+def earlier_segment(segmentation, segment, mask_id):
+    """The newest segment of the same seeds and volume, not edited since; or an empty text."""
+    wanted = [tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
+    for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
+        there = segmentation.GetSegment(segment_id)
+        same = [tag_text(there, tag) for tag in (SEEDS_TAG, VOLUME_TAG)] == wanted
+        if same and segment_id != mask_id and is_as_written(there):
+            return segment_id
+    return ""
+
+
+def checksum(segment):
+    """Of the voxels of a segment, wherever its image begins and whatever else lies in it."""
+    image = segment.GetRepresentation(BINARY_LABELMAP)
+    if image is None or image.IsEmpty():
+        return ""
+    labels = array_from_image(image) == segment.GetLabelValue()
+    part = cropped(labels)[1]
+    return f"{part.shape} {zlib.crc32(np.packbits(part)):08x}"
+
+
+def cropped(labels):
+    """First index (I, J, K) and voxels of the smallest box with everything that is not 0."""
+    bounds = []
+    for axis in range(3):
+        others = tuple(a for a in range(3) if a != axis)
+        used = np.flatnonzero(labels.any(axis=others))
+        bounds.append(slice(used[0], used[-1] + 1) if used.size else slice(0, 1))
+    return np.array([b.start for b in bounds[::-1]]), labels[tuple(bounds)]
+
+
+def tag_text(segment, name):
+    """The text of a segment's tag, or an empty text."""
+    import vtk
+
+    value = vtk.reference("")
+    return str(value) if segment.GetTag(name, value) else ""
