@@ -9,7 +9,7 @@ import numpy as np
 
 from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
-from FuzzyVesselCoreLib.mrml.reading import PlacedPoints, placed_points
+from FuzzyVesselCoreLib.mrml.points import PlacedPoints, placed_points
 
 # Of a list: attributes, and the reference to its segmentation.
 KIND, SEGMENT, MORE = "FuzzyVesselGPU.Clicks", "FuzzyVesselGPU.SegmentID", "FuzzyVesselGPU.More"

@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.regions import BINARY_LABELMAP
+from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 
 FILL, OUTLINE = 0.6, 1.0  # opacity
 
