@@ -6,9 +6,9 @@ from time import perf_counter
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.numba_log import quiet_numba
 from FuzzyVesselCoreLib.progress import reporter
 
 from .affinity.gaussian_affinity import level_values

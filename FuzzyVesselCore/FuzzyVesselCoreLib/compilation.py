@@ -1,14 +1,21 @@
-"""What is said where numba is missing, which compiles the loops over voxels."""
+"""Code compiled by numba: a missing numba is named, and numba's logger kept quiet."""
 
+import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .errors import DeviceError
-from .numba_log import quiet_numba
 
 
 @contextmanager
-def compiled_code():
-    """Around imports of compiled modules: `DeviceError` with the way out if numba is missing."""
+def needs_numba() -> Iterator[None]:
+    """Guard the import of a compiled module.
+
+    Raises
+    ------
+    DeviceError
+        If numba is not installed.
+    """
     quiet_numba()
     try:
         yield
@@ -19,3 +26,14 @@ def compiled_code():
             "Skeletons are computed by code that numba compiles, and numba is not installed: "
             "pip install numba."
         ) from error
+
+
+def quiet_numba() -> None:
+    """Set the level of numba's logger to WARNING, unless it was set before.
+
+    The logger inherits the root logger's level, which is DEBUG in Slicer: each compiled function
+    then writes thousands of lines, and compiling takes three times as long.
+    """
+    logger = logging.getLogger("numba")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.WARNING)

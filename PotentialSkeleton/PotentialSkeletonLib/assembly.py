@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError, NoRoomError
 from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from . import messages as remarks
 from .component import ComponentRun
@@ -95,7 +95,7 @@ def _volumes(parts, number, size, spacing, options, tick, gpu):
         return ComponentVolumes(parts.mask(number), spacing, options, tick)
     from .cuda_component_volumes import ComponentVolumesOnCuda
 
-    on_card = partial(parts.on_card, number)
+    on_card = partial(parts.on_device, number)
     return ComponentVolumesOnCuda(on_card, spacing, options, tick, gpu, size)
 
 
@@ -142,15 +142,17 @@ def _kind(degree):
 def _report(prepared, parts, nodes, branches, voxels, options, tick):
     """What was done, what was checked, and what the user should know."""
     characteristics = [part.characteristic for _, part in parts]
-    skeleton = thin_topology(voxels)
+    skeleton = sparse_topology(voxels)
     tick()
     object_cycles = len(prepared.sizes) - sum(characteristics)
-    skeleton_cycles = len(branches) - len(nodes) + skeleton.pieces
+    skeleton_cycles = len(branches) - len(nodes) + skeleton.components
     guarantees = dict(
         thin=all(part.thin for _, part in parts),
         inside=bool((prepared.object[tuple(voxels.T)] != 0).all()),
-        one_piece_for_each_component=skeleton.pieces == len(prepared.sizes),
-        same_cycles=skeleton_cycles == object_cycles == skeleton.pieces - skeleton.characteristic,
+        one_piece_for_each_component=skeleton.components == len(prepared.sizes),
+        same_cycles=skeleton_cycles
+        == object_cycles
+        == skeleton.components - skeleton.characteristic,
         no_duplicate_nodes=len({tuple(np.round(node.position, 6)) for node in nodes}) == len(nodes),
     )
     report = dict(

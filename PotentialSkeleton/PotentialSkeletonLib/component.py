@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from .critical_points.critical_points import REPELLER, index_sum
 from .thinning.gap_paths import bridges
@@ -94,7 +94,7 @@ class ComponentRun:
 
     def run(self):
         """Return the `ComponentSkeleton`."""
-        with own_thread_if_small(self.shape):
+        with single_threaded_if_small(self.shape):
             return self._run()
 
     def _run(self):
@@ -266,7 +266,7 @@ class ComponentRun:
     def _finish(self, skeleton):
         voxels = self._places(skeleton)
         traced = np.isin(skeleton, union(self.curves.voxels(), self.anchors))
-        pieces = thin_topology(voxels[traced]).pieces
+        pieces = sparse_topology(voxels[traced]).components
         return ComponentSkeleton(
             voxels,
             self.curves.places(voxels),

@@ -9,17 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distance.euclidean import (
-    automatic_charge_distance,
-    distance_to_outside,
-    order_at,
-)
-from FuzzyVesselCoreLib.voxels.distance.geodesic import bring_nearer, distance_along
-from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
+from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
+from FuzzyVesselCoreLib.voxels.distance.geodesic import add_sources, geodesic_distance
+from FuzzyVesselCoreLib.voxels.distance.ridge import removal_order
+from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 
 from .critical_points.critical_points import critical_points
-from .critical_points.field_seeds import curvature_seeds, divergence_seeds
+from .critical_points.curvature_seeds import curvature_seeds
+from .critical_points.divergence_seeds import divergence_seeds
 from .endpoints.endpoints import drawn_out_ends, geodesic_tips
+from .field.charge_distance import automatic_charge_distance
 from .field.force_field import field_of_components
 from .field.tiles import Tiles
 from .tracing.descent_paths import ways_in
@@ -75,7 +74,7 @@ class ComponentVolumes:
 
     def order_at(self, voxels):
         """In which order voxels may be removed: float32 (n,), the least first."""
-        return order_at(self._depth, voxels)
+        return removal_order(self._depth, voxels)
 
     def charge_distance(self):
         """Layers by which charges go outward, so that thin parts are resolved (0 to 2)."""
@@ -88,7 +87,7 @@ class ComponentVolumes:
             warnings.simplefilter("ignore")  # the notes are passed on, once
             found = field_of_components(
                 self._mask, self._bytes, options.strength, method=options.method,
-                charge_distance=charge_distance, device=options.device, report=self._tick,
+                charge_distance=charge_distance, device=options.device, progress=self._tick,
             )  # fmt: skip
         self._found, self._forces = found, found.vectors
         self.field = Tiles.whole(found.vectors, found.classes)
@@ -96,14 +95,14 @@ class ComponentVolumes:
 
     def critical_points(self):
         """Zeros of the field, also outside of the object; list of CriticalPoint."""
-        return critical_points(self._found, everywhere=True, report=self._tick)
+        return critical_points(self._found, everywhere=True, progress=self._tick)
 
     def divergence_seeds(self, share):
-        """Voxels (n, 3) where the unit force converges most; see `seeds.divergence_seeds`."""
+        """Voxels (n, 3) where the unit force converges most; see `divergence_seeds`."""
         return divergence_seeds(self._forces, share, self._tick, self._found.classes)
 
     def curvature_seeds(self):
-        """Voxels (n, 3) where the surface is sharp; see `seeds.curvature_seeds`."""
+        """Voxels (n, 3) where the surface is sharp; see `curvature_seeds.curvature_seeds`."""
         return curvature_seeds(self._mask, self._tick)
 
     def spread_from(self, voxels):
@@ -111,11 +110,11 @@ class ComponentVolumes:
 
         All that follows refers to these distances. Voxels are given as flat indices, rising.
         """
-        self._distances = distance_along(self._bytes, voxels, self.spacing, self._tick)
+        self._distances = geodesic_distance(self._bytes, voxels, self.spacing, self._tick)
 
     def bring_nearer(self, voxels):
         """Lower the distances to those from other voxels that hold the ones before."""
-        bring_nearer(self._distances, voxels, self.spacing, self._tick)
+        add_sources(self._distances, voxels, self.spacing, self._tick)
 
     def distances_at(self, voxels):
         """Distances of voxels from the nearest source, int32 (n,)."""

@@ -5,19 +5,19 @@ The host gets what is asked for at few voxels, and the tiles that curves come th
 
 from functools import cached_property
 
-from FuzzyVesselCoreLib.voxels.components import cuda_labels as pieces
-from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic as geodesic
-from FuzzyVesselCoreLib.voxels.distance.cuda_euclidean import (
-    automatic_charge_distance,
-    distance_to_outside,
-    order_at,
-)
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.components import cuda_labels
+from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic
+from FuzzyVesselCoreLib.voxels.distance.cuda_euclidean import distance_to_outside
+from FuzzyVesselCoreLib.voxels.distance.cuda_ridge import removal_order
 
-from .critical_points import cuda_field_seeds as places
 from .critical_points.critical_points import critical_points_in
-from .critical_points.field_seeds import curvature_seeds
+from .critical_points.cuda_divergence_seeds import divergence_seeds
+from .critical_points.cuda_sign_changes import cells_with_sign_changes
+from .critical_points.curvature_seeds import curvature_seeds
 from .endpoints import cuda_endpoints as tips
-from .field.cuda_solid import SolidOnCuda
+from .field.charge_distance import automatic_charge_distance
+from .field.cuda_solid import CudaSolid
 from .field.cuda_tiles import tiles_on_host
 from .field.summation import Summation
 from .object.voxel_classes import BOUNDARY
@@ -57,24 +57,24 @@ class ComponentVolumesOnCuda:
 
     @cached_property
     def characteristic(self):
-        return pieces.euler_characteristic(self._mask, self._gpu)
+        return cuda_labels.euler_characteristic(self._mask, self._gpu)
 
     def voxels(self):
         return self._gpu.get(self._gpu.xp.flatnonzero(self._mask))
 
     def order_at(self, voxels):
-        return order_at(self._depth, voxels, self._gpu)
+        return removal_order(self._depth, voxels, self._gpu)
 
     def charge_distance(self):
         return automatic_charge_distance(
-            self._mask, self._depth, self.spacing, self._gpu, self._tick
+            self._mask, self._depth, self.spacing, self._tick, self._gpu
         )
 
     def find_field(self, charge_distance):
         gpu, options = self._gpu, self._options
         summation = Summation(options.method, options.strength, gpu)
-        solid = SolidOnCuda(self._on_card(charge_distance), charge_distance, gpu)
-        vectors = solid.forces(summation, None, lambda share: self._tick())
+        solid = CudaSolid(self._on_card(charge_distance), charge_distance, gpu)
+        vectors = solid.forces(summation, Progress(lambda _share: self._tick()))
         self._vectors = with_margin(vectors, charge_distance, 1, gpu)
         self._classes = with_margin(solid.classes, charge_distance, 1, gpu)
         both = [self._vectors, self._classes]
@@ -82,24 +82,22 @@ class ComponentVolumesOnCuda:
         return summation.notes()
 
     def critical_points(self):
-        cells, corners = places.cells_with_sign_changes(
-            self._vectors, self._classes, BOUNDARY, self._gpu
-        )
-        return critical_points_in(cells, corners, report=self._tick)
+        cells, corners = cells_with_sign_changes(self._vectors, self._classes, BOUNDARY, self._gpu)
+        return critical_points_in(cells, corners, progress=self._tick)
 
     def divergence_seeds(self, share):
-        return places.divergence_seeds(self._vectors, share, self._gpu)
+        return divergence_seeds(self._vectors, share, self._gpu)
 
     def curvature_seeds(self):
         return curvature_seeds(self._gpu.get(self._mask).view(bool), self._tick)
 
     def spread_from(self, voxels):
-        self._distances = geodesic.distance_along(
+        self._distances = cuda_geodesic.geodesic_distance(
             self._mask, self._gpu.put(voxels), self.spacing, self._gpu, self._tick
         )
 
     def bring_nearer(self, voxels):
-        geodesic.bring_nearer(
+        cuda_geodesic.add_sources(
             self._distances, self._gpu.put(voxels), self.spacing, self._gpu, self._tick
         )
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
 
-from FuzzyVesselCoreLib.compilation import compiled_code
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import reporter
+from FuzzyVesselCoreLib.progress import Progress
 
 from .field.force_field import check_options
-from .jit_warmup import SPACING, make_ready, small_object, wait_until_ready
+from .jit_warmup import SPACING, small_object, wait_for_warm_up, warm_up
 from .stages import Stages
 
 LEVELS = (1, 2, 3)
@@ -110,10 +110,10 @@ def skeletonize(
     )
     spacing = _checked_options(options, spacing)
     if progress is not None:
-        make_ready(_try_out, reporter(progress))
+        warm_up(_try_out, Progress(progress))
     else:
-        wait_until_ready(reporter(None))
-    with compiled_code():
+        wait_for_warm_up(Progress())
+    with needs_numba():
         from .assembly import assemble
 
     return assemble(mask, spacing, options, Stages(progress))

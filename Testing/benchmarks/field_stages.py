@@ -23,15 +23,18 @@ PLACES = ("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandL
 sys.path[:0] = [str(ROOT / name) for name in PLACES]
 
 from FuzzyVesselCoreLib.gpu.device import choose_device  # noqa: E402
+from FuzzyVesselCoreLib.progress import Progress  # noqa: E402
+from FuzzyVesselCoreLib.voxels.components.labels import label_components  # noqa: E402
 from PotentialSkeletonLib import force_field, skeletonize  # noqa: E402
 from PotentialSkeletonLib.field.convolution.cpu_transforms import CpuTransforms  # noqa: E402
+from PotentialSkeletonLib.field.convolution.cuda_lines import LineConvolution  # noqa: E402
 from PotentialSkeletonLib.field.convolution.fft_padding import Sizes  # noqa: E402
 from PotentialSkeletonLib.field.convolution.kernel_spectra import KernelSpectra  # noqa: E402
-from PotentialSkeletonLib.field.cuda_solid import SolidOnCuda  # noqa: E402
+from PotentialSkeletonLib.field.cuda_solid import CudaSolid  # noqa: E402
 from PotentialSkeletonLib.field.methods import fft_convolution  # noqa: E402
 from PotentialSkeletonLib.field.methods.distance_bands import distance_bands  # noqa: E402
+from PotentialSkeletonLib.field.solid import solids  # noqa: E402
 from PotentialSkeletonLib.field.summation import Summation  # noqa: E402
-from PotentialSkeletonLib.object.solids import label_components, solids  # noqa: E402
 from support.solid_shapes import wavy_tube  # noqa: E402
 
 STEPS = (
@@ -52,7 +55,7 @@ def main():
     else:
         mask = wavy_tube((487, options.side, options.side))
     [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
-    sizes = Sizes(solid.object.shape, on_card=gpu is not None)
+    sizes = Sizes(solid.object.shape, on_device=gpu is not None)
     print(f"device {gpu.name if gpu else 'cpu'}, strength {options.strength}")
     print(f"box {sizes.shape}, padded to {sizes.padded}")
     if gpu is None:
@@ -93,7 +96,7 @@ def on_card(gpu, solid, options):
             clock[0] = now
 
         def field(watch=None):
-            vectors = SolidOnCuda(component, 0, gpu).forces(summation, watch)
+            vectors = CudaSolid(component, 0, gpu).forces(summation, watch=watch)
             gpu.synchronize()
             return vectors
 
@@ -106,7 +109,7 @@ def on_card(gpu, solid, options):
         clock[0] = perf_counter()
         field(watch)
         print("stages:", {name: f"{1000 * s:.2f} ms" for name, s in stages.items()})
-        on_the_card = SolidOnCuda(component, 0, gpu)
+        on_the_card = CudaSolid(component, 0, gpu)
         show_steps(
             lambda: convolve(on_the_card, options.strength, gpu), options, CudaTransforms,
             gpu.synchronize,
@@ -117,7 +120,7 @@ def convolve(solid, strength, gpu):
     shape = (*solid.classes.shape, 3)
     vectors = np.zeros(shape, np.float32) if gpu is None else gpu.xp.zeros(shape, np.float32)
     bands = list(distance_bands(solid, strength))
-    fft_convolution.sum_bands(solid, strength, bands, vectors, lambda share: None, gpu)
+    fft_convolution.sum_bands(solid, strength, bands, vectors, Progress(), gpu)
 
 
 def show_steps(run, options, transforms, wait=lambda: None):
@@ -137,7 +140,13 @@ def show_steps(run, options, transforms, wait=lambda: None):
 
         return call
 
-    kept = {name: getattr(transforms, name) for name in STEPS if hasattr(transforms, name)}
+    owners = {
+        name: owner
+        for owner in (transforms, LineConvolution)
+        for name in STEPS
+        if hasattr(owner, name)
+    }
+    kept = {name: getattr(owner, name) for name, owner in owners.items()}
     factors, begin = KernelSpectra.factors, transforms.__init__
 
     def one_worker(self, *args):
@@ -146,13 +155,13 @@ def show_steps(run, options, transforms, wait=lambda: None):
 
     try:
         for name, function in kept.items():
-            setattr(transforms, name, clocked(name, function))
+            setattr(owners[name], name, clocked(name, function))
         KernelSpectra.factors = clocked("factors", factors)
         transforms.__init__ = one_worker
         run()
     finally:
         for name, function in kept.items():
-            setattr(transforms, name, function)
+            setattr(owners[name], name, function)
         KernelSpectra.factors, transforms.__init__ = factors, begin
     print(f"convolution: {convolution}; its steps with a wait after each,")
     print("'load' in 'factors' too, what 'put_charges' calls by itself, too:")

@@ -38,12 +38,11 @@ sys.path[:0] = [str(ROOT / name) for name in PLACES]
 import support.solids as solids  # noqa: E402
 from FuzzyConnectedGPULib.segmentation import segment  # noqa: E402
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom  # noqa: E402
-from FuzzyVesselCoreLib.voxels.components.labels import CUBE  # noqa: E402
-from FuzzyVesselCoreLib.voxels.topology import cycle_count  # noqa: E402
+from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities  # noqa: E402
+from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count  # noqa: E402
 from PotentialSkeletonLib import skeletonize  # noqa: E402
 from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph  # noqa: E402
 from PotentialSkeletonLib.object import cleaning  # noqa: E402
-from PotentialSkeletonLib.object.solids import fill_cavities  # noqa: E402
 from PotentialSkeletonLib.thinning.thinning import removable  # noqa: E402
 
 NOISE_VOXELS, SMALLEST_ISLAND = 2, 27  # as `fuzzy-vessel run`

@@ -122,7 +122,7 @@ def test_a_small_component_stays_on_the_cpu_if_the_device_may_be_chosen(monkeypa
 
 
 def test_tiles_of_a_thick_object_come_when_they_are_asked_for(monkeypatch):
-    monkeypatch.setattr(tiles, "MOST_BYTES", 0)
+    monkeypatch.setattr(tiles, "MAX_BYTES", 0)
     mask, spacing = SOLIDS["ring"]
     assert_same(
         on_played_card(mask, spacing, level=3), skeletonize(mask, spacing, level=3, device="cpu")

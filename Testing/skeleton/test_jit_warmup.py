@@ -1,4 +1,4 @@
-"""The first use in a process: code is compiled in a thread while the callback is asked."""
+"""JIT warm-up: code is compiled in a thread while the progress callback is called."""
 
 import threading
 
@@ -7,15 +7,15 @@ import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled
-from PotentialSkeletonLib import extraction
-from PotentialSkeletonLib import jit_warmup as first_use
+from FuzzyVesselCoreLib.progress import Progress
+from PotentialSkeletonLib import extraction, jit_warmup
 from support.solid_shapes import ball
 
 
 @pytest.fixture
 def nothing_begun(monkeypatch):
-    monkeypatch.setattr(first_use, "_threads", [])
-    monkeypatch.setattr(first_use, "LOOK", 0.001)
+    monkeypatch.setattr(jit_warmup, "_threads", [])
+    monkeypatch.setattr(jit_warmup, "POLL_INTERVAL", 0.001)
 
 
 def test_the_callback_is_asked_until_the_work_is_done(nothing_begun):
@@ -26,10 +26,10 @@ def test_the_callback_is_asked_until_the_work_is_done(nothing_begun):
         if len(asked) == 3:
             done.set()
 
-    first_use.make_ready(lambda: done.wait(60), report)
+    jit_warmup.warm_up(lambda: done.wait(60), Progress(report))
     assert len(asked) >= 3
     assert set(asked) == {0.0}
-    first_use.make_ready(lambda: pytest.fail("twice"), report)
+    jit_warmup.warm_up(lambda: pytest.fail("twice"), Progress(report))
 
 
 def test_a_cancelled_run_waits_for_nobody_and_the_next_one_does(nothing_begun):
@@ -39,23 +39,20 @@ def test_a_cancelled_run_waits_for_nobody_and_the_next_one_does(nothing_begun):
         go_on.wait(60)
         ended.append(True)
 
-    def cancel(share):
-        raise Cancelled
-
     with pytest.raises(Cancelled):
-        first_use.make_ready(work, cancel)
+        jit_warmup.warm_up(work, Progress(lambda share: False))
     assert not ended
-    first_use.wait_until_ready(lambda share: go_on.set())
+    jit_warmup.wait_for_warm_up(Progress(lambda share: go_on.set()))
     assert ended
 
 
 def test_errors_of_the_trial_are_left_to_the_run(nothing_begun):
-    first_use.make_ready(lambda: 1 / 0, lambda share: None)
-    first_use.wait_until_ready(lambda share: pytest.fail("nothing is left to wait for"))
+    jit_warmup.warm_up(lambda: 1 / 0, Progress())
+    jit_warmup.wait_for_warm_up(Progress(lambda share: pytest.fail("nothing is left to wait for")))
 
 
 def test_the_small_object_has_all_that_needs_code_of_its_own():
-    mask = first_use.small_object()
+    mask = jit_warmup.small_object()
     assert ndimage.label(mask, np.ones((3, 3, 3)))[1] == 2  # an island
     assert ndimage.label(~mask)[1] == 2  # a cavity
 
@@ -82,13 +79,10 @@ def test_a_run_without_a_callback_waits_for_a_trial_that_goes_on(nothing_begun, 
         go_on.wait(60)
         ended.append(True)
 
-    def cancel(share):
-        raise Cancelled
-
     with pytest.raises(Cancelled):
-        first_use.make_ready(work, cancel)
+        jit_warmup.warm_up(work, Progress(lambda share: False))
     # The trial goes on when the run that waits for it looks for the first time.
-    monkeypatch.setattr(extraction, "reporter", lambda progress: lambda share: go_on.set())
+    monkeypatch.setattr(Progress, "check", lambda self: go_on.set())
     monkeypatch.setattr("PotentialSkeletonLib.assembly.assemble", lambda *_: ended.copy())
     assert extraction.skeletonize(ball(4)) == [True]
 

@@ -14,13 +14,12 @@ from scipy.spatial import cKDTree
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.voxels.components.labels import CUBE
-from FuzzyVesselCoreLib.voxels.single_thread import own_thread_if_small
-from FuzzyVesselCoreLib.voxels.topology import cycle_count
+from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
+from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.object import preparing
+from PotentialSkeletonLib.object import components, preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
-from PotentialSkeletonLib.object.solids import fill_cavities
 from PotentialSkeletonLib.thinning.thinning import removable
 from support.solids import line
 
@@ -327,11 +326,11 @@ def test_progress_rises_to_1_and_is_asked_often_enough_to_cancel():
 
 def test_small_volumes_are_worked_on_in_the_calling_thread_and_large_ones_by_all():
     threads = get_num_threads()
-    with suppress(Cancelled), own_thread_if_small((20, 20, 20)):
+    with suppress(Cancelled), single_threaded_if_small((20, 20, 20)):
         assert get_num_threads() == 1
         raise Cancelled
     assert get_num_threads() == threads
-    with own_thread_if_small((200, 200, 200)):
+    with single_threaded_if_small((200, 200, 200)):
         assert get_num_threads() == threads
 
 
@@ -340,14 +339,15 @@ def test_a_small_object_is_worked_on_in_the_calling_thread(monkeypatch):
     threads, before = [], get_num_threads()
 
     def noting(function):
-        def noted(*arguments):
+        def noted(*arguments, **options):
             threads.append(get_num_threads())
-            return function(*arguments)
+            return function(*arguments, **options)
 
         return noted
 
-    for name in ("fill_cavities", "label_components", "radius_at"):
-        monkeypatch.setattr(preparing, name, noting(getattr(preparing, name)))
+    names = {"fill_cavities": preparing, "label_components": preparing, "radius_at": components}
+    for name, module in names.items():
+        monkeypatch.setattr(module, name, noting(getattr(module, name)))
     skeletonize(np.ones((9, 9, 9), bool), device="cpu")
     assert threads == [1, 1, 1]
     assert get_num_threads() == before

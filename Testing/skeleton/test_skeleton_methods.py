@@ -7,12 +7,10 @@ import pytest
 from scipy.spatial import cKDTree
 
 import support.solids as solids
+from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import component_volumes, skeletonize
-from PotentialSkeletonLib.critical_points.field_seeds import (
-    lowest_first,
-    unit_divergence,
-    whole_rows,
-)
+from PotentialSkeletonLib.critical_points.divergence_seeds import unit_divergence
+from PotentialSkeletonLib.critical_points.local_minima import lowest_first, whole_rows
 from support.solids import line, tube
 
 
@@ -108,7 +106,7 @@ def test_the_divergence_of_unit_forces():
     """Towards a line: -1 over the distance from it; infinite beside voxels without force."""
     k, j, i = np.indices((9, 41, 41)) - np.array([4, 20, 20])[:, None, None, None]
     vectors = np.stack([0 * k, -j, -i], axis=-1).astype(np.float32)
-    divergence = unit_divergence(3 * vectors, whole_rows(vectors.shape))
+    divergence = unit_divergence(3 * vectors, whole_rows(vectors.shape), Progress())
     away = np.hypot(j, i)[4]
     far = (away > 6) & (away < 19)
     np.testing.assert_allclose(divergence[4][far], -1 / away[far], rtol=0.02)

@@ -5,6 +5,8 @@ from itertools import permutations
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -76,10 +78,9 @@ def oriented(subject: Subject) -> Oriented:
 def box(labels: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First and last voxel of the vessels and seeds along each axis, as two arrays."""
     low, high = seeds.min(axis=0), seeds.max(axis=0)
-    for axis in range(3):
-        others = tuple(other for other in range(3) if other != axis)
-        filled = np.flatnonzero(labels.any(axis=others))
-        if filled.size:
-            low[axis] = min(low[axis], filled[0])
-            high[axis] = max(high[axis], filled[-1])
-    return low, high
+    vessels = bounding_box(labels)
+    if vessels is None:
+        return low, high
+    first = [side.start for side in vessels]
+    last = [side.stop - 1 for side in vessels]
+    return np.minimum(low, first), np.maximum(high, last)

@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.numba_log import quiet_numba
 
 from ..contrast.segmenting import evidence_function
 from .groups import NOBODY

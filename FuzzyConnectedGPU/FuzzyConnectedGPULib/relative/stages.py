@@ -3,9 +3,9 @@
 import warnings
 from time import perf_counter
 
+from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.numba_log import quiet_numba
 
 # Shares of the progress when relative connectedness is known, and when its rounds have ended.
 RELATIVE, ITERATED = 0.8, 0.9

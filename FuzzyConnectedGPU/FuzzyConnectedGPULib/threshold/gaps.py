@@ -5,6 +5,7 @@ from numbers import Integral
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
 MOST_ROUNDS = 10
 MAJORITY = 14  # of the 26 neighbours
@@ -53,7 +54,7 @@ def fill_gaps(labels, rounds=1, mask=None, background_seeds=None):
     if rounds == 0 or not labels.any():
         return labels
     labels = labels.copy()
-    box = tuple(_used(labels, axis) for axis in range(labels.ndim))
+    box = bounding_box(labels)  # nothing beyond it can have a majority
     part = labels[box]
     allowed = np.ones(part.shape, bool) if mask is None else np.asarray(mask)[box] != 0
     if background_seeds is not None:
@@ -66,13 +67,6 @@ def fill_gaps(labels, rounds=1, mask=None, background_seeds=None):
             break
         part[added] = 1
     return labels
-
-
-def _used(labels, axis):
-    """The range along an axis that holds the object; nothing beyond it can have a majority."""
-    others = tuple(each for each in range(labels.ndim) if each != axis)
-    places = np.flatnonzero(labels.any(axis=others))
-    return slice(places[0], places[-1] + 1)
 
 
 def _neighbours(labels):

@@ -4,6 +4,7 @@ import zlib
 
 import numpy as np
 
+from ..voxels.bounding_box import bounding_box, full_box
 from .images import array_from_image
 from .segment_masks import BINARY_LABELMAP
 
@@ -61,12 +62,8 @@ def checksum(segment):
 
 def cropped(labels):
     """First index (I, J, K) and voxels of the smallest box with everything that is not 0."""
-    bounds = []
-    for axis in range(3):
-        others = tuple(a for a in range(3) if a != axis)
-        used = np.flatnonzero(labels.any(axis=others))
-        bounds.append(slice(used[0], used[-1] + 1) if used.size else slice(0, 1))
-    return np.array([b.start for b in bounds[::-1]]), labels[tuple(bounds)]
+    box = bounding_box(labels) or full_box((1, 1, 1))
+    return np.array([side.start for side in box[::-1]]), labels[box]
 
 
 def tag_text(segment, name):

@@ -1,52 +1,20 @@
-"""Growing and shrinking of a mask by cubes, 64 voxels of a row at a time; compiled.
+"""Dilation and erosion of a mask by a cube of 3 x 3 x 3 voxels, 64 voxels of a row at a time.
 
-Bit n of word w is voxel 64 w + n of its row. What lies beyond the volume counts as 0.
+Compiled. Bit n of word w is voxel 64 w + n of its row; beyond the volume voxels are 0.
 """
 
 import numpy as np
 from numba import njit
 
-from .components.run_length import end_of
+from .components.runs import run_end
 
 WORD = 64
-ZERO, ONE, LAST = np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
-
-
-def classes_and_wanted(mask, layers, look):
-    """Classes of the voxels of a mask, grown by some layers, and which of their forces are wanted.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-    layers : int
-        Of 26 neighbours.
-    look : callable
-        Called between steps; raises to cancel.
-
-    Returns
-    -------
-    classes : ndarray of uint8, shape (K, J, I)
-        See `voxel_classes.classify_voxels`.
-    wanted : ndarray of bool, shape (K, J, I)
-        The inner voxels, and the boundary voxels without an inner one among their 26 neighbours.
-    """
-    solid = packed(mask.view(np.uint8))
-    for _ in range(layers):
-        look()
-        solid = grown(solid, mask.shape[2])
-    look()
-    no_surface = shrunk(solid)
-    inner = shrunk(no_surface)
-    look()
-    near_inner = grown(inner, mask.shape[2])
-    classes, wanted = np.zeros(mask.shape, np.uint8), np.zeros(mask.shape, bool)
-    unpack(solid, no_surface, inner, near_inner, classes, wanted)
-    return classes, wanted
+ZERO, ONE, HIGHEST = np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
 
 
 @njit(cache=True)
-def packed(mask):
-    """Bits of a mask (K, J, I); uint64 (K, J, words)."""
+def pack(mask: np.ndarray) -> np.ndarray:
+    """Return the bits of a mask of uint8 (K, J, I) as uint64 (K, J, words)."""
     depth, rows, width = mask.shape
     words = (width + WORD - 1) // WORD
     bits = np.zeros((depth, rows, words), np.uint64)
@@ -55,7 +23,7 @@ def packed(mask):
             row = mask[k, j]
             for word in range(words):
                 some = row[word * WORD : min((word + 1) * WORD, width)]
-                if end_of(some, 0, np.uint8(0)) == some.size:
+                if run_end(some, 0, np.uint8(0)) == some.size:
                     continue
                 here = ZERO
                 for n in range(some.size):
@@ -65,8 +33,8 @@ def packed(mask):
 
 
 @njit(cache=True)
-def grown(bits, width):
-    """A voxel is set where it or one of its 26 neighbours is; `width` is the length of a row."""
+def dilate(bits: np.ndarray, width: int) -> np.ndarray:
+    """Set each voxel that is set or has a neighbour that is; `width` is the length of a row."""
     depth, rows, words = bits.shape
     result = np.zeros_like(bits)
     end = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(words * WORD - width)
@@ -83,10 +51,10 @@ def grown(bits, width):
         for j in range(rows):
             before = ZERO
             for word in range(words):
-                here = beside_or(columns, j, word)
-                after = beside_or(columns, j, word + 1) if word < words - 1 else ZERO
+                here = or_of_rows(columns, j, word)
+                after = or_of_rows(columns, j, word + 1) if word < words - 1 else ZERO
                 result[k, j, word] = (
-                    here | here << ONE | before >> LAST | here >> ONE | after << LAST
+                    here | here << ONE | before >> HIGHEST | here >> ONE | after << HIGHEST
                 )
                 before = here
             result[k, j, words - 1] &= end
@@ -94,7 +62,8 @@ def grown(bits, width):
 
 
 @njit(cache=True)
-def beside_or(columns, j, word):
+def or_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
+    """Return the bits that are set in a row or in one of those beside it."""
     here = columns[j, word]
     if j > 0:
         here |= columns[j - 1, word]
@@ -104,8 +73,8 @@ def beside_or(columns, j, word):
 
 
 @njit(cache=True)
-def shrunk(bits):
-    """A voxel is set where it and all of its 26 neighbours are."""
+def erode(bits: np.ndarray) -> np.ndarray:
+    """Keep each voxel that is set and whose 26 neighbours all are."""
     depth, rows, words = bits.shape
     result = np.zeros_like(bits)
     for k in range(1, depth - 1):
@@ -116,40 +85,16 @@ def shrunk(bits):
         for j in range(1, rows - 1):
             before = ZERO
             for word in range(words):
-                here = beside_and(columns, j, word)
-                after = beside_and(columns, j, word + 1) if word < words - 1 else ZERO
-                before_it, after_it = here << ONE | before >> LAST, here >> ONE | after << LAST
-                result[k, j, word] = here & before_it & after_it
+                here = and_of_rows(columns, j, word)
+                after = and_of_rows(columns, j, word + 1) if word < words - 1 else ZERO
+                lower = here << ONE | before >> HIGHEST
+                higher = here >> ONE | after << HIGHEST
+                result[k, j, word] = here & lower & higher
                 before = here
     return result
 
 
 @njit(cache=True)
-def beside_and(columns, j, word):
+def and_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
+    """Return the bits that are set in a row and in both beside it."""
     return columns[j - 1, word] & columns[j, word] & columns[j + 1, word]
-
-
-@njit(cache=True)
-def unpack(solid, no_surface, inner, near_inner, classes, wanted):
-    """Set the classes, and what is wanted; both are 0 before."""
-    depth, rows, width = classes.shape
-    for k in range(depth):
-        for j in range(rows):
-            for word in range(solid.shape[2]):
-                one, two, three = solid[k, j, word], no_surface[k, j, word], inner[k, j, word]
-                if one == ZERO:
-                    continue
-                chosen = three | two & ~near_inner[k, j, word]
-                first = word * WORD
-                last = min(first + WORD, width)
-                spread_bits(
-                    one, two, three, chosen, classes[k, j, first:last], wanted[k, j, first:last]
-                )
-
-
-@njit(cache=True)
-def spread_bits(one, two, three, chosen, classes, wanted):
-    for n in range(classes.size):
-        bit = np.uint64(n)
-        classes[n] = (one >> bit & ONE) + (two >> bit & ONE) + (three >> bit & ONE)
-        wanted[n] = chosen >> bit & ONE != ZERO

@@ -1,18 +1,20 @@
-"""A queue of voxels by key, the lowest first, of equal keys in the order of arrival.
+"""A priority queue of voxels: the lowest key first, equal keys in the order of arrival; compiled.
 
-Each key has a bucket: a chain of places in a list of voxels. The queue is a tuple of arrays.
+Each key has a bucket: a linked list of places in a list of voxels. The queue is a tuple of arrays.
 """
+
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that go last
-FEW_VOXELS = 1 << 12  # that are sorted faster than a table of all keys is made
-GROUP = 7  # power of 2 of the buckets that are passed at once where all are empty
+KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that come last
+TABLE_THRESHOLD = 1 << 12  # voxels; fewer are sorted faster than a table of all keys is made
+GROUP = 7  # 2**GROUP buckets are skipped at once if all are empty
 
 
-def keys_of(order, last):
-    """Bucket of each voxel, and how many there are: none that no voxel has.
+def keys_of(order: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the bucket of each voxel and the number of buckets; every bucket has a voxel.
 
     Parameters
     ----------
@@ -29,17 +31,17 @@ def keys_of(order, last):
     deepest = float(order.max(initial=0))
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
     keys = (order.astype(np.float64) * scale).astype(np.int32) + np.int32(KEY_STEPS) * last
-    if len(keys) > FEW_VOXELS:
+    if len(keys) > TABLE_THRESHOLD:
         used = np.zeros(2 * KEY_STEPS, np.int32)
         used[keys] = 1
         rank = np.cumsum(used, dtype=np.int32)
         return rank[keys] - np.int32(1), int(rank[-1])
-    used, keys = np.unique(keys, return_inverse=True)
-    return keys.astype(np.int32), len(used)
+    present, numbers = np.unique(keys, return_inverse=True)
+    return numbers.astype(np.int32), len(present)
 
 
-def empty_queue(voxels, buckets):
-    """A queue for so many voxels and buckets."""
+def empty_queue(voxels: int, buckets: int) -> tuple[np.ndarray, ...]:
+    """Return a queue for so many voxels and buckets."""
     index = np.int32 if voxels < 2**31 else np.int64
     first, last = np.full(buckets, -1, index), np.full(buckets, -1, index)
     following = np.empty(voxels, index)
@@ -49,7 +51,7 @@ def empty_queue(voxels, buckets):
 
 
 @njit(cache=True, inline="always")
-def put(queue, place, key):
+def put(queue: tuple[np.ndarray, ...], place: int, key: int) -> None:
     """Put a voxel, by its place in the list, into a bucket."""
     first, last, following, counts, lowest = queue
     following[place] = -1
@@ -63,8 +65,8 @@ def put(queue, place, key):
 
 
 @njit(cache=True, inline="always")
-def take(queue):
-    """Take the next voxel's place in the list; -1 if the queue is empty."""
+def take(queue: tuple[np.ndarray, ...]) -> Any:
+    """Remove the next voxel and return its place in the list; -1 if the queue is empty."""
     first, _, following, counts, lowest = queue
     bucket = lowest[0]
     while bucket < first.size and first[bucket] < 0:
@@ -83,8 +85,8 @@ def take(queue):
 
 
 @njit(cache=True)
-def rows_of(voxels, count, row):
-    """At which places in a rising list each of an array's rows begins, and where the last ends."""
+def rows_of(voxels: np.ndarray, count: int, row: int) -> np.ndarray:
+    """Return where each of `count` rows of `row` voxels begins in a rising list, and its end."""
     places = np.empty(count + 1, np.int64)
     place = 0
     for n in range(count + 1):
@@ -95,8 +97,8 @@ def rows_of(voxels, count, row):
 
 
 @njit(cache=True)
-def place_of(voxel, voxels, rows, row):
-    """Where a voxel stands in the list; `rows` from `rows_of`."""
+def place_of(voxel: int, voxels: np.ndarray, rows: np.ndarray, row: int) -> int:
+    """Return the place of a voxel in the list, by bisection; `rows` from `rows_of`."""
     low, high = rows[voxel // row], rows[voxel // row + 1]
     while high - low > 1:
         middle = (low + high) // 2

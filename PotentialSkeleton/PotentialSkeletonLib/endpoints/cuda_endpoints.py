@@ -79,7 +79,7 @@ def tops_in_order(distances, depth, spacing, smallest, gpu, report=None):
     Parameters
     ----------
     distances : CuPy's ndarray of int32, shape (K, J, I)
-        Geodesic distance from the core, -1 outside the object (`geodesic.distance_along`).
+        Geodesic distance from the core, -1 outside the object (`geodesic.geodesic_distance`).
     depth : CuPy's ndarray of float32, shape (K, J, I)
         Distance to the outside in mm.
     spacing : 3 floats K, J, I, in mm

@@ -28,7 +28,7 @@ def geodesic_tips(distances, depth, spacing, smallest, report=None):
     Parameters
     ----------
     distances : ndarray of int32, shape (K, J, I)
-        Geodesic distance from the core, -1 outside the object (`distance_along`).
+        Geodesic distance from the core, -1 outside the object (`geodesic_distance`).
     depth : ndarray of float32, shape (K, J, I)
         Distance to the outside in mm.
     spacing : 3 floats K, J, I, in mm

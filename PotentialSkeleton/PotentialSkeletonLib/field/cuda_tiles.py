@@ -1,21 +1,22 @@
-"""Tiles of volumes on the card, brought to the host; see `..tiles`.
+"""Tiles of volumes on a CUDA device, copied to the host; see `tiles`.
 
-A thin object has few tiles with something in them: they come at once. Of others, those come that
-are asked for.
+A thin object has few tiles that are not empty: they are copied at once. The tiles of other objects
+are copied when they are needed.
 """
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from .tiles import Tiles
 
-SIDE = 3  # power of 2 of the voxels along the side of a tile that comes with all others
-MOST_BYTES = 1 << 25  # of such tiles
+SIDE = 3  # binary logarithm of the voxels along the side of a tile, if all are copied at once
+MAX_BYTES = 1 << 25  # of such tiles
 
 
-def tiles_on_host(where, count, volumes, gpu):
-    """`Tiles` of volumes on the card.
+def tiles_on_host(where: Any, count: int, volumes: list[Any], gpu: Any) -> Tiles:
+    """Return the `Tiles` of volumes on the device.
 
     Parameters
     ----------
@@ -30,8 +31,8 @@ def tiles_on_host(where, count, volumes, gpu):
     -------
     Tiles
     """
-    most = MOST_BYTES // sum(volume[:1, :1, :1].nbytes for volume in volumes)  # voxels
-    places = _tiles_with_something(where, gpu) if count <= most else None
+    most = MAX_BYTES // sum(volume[:1, :1, :1].nbytes for volume in volumes)  # voxels
+    places = _nonempty_tiles(where, gpu) if count <= most else None
     if places is None or len(places) * (2**SIDE + 1) ** 3 > most:
         return Tiles(where.shape, lambda box: [gpu.get(volume[box]) for volume in volumes])
     return Tiles.listed(
@@ -39,8 +40,8 @@ def tiles_on_host(where, count, volumes, gpu):
     )
 
 
-def _tiles_with_something(where, gpu):
-    """Places (n, 3) of tiles, on the host."""
+def _nonempty_tiles(where: Any, gpu: Any) -> np.ndarray:
+    """Return the places (n, 3) of tiles that are not empty; numpy's."""
     xp = gpu.xp
     shape = [(n >> SIDE) + 1 for n in where.shape]
     voxels = xp.flatnonzero(where)
@@ -59,12 +60,12 @@ def _tiles_with_something(where, gpu):
     return np.argwhere(needed)
 
 
-def _gathered(volume, places, gpu):
-    """The volume's tiles (n + 1, k, j, i, ...) on the card; the first one is 0."""
+def _gathered(volume: Any, places: np.ndarray, gpu: Any) -> Any:
+    """Gather a volume's tiles (n + 1, k, j, i, ...) on the device; the first one is 0."""
     within = np.arange(2**SIDE + 1)
     index = []
     for axis, length in enumerate(volume.shape[:3]):
-        # Beyond the volume nothing is looked at.
+        # Voxels beyond the volume are never used.
         along = np.minimum((places[:, axis, None] << SIDE) + within, length - 1)
         shape = [len(places), 1, 1, 1]
         shape[axis + 1] = len(within)

@@ -1,27 +1,23 @@
-"""The potential field of an object: the face that a person meets first."""
+"""The force field of an object: the public function and its result."""
 
 import warnings
 from dataclasses import dataclass, field, replace
-from math import prod
-from operator import index
 from time import perf_counter
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import compiled_code
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.progress import reporter
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities, label_components
 
-from ..jit_warmup import wait_until_ready
+from ..jit_warmup import wait_for_warm_up
 from ..messages import changes
-from ..object.solids import fill_cavities, label_components, solids
-from ..object.voxel_classes import BOUNDARY, checked_object
-from .cuda_solid import SolidOnCuda
-from .methods import CPU_METHODS, FORCE_METHODS
-from .summation import Summation, checked_device
-
-WEAKEST_STRENGTH, STRONGEST_STRENGTH = 2, 9
+from ..object.voxel_classes import checked_object
+from .component_fields import forces_of_components
+from .force_options import MIN_STRENGTH, check_options
+from .methods import CPU_METHODS
+from .summation import checked_device
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,15 @@ class ForceField:
     method : str
         The method that was used; never "auto".
     device : str
-        "cpu", or the ordinal and name of the CUDA card.
+        "cpu", or the ordinal and name of the CUDA device.
     threads_per_block : int or None
         Of the direct CUDA methods: chosen for the highest occupancy.
     occupancy : float or None
-        Active warps of a multiprocessor, as a share of the most it can hold (paper, eq. 2).
+        Active warps of a multiprocessor, as a share of its maximum (paper, eq. 2).
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int
-        Most memory that the summation held: on the card for CUDA, else in the host's memory, about.
+        Most memory that the summation held: on the device for CUDA, else about that of the host.
     notes : tuple of str
         What the user should know, for example that cavities were filled.
     """
@@ -66,14 +62,20 @@ class ForceField:
     device: str
     threads_per_block: int | None
     occupancy: float | None
-    seconds: dict
+    seconds: dict[str, float]
     peak_bytes: int
-    notes: tuple = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
 
 def force_field(
-    mask, strength=6, *, method="auto", charge_distance=0, device="auto", progress=None
-):
+    mask: np.ndarray,
+    strength: int = 6,
+    *,
+    method: str = "auto",
+    charge_distance: int = 0,
+    device: str = "auto",
+    progress: ProgressCallback | None = None,
+) -> ForceField:
     """The repulsive force of the surface on the inner voxels of an object.
 
     ``F(P) = sum over charges C of unit(P - C) / |P - C|^strength`` in units of voxels (Zhao et al.
@@ -96,11 +98,11 @@ def force_field(
         Where dilated components overlap, outside of both, the one with the lower label has the
         voxel.
     device : str
-        "auto" (CUDA where it is usable, else the CPU), "cpu", "cuda", "cuda:1". Where the card's
-        memory does not hold the whole convolution, parts of it wait in the computer's memory; where
-        it does not hold the object, "auto" takes the CPU. Notes say so.
+        "auto" (CUDA if it is usable, else the CPU), "cpu", "cuda", "cuda:1". If the
+        device's memory does not hold the whole convolution, parts of it wait in host memory; if it
+        does not hold the object, "auto" takes the CPU. Notes say so.
     progress : callable, optional
-        ``progress(fraction) -> bool``; the run is cancelled where it returns False.
+        ``progress(fraction) -> bool``; the run is cancelled when it returns False.
 
     Returns
     -------
@@ -109,179 +111,82 @@ def force_field(
     Raises
     ------
     InputError
-        If mask, strength, method, charge_distance or device cannot be worked with.
+        If mask, strength, method, charge_distance or device cannot be used.
     DeviceError
         If the device that was asked for is not usable or has too little memory.
     Cancelled
         If `progress` returned False.
+
+    Examples
+    --------
+    >>> field = force_field(np.ones((9, 9, 9), bool), device="cpu")
+    >>> field.classes[4, 4]
+    array([1, 2, 3, 3, 3, 3, 3, 2, 1], dtype=uint8)
+    >>> bool(field.vectors[4, 4, 2, 2] > 0)  # away from the nearest face
+    True
     """
     strength, charge_distance = check_options(strength, method, charge_distance)
-    choose_device(checked_device(method, device))  # a wrong word is named before the work begins
-    report = reporter(progress)
-    wait_until_ready(report)
-    report(0.0)
+    choose_device(checked_device(method, device))  # a wrong name is an error before the work begins
+    report = Progress.of(progress)
+    wait_for_warm_up(report)
+    report.advance(0.0)
     start = perf_counter()
-    solid, notes = prepared_object(mask, strength, lambda: report(0.0))
-    report(0.0)
-    labels, _ = label_components(solid, lambda: report(0.0))
-    report(0.0)
+    solid, notes = prepared_object(mask, strength, report)
+    report.check()
+    labels, _ = label_components(solid, progress=report)
+    report.check()
     prepared = perf_counter() - start
-    field = field_of_components(
+    found = field_of_components(
         solid, labels, strength, charge_distance=charge_distance, method=method, device=device,
-        report=report,
+        progress=report,
     )  # fmt: skip
-    report(1.0)
-    return replace(field, seconds={"prepare": prepared, **field.seconds}, notes=notes + field.notes)
+    report.advance(1.0)
+    return replace(found, seconds={"prepare": prepared, **found.seconds}, notes=notes + found.notes)
 
 
-def field_of_components(solid, labels, strength, *, charge_distance, method, device, report):
-    """As `force_field`, of components without cavities that are labelled already.
+def field_of_components(
+    solid: np.ndarray,
+    labels: np.ndarray,
+    strength: int,
+    *,
+    charge_distance: int,
+    method: str,
+    device: str,
+    progress: Progress | None = None,
+) -> ForceField:
+    """Return the `ForceField` of components without cavities that are labelled already.
 
     Parameters
     ----------
     solid : ndarray of bool, shape (K, J, I)
     labels : ndarray of int, shape (K, J, I)
         From 1; 0 outside of the object.
-    report : callable
-        Called with the share that is done; raises to cancel.
+    strength, charge_distance, method, device
+        As for `force_field`.
+    progress : Progress, optional
     """
     chosen = choose_device(checked_device(method, device))
-    task = (labels, strength, charge_distance, method)
-    notes = ()
-    try:
-        found = _on_device(task, report, chosen)
-    except DeviceError as error:
-        if chosen == "cpu" or device != "auto" or method not in CPU_METHODS:
-            raise
-        notes = (f"The CPU was used: {error}",)
-        warnings.warn(notes[0], stacklevel=3)
-        found = _on_device(task, report, "cpu")
-    found["notes"] = notes + found["notes"]
+    gpu = None if chosen == "cpu" else chosen
+    may_fall_back = device == "auto" and method in CPU_METHODS
+    task = (labels, strength, charge_distance, method, Progress.of(progress))
+    found = forces_of_components(*task, gpu, may_fall_back)
     return ForceField(
         object=solid, labels=labels, strength=strength, charge_distance=charge_distance, **found
     )
 
 
-def _on_device(task, report, chosen):
-    """What the run finds, by the names of `ForceField`'s attributes."""
-    if chosen == "cpu":
-        return {**_run(*task, report, None), "device": "cpu"}
-    with chosen:
-        found = _run(*task, report, chosen)
-        return {**found, "device": chosen.name, "peak_bytes": chosen.peak_bytes}
-
-
-def _run(labels, strength, charge_distance, method, report, gpu):
-    """Sum the forces of all solids and write them to the volume."""
-    with compiled_code():
-        from .scatter import place_solid
-    vectors = np.zeros((*labels.shape, 3), np.float32)
-    classes = np.zeros(labels.shape, np.uint8)
-    summation = Summation(method, strength, gpu)
-    watch = Watch()
-    parts = list(solids(labels, charge_distance))
-    total = sum(volume_of(part.extent) for _, part in parts)
-    done = 0.0
-    while parts:
-        label, part = parts.pop(0)
-        report(done)
-        now = done + volume_of(part.extent) / total
-        field_of_solid = on_cpu if gpu is None else on_cuda
-        found = field_of_solid(part, summation, watch, share(report, done, now))
-        report(now)
-        place_solid(part, label, labels, *found, classes, vectors)
-        watch("place")
-        done = now
-    launch = summation.launch
-    return dict(
-        vectors=vectors,
-        classes=classes,
-        method=summation.used,
-        threads_per_block=launch and launch.threads,
-        occupancy=launch and launch.occupancy,
-        seconds=watch.seconds,
-        peak_bytes=summation.host_bytes,
-        notes=summation.notes(),
-    )
-
-
-def volume_of(box):
-    """Voxels of a box."""
-    return prod(side.stop - side.start for side in box)
-
-
-class Watch:
-    """Seconds of stages, each from the end of the one before."""
-
-    def __init__(self):
-        self.seconds = dict.fromkeys(("classify", "sum", "boundary", "place"), 0.0)
-        self._last = perf_counter()
-
-    def __call__(self, stage):
-        now = perf_counter()
-        self.seconds[stage] += now - self._last
-        self._last = now
-
-
-def on_cpu(part, summation, watch, report):
-    """Classes and vectors of one solid in its box."""
-    from .neighbour_mean import average_boundary
-
-    vectors = np.zeros((*part.object.shape, 3), np.float32)
-    part.find_all(lambda: report(0.0))  # so that it counts as classifying
-    report(0.0)
-    watch("classify")
-    summation(part, vectors, report)
-    watch("sum")
-    average_boundary(part.classes, vectors)
-    watch("boundary")
-    return part.classes, vectors
-
-
-def on_cuda(part, summation, watch, report):
-    """The same on the card; vectors (n, 3) of the boundary and inner voxels alone."""
-    gpu = summation.gpu
-    solid = SolidOnCuda(gpu.put(part.object.view(np.uint8)), part.charge_distance, gpu)
-    vectors = solid.forces(summation, watch, report)
-    listed = vectors.reshape(-1, 3)[gpu.xp.flatnonzero(solid.classes >= BOUNDARY)]
-    found = gpu.get(solid.classes), gpu.get(listed)
-    watch("place")
-    return found
-
-
-def check_options(strength, method, charge_distance):
-    """Strength and charge distance as integers; `InputError` if an option cannot be worked with."""
-    whole = {"strength": strength, "charge distance": charge_distance}
-    for name, value in whole.items():
-        try:
-            whole[name] = index(value.item() if isinstance(value, np.generic) else value)
-        except TypeError as error:
-            raise InputError(f"The {name} is {value!r}; a whole number is needed.") from error
-    strength, charge_distance = whole.values()
-    if not WEAKEST_STRENGTH <= strength <= STRONGEST_STRENGTH:
-        raise InputError(f"The strength is {strength}; choose a whole number from 3 to 9.")
-    if method not in FORCE_METHODS:
-        raise InputError(f"Unknown method {method!r}; one of {', '.join(FORCE_METHODS)}.")
-    if charge_distance < 0:
-        raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
-    return strength, charge_distance
-
-
-def share(report, start, end):
-    """A report on a part of the whole, from `start` to `end`."""
-    return lambda fraction: report(start + fraction * (end - start))
-
-
-def prepared_object(mask, strength, report=None):
-    """The object with its cavities filled, and what the user should know of it."""
+def prepared_object(
+    mask: np.ndarray, strength: int, progress: Progress
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the object with its cavities filled, and notes for the user."""
     given = checked_object(mask)
     if not given.any():
         raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
     notes = []
-    if strength == WEAKEST_STRENGTH:
+    if strength == MIN_STRENGTH:
         notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
         warnings.warn(notes[-1], stacklevel=3)
-    solid, cavities, voxels = fill_cavities(given, report)
+    solid, cavities, voxels = fill_cavities(given, progress)
     if cavities:
         notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})
     return solid, tuple(notes)

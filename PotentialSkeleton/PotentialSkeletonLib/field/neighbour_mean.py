@@ -1,12 +1,13 @@
 """Forces at boundary voxels: the mean of their 26 neighbours' (Zhao et al. 2016, section 2.1)."""
 
+import numpy as np
 from numba import njit, prange
 
 from ..object.voxel_classes import BOUNDARY, INNER
 
 
 @njit(cache=True, parallel=True)
-def average_boundary(classes, vectors):
+def average_boundary(classes: np.ndarray, vectors: np.ndarray) -> None:
     """Give each boundary voxel that has inner voxels around it the mean of their forces.
 
     Parameters

@@ -1,23 +1,24 @@
-"""How many threads a block should have, so that a multiprocessor holds the most warps.
+"""Threads per block for the highest occupancy of a multiprocessor.
 
 Zhao et al. 2016, equation 2. The paper's formula leaves open that resources are allocated in
 units and that whole blocks are counted; both are taken into account here.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What one multiprocessor of a card can hold, and in which units it gives that out.
+    """The resources of a multiprocessor, and the units in which they are allocated.
 
     Attributes
     ----------
     threads_per_block, threads, blocks : int
-        The most threads of a block, and the most threads and blocks at a time.
+        Maximum threads per block, and maximum resident threads and blocks.
     registers, shared_bytes : int
     reserved_shared_bytes : int
-        Shared memory of each block that CUDA keeps for itself.
+        Shared memory per block that CUDA reserves.
     warp_size : int
     register_unit : int
         Registers are given to a warp in multiples of it.
@@ -39,8 +40,8 @@ class Multiprocessor:
     shared_unit: int = 128
 
     @classmethod
-    def of(cls, properties):
-        """From the properties of a card (`CudaDevice.properties`)."""
+    def of(cls, properties: dict[str, Any]) -> "Multiprocessor":
+        """Read the properties of a device (`CudaDevice.properties`)."""
         return cls(
             threads_per_block=properties["maxThreadsPerBlock"],
             threads=properties["maxThreadsPerMultiProcessor"],
@@ -52,8 +53,10 @@ class Multiprocessor:
         )
 
 
-def active_blocks(multiprocessor, threads, registers, shared_bytes=0):
-    """Blocks of a kernel that a multiprocessor holds at a time.
+def active_blocks(
+    multiprocessor: Multiprocessor, threads: int, registers: int, shared_bytes: int = 0
+) -> int:
+    """Return the number of resident blocks of a kernel per multiprocessor.
 
     Parameters
     ----------
@@ -80,15 +83,22 @@ def active_blocks(multiprocessor, threads, registers, shared_bytes=0):
     return most
 
 
-def occupancy(multiprocessor, threads, registers, shared_bytes=0):
-    """Active warps as a share of the most that a multiprocessor can hold (0..1)."""
+def occupancy(
+    multiprocessor: Multiprocessor, threads: int, registers: int, shared_bytes: int = 0
+) -> float:
+    """Return the active warps as a share of the maximum of a multiprocessor (0 to 1)."""
     warps = -(-threads // multiprocessor.warp_size)
     most = multiprocessor.threads // multiprocessor.warp_size
     return active_blocks(multiprocessor, threads, registers, shared_bytes) * warps / most
 
 
-def best_threads_per_block(multiprocessor, registers, shared_bytes=0, shared_bytes_per_thread=0):
-    """The number of threads, in whole warps, with the highest occupancy.
+def best_threads_per_block(
+    multiprocessor: Multiprocessor,
+    registers: int,
+    shared_bytes: int = 0,
+    shared_bytes_per_thread: int = 0,
+) -> int:
+    """Return the number of threads, in whole warps, with the highest occupancy.
 
     Among equals it is the smallest from 128 on: short blocks leave less idle at the end.
 
@@ -98,7 +108,7 @@ def best_threads_per_block(multiprocessor, registers, shared_bytes=0, shared_byt
         0 if no block fits.
     """
 
-    def merit(threads):
+    def merit(threads: int) -> tuple[float, bool, int]:
         shared = shared_bytes + shared_bytes_per_thread * threads
         share = occupancy(multiprocessor, threads, registers, shared)
         return share, threads >= 128, -threads
@@ -108,5 +118,5 @@ def best_threads_per_block(multiprocessor, registers, shared_bytes=0, shared_byt
     return best if merit(best)[0] > 0 else 0
 
 
-def _rounded_up(number, unit):
+def _rounded_up(number: int, unit: int) -> int:
     return -(-number // unit) * unit

@@ -1,17 +1,26 @@
-"""Writes the forces and classes of one solid to the volume, where no other component is."""
+"""Scatter: the forces and classes of one solid written to the volume."""
 
 import numpy as np
 from numba import njit, prange
 
 from ..object.voxel_classes import BOUNDARY, OUTSIDE
+from .solid import Solid
 
 
-def place_solid(part, label, labels, own_classes, own_vectors, classes, vectors):
-    """Write one solid to the volume.
+def scatter_solid(
+    solid: Solid,
+    label: int,
+    labels: np.ndarray,
+    own_classes: np.ndarray,
+    own_vectors: np.ndarray,
+    classes: np.ndarray,
+    vectors: np.ndarray,
+) -> None:
+    """Write the forces and classes of one solid to the volume.
 
     Parameters
     ----------
-    part : Solid
+    solid : Solid
     label : int
     labels : ndarray, int, shape (K, J, I)
         Of the volume. Voxels of other components are not written, nor are those outside of all
@@ -22,17 +31,17 @@ def place_solid(part, label, labels, own_classes, own_vectors, classes, vectors)
     classes, vectors : ndarray
         Of the volume; changed in place.
     """
-    inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(part.box, labels.shape))
-    source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, part.box))
+    inside = tuple(slice(max(s.start, 0), min(s.stop, n)) for s, n in zip(solid.box, labels.shape))
+    source = tuple(slice(i.start - s.start, i.stop - s.start) for i, s in zip(inside, solid.box))
     if own_vectors.ndim == 2:
         counts = np.count_nonzero(own_classes >= BOUNDARY, axis=(1, 2))
         firsts = np.concatenate(([0], np.cumsum(counts)))
-        _place_listed(
-            own_classes, own_vectors, firsts, np.array([s.start for s in part.box]),
+        _scatter_listed(
+            own_classes, own_vectors, firsts, np.array([s.start for s in solid.box]),
             label, labels, classes, vectors,
         )  # fmt: skip
     else:
-        _place(
+        _scatter(
             own_classes[source], own_vectors[source], label,
             labels[inside], classes[inside], vectors[inside],
         )  # fmt: skip
@@ -44,7 +53,7 @@ def _is_taken(label, other, present):
 
 
 @njit(cache=True, parallel=True)
-def _place(own_classes, own_vectors, label, labels, classes, vectors):
+def _scatter(own_classes, own_vectors, label, labels, classes, vectors):
     depth, rows, width = own_classes.shape
     for k in prange(depth):
         for j in range(rows):
@@ -59,7 +68,7 @@ def _place(own_classes, own_vectors, label, labels, classes, vectors):
 
 
 @njit(cache=True, parallel=True)
-def _place_listed(own_classes, own_vectors, firsts, start, label, labels, classes, vectors):
+def _scatter_listed(own_classes, own_vectors, firsts, start, label, labels, classes, vectors):
     depth, rows, width = own_classes.shape
     for plane in prange(depth):
         k, n = plane + start[0], firsts[plane]

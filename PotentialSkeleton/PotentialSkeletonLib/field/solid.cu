@@ -1,29 +1,29 @@
-// What is done with the voxels of a solid in its box, from their 26 neighbours. Beyond the box
-// everything is outside.
+// Voxel classes, targets and boundary forces of a solid in its box, from the 26 neighbours of each
+// voxel. Beyond the box everything is outside.
 
 struct Box {
     int depth, rows, width;
 
-    // Calls `look(voxel, k, j, i)` for all voxels; a block takes whole rows.
-    template <class Look>
-    __device__ void each_voxel(Look look) const
+    // Calls `visit(voxel, k, j, i)` for all voxels; a block takes whole rows.
+    template <class Visit>
+    __device__ void each_voxel(Visit visit) const
     {
         for (int row = blockIdx.x; row < depth * rows; row += gridDim.x)
             for (int i = threadIdx.x; i < width; i += blockDim.x)
-                look((long long)row * width + i, row / rows, row % rows, i);
+                visit((long long)row * width + i, row / rows, row % rows, i);
     }
 
-    // Calls `look(neighbour)` for a voxel and its neighbours, as long as it returns true, with -1
+    // Calls `visit(neighbour)` for a voxel and its neighbours, as long as it returns true, with -1
     // beyond the box. Returns whether it always did.
-    template <class Look>
-    __device__ bool all_around(long long voxel, int k, int j, int i, Look look) const
+    template <class Visit>
+    __device__ bool all_around(long long voxel, int k, int j, int i, Visit visit) const
     {
         for (int dk = -1; dk <= 1; dk++)
             for (int dj = -1; dj <= 1; dj++)
                 for (int di = -1; di <= 1; di++) {
                     bool inside = k + dk >= 0 && k + dk < depth && j + dj >= 0 && j + dj < rows &&
                                   i + di >= 0 && i + di < width;
-                    if (!look(inside ? voxel + ((long long)dk * rows + dj) * width + di : -1))
+                    if (!visit(inside ? voxel + ((long long)dk * rows + dj) * width + di : -1))
                         return false;
                 }
         return true;
@@ -31,12 +31,12 @@ struct Box {
 };
 
 // Voxels that have one of the mask among themselves and their neighbours.
-extern "C" __global__ void grow(const unsigned char* __restrict__ mask, int depth, int rows,
-                                int width, unsigned char* __restrict__ grown)
+extern "C" __global__ void dilate(const unsigned char* __restrict__ mask, int depth, int rows,
+                                int width, unsigned char* __restrict__ dilated)
 {
     Box box = {depth, rows, width};
     box.each_voxel([&](long long voxel, int k, int j, int i) {
-        grown[voxel] = !box.all_around(
+        dilated[voxel] = !box.all_around(
             voxel, k, j, i, [&](long long other) { return other < 0 || !mask[other]; });
     });
 }
@@ -56,13 +56,13 @@ extern "C" __global__ void classify(const unsigned char* __restrict__ layers, in
 }
 
 // Inner voxels (class 3), and boundary voxels (class 2) without inner ones around them.
-extern "C" __global__ void choose_wanted(const unsigned char* __restrict__ classes, int depth,
-                                         int rows, int width, unsigned char* __restrict__ wanted)
+extern "C" __global__ void mark_targets(const unsigned char* __restrict__ classes, int depth,
+                                         int rows, int width, unsigned char* __restrict__ targets)
 {
     Box box = {depth, rows, width};
     box.each_voxel([&](long long voxel, int k, int j, int i) {
         unsigned char own = classes[voxel];
-        wanted[voxel] = own == 3 || (own == 2 && box.all_around(voxel, k, j, i, [&](long long other) {
+        targets[voxel] = own == 3 || (own == 2 && box.all_around(voxel, k, j, i, [&](long long other) {
             return other < 0 || classes[other] != 3;
         }));
     });

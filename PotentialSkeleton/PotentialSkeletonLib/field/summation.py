@@ -1,14 +1,23 @@
-"""Runs one method over the solids of an object and keeps what it has to say."""
+"""One method over all solids of an object, and what there is to say about it."""
 
-from FuzzyVesselCoreLib.compilation import compiled_code
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.progress import Progress
 
 from .convolution.fft_padding import Sizes
 from .methods import CPU_METHODS, CUDA_METHODS
+from .solid import ChargedSolid
+
+if TYPE_CHECKING:
+    from .methods.direct_cuda import Launch
+    from .methods.interface import ForceMethod, SumResult
 
 
 class Summation:
-    """Sums the forces at the wanted voxels of one solid after another.
+    """Sums the forces at the targets of one solid after another.
 
     Parameters
     ----------
@@ -23,44 +32,54 @@ class Summation:
     launch : Launch or None
         The last launch of a direct method on CUDA.
     host_bytes : int
-        The most that one solid needed of the host's memory, about.
+        About the most host memory that one solid needed.
     """
 
-    def __init__(self, method, strength, gpu=None):
+    def __init__(self, method: str, strength: int, gpu: Any = None) -> None:
         self._method, self._strength, self.gpu = method, strength, gpu
-        self.launch = None
-        self._counts = {"fft": 0, "direct": 0}
+        self.launch: Launch | None = None
+        self._convolved = self._direct = 0
         self._on_host = False
         self.host_bytes = 0
 
-    def __call__(self, solid, vectors, report):
-        """Write the forces at `solid.wanted` to vectors (K, J, I, 3) of its box."""
-        report(0.0)
+    def __call__(self, solid: ChargedSolid, vectors: Any, progress: Progress) -> None:
+        """Write the forces at the targets of a solid to vectors (K, J, I, 3) of its box.
+
+        Raises
+        ------
+        DeviceError
+            numba is missing, or the memory does not suffice.
+        Cancelled
+            The progress callback returned False.
+        """
+        progress.advance(0.0)
         try:
-            with compiled_code():
-                self._sum(solid, vectors, report)
+            with needs_numba():
+                sum_forces = method_named(self._method)
+                result = sum_forces(solid, self._strength, vectors, progress, self.gpu)
         except MemoryError as error:
             raise DeviceError(
                 f"The memory does not suffice for the field of {solid.classes.size} voxels: "
                 f"{error}. Crop the labelmap, or use method 'direct-serial', which is slow."
             ) from error
+        self._keep(solid, result)
 
     @property
-    def used(self):
-        """The method that most points were summed by."""
+    def used(self) -> str:
+        """The method that most targets were summed by."""
         if self._method != "auto":
             return self._method
-        if self._counts["fft"] >= self._counts["direct"]:
+        if self._convolved >= self._direct:
             return "fft"
         return "direct-serial" if self.gpu is None else "cuda-shared"
 
-    def notes(self):
-        """That two methods shared the work, or that the card's memory was short, if so."""
+    def notes(self) -> tuple[str, ...]:
+        """Return notes: that two methods were used, that the device's memory did not suffice."""
         notes = []
-        if self._method == "auto" and all(self._counts.values()):
+        if self._method == "auto" and self._convolved and self._direct:
             notes.append(
-                f"{self._counts['fft']} voxels were summed by the convolution and "
-                f"{self._counts['direct']} directly, whichever was estimated to be faster."
+                f"{self._convolved} voxels were summed by the convolution and "
+                f"{self._direct} directly, whichever was estimated to be faster."
             )
         if self._on_host and self.gpu is not None:
             notes.append(
@@ -69,36 +88,31 @@ class Summation:
             )
         return tuple(notes)
 
-    def _sum(self, solid, vectors, report):
-        from .methods import automatic as cheapest
-        from .methods import direct_cuda, direct_serial, fft_convolution
-
-        task, on_host = (solid, self._strength, vectors, report), False
-        if self._method == "auto":
-            counts, on_host, launch = cheapest.sum_forces(*task, self.gpu)
-            self.launch = launch or self.launch
-            for kind, count in zip(self._counts, counts):
-                self._counts[kind] += count
-            self._count_bytes(solid, counts[0] > 0)
-        elif self._method == "fft":
-            on_host = fft_convolution.sum_forces(*task, self.gpu)
-            self._count_bytes(solid, True)
-        elif self._method == "direct-serial":
-            direct_serial.sum_forces(*task)
-            self._count_bytes(solid, False)
-        else:
-            self.launch = direct_cuda.sum_forces(*task, self.gpu, self._method)
-        self._on_host = self._on_host or on_host
-
-    def _count_bytes(self, solid, convolves):
+    def _keep(self, solid: ChargedSolid, result: "SumResult") -> None:
+        self.launch = result.launch or self.launch
+        self._convolved += result.convolved
+        self._direct += result.direct
+        self._on_host = self._on_host or result.on_host
         size = 3 * 4 * solid.classes.size + solid.classes.nbytes
-        if convolves and self.gpu is None:
+        if self.gpu is None and (result.convolved or self._method == "fft"):
             size += Sizes(solid.classes.shape).waiting_bytes
         self.host_bytes = max(self.host_bytes, size)
 
 
-def checked_device(method, device):
-    """The word for the device to be chosen, where the method runs on one kind only."""
+def method_named(name: str) -> "ForceMethod":
+    """Return a method by its name in `FORCE_METHODS`."""
+    from .methods import automatic, direct_cuda, direct_serial, fft_convolution
+
+    methods: dict[str, ForceMethod] = {
+        "auto": automatic.sum_forces,
+        "fft": fft_convolution.sum_forces,
+        "direct-serial": direct_serial.sum_forces,
+    }
+    return methods.get(name) or partial(direct_cuda.sum_forces, variant=name)
+
+
+def checked_device(method: str, device: str) -> str:
+    """Return the device to choose, where the method runs on one kind only; raises `InputError`."""
     if method not in CUDA_METHODS and device not in ("auto", "cpu"):
         raise InputError(
             f"Method {method!r} runs on the CPU only; leave the device {device!r} out, or choose "

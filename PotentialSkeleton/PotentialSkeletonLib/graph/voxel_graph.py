@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 SMALLEST_RING = 4  # voxels; three that are neighbours meet in a corner
 
@@ -242,8 +242,8 @@ def chains_from(own, node_of, others, ends):
 
 
 def _cycles(voxels):
-    found = thin_topology(voxels)
-    return found.pieces - found.characteristic
+    found = sparse_topology(voxels)
+    return found.components - found.characteristic
 
 
 def _edges_of_homotopy(voxels, piece, neighbours):

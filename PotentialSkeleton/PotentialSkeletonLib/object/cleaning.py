@@ -1,52 +1,63 @@
-"""Cleaning a segmentation before its skeleton is taken: islands and small tunnels."""
+"""Cleaning of a segmentation before its skeleton is taken: islands and small tunnels."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.voxels.components.labels import CUBE, label_pieces, sizes_of
+from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.voxels.components.labels import (
+    CUBE,
+    component_boxes,
+    component_sizes,
+    fill_cavities,
+    label_components,
+)
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
+from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count, euler_characteristic
 
 from ..thinning.thinning import thin
 from .closing import covered
-from .solids import fill_cavities
 
 
-def drop_islands(mask, smallest, report=None):
+def drop_islands(
+    mask: np.ndarray, smallest: int, progress: Progress | None = None
+) -> tuple[np.ndarray, int, int]:
     """Remove 26-connected components of fewer voxels than `smallest`; the largest always stays.
-
-    `report` is called between slabs; it raises to cancel.
 
     Returns
     -------
     cleaned : ndarray of bool
     components : int
-        How many were removed.
+        Number of components that were removed.
     voxels : int
+        Number of their voxels.
     """
-    labels, count = label_pieces(mask, report=report)
-    sizes = sizes_of(labels, count, report)
-    small = small_pieces(sizes, smallest)
+    labels, count = label_components(mask, progress=progress)
+    sizes = component_sizes(labels, count, progress)
+    small = small_components(sizes, smallest)
     if not small.any():
         return mask, 0, 0
     return mask & ~small[labels], int(small.sum()), int(sizes[small].sum())
 
 
-def small_pieces(sizes, smallest):
-    """Which pieces (bool, by their numbers) have fewer voxels; not number 0 nor the largest."""
+def small_components(sizes: np.ndarray, smallest: int) -> np.ndarray:
+    """Return which labels (bool) have fewer voxels; not label 0 nor the largest component."""
     small = sizes < smallest
     small[0] = False
     small[1 + np.argmax(sizes[1:])] = False
     return small
 
 
-def close_tunnels(mask, width, spacing, report=None):
+def close_tunnels(
+    mask: np.ndarray, width: float, spacing: Sequence[float], progress: Progress | None = None
+) -> tuple[np.ndarray, int, int]:
     """Close tunnels up to `width` mm wide by patches, one voxel thick, across them.
 
-    The object, grown by half the width, is thinned back onto it, the voxels furthest from it first:
-    what remains besides it are patches across the tunnels that growing had closed (after Aktouf,
-    Bertrand and Perroton 2002, who begin with a box), and strands where it had bridged a gap. The
-    strands are dropped.
+    The object, dilated by half the width, is thinned back onto it, the voxels furthest from it
+    first: what remains besides it are patches across the tunnels that the dilation had closed
+    (after Aktouf, Bertrand and Perroton 2002, who begin with a box), and strands across gaps, which
+    are dropped.
 
     Parameters
     ----------
@@ -58,18 +69,24 @@ def close_tunnels(mask, width, spacing, report=None):
         voxels on. None that is wider is closed. The patch of one that winds between the voxels'
         axes is of whole voxels, and may need up to about a voxel more.
     spacing : 3 floats K, J, I, in mm
-    report : callable, optional
-        Called between slices; raises to cancel.
+    progress : Progress, optional
+        Checked between slices.
 
     Returns
     -------
     closed : ndarray of bool
     tunnels : int
-        How many were closed.
+        Number of tunnels that were closed.
     voxels : int
-        How many were added.
+        Number of voxels that were added.
+
+    Raises
+    ------
+    Cancelled
+        The progress callback returned False.
     """
-    tunnels = cycle_count(mask, report)
+    progress = Progress.of(progress)
+    tunnels = cycle_count(mask, progress)
     if tunnels == 0:
         return mask, 0, 0
     # No tunnel is wider than the object.
@@ -77,41 +94,42 @@ def close_tunnels(mask, width, spacing, report=None):
     margin = [2 + int(width / 2 / step) for step in spacing]
     inner = tuple(slice(n, -n) for n in margin)
     object_ = np.pad(mask, [(n, n) for n in margin])
-    away = distance_to_outside((~object_).view(np.uint8), spacing, report)
-    grown = covered(object_, away, width / 2, spacing, report)
-    grown, _, _ = fill_cavities(grown, report)
-    solid = _thinned(grown, away, object_, report)
-    closed = (object_ | _without_strands(solid, object_, report))[inner]
-    left = cycle_count(closed, report)
+    distance = distance_to_outside((~object_).view(np.uint8), spacing, progress)
+    dilated = covered(object_, distance, width / 2, spacing, progress)
+    dilated, _, _ = fill_cavities(dilated, progress)
+    solid = _thinned(dilated, distance, object_, progress)
+    closed = (object_ | _patches(solid, object_, progress))[inner]
+    left = cycle_count(closed, progress)
     return closed, tunnels - left, int(np.count_nonzero(closed & ~mask))
 
 
-def _thinned(grown, away, kept, report):
-    """Thin a grown object back to what is kept, the voxels furthest from it first; bool."""
-    voxels = np.flatnonzero(grown)
-    order = (away.max() - away).reshape(-1)[voxels]
+def _thinned(
+    dilated: np.ndarray, distance: np.ndarray, kept: np.ndarray, progress: Progress
+) -> np.ndarray:
+    """Thin a dilated object back to what is kept, the voxels furthest from it first; bool."""
+    voxels = np.flatnonzero(dilated)
+    order = (distance.max() - distance).reshape(-1)[voxels]
     never = np.zeros(len(voxels), bool)
-    left = thin(voxels, order, kept.reshape(-1)[voxels], never, grown.shape, report)
-    solid = np.zeros_like(grown)
+    left = thin(voxels, order, kept.reshape(-1)[voxels], never, dilated.shape, reporter(progress))
+    solid = np.zeros_like(dilated)
     solid.reshape(-1)[left] = True
     return solid
 
 
-def _without_strands(solid, mask, report=None):
-    """The pieces of a solid beside the object that close more tunnels than they make.
+def _patches(solid: np.ndarray, mask: np.ndarray, progress: Progress) -> np.ndarray:
+    """Return the components of a solid beside the object that close more tunnels than they make.
 
-    Pieces between two components of the object are dropped, too.
+    Those that touch two components of the object are left out, too.
     """
-    pieces, _ = label_pieces(solid & ~mask, report=report)
-    components, _ = label_pieces(mask, report=report)
-    kept = np.zeros_like(mask)
-    for label, box in enumerate(ndimage.find_objects(pieces), start=1):
-        if report is not None:
-            report()
+    added, count = label_components(solid & ~mask, progress=progress)
+    components, _ = label_components(mask, progress=progress)
+    patches = np.zeros_like(mask)
+    for label, box in enumerate(component_boxes(added, count), start=1):
+        progress.check()
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
-        piece = pieces[around] == label
-        touched = np.unique(components[around][ndimage.binary_dilation(piece, CUBE)])
-        with_it = euler_characteristic(mask[around] | piece)
-        if np.count_nonzero(touched) == 1 and with_it > euler_characteristic(mask[around]):
-            kept[around] |= piece
-    return kept
+        patch = added[around] == label
+        touched = np.unique(components[around][ndimage.binary_dilation(patch, CUBE)])
+        with_patch = euler_characteristic(mask[around] | patch)
+        if np.count_nonzero(touched) == 1 and with_patch > euler_characteristic(mask[around]):
+            patches[around] |= patch
+    return patches

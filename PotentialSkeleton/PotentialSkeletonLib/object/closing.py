@@ -1,20 +1,30 @@
-"""What a ball can close: voxels that lie, as a whole, within a distance of an object.
+"""Voxels that lie, as a whole, within a distance of an object: what a ball closes.
 
 The object is the union of its voxels' closed boxes. So a slit, or a straight tunnel along the grid,
 of n voxels is full from a distance of n / 2 voxels on, whether n is even or odd.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit, prange
 
-VOXELS_A_SLICE = 1 << 13  # voxels looked at between two looks at the progress callback
+from FuzzyVesselCoreLib.progress import Progress
+
+VOXELS_PER_SLICE = 1 << 13  # tested between two checks of the progress
 ROUNDING = 1e-5  # share of the distance
 
 
-def covered(mask, away, distance, spacing, report=None):
-    """Voxels no point of which is further than `distance` from the object.
+def covered(
+    mask: np.ndarray,
+    away: np.ndarray,
+    distance: float,
+    spacing: Sequence[float],
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Return the voxels no point of which is further than `distance` from the object.
 
-    The distance to the object is looked at where it can be largest between voxels of a grid: at the
+    The distance to the object is computed where it can be largest between voxels of a grid: at the
     centre of a voxel and of its faces, at the middle of its edges, and at its corners.
 
     Parameters
@@ -26,32 +36,38 @@ def covered(mask, away, distance, spacing, report=None):
     distance : float
         mm.
     spacing : 3 floats K, J, I, in mm
-    report : callable, optional
-        Called between slices; raises to cancel.
+    progress : Progress, optional
+        Checked between slices.
 
     Returns
     -------
     ndarray of bool, shape (K, J, I)
         With the object.
+
+    Raises
+    ------
+    Cancelled
+        The progress callback returned False.
     """
+    progress = Progress.of(progress)
     limit = distance * (1 + ROUNDING)
     within = away <= limit  # every point of such a voxel has one of the object as near
     diagonal = float(np.linalg.norm(spacing))
     undecided = np.flatnonzero((away > limit) & (away <= limit + diagonal / 2))
-    if report is not None:
-        report()
+    progress.check()
     offsets, first = _reach(limit, spacing, mask.shape)
     flat, near = mask.reshape(-1), within.reshape(-1)
-    for start in range(0, undecided.size, VOXELS_A_SLICE):
-        some = undecided[start : start + VOXELS_A_SLICE]
+    for start in range(0, undecided.size, VOXELS_PER_SLICE):
+        some = undecided[start : start + VOXELS_PER_SLICE]
         near[some] = _all_points_near(flat, some, offsets, first)
-        if report is not None:
-            report()
+        progress.check()
     return within
 
 
-def _reach(limit, spacing, shape):
-    """For each of 27 points of a voxel the voxels whose boxes are near it, the nearest first.
+def _reach(
+    limit: float, spacing: Sequence[float], shape: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each of 27 points of a voxel the voxels whose boxes are near it, nearest first.
 
     Returns
     -------
@@ -60,17 +76,17 @@ def _reach(limit, spacing, shape):
     first : ndarray of int64, (28,)
         Where the offsets of each point begin.
     """
-    spacing = np.asarray(spacing, float)
-    most = np.ceil(limit / spacing).astype(int) + 1
+    step = np.asarray(spacing, float)
+    most = np.ceil(limit / step).astype(int) + 1
     steps = np.stack(np.meshgrid(*[np.arange(-n, n + 1) for n in most], indexing="ij"), axis=-1)
-    centres = np.linalg.norm(steps * spacing, axis=-1)
+    centres = np.linalg.norm(steps * step, axis=-1)
     # No voxel of the object is nearer than the limit: else there would be nothing to decide.
-    shell = (centres > limit) & (centres <= limit + np.linalg.norm(spacing))
+    shell = (centres > limit) & (centres <= limit + np.linalg.norm(step))
     steps, centres = steps[shell], centres[shell]
     flat = steps @ np.array([shape[1] * shape[2], shape[2], 1])
     found = []
     for point in np.ndindex(3, 3, 3):
-        to_box = np.maximum(np.abs(steps - (np.array(point) - 1) / 2) - 0.5, 0) * spacing
+        to_box = np.maximum(np.abs(steps - (np.array(point) - 1) / 2) - 0.5, 0) * step
         near = np.flatnonzero(np.linalg.norm(to_box, axis=1) <= limit)
         found.append(flat[near[np.argsort(centres[near], kind="stable")]])
     return np.concatenate(found), np.cumsum([0, *map(len, found)])

@@ -1,22 +1,26 @@
-"""The object that a skeleton is taken of, on the card: cleaned, in its components."""
+"""The object of a labelmap: checked, cleaned and split into components, on a CUDA device."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.components import cuda_labels as pieces
+from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.voxels.components import cuda_labels
 
 from ..graph.cuda_radii import radius_at
-from .cleaning import close_tunnels, small_pieces
-from .preparing import Prepared, filled, remarks_on
+from .cleaning import close_tunnels, small_components
+from .preparing import Prepared, cavity_counts, checked_box, input_warnings
 from .voxel_classes import checked_labelmap
 
 
-class ComponentsOnCuda:
-    """The components of an object, one after the other; as `ComponentsOnCpu`.
+class CudaComponents:
+    """The components of an object on a CUDA device; see `components.Components`.
 
     Parameters
     ----------
     labels : CuPy's ndarray of int32
-        Numbers of the components, from 1, in the object's box.
+        Labels of the components, from 1, in the object's box.
     count : int
     origin : ndarray of int, (3,)
         Of the box in the volume.
@@ -24,49 +28,61 @@ class ComponentsOnCuda:
     gpu : CudaDevice
     """
 
-    def __init__(self, labels, count, origin, spacing, gpu):
+    def __init__(
+        self, labels: Any, count: int, origin: np.ndarray, spacing: Sequence[float], gpu: Any
+    ) -> None:
         self.gpu = gpu
         self._labels, self._origin, self._spacing = labels, origin, spacing
-        self._boxes = pieces.boxes_of(labels, count, gpu)
+        self._boxes = cuda_labels.component_boxes(labels, count, gpu)
 
-    def origin(self, number):
-        """Where the component's array begins in the volume."""
-        return np.array([side.start - 1 for side in self._boxes[number]]) + self._origin
+    def origin(self, number: int) -> np.ndarray:
+        return np.array([side.start - 1 for side in self._box(number)]) + self._origin
 
-    def on_card(self, number, margin=1):
-        """One component, counted from 0, in its box with empty voxels round it; uint8."""
-        return pieces.crop(self._labels, self._boxes[number], number + 1, self.gpu, margin)
+    def on_device(self, number: int, margin: int = 1) -> Any:
+        """Return a component in its box with a margin of empty voxels; CuPy's uint8."""
+        return cuda_labels.crop(self._labels, self._box(number), number + 1, self.gpu, margin)
 
-    def mask(self, number):
-        """The same with one empty voxel round it, on the host; bool."""
-        return self.gpu.get(self.on_card(number)).view(bool)
+    def mask(self, number: int) -> np.ndarray:
+        return self.gpu.get(self.on_device(number)).view(bool)
 
-    def radius_at(self, points, report=None):
-        """Distance of points (n, 3), in voxels of the volume, to all components' outside; in mm."""
-        return radius_at(points - self._origin, self._labels != 0, self._spacing, self.gpu, report)
+    def radius_at(self, points: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+        return radius_at(
+            points - self._origin, self._labels != 0, self._spacing, self.gpu, reporter(progress)
+        )
+
+    def _box(self, number: int) -> tuple[slice, ...]:
+        return checked_box(self._boxes[number])
 
 
-def prepare(mask, spacing, options, tick, gpu):
-    """The `Prepared` object of a mask whose voxels are gone through on the card."""
+def prepare(
+    mask: np.ndarray,
+    spacing: Sequence[float],
+    options: Any,
+    progress: Progress | None,
+    gpu: Any,
+) -> Prepared:
+    """Return the `Prepared` object of a labelmap; see `preparing.prepare`."""
+    progress = Progress.of(progress)
     values = checked_labelmap(mask)
-    given = _not_zero(values, gpu)
-    tick()
-    box, count = pieces.box_of(given, gpu)
-    notes = remarks_on(values, count == values.size, box, options.strength)
-    solid, *cavities = pieces.fill_cavities(given[box].copy(), gpu, tick)
-    tick()
-    solid, labels, sizes, cleaned = _clean(solid, spacing, options, tick, gpu)
+    given = _nonzero(values, gpu)
+    progress.check()
+    found, count = cuda_labels.bounding_box(given, gpu)
+    box = checked_box(found)
+    warnings = input_warnings(values, count == values.size, options.strength)
+    solid, *cavities = cuda_labels.fill_cavities(given[box].copy(), gpu, progress)
+    progress.check()
+    solid, labels, sizes, cleaned = _clean(solid, spacing, options, progress, gpu)
     changed = any(cavities) or any(cleaned.values())
     if changed:
         given[box] = solid
     object_ = values.view(np.uint8) if values.itemsize == 1 and not changed else gpu.get(given)
     origin = np.array([side.start for side in box])
-    parts = ComponentsOnCuda(labels, len(sizes), origin, spacing, gpu)
-    return Prepared(object_, sizes, filled(cavities) | cleaned, notes, parts)
+    parts = CudaComponents(labels, len(sizes), origin, spacing, gpu)
+    return Prepared(object_, sizes, cavity_counts(cavities) | cleaned, warnings, parts)
 
 
-def _not_zero(values, gpu):
-    """1 where a labelmap is not 0, on the card; uint8."""
+def _nonzero(values: np.ndarray, gpu: Any) -> Any:
+    """Return 1 where a labelmap is not 0; CuPy's uint8."""
     if values.dtype.kind == "f":
         values = values != 0
     if values.dtype.kind == "b":
@@ -74,30 +90,32 @@ def _not_zero(values, gpu):
     return (gpu.put(values) != 0).view(np.uint8)
 
 
-def _clean(solid, spacing, options, tick, gpu):
-    """The cleaned object, its components' labels and sizes, and the report's part on it.
+def _clean(
+    solid: Any, spacing: Sequence[float], options: Any, progress: Progress, gpu: Any
+) -> tuple[Any, Any, np.ndarray, dict[str, int]]:
+    """Return the cleaned object, the labels and sizes of its components, and the report's counts.
 
-    What tunnels are closed with is found on the host.
+    Tunnels are closed on the host.
     """
-    labels, count = pieces.label_pieces(solid, True, gpu, tick)
-    sizes = pieces.sizes_of(labels, count, gpu)
+    labels, count = cuda_labels.label_components(solid, gpu, progress=progress)
+    sizes = cuda_labels.component_sizes(labels, count, gpu)
     islands = (0, 0)
     if options.drop_islands > 1:
-        small = small_pieces(sizes, options.drop_islands)
+        small = small_components(sizes, options.drop_islands)
         islands = int(small.sum()), int(sizes[small].sum())
         if islands[0]:
             number = np.cumsum(~small) - 1
             labels = gpu.put(np.where(small, 0, number).astype(np.int32))[labels]
             solid, sizes = (labels != 0).view(np.uint8), sizes[~small]
-        tick()
+        progress.check()
     cleaned = dict(islands_dropped=islands[0], island_voxels=islands[1])
-    tunnels = (0, 0)
-    if options.close_tunnels > 0 and len(sizes) - 1 > pieces.euler_characteristic(solid, gpu):
+    tunnels = [0, 0]
+    if options.close_tunnels > 0 and len(sizes) - 1 > cuda_labels.euler_characteristic(solid, gpu):
         closed, *tunnels = close_tunnels(
-            gpu.get(solid).view(bool), options.close_tunnels, spacing, tick
+            gpu.get(solid).view(bool), options.close_tunnels, spacing, progress
         )
         solid = gpu.put(closed.view(np.uint8))
-        labels, count = pieces.label_pieces(solid, True, gpu, tick)
-        sizes = pieces.sizes_of(labels, count, gpu)
+        labels, count = cuda_labels.label_components(solid, gpu, progress=progress)
+        sizes = cuda_labels.component_sizes(labels, count, gpu)
     cleaned |= dict(tunnels_closed=tunnels[0], tunnel_voxels=tunnels[1])
     return solid, labels, sizes[1:], cleaned

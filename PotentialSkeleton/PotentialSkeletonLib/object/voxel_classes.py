@@ -3,47 +3,57 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.cube_morphology import erode
 
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3
 
 
-def classify_voxels(mask, report=None):
-    """Class of every voxel of a volume.
+def classify_voxels(mask: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+    """Classify the voxels of a volume.
 
-    A surface voxel has an outside voxel among its 26 neighbours, a boundary voxel is no surface
-    voxel but has one among its 26 neighbours, an inner voxel is any other voxel of the object.
-    What lies beyond the volume is outside.
+    A surface voxel has an outside voxel among its 26 neighbours; a boundary voxel is not a surface
+    voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object.
+    Beyond the volume everything is outside.
 
     Parameters
     ----------
     mask : ndarray, shape (K, J, I) or (J, I)
         The object is where it is not 0. A 2D array is one slice.
-    report : callable, optional
-        Called between steps; raises to cancel.
+    progress : callable or Progress, optional
+        Checked between steps.
 
     Returns
     -------
-    ndarray, uint8, shape (K, J, I)
+    ndarray of uint8, shape (K, J, I)
         `OUTSIDE` 0, `SURFACE` 1, `BOUNDARY` 2, `INNER` 3.
 
     Raises
     ------
     InputError
-        If the mask is no volume, or holds what is no finite number.
+        If the mask is not a volume, or has values that are not finite numbers.
+    Cancelled
+        The progress callback returned False.
+
+    Examples
+    --------
+    >>> classify_voxels(np.ones((7, 7, 7)))[3, 3]
+    array([1, 2, 3, 3, 3, 2, 1], dtype=uint8)
     """
+    progress = Progress.of(progress)
     solid = checked_object(mask)
-    no_surface = shrink(solid, 1, report=report)
-    inner = shrink(no_surface, 1, report=report)
+    no_surface = erode(solid, 1, progress=progress)
+    inner = erode(no_surface, 1, progress=progress)
     return solid.astype(np.uint8) + no_surface + inner
 
 
-def checked_object(mask):
-    """Return the object of a labelmap as bool (K, J, I); `InputError` if it is no labelmap."""
+def checked_object(mask: np.ndarray) -> np.ndarray:
+    """Return the object of a labelmap as bool (K, J, I); raises `InputError`."""
     return checked_labelmap(mask) != 0
 
 
-def checked_labelmap(mask):
-    """Return a labelmap as numbers (K, J, I); `InputError` if it is none."""
+def checked_labelmap(mask: np.ndarray) -> np.ndarray:
+    """Return a labelmap as numbers (K, J, I); raises `InputError` if it cannot be one."""
     mask = np.asarray(mask)
     if mask.ndim == 2:
         mask = mask[np.newaxis]
@@ -57,49 +67,3 @@ def checked_labelmap(mask):
             "not a number; replace them by 0."
         )
     return mask
-
-
-def shrink(mask, layers, axes=(0, 1, 2), report=None):
-    """Erosion by a cube: the voxels whose distance along the axes to any other is over `layers`.
-
-    Parameters
-    ----------
-    mask : ndarray, bool, shape (K, J, I)
-        Beyond the volume it counts as False. An array of CuPy's stays on the card.
-    layers : int
-    report : callable, optional
-        Called after each axis; raises to cancel.
-
-    Returns
-    -------
-    ndarray, bool, of the same shape
-    """
-    for axis in axes:
-        mask = _shrink_along(mask, layers, axis)
-        if report is not None:
-            report()
-    return mask
-
-
-def grow(mask, layers):
-    """Dilation by a cube, within the volume: `layers` times all 26 neighbours."""
-    padded = np.pad(~mask, layers, constant_values=True)
-    inside = tuple(slice(layers, layers + n) for n in mask.shape)
-    return ~shrink(padded, layers)[inside] if layers else mask
-
-
-def _shrink_along(mask, layers, axis):
-    """A running minimum over 2 layers + 1 voxels, whose window is doubled until it is that long."""
-    length = 2 * layers + 1
-    shape = list(mask.shape)
-    shape[axis] += 2 * layers
-    window = type(mask)(tuple(shape), bool)
-    window[...] = False
-    window = window.swapaxes(axis, 0)
-    window[layers : layers + mask.shape[axis]] = mask.swapaxes(axis, 0)
-    covered = 1
-    while covered < length:
-        step = min(covered, length - covered)
-        window = window[:-step] & window[step:]
-        covered += step
-    return window.swapaxes(0, axis).copy()  # kernels take the memory as it lies

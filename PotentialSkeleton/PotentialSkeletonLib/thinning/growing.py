@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
     rows_of,
     take,
 )
-from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 from .thinning import OBJECT, WAITING, neighbour_offsets, room_for
 

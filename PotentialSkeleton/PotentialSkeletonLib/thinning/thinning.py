@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
     rows_of,
     take,
 )
-from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT = 1, 2, 4
 VOXELS_A_SLICE = 1 << 17  # removals tried between two looks at the progress callback

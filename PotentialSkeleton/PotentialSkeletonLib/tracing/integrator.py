@@ -6,7 +6,7 @@ Vectors and matrices are tuples of numbers here, row after row: they stay in reg
 import numpy as np
 from numba import njit
 
-from ..critical_points.roots import force_and_slopes
+from ..critical_points.trilinear import force_and_slopes
 
 STEP = 0.25  # longest step, in voxels
 DOUBLINGS = 64  # of the time that a step may take

@@ -15,8 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numba import njit
 
-from ..critical_points.roots import load
-from ..field.tiles import NOT_HERE
+from ..critical_points.sign_changes import load_corners
+from ..field.tiles import MISSING
 from .integrator import flow, workroom
 from .spatial_point_index import NEAR, NO_POINT, empty_file, file_points, nearest_ahead
 
@@ -186,14 +186,14 @@ def _along_axes(basis):
 
 @njit(cache=True)
 def state_at(free, numbers, side, shape, place, tile):
-    """State of the voxel nearest to a place; `NOT_HERE` and its tile if that was not fetched."""
+    """State of the voxel nearest to a place; `MISSING` and its tile if that was not fetched."""
     k, j, i = round(place[0]), round(place[1]), round(place[2])
     if not (0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]):
         return 0
     tile[0], tile[1], tile[2] = k >> side, j >> side, i >> side
     number = numbers[tile[0], tile[1], tile[2]]
-    if number == NOT_HERE:
-        return NOT_HERE
+    if number == MISSING:
+        return MISSING
     last = (1 << side) - 1
     return np.int64(free[number, k & last, j & last, i & last])
 
@@ -269,9 +269,9 @@ def follow(
         if not is_between:
             break
         number = numbers[tile[0], tile[1], tile[2]]
-        if number == NOT_HERE:
+        if number == MISSING:
             return path, count, travelled, NO_TILE
-        load(forces[number], low[0] & last, low[1] & last, low[2] & last, corners)
+        load_corners(forces[number], low[0] & last, low[1] & last, low[2] & last, corners)
         length = flow(corners, within, step, room)
         end = nearest_ahead(place, step, own, shape, file)
         if end >= 0:
@@ -282,7 +282,7 @@ def follow(
         for axis in range(3):
             ahead[axis] = place[axis] + step[axis]
         state = state_at(free, numbers, side, shape, ahead, tile)
-        if state == NOT_HERE:
+        if state == MISSING:
             return path, count, travelled, NO_TILE
         if state == 0:
             break

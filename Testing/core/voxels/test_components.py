@@ -1,13 +1,17 @@
-"""Pieces of a mask, numbered slab by slab."""
+"""Connected components of a mask, labelled slab by slab."""
 
 import numpy as np
 import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled
-from FuzzyVesselCoreLib.voxels.components import labels as labelling
-from FuzzyVesselCoreLib.voxels.components.labels import count_pieces, label_pieces
-from PotentialSkeletonLib.object.solids import fill_cavities
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.components import labels as labels_module
+from FuzzyVesselCoreLib.voxels.components.labels import (
+    count_components,
+    fill_cavities,
+    label_components,
+)
 
 
 def masks():
@@ -21,24 +25,21 @@ def masks():
 @pytest.mark.parametrize("slab", [1, 20, 1 << 22])
 @pytest.mark.parametrize("corners", [True, False])
 def test_numbers_are_those_of_scipy_whatever_the_slabs(slab, corners, monkeypatch):
-    monkeypatch.setattr(labelling, "SLAB", slab)
+    monkeypatch.setattr(labels_module, "SLAB_VOXELS", slab)
     structure = ndimage.generate_binary_structure(3, 3 if corners else 1)
     for mask in masks():
         labels, count = ndimage.label(mask, structure)
-        found, pieces = label_pieces(mask, corners)
+        found, components = label_components(mask, 26 if corners else 6)
         np.testing.assert_array_equal(found, labels)
-        assert pieces == count == count_pieces(mask, corners)
+        assert components == count == count_components(mask, 26 if corners else 6)
 
 
 def test_the_callback_is_asked_at_each_slab(monkeypatch):
-    monkeypatch.setattr(labelling, "SLAB", 1)
+    monkeypatch.setattr(labels_module, "SLAB_VOXELS", 1)
     mask, calls = np.ones((9, 3, 3), bool), []
-    label_pieces(mask, report=lambda: calls.append(1))
+    label_components(mask, progress=Progress(calls.append))
     assert len(calls) == 3 * 9
 
-    def cancel():
-        raise Cancelled("no more")
-
-    for function in (label_pieces, count_pieces, fill_cavities):
+    for function in (label_components, count_components, fill_cavities):
         with pytest.raises(Cancelled):
-            function(mask, report=cancel)
+            function(mask, progress=Progress(lambda share: False))

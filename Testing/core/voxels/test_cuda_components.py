@@ -1,50 +1,56 @@
-"""Pieces, sizes, boxes, cavities and Euler characteristics on the card are the host's."""
+"""Components, sizes, boxes, cavities and Euler characteristics on CUDA are those of the CPU."""
 
 import numpy as np
 import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled, NoRoomError
-from FuzzyVesselCoreLib.voxels.components import cuda_labels as pieces
-from FuzzyVesselCoreLib.voxels.components.labels import label_pieces, sizes_of
-from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
-from PotentialSkeletonLib.object.preparing import box_of
-from PotentialSkeletonLib.object.solids import fill_cavities
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.components import cuda_labels, packed_mask
+from FuzzyVesselCoreLib.voxels.components.labels import (
+    component_sizes,
+    fill_cavities,
+    label_components,
+)
+from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 from support.solid_shapes import ball, box_corner, two_components
 from support.solids import ring
 from trust.random_solids import random_solid
 
+CANCEL = Progress(lambda share: False)
+
 
 def assert_like_host(mask, gpu):
-    """All functions on one mask; the two counts of pieces, over corners and over faces."""
-    on_card = gpu.put(mask.view(np.uint8))
-    counts = [assert_same_pieces(mask, on_card, corners, gpu) for corners in (True, False)]
-    assert_same_cavities(mask, on_card, gpu)
-    assert pieces.euler_characteristic(on_card, gpu) == euler_characteristic(mask)
-    assert pieces.box_of(on_card, gpu) == (box_of(mask), np.count_nonzero(mask))
+    """All functions on one mask; the two counts of components, over corners and over faces."""
+    on_device = gpu.put(mask.view(np.uint8))
+    counts = [assert_same_components(mask, on_device, corners, gpu) for corners in (True, False)]
+    assert_same_cavities(mask, on_device, gpu)
+    assert cuda_labels.euler_characteristic(on_device, gpu) == euler_characteristic(mask)
+    assert cuda_labels.bounding_box(on_device, gpu) == (bounding_box(mask), np.count_nonzero(mask))
     return counts
 
 
-def assert_same_pieces(mask, on_card, corners, gpu):
-    expected, count = label_pieces(mask, corners)
-    labels, found = pieces.label_pieces(on_card, corners, gpu)
+def assert_same_components(mask, on_device, corners, gpu):
+    expected, count = label_components(mask, 26 if corners else 6)
+    labels, found = cuda_labels.label_components(on_device, gpu, 26 if corners else 6)
     assert found == count
     assert labels.dtype == np.int32
     np.testing.assert_array_equal(gpu.get(labels), expected)
-    sizes = pieces.sizes_of(labels, count, gpu)
+    sizes = cuda_labels.component_sizes(labels, count, gpu)
     assert sizes.dtype == np.int64
-    np.testing.assert_array_equal(sizes, sizes_of(expected, count))
-    assert pieces.boxes_of(labels, count, gpu) == ndimage.find_objects(expected)
+    np.testing.assert_array_equal(sizes, component_sizes(expected, count))
+    assert cuda_labels.component_boxes(labels, count, gpu) == ndimage.find_objects(expected)
     return count
 
 
-def assert_same_cavities(mask, on_card, gpu):
-    filled, *cavities = pieces.fill_cavities(on_card, gpu)
+def assert_same_cavities(mask, on_device, gpu):
+    filled, *cavities = cuda_labels.fill_cavities(on_device, gpu)
     expected, *expected_cavities = fill_cavities(mask)
     assert cavities == expected_cavities
     assert filled.dtype == np.uint8
     np.testing.assert_array_equal(gpu.get(filled).view(bool), expected)
-    assert (filled is on_card) == (cavities[0] == 0)
+    assert (filled is on_device) == (cavities[0] == 0)
 
 
 def one_voxel(shape, place):
@@ -119,13 +125,13 @@ def test_random_solids_are_as_on_the_host(cpu_cuda, seed):
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
-def test_threads_that_give_way_do_not_change_the_pieces(interleaved_cuda, share):
+def test_threads_that_give_way_do_not_change_the_components(interleaved_cuda, share):
     assert_like_host(noise((4, 5, 70), share), interleaved_cuda)
 
 
-def test_many_pieces_over_many_blocks(cpu_cuda):
+def test_many_components_over_many_blocks(cpu_cuda):
     mask = np.indices((44, 56, 56)).sum(axis=0) % 2 == 0
-    count = assert_same_pieces(mask, cpu_cuda.put(mask.view(np.uint8)), False, cpu_cuda)
+    count = assert_same_components(mask, cpu_cuda.put(mask.view(np.uint8)), False, cpu_cuda)
     assert count == mask.sum() > 65535
 
 
@@ -142,71 +148,70 @@ def test_any_value_but_zero_is_the_object(cpu_cuda):
     mask = noise((5, 6, 40), 0.8)
     values = np.where(mask, np.random.default_rng(1).integers(1, 256, mask.shape), 0)
     values = cpu_cuda.put(values.astype(np.uint8))
-    assert_same_pieces(mask, values, True, cpu_cuda)
+    assert_same_components(mask, values, True, cpu_cuda)
     assert_same_cavities(mask, values, cpu_cuda)
-    assert pieces.euler_characteristic(values, cpu_cuda) == euler_characteristic(mask)
+    assert cuda_labels.euler_characteristic(values, cpu_cuda) == euler_characteristic(mask)
 
 
 def test_a_number_without_voxels_has_no_box(cpu_cuda):
     labels = np.zeros((3, 4, 50), np.int32)
     labels[1, 2, 3:40], labels[2, 2, 5] = 3, 1
-    on_card = cpu_cuda.put(labels)
-    assert pieces.boxes_of(on_card, 4, cpu_cuda) == ndimage.find_objects(labels, 4)
-    np.testing.assert_array_equal(pieces.sizes_of(on_card, 4, cpu_cuda), sizes_of(labels, 4))
+    on_device = cpu_cuda.put(labels)
+    assert cuda_labels.component_boxes(on_device, 4, cpu_cuda) == ndimage.find_objects(labels, 4)
+    np.testing.assert_array_equal(
+        cuda_labels.component_sizes(on_device, 4, cpu_cuda), component_sizes(labels, 4)
+    )
 
 
 @pytest.mark.parametrize("margin", [0, 1, 3])
 def test_crops_have_empty_layers(cpu_cuda, margin):
-    labels, count = label_pieces(noise((6, 7, 90), 0.06))
-    on_card = cpu_cuda.put(labels)
+    labels, count = label_components(noise((6, 7, 90), 0.06))
+    on_device = cpu_cuda.put(labels)
     assert count > 20
     for number, box in enumerate(ndimage.find_objects(labels)[:20], start=1):
         expected = np.pad(labels[box] == number, margin)
-        found = pieces.crop(on_card, box, number, cpu_cuda, margin)
+        found = cuda_labels.crop(on_device, box, number, cpu_cuda, margin)
         assert found.dtype == np.uint8
         np.testing.assert_array_equal(found, expected)
     whole = tuple(slice(0, n) for n in labels.shape)
-    found = pieces.crop(on_card != 0, whole, 1, cpu_cuda, margin)
+    found = cuda_labels.crop(on_device != 0, whole, 1, cpu_cuda, margin)
     np.testing.assert_array_equal(found, np.pad(labels != 0, margin))
 
 
 def test_a_small_volume_takes_few_launches(cpu_cuda):
     """Each costs some microseconds, and an object may have many small components."""
     mask = cpu_cuda.put(np.pad(ball(7), 1).view(np.uint8))
-    pieces.label_pieces(mask, True, cpu_cuda)
+    cuda_labels.label_components(mask, cpu_cuda)
     assert cpu_cuda.launches == 6
-    pieces.fill_cavities(mask, cpu_cuda)
-    pieces.euler_characteristic(mask, cpu_cuda)
-    pieces.box_of(mask, cpu_cuda)
+    cuda_labels.fill_cavities(mask, cpu_cuda)
+    cuda_labels.euler_characteristic(mask, cpu_cuda)
+    cuda_labels.bounding_box(mask, cpu_cuda)
     assert cpu_cuda.launches == 6 + 4 + 2 + 2
 
 
 def test_too_many_voxels_are_refused(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(pieces, "MOST_VOXELS", 59)
+    monkeypatch.setattr(packed_mask, "MAX_VOXELS", 59)
     mask = cpu_cuda.put(np.ones((3, 4, 5), np.uint8))
-    for function in (pieces.box_of, pieces.fill_cavities, pieces.euler_characteristic):
+    for name in ("bounding_box", "fill_cavities", "euler_characteristic"):
         with pytest.raises(NoRoomError, match="60 voxels, and 59 can be numbered"):
-            function(mask, cpu_cuda)
+            getattr(cuda_labels, name)(mask, cpu_cuda)
     with pytest.raises(NoRoomError, match="use device 'cpu'"):
-        pieces.label_pieces(mask, True, cpu_cuda)
+        cuda_labels.label_components(mask, cpu_cuda)
     with pytest.raises(NoRoomError, match="smaller region"):
-        pieces.sizes_of(mask.astype(np.int32), 1, cpu_cuda)
+        cuda_labels.component_sizes(mask.astype(np.int32), 1, cpu_cuda)
 
 
 def test_runs_can_be_cancelled(cpu_cuda):
-    def cancel():
-        raise Cancelled
-
     mask = cpu_cuda.put(ball(4).view(np.uint8))
     with pytest.raises(Cancelled):
-        pieces.label_pieces(mask, True, cpu_cuda, cancel)
+        cuda_labels.label_components(mask, cpu_cuda, progress=CANCEL)
     with pytest.raises(Cancelled):
-        pieces.fill_cavities(mask, cpu_cuda, cancel)
+        cuda_labels.fill_cavities(mask, cpu_cuda, CANCEL)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.95])
-def test_large_noise_on_a_card(gpu, share):
+def test_large_noise_on_a_gpu(gpu, share):
     shape = 150, 210, 333
     blurred = ndimage.gaussian_filter(np.random.default_rng(1).random(shape), 2)
     for mask in (noise(shape, share), blurred < np.quantile(blurred, share)):

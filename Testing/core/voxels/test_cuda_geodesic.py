@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic as geodesic_on_cuda
-from FuzzyVesselCoreLib.voxels.distance import geodesic
+from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic, geodesic
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from PotentialSkeletonLib.endpoints import cuda_end_caps as caps_on_cuda
 from PotentialSkeletonLib.endpoints import cuda_endpoints as tips_on_cuda
@@ -34,15 +35,15 @@ def cases():
 
 def check(gpu, mask, sources, more, spacing, smallest):
     """How many tips and drawn-out ends there were."""
-    distances = geodesic.distance_along(mask, sources, spacing)
-    found = geodesic_on_cuda.distance_along(gpu.put(mask), gpu.put(sources), spacing, gpu)
+    distances = geodesic.geodesic_distance(mask, sources, spacing)
+    found = cuda_geodesic.geodesic_distance(gpu.put(mask), gpu.put(sources), spacing, gpu)
     np.testing.assert_array_equal(gpu.get(found), distances)
     count = np.count_nonzero(mask)
-    geodesic.bring_nearer(distances, more, spacing)
-    geodesic_on_cuda.bring_nearer(found, gpu.put(more), spacing, gpu)
+    geodesic.add_sources(distances, more, spacing)
+    cuda_geodesic.add_sources(found, gpu.put(more), spacing, gpu)
     np.testing.assert_array_equal(gpu.get(found), distances)
 
-    distances = geodesic.distance_along(mask, more, spacing)
+    distances = geodesic.geodesic_distance(mask, more, spacing)
     depth = distance_to_outside(mask, spacing)
     there = gpu.put(distances), gpu.put(depth)
     tops = tips.may_be_tips(distances, depth, spacing, smallest)
@@ -128,19 +129,16 @@ def test_more_than_there_is_room_for_at_first(cpu_cuda, monkeypatch):
     check(cpu_cuda, *next(cases()))
 
 
+CANCEL = Progress(lambda share: False)
+
+
 def test_spreading_can_be_cancelled_between_rounds(cpu_cuda):
-    class Cancelled(Exception):
-        pass
-
-    def cancel():
-        raise Cancelled
-
     mask = np.zeros((3, 3, 200), np.uint8)
     mask[1, 1, 1:-1] = 1
     source = np.array([801])
     with pytest.raises(Cancelled):
-        geodesic_on_cuda.distance_along(
-            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, cancel
+        cuda_geodesic.geodesic_distance(
+            cpu_cuda.put(mask), cpu_cuda.put(source), (1, 1, 1), cpu_cuda, CANCEL
         )
 
 
@@ -159,7 +157,7 @@ def test_no_launch_waits_on_the_card_when_a_run_may_be_cancelled(cpu_cuda, monke
     monkeypatch.setattr(limbs_on_cuda, "A_LAUNCH", 1)
     monkeypatch.setattr(large_pieces, "MOST_WORK", 1)
     mask, _, sources, spacing, _ = next(cases())
-    distances = geodesic.distance_along(mask, sources, spacing)
+    distances = geodesic.geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing)
     tips_on_cuda.limb_tips(
         cpu_cuda.put(distances), cpu_cuda.put(depth), spacing, 0.0, np.count_nonzero(mask),

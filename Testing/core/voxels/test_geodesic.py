@@ -9,11 +9,11 @@ from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from FuzzyVesselCoreLib.voxels.distance import geodesic
+from FuzzyVesselCoreLib.voxels.distance import geodesic, geodesic_sweeps
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from FuzzyVesselCoreLib.voxels.distance.geodesic import (
-    bring_nearer,
-    distance_along,
+    add_sources,
+    geodesic_distance,
     neighbour_steps,
     unit_of,
 )
@@ -33,7 +33,7 @@ def test_distances_along_go_round_corners():
     mask = np.zeros((3, 7, 7), np.uint8)
     mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
     source = np.ravel_multi_index((1, 1, 1), mask.shape)
-    distances = distance_along(mask, np.array([source]), (1, 1, 1))
+    distances = geodesic_distance(mask, np.array([source]), (1, 1, 1))
     assert distances[1, 5, 5] * unit_of((1, 1, 1)) == pytest.approx(3 + np.sqrt(2) + 3, abs=0.1)
     assert distances[1, 5, 1] == -1
 
@@ -47,9 +47,9 @@ def test_distances_along_are_the_shortest(sweeps, mask, seed):
     By the queue alone, by the queue after sweeps that did not suffice, and by sweeps alone.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(geodesic, "MOST_SWEEPS", sweeps)
-        patch.setattr(geodesic, "MANY_VOXELS", 0 if sweeps else np.inf)
-        patch.setattr(geodesic, "THICK", 0)
+        patch.setattr(geodesic_sweeps, "MAX_SWEEPS", sweeps)
+        patch.setattr(geodesic, "SWEEP_MIN_VOXELS", 0 if sweeps else np.inf)
+        patch.setattr(geodesic, "SWEEP_MIN_SHARE", 0)
         check_distances(padded(mask), seed)
 
 
@@ -66,12 +66,12 @@ def check_distances(mask, seed):
     graph = csr_array((np.broadcast_to(weights, others.shape)[inside], edges), [len(object_)] * 2)
     expected = dijkstra(graph, indices=number[sources], min_only=True)
     expected[np.isinf(expected)] = -1
-    distances = distance_along(mask, sources, spacing)
+    distances = geodesic_distance(mask, sources, spacing)
     assert (distances.reshape(-1)[object_] == expected).all()
     assert (distances[mask == 0] == -1).all()
-    one_by_one = distance_along(mask, sources[:1], spacing)
+    one_by_one = geodesic_distance(mask, sources[:1], spacing)
     for n in range(2, len(sources) + 1):
-        bring_nearer(one_by_one, sources[:n], spacing)
+        add_sources(one_by_one, sources[:n], spacing)
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == distances[reached]).all()
 
@@ -82,7 +82,7 @@ def test_ways_in_go_from_neighbour_to_neighbour_until_there_is_a_force_or_the_co
     mask, spacing = padded(mask), (1.0, 1.0, 1.5)
     rng = np.random.default_rng(seed)
     voxels = np.flatnonzero(mask)
-    distances = distance_along(mask, rng.permutation(voxels)[:2], spacing)
+    distances = geodesic_distance(mask, rng.permutation(voxels)[:2], spacing)
     has_force = rng.random(mask.shape) < 0.05
     forces = has_force[..., None] * np.float32([0, -1, 0])
     voxels = voxels[distances.reshape(-1)[voxels] >= 0]
@@ -152,7 +152,7 @@ def check_tips(mask, seed, spacing, smallest):
     """How many tips there are."""
     rng = np.random.default_rng(seed)
     sources = rng.permutation(np.flatnonzero(mask))[: rng.integers(1, 5)]
-    distances = distance_along(mask, sources, spacing)
+    distances = geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = tips_by_sinking(distances, depth, spacing, smallest)
     tops = tips.may_be_tips(distances, depth, spacing, smallest)
@@ -188,13 +188,13 @@ def test_a_fork_has_tips_at_its_ends_and_a_ball_has_none():
     mask, fork = padded(mask), np.rint(axes[0][0]).astype(int) + 1
     source = np.ravel_multi_index(fork, mask.shape)
     depth, spacing = distance_to_outside(mask, (1, 1, 1)), (1, 1, 1)
-    distances = distance_along(mask, np.array([source]), spacing)
+    distances = geodesic_distance(mask, np.array([source]), spacing)
     found = np.unravel_index(tips.geodesic_tips(distances, depth, spacing, 2.0), mask.shape)
     ends = sorted(np.rint(axis[-1] + 1).tolist() for axis in axes)
     assert np.abs(np.sort(np.stack(found, axis=1), axis=0) - np.sort(ends, axis=0)).max() <= 7
     ball = padded(tube(line((10, 10, 10), (10, 10, 10), 1), 8, (21, 21, 21)))
     middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
-    distances, depth = distance_along(ball, middle, spacing), distance_to_outside(ball, spacing)
+    distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
     assert tips.may_be_tips(distances, depth, spacing, 2.0).size == 0
     assert tips.geodesic_tips(distances, depth, spacing, 2.0).size == 0
 
@@ -202,7 +202,7 @@ def test_a_fork_has_tips_at_its_ends_and_a_ball_has_none():
 def test_more_tops_than_there_is_room_for_at_first(monkeypatch):
     mask = np.zeros((5, 40, 40), np.uint8)
     mask[2, 20, 1:39] = mask[2, 1:39, 1:39:3] = 1
-    distances = distance_along(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
+    distances = geodesic_distance(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
     depth = distance_to_outside(mask, (1, 1, 1))
     wanted = tips.may_be_tips(distances, depth, (1, 1, 1), 1.0)
     monkeypatch.setattr(tips, "TOPS_A_PLANE", 2)
@@ -216,7 +216,7 @@ def test_more_tops_than_there_is_room_for_at_first(monkeypatch):
 def test_the_middle_of_a_cap_is_that_of_labels(mask, reach):
     mask, spacing = padded(mask), (0.7, 1.3, 0.9)
     inside = np.flatnonzero(mask)
-    distances = distance_along(mask, inside[:1], spacing)
+    distances = geodesic_distance(mask, inside[:1], spacing)
     top = int(np.argmax(distances))
     wanted = middle_by_labels(distances, top, reach, spacing)
     assert middle_of_cap(distances, top, reach, spacing) == wanted

@@ -10,23 +10,25 @@ from scipy import fft
 from emulators.cuda import CpuCudaDevice
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.components.labels import label_components
+from FuzzyVesselCoreLib.voxels.cube_morphology import erode
 from PotentialSkeletonLib import FORCE_METHODS, force_field
-from PotentialSkeletonLib.field.convolution import cpu_transforms, cuda_transforms
+from PotentialSkeletonLib.field.convolution import cpu_transforms, cuda_lines, cuda_transforms
 from PotentialSkeletonLib.field.convolution.fft_padding import Sizes
 from PotentialSkeletonLib.field.convolution.kernel_spectra import KernelSpectra
-from PotentialSkeletonLib.field.cuda_solid import SolidOnCuda
+from PotentialSkeletonLib.field.cuda_solid import CudaSolid
 from PotentialSkeletonLib.field.methods import (
     CPU_METHODS,
     CUDA_METHODS,
+    automatic,
     direct_cuda,
     direct_serial,
     distance_bands,
     fft_convolution,
 )
-from PotentialSkeletonLib.field.methods import automatic as cheapest
 from PotentialSkeletonLib.field.neighbour_mean import average_boundary
-from PotentialSkeletonLib.object.solids import label_components, solids
-from PotentialSkeletonLib.object.voxel_classes import shrink
+from PotentialSkeletonLib.field.solid import solids
 from support.solid_shapes import (
     ball,
     box_corner,
@@ -40,20 +42,16 @@ DIRECT_ON_CUDA = ("cuda-simple", "cuda-constant", "cuda-shared")
 CUDA_ALONE = [method for method in CUDA_METHODS if method not in CPU_METHODS]
 
 
-def nothing(fraction):
-    pass
-
-
 def solid_of(mask, gpu=None):
     [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
-    return solid if gpu is None else SolidOnCuda(gpu.put(solid.object.view(np.uint8)), 0, gpu)
+    return solid if gpu is None else CudaSolid(gpu.put(solid.object.view(np.uint8)), 0, gpu)
 
 
 def summed(method, mask, strength, *options, gpu=None):
     """The forces in the box that the mask fills; float64 where the method keeps it."""
     solid = solid_of(mask, gpu)
     vectors = np.zeros((*solid.classes.shape, 3), np.float64 if gpu is None else np.float32)
-    result = method.sum_forces(solid, strength, vectors, nothing, *options)
+    result = method.sum_forces(solid, strength, vectors, Progress(), *options)
     return vectors, result
 
 
@@ -75,24 +73,24 @@ def test_methods_on_the_cpu_are_exact(method, mask, strength):
 @pytest.mark.parametrize("variant", DIRECT_ON_CUDA)
 def test_kernels_of_the_direct_sum_are_exact(cpu_cuda, variant, strength):
     mask = wavy_tube((24, 18, 20))
-    vectors, launch = summed(direct_cuda, mask, strength, cpu_cuda, variant, gpu=cpu_cuda)
+    vectors, result = summed(direct_cuda, mask, strength, cpu_cuda, variant, gpu=cpu_cuda)
     assert_exact(vectors, mask, strength)
-    assert launch.threads % 32 == 0
-    assert 0 < launch.occupancy <= 1
+    assert result.launch.threads % 32 == 0
+    assert 0 < result.launch.occupancy <= 1
 
 
 @pytest.mark.parametrize("variant", DIRECT_ON_CUDA)
 def test_charges_and_points_are_summed_in_parts(cpu_cuda, variant, monkeypatch):
-    monkeypatch.setattr(direct_cuda, "CHARGES", 100)  # no multiple of a block
+    monkeypatch.setattr(direct_cuda, "CHARGES_PER_LAUNCH", 100)  # no multiple of a block
     cpu_cuda.properties["multiProcessorCount"] = 1
     cpu_cuda.properties["maxThreadsPerMultiProcessor"] = 128
     mask = wavy_tube((24, 18, 20))
     solid = solid_of(mask, cpu_cuda)
-    points, charges = np.count_nonzero(solid.wanted), len(solid.charges)
+    points, charges = np.count_nonzero(solid.targets), len(solid.charges)
     vectors = np.zeros((*solid.classes.shape, 3), np.float32)
     before = cpu_cuda.launches
-    launch = direct_cuda.sum_forces(solid, 6, vectors, nothing, cpu_cuda, variant)
-    assert launch.wave == 128
+    result = direct_cuda.sum_forces(solid, 6, vectors, Progress(), cpu_cuda, variant)
+    assert result.launch.wave == 128
     parts = -(-points // 128) * -(-charges // 100)
     assert cpu_cuda.launches - before == parts > 20
     assert_exact(vectors, mask, 6)
@@ -106,15 +104,15 @@ def test_blocks_that_do_not_fit_are_named(cpu_cuda):
 @pytest.mark.parametrize("strength", [2, 3, 6, 9])
 def test_convolution_on_cuda_is_exact(cpu_cuda, strength):
     mask = wavy_tube((40, 22, 24))
-    vectors, on_host = summed(fft_convolution, mask, strength, cpu_cuda, gpu=cpu_cuda)
+    vectors, result = summed(fft_convolution, mask, strength, cpu_cuda, gpu=cpu_cuda)
     assert_exact(vectors, mask, strength)
-    assert not on_host
+    assert not result.on_host
 
 
 @pytest.mark.parametrize("depth", [110, 250])
 def test_the_convolution_in_one_pass_along_k_is_exact(cpu_cuda, depth):
     mask = wavy_tube((depth, 12, 14))
-    assert Sizes(solid_of(mask).classes.shape, on_card=True).padded[0] in cuda_transforms.LINE_SIZES
+    assert Sizes(solid_of(mask).classes.shape, on_device=True).padded[0] in cuda_lines.LINE_SIZES
     vectors, _ = summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
     assert_exact(vectors, mask, 6)
 
@@ -126,7 +124,7 @@ def numbers(gpu, *shape):
 
 def lines_and_cufft(gpu, size):
     """The components of one group of columns, by `lines.cu` and by cuFFT."""
-    sizes = Sizes((size // 2, 3, 5), on_card=True)
+    sizes = Sizes((size // 2, 3, 5), on_device=True)
     sizes.padded = size, 6, 8  # rows that fill no block
     transforms = cuda_transforms.CudaTransforms(sizes, 6, gpu)
     kernel = KernelSpectra(sizes.padded, transforms)
@@ -134,11 +132,11 @@ def lines_and_cufft(gpu, size):
     columns, some = numbers(gpu, size // 2, 3, 5).swapaxes(1, 2), slice(0, 5)
     found = [np.array(part) for part in transforms.convolved(columns, kernel, some)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda_transforms, "LINE_SIZES", ())
+        patch.setattr(transforms, "_lines", None)
         return found, [np.array(part) for part in transforms.convolved(columns, kernel, some)]
 
 
-@pytest.mark.parametrize("size", cuda_transforms.LINE_SIZES)
+@pytest.mark.parametrize("size", cuda_lines.LINE_SIZES)
 def test_lines_are_convolved_as_by_cufft(cpu_cuda, size):
     for part, other in zip(*lines_and_cufft(cpu_cuda, size), strict=True):
         np.testing.assert_allclose(part, other, rtol=0, atol=1e-14 * abs(other).max())
@@ -150,8 +148,8 @@ def test_lines_have_no_races(interleaved_cuda):
 
 
 def test_roots_of_unity_are_exact():
-    for size in cuda_transforms.LINE_SIZES:
-        roots = cuda_transforms.roots_of_unity(size)
+    for size in cuda_lines.LINE_SIZES:
+        roots = cuda_lines.roots_of_unity(size)
         exact = np.exp(-2j * np.arange(size) * np.arccos(np.longdouble(-1)) / size)
         assert abs(roots - exact).max() < 1.6e-16
 
@@ -179,17 +177,17 @@ def test_transforms_need_not_be_done_in_place(monkeypatch):
     np.testing.assert_array_equal(found, whole)
 
 
-def test_a_card_of_little_memory_works_in_parts(cpu_cuda):
+def test_a_gpu_of_little_memory_works_in_parts(cpu_cuda):
     mask = wavy_tube((40, 22, 24))
     whole, _ = summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
-    sizes = Sizes(solid_of(mask).classes.shape, on_card=True)
-    group = sizes.smallest_group * sizes.bytes_a_number
+    sizes = Sizes(solid_of(mask).classes.shape, on_device=True)
+    group = sizes.smallest_group * sizes.bytes_per_number
     waits = []
     for memory in (2 * sizes.waiting_bytes + group, sizes.waiting_bytes, group):
-        cpu_cuda._memory = int(memory / cuda_transforms.USABLE) + 1
+        cpu_cuda._memory = int(memory / cuda_transforms.USABLE_SHARE) + 1
         before = cpu_cuda.launches
-        parts, on_host = summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
-        waits.append(on_host)
+        parts, result = summed(fft_convolution, mask, 6, cpu_cuda, gpu=cpu_cuda)
+        waits.append(result.on_host)
         assert cpu_cuda.launches - before > 20
         np.testing.assert_allclose(parts, whole, rtol=1e-6, atol=1e-18)
     assert waits == [False, True, True]
@@ -201,13 +199,13 @@ def test_a_card_of_little_memory_works_in_parts(cpu_cuda):
 def test_what_leaves_no_room_for_one_column_waits_in_the_hosts_memory(cpu_cuda):
     plate = np.ones((40, 22, 3), bool)
     whole, _ = summed(fft_convolution, plate, 6, cpu_cuda, gpu=cpu_cuda)
-    sizes = Sizes(plate.shape, on_card=True)
-    column = sizes.smallest_group * sizes.bytes_a_number
+    sizes = Sizes(plate.shape, on_device=True)
+    column = sizes.smallest_group * sizes.bytes_per_number
     assert sizes.waiting_bytes < column / 2
     for memory in (column, column + sizes.waiting_bytes):
-        cpu_cuda._memory = int(memory / cuda_transforms.USABLE) + 1
-        parts, on_host = summed(fft_convolution, plate, 6, cpu_cuda, gpu=cpu_cuda)
-        assert on_host == (memory == column)
+        cpu_cuda._memory = int(memory / cuda_transforms.USABLE_SHARE) + 1
+        parts, result = summed(fft_convolution, plate, 6, cpu_cuda, gpu=cpu_cuda)
+        assert result.on_host == (memory == column)
         np.testing.assert_allclose(parts, whole, rtol=1e-6, atol=1e-18)
 
 
@@ -216,7 +214,7 @@ def test_few_planes_tell_where_no_cube_is(side):
     random = np.random.default_rng(side)
     for density in (0.8, 0.97, 0.995):
         mask = random.random((17, 11, 13)) < density
-        held = shrink(mask, side // 2).any()
+        held = erode(mask, side // 2).any()
         assert distance_bands.may_hold_cube(mask, side) or not held
     assert distance_bands.may_hold_cube(np.ones((7, 7, 7), bool), side)
     assert not distance_bands.may_hold_cube(np.ones((6, 40, 40), bool), 7)
@@ -226,11 +224,11 @@ def test_few_planes_tell_where_no_cube_is(side):
 def test_sizes_are_large_enough_and_those_along_k_suit_the_card():
     for depth in (2, 9, 61, 100, 487):
         least = 2 * depth - 3
-        on_card, on_cpu = (Sizes((depth, 9, 14), on_card).padded for on_card in (True, False))
-        assert on_card[1:] == on_cpu[1:]
-        assert least <= on_cpu[0] <= on_card[0] <= 2 * least + 2
-        assert on_card[0] % 2 == 0
-        assert on_card[0] % 5
+        on_device, on_cpu = (Sizes((depth, 9, 14), on_device).padded for on_device in (True, False))
+        assert on_device[1:] == on_cpu[1:]
+        assert least <= on_cpu[0] <= on_device[0] <= 2 * least + 2
+        assert on_device[0] % 2 == 0
+        assert on_device[0] % 5
 
 
 def test_both_kinds_of_rows_are_the_same(cpu_cuda):
@@ -249,37 +247,37 @@ def test_both_kinds_of_rows_are_the_same(cpu_cuda):
 @pytest.mark.parametrize("mask", [wavy_tube((24, 18, 20)), box_corner()], ids=["tube", "corner"])
 def test_solids_on_the_card_are_the_same(cpu_cuda, mask, charge_distance):
     [(_, solid)] = solids(label_components(mask)[0], charge_distance)
-    on_card = SolidOnCuda(cpu_cuda.put(solid.object.view(np.uint8)), charge_distance, cpu_cuda)
-    for name in ("classes", "wanted", "is_free", "charges"):
-        np.testing.assert_array_equal(getattr(on_card, name), getattr(solid, name))
+    on_device = CudaSolid(cpu_cuda.put(solid.object.view(np.uint8)), charge_distance, cpu_cuda)
+    for name in ("classes", "targets", "is_free", "charges"):
+        np.testing.assert_array_equal(getattr(on_device, name), getattr(solid, name))
 
 
 def test_boundary_voxels_on_the_card_have_the_same_mean(cpu_cuda):
     mask = box_corner()
-    solid, on_card = solid_of(mask), solid_of(mask, cpu_cuda)
+    solid, on_device = solid_of(mask), solid_of(mask, cpu_cuda)
     forces = np.random.default_rng(0).random((*mask.shape, 3), np.float32)
 
-    def fill(solid, vectors, report):
-        vectors[solid.wanted] = forces[solid.wanted]
+    def fill(solid, vectors, progress):
+        vectors[solid.targets] = forces[solid.targets]
 
     vectors = np.zeros_like(forces)
     fill(solid, vectors, None)
     average_boundary(solid.classes, vectors)
-    np.testing.assert_array_equal(on_card.forces(fill), vectors)
+    np.testing.assert_array_equal(on_device.forces(fill), vectors)
 
 
 def test_bands_hold_every_point_once_and_no_charge_is_near(monkeypatch, cpu_cuda):
-    monkeypatch.setattr(distance_bands, "WEAKEST", 1e5)
+    monkeypatch.setattr(distance_bands, "MAX_RATIO", 1e5)
     mask = ball(20)
     solid = solid_of(mask)
     bands = list(distance_bands.distance_bands(solid, 9))
     assert len(bands) > 1
-    np.testing.assert_array_equal(sum(members.astype(int) for _, members in bands), solid.wanted)
+    np.testing.assert_array_equal(sum(members.astype(int) for _, members in bands), solid.targets)
     for cut, members in bands:
         for position in solid.positions(members):
             assert np.abs(solid.charges - position).max(axis=1).min() >= cut
-    on_card = list(distance_bands.distance_bands(solid_of(mask, cpu_cuda), 9))
-    for (cut, members), (cut_there, members_there) in zip(bands, on_card, strict=True):
+    on_device = list(distance_bands.distance_bands(solid_of(mask, cpu_cuda), 9))
+    for (cut, members), (cut_there, members_there) in zip(bands, on_device, strict=True):
         assert cut == cut_there
         np.testing.assert_array_equal(members_there, members)
 
@@ -287,37 +285,37 @@ def test_bands_hold_every_point_once_and_no_charge_is_near(monkeypatch, cpu_cuda
 def test_bands_keep_the_convolution_exact_deep_inside(monkeypatch):
     # One band alone would lose the middle of a thick object to rounding.
     solid = solid_of(wavy_tube((90, 100, 100), fill=0.5))
-    deepest = solid.positions(shrink(solid.is_free, 16))[::50]
-    exact = direct_serial.sum_at(deepest, solid.charges, 9, nothing)
+    deepest = solid.positions(erode(solid.is_free, 16))[::50]
+    exact = direct_serial.sum_at(deepest, solid.charges, 9, Progress())
     size = np.linalg.norm(exact, axis=1)
 
     def error():
         vectors = np.zeros((*solid.classes.shape, 3))
-        fft_convolution.sum_forces(solid, 9, vectors, nothing)
+        fft_convolution.sum_forces(solid, 9, vectors, Progress())
         return (np.linalg.norm(vectors[tuple(deepest.T)] - exact, axis=1) / size).max()
 
     assert error() < 1e-7
-    monkeypatch.setattr(distance_bands, "WEAKEST", 1e99)
+    monkeypatch.setattr(distance_bands, "MAX_RATIO", 1e99)
     assert error() > 1e-6
 
 
 @pytest.mark.parametrize("share", ["all", "some", "none"])
 def test_auto_is_exact_whatever_it_chooses(share, monkeypatch, cpu_cuda):
-    monkeypatch.setattr(distance_bands, "WEAKEST", 1e3)
+    monkeypatch.setattr(distance_bands, "MAX_RATIO", 1e3)
     mask = wavy_tube((30, 20, 22))
     solid = solid_of(mask)
     sizes = sorted(members.sum() for _, members in distance_bands.distance_bands(solid, 9))
     most = {"all": sizes[-1], "some": (sizes[0] + sizes[-1]) / 2, "none": 0}[share]
     for gpu, kind in ((None, "CPU"), (cpu_cuda, "CUDA")):
-        padded = np.prod(Sizes(solid.classes.shape, on_card=gpu is not None).padded)
+        padded = np.prod(Sizes(solid.classes.shape, on_device=gpu is not None).padded)
         pairs = most * len(solid.charges) / padded
-        monkeypatch.setattr(cheapest, f"PAIRS_A_VOXEL_ON_{kind}", pairs)
-        vectors, (counts, _, launch) = summed(cheapest, mask, 9, gpu, gpu=gpu)
+        monkeypatch.setattr(automatic, f"PAIRS_PER_VOXEL_ON_{kind}", pairs)
+        vectors, result = summed(automatic, mask, 9, gpu, gpu=gpu)
         assert_exact(vectors, mask, 9)
-        assert sum(counts) == np.count_nonzero(solid.wanted)
-        assert (counts[0] > 0) == (share != "all")
-        assert (counts[1] > 0) == (share != "none")
-        assert (launch is not None) == (gpu is not None and share != "none")
+        assert result.convolved + result.direct == np.count_nonzero(solid.targets)
+        assert (result.convolved > 0) == (share != "all")
+        assert (result.direct > 0) == (share != "none")
+        assert (result.launch is not None) == (gpu is not None and share != "none")
 
 
 def test_auto_takes_the_direct_sum_for_the_smallest_and_the_convolution_for_the_largest():
@@ -425,7 +423,7 @@ def test_cancelling_ends_a_run_on_cuda(played, method):
 def test_constant_memory_takes_no_more_than_it_holds():
     with CpuCudaDevice() as device:
         launch = direct_cuda.Launch(device, 6, "cuda-constant")
-        charges = device.put(np.zeros((direct_cuda.CHARGES + 1, 3)))
+        charges = device.put(np.zeros((direct_cuda.CHARGES_PER_LAUNCH + 1, 3)))
         points = device.put(np.zeros((1, 3), np.int32))
         with pytest.raises(Exception, match="do not fit charges"):
             launch(points, charges, device.xp.zeros((1, 3)))
@@ -435,7 +433,7 @@ def test_the_convolutions_memory_is_estimated():
     solid = solid_of(wavy_tube((150, 100, 100)))
     tracemalloc.start()
     vectors = np.zeros((*solid.classes.shape, 3), np.float32)
-    fft_convolution.sum_forces(solid, 6, vectors, nothing)
+    fft_convolution.sum_forces(solid, 6, vectors, Progress())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     estimate = Sizes(solid.classes.shape).waiting_bytes
@@ -449,7 +447,7 @@ def test_the_convolutions_memory_is_estimated():
 @pytest.mark.parametrize("strength", range(2, 10))
 @pytest.mark.parametrize("method", [*DIRECT_ON_CUDA, "fft"])
 @pytest.mark.filterwarnings("ignore:At strength 2")
-def test_a_card_gives_the_serial_field(method, strength):
+def test_a_gpu_gives_the_serial_field(method, strength):
     mask = wavy_tube((90, 40, 44))
     field = force_field(mask, strength, method=method, device="cuda")
     expected = force_field(mask, strength, method="direct-serial")
@@ -462,7 +460,7 @@ def test_a_card_gives_the_serial_field(method, strength):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", CUDA_METHODS)
-def test_a_card_repeats_itself_bit_for_bit(method):
+def test_a_gpu_repeats_itself_bit_for_bit(method):
     fields = [force_field(two_components(), method=method, device="cuda") for _ in range(5)]
     for field in fields[1:]:
         np.testing.assert_array_equal(field.vectors, fields[0].vectors)
@@ -470,7 +468,7 @@ def test_a_card_repeats_itself_bit_for_bit(method):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", CUDA_METHODS)
-def test_a_card_gives_its_memory_back_when_cancelled(method):
+def test_a_gpu_gives_its_memory_back_when_cancelled(method):
     import cupy
 
     force_field(ball(20), method=method, device="cuda")
@@ -481,11 +479,11 @@ def test_a_card_gives_its_memory_back_when_cancelled(method):
 
 
 @pytest.mark.gpu
-def test_a_card_whose_memory_is_short_gives_the_same_field(monkeypatch):
+def test_a_gpu_whose_memory_is_short_gives_the_same_field(monkeypatch):
     mask = wavy_tube((200, 90, 94))
     whole = force_field(mask, method="fft", device="cuda")
-    sizes = Sizes(solid_of(mask).classes.shape, on_card=True)
-    for memory in (sizes.waiting_bytes, 3 * sizes.smallest_group * sizes.bytes_a_number):
+    sizes = Sizes(solid_of(mask).classes.shape, on_device=True)
+    for memory in (sizes.waiting_bytes, 3 * sizes.smallest_group * sizes.bytes_per_number):
         monkeypatch.setattr(CudaDevice, "free_memory", lambda self, memory=memory: memory)
         field = force_field(mask, method="fft", device="cuda")
         assert "waited in the computer's memory" in field.notes[0]

@@ -7,12 +7,13 @@ from scipy import ndimage
 
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.topology import cycle_count
+from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.object.cleaning import close_tunnels, drop_islands
 from PotentialSkeletonLib.object.closing import covered
-from PotentialSkeletonLib.object.solids import fill_cavities
 
 SPACINGS = [(1.0, 1.0, 1.0), (1.6, 0.7, 0.9), (0.5, 0.5, 3.0)]
 
@@ -105,17 +106,12 @@ def test_islands_below_a_size_go_but_the_largest_stays():
 def test_cleaning_can_be_cancelled_at_every_look():
     mask = solids.rough(solids.cube(10), 0.3)
     looks = []
-    close_tunnels(mask, 3, (1, 1, 1), lambda: looks.append(1))
+    close_tunnels(mask, 3, (1, 1, 1), Progress(looks.append))
     assert len(looks) > 10
 
     def cancel_at(last):
         left = iter(range(last))
-
-        def report():
-            if next(left, None) is None:
-                raise Cancelled("no more")
-
-        return report
+        return Progress(lambda share: next(left, None) is not None)
 
     for last in range(len(looks)):
         with pytest.raises(Cancelled):

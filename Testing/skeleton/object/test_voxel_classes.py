@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.bit_packed_morphology import classes_and_wanted
+from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities, label_components
+from FuzzyVesselCoreLib.voxels.cube_morphology import dilate, erode
 from PotentialSkeletonLib import classify_voxels
-from PotentialSkeletonLib.object.solids import fill_cavities, label_components, solids
-from PotentialSkeletonLib.object.voxel_classes import grow, shrink
+from PotentialSkeletonLib.field.solid import solids
+from PotentialSkeletonLib.object.packed_classes import classes_and_targets
 
 masks = arrays(bool, st.tuples(*[st.integers(1, 9)] * 3), elements=st.integers(0, 5).map(bool))
 
@@ -67,8 +68,8 @@ def test_layers_are_counted_one_by_one(mask, layers):
     for _ in range(layers):
         grown = grown | has_neighbour(grown)
         shrunk = shrunk & ~has_neighbour(~shrunk)
-    np.testing.assert_array_equal(grow(mask, layers), grown)
-    np.testing.assert_array_equal(shrink(mask, layers), shrunk[1:-1, 1:-1, 1:-1])
+    np.testing.assert_array_equal(dilate(mask, layers), grown)
+    np.testing.assert_array_equal(erode(mask, layers), shrunk[1:-1, 1:-1, 1:-1])
 
 
 def test_cavities_are_filled_and_counted():
@@ -108,26 +109,26 @@ def test_a_solid_is_dilated_beyond_the_volume():
     assert np.argwhere(solid.object).tolist() == [[2, 2, 2]]
 
 
-def test_charges_and_wanted_voxels_of_a_solid():
+def test_charges_and_targets_of_a_solid():
     mask = np.zeros((9, 7, 30), bool)
     mask[1:8, :, :12] = True  # 7 x 7 x 12: has inner voxels
     mask[2:7, 1:6, 12:] = True  # 5 x 5: its middle is boundary, without inner neighbours far off
     [(_, solid)] = solids(label_components(mask)[0], charge_distance=0)
-    assert solid.wanted[solid.classes == 3].all()
-    assert solid.wanted[3, 3, 15:28].all()
-    assert not solid.wanted[solid.classes <= 1].any()
+    assert solid.targets[solid.classes == 3].all()
+    assert solid.targets[3, 3, 15:28].all()
+    assert not solid.targets[solid.classes <= 1].any()
     assert len(solid.charges) == np.count_nonzero(solid.classes == 1)
     assert (solid.classes[tuple(solid.charges.T)] == 1).all()
 
 
 @pytest.mark.parametrize("layers", [0, 1, 2])
-def test_classes_and_what_is_wanted_by_words_of_64_voxels_are_those_by_cubes(layers):
+def test_classes_and_targets_by_words_of_64_voxels_are_those_by_cubes(layers):
     rng = np.random.default_rng(2)
     for width in (1, 5, 63, 64, 65, 130):
         seeds = rng.random((12, 13, width)) < 0.02
-        for mask in (seeds, grow(seeds, 3), np.ones_like(seeds)):
-            classes, wanted = classes_and_wanted(mask, layers, lambda: None)
-            expected = classify_voxels(grow(mask, layers))
+        for mask in (seeds, dilate(seeds, 3), np.ones_like(seeds)):
+            classes, targets = classes_and_targets(mask, layers)
+            expected = classify_voxels(dilate(mask, layers))
             np.testing.assert_array_equal(classes, expected)
-            near_inner = grow(expected == 3, 1)
-            np.testing.assert_array_equal(wanted, (expected == 3) | (expected == 2) & ~near_inner)
+            near_inner = dilate(expected == 3, 1)
+            np.testing.assert_array_equal(targets, (expected == 3) | (expected == 2) & ~near_inner)

@@ -9,7 +9,8 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.voxels.bucket_queue import GROUP, empty_queue, put, take
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.topology import euler_characteristic, is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 from PotentialSkeletonLib import component, skeletonize
 from PotentialSkeletonLib.field.tiles import Tiles
 from PotentialSkeletonLib.thinning import gap_paths as bridges_module

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.voxels import bucket_queue, topology
+from FuzzyVesselCoreLib.voxels import bucket_queue
+from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.sparse_topology import thin_topology
-from PotentialSkeletonLib.object.solids import fill_cavities
+from FuzzyVesselCoreLib.voxels.topology import euler, simple_points
+from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 from PotentialSkeletonLib.thinning.thinning import removable, room_for, thin, trim
 from support.solids import cube, random_solids, ring, tapered_y
 
@@ -36,8 +37,8 @@ def test_simple_points_are_those_of_the_definition(share):
         block = rng.random((3, 3, 3)) < share
         block[1, 1, 1] = False
         bits = sum(1 << int(n) for n in np.flatnonzero(block))
-        assert topology.is_simple(bits) == is_simple_by_definition(block)
-        found.add(topology.is_simple(bits))
+        assert simple_points.is_simple(bits) == is_simple_by_definition(block)
+        found.add(simple_points.is_simple(bits))
     assert found == {True, False}
 
 
@@ -59,15 +60,15 @@ def padded(block):
     ],
 )
 def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expected):
-    assert topology.euler_characteristic(mask.astype(bool)) == expected
+    assert euler.euler_characteristic(mask.astype(bool)) == expected
 
 
 @given(random_solids(largest=8))
 @settings(max_examples=150, deadline=None)
 def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
-    found = thin_topology(np.argwhere(mask)[::-1])
-    assert found.pieces == ndimage.label(mask, BLOCK)[1]
-    assert found.characteristic == topology.euler_characteristic(mask)
+    found = sparse_topology(np.argwhere(mask)[::-1])
+    assert found.components == ndimage.label(mask, BLOCK)[1]
+    assert found.characteristic == euler.euler_characteristic(mask)
 
 
 @given(random_solids())
@@ -111,7 +112,7 @@ def test_the_order_of_removal_is_that_of_a_plain_list(few, mask):
     traced = rng.random(len(voxels)) < 0.1
     kept = rng.random(len(voxels)) < 0.05
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_queue, "FEW_VOXELS", few)
+        patch.setattr(bucket_queue, "TABLE_THRESHOLD", few)
         found = thin(voxels, order, kept, traced, mask.shape)
     assert found.tolist() == thinned_by_a_list(mask > 0, voxels, order, kept, traced)
 
@@ -150,7 +151,7 @@ def test_thinning_keeps_components_tunnels_and_cavities(mask):
     assert not (skeleton & (mask == 0)).any()
     assert ndimage.label(skeleton, BLOCK)[1] == ndimage.label(mask, BLOCK)[1]
     assert ndimage.label(~skeleton)[1] == ndimage.label(mask == 0)[1]
-    assert topology.euler_characteristic(skeleton) == topology.euler_characteristic(mask)
+    assert euler.euler_characteristic(skeleton) == euler.euler_characteristic(mask)
 
 
 @given(random_solids())
@@ -188,7 +189,7 @@ def test_trimming_leaves_only_what_must_stay(mask):
     skeleton = mask_of(trim(voxels, np.flatnonzero(stays), mask.shape, states), mask.shape)
     assert (mask & stays <= skeleton).all()
     assert (skeleton <= mask).all()
-    assert topology.euler_characteristic(skeleton) == topology.euler_characteristic(mask)
+    assert euler.euler_characteristic(skeleton) == euler.euler_characteristic(mask)
     left = could_go(skeleton)
     found = removable(np.flatnonzero(skeleton), mask.shape, states)
     assert found.tolist() == [np.ravel_multi_index(p, mask.shape) for p in left]

@@ -18,14 +18,14 @@ TRIAL_POINTS = 4096  # for the estimate on the CPU; on CUDA 64 times more
 
 def seconds_of_serial(solid: Any) -> float:
     """Of the serial sum, from a trial with some of the points."""
-    positions = solid.positions(solid.wanted)
+    positions = solid.positions(solid.targets)
     task = (positions[:TRIAL_POINTS], solid.charges, STRENGTH, Progress())
     seconds = timed(partial(direct_serial.sum_at, *task))
     return seconds * len(positions) / min(len(positions), TRIAL_POINTS)
 
 
 def seconds_on_gpu(setting: Setting, solid: Any, method: str) -> float:
-    positions = solid.positions(solid.wanted)
+    positions = solid.positions(solid.targets)
     task = (positions[: 64 * TRIAL_POINTS], solid.charges, STRENGTH, Progress())
     with setting.gpu as gpu:
         seconds = timed(partial(direct_cuda.sum_at, *task, gpu, method))

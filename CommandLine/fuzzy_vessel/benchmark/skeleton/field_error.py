@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.components.labels import label_components
+from FuzzyVesselCoreLib.voxels.cube_morphology import erode
 from PotentialSkeletonLib.field.methods import direct_serial
-from PotentialSkeletonLib.object.solids import label_components, solids
-from PotentialSkeletonLib.object.voxel_classes import INNER, shrink
+from PotentialSkeletonLib.field.solid import solids
+from PotentialSkeletonLib.object.voxel_classes import INNER
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Sample:
         """2,000 inner voxels drawn at random and 200 of those farthest from the charges."""
         inner = solid.positions(solid.classes == INNER)
         layers, deepest = 1, inner[:0]
-        while len(deeper := solid.positions(shrink(solid.is_free, layers))) >= 200:
+        while len(deeper := solid.positions(erode(solid.is_free, layers))) >= 200:
             layers, deepest = 2 * layers, deeper
         draw = np.random.default_rng(0).choice
         chosen = [draw(inner, min(len(inner), 2000), replace=False)]

@@ -70,7 +70,7 @@ def _size_row(setting, mask, solid, method, device, sample, serial):
         "volume": "x".join(map(str, mask.shape[::-1])),
         "method": method,
         "device": setting.cpu if device == "cpu" else setting.gpu.name,
-        "inner": int(np.count_nonzero(solid.wanted)),
+        "inner": int(np.count_nonzero(solid.targets)),
         "charges": len(solid.charges),
     }
     if method in DIRECT:

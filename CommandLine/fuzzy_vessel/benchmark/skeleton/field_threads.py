@@ -37,7 +37,7 @@ def threads(setting: Setting) -> Table:
         return Table(THREADS_TITLE, THREAD_COLUMNS, [], THREADS_PLOT, [f"No GPU: {setting.no_gpu}"])
     mask = volumes.wavy_tube((setting.sizes.field_length, side, side))
     solid = the_solid(mask)
-    few = solid.positions(solid.wanted)[:8]
+    few = solid.positions(solid.targets)[:8]
     direct_serial.sum_at(few, solid.charges, STRENGTH, Progress())
     serial = seconds_of_serial(solid)
     rows = []
@@ -50,7 +50,7 @@ def threads(setting: Setting) -> Table:
 
 
 def _thread_rows(setting, gpu, solid, method, serial):
-    task = (solid.positions(solid.wanted), solid.charges, STRENGTH, Progress())
+    task = (solid.positions(solid.targets), solid.charges, STRENGTH, Progress())
     chosen = direct_cuda.Launch(gpu, STRENGTH, method).threads
     for count in range(32, 1025, 32):
         try:

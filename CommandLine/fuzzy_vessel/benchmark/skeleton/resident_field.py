@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from PotentialSkeletonLib.field.cuda_solid import SolidOnCuda
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from PotentialSkeletonLib.field.cuda_solid import CudaSolid
 from PotentialSkeletonLib.field.summation import Summation
 
 from ..timing import Measured, measure
@@ -25,18 +26,13 @@ def time_field(
     """
     with gpu:
         # The box of the mask alone, as the force field takes it.
-        box = tuple(_extent(mask, axis) for axis in range(3))
+        box = bounding_box(mask)
         component = gpu.put(mask[box].view(np.uint8))
         measured = measure(
-            lambda: SolidOnCuda(component, 0, gpu).forces(Summation("fft", strength, gpu)),
+            lambda: CudaSolid(component, 0, gpu).forces(Summation("fft", strength, gpu)),
             repeats,
             gpu.synchronize,
         )
         vectors = np.zeros((*mask.shape, 3), np.float32)
         vectors[box] = gpu.get(measured.result)
         return measured, vectors
-
-
-def _extent(mask, axis):
-    used = np.flatnonzero(mask.any(axis=tuple(a for a in range(3) if a != axis)))
-    return slice(int(used[0]), int(used[-1]) + 1)

@@ -5,6 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
+
 from ..neighbourhood import at_click
 from ..paths.widest_paths import widest_paths
 from .filters import gaussian_weights, self_guided, separable
@@ -186,11 +188,6 @@ def clipped(volume):
 def box_of(mask, shape, unit):
     """The part of the volume that holds the mask, and what its border needs."""
     if mask is None:
-        return tuple(slice(0, n) for n in shape)
-    box = []
-    for axis, size in enumerate(shape):
-        others = tuple(a for a in range(3) if a != axis)
-        places = np.flatnonzero(mask.any(axis=others))
-        margin = int(np.ceil(MARGIN / unit[axis]))
-        box.append(slice(max(int(places[0]) - margin, 0), min(int(places[-1]) + margin + 1, size)))
-    return tuple(box)
+        return full_box(shape)
+    margin = [int(np.ceil(MARGIN / step)) for step in unit]
+    return padded_box(bounding_box(mask), margin, shape)

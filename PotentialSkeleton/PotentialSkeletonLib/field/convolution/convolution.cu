@@ -1,5 +1,5 @@
 // defines: STRENGTH=3 | STRENGTH=6 | STRENGTH=9
-// What the convolution does between its Fourier transforms. Complex numbers are double2; arrays of
+// The steps of the convolution between its Fourier transforms. Complex numbers are double2; arrays of
 // frequencies are ordered K, frequency along I (called column), J. A block takes whole rows, so that
 // no thread divides by sizes for each number.
 #include "../methods/force.cuh"
@@ -51,8 +51,8 @@ extern "C" __global__ void extend(const double2* __restrict__ half, long long st
     for (int row = blockIdx.x; row < depth * columns; row += gridDim.x) {
         int k = row / columns, column = row % columns;
         for (int j = threadIdx.x; j < rows; j += blockDim.x) {
-            int place = axis == 0 ? k : j;
-            int offset = place > size / 2 ? place - size : place;
+            int index = axis == 0 ? k : j;
+            int offset = index > size / 2 ? index - size : index;
             int from_k = axis == 0 ? abs(offset) : k, from_j = axis == 0 ? j : abs(offset);
             double2 number =
                 half[from_k * stride_k + column * stride_column + from_j * stride_j];
@@ -119,16 +119,16 @@ extern "C" __global__ void multiply(const double2* __restrict__ spectrum,
     }
 }
 
-// One component of the force on some planes of a solid, where it is wanted.
+// One component of the force on some planes of a solid, at the targets.
 extern "C" __global__ void write_component(const double* __restrict__ values,
-                                           const unsigned char* __restrict__ wanted,
+                                           const unsigned char* __restrict__ targets,
                                            int first_plane, int plane_count, int rows, int width,
                                            int padded, int component, float* __restrict__ vectors)
 {
     for (int row = blockIdx.x; row < plane_count * rows; row += gridDim.x) {
         long long first = ((long long)first_plane * rows + row) * width;
         for (int i = threadIdx.x; i < width; i += blockDim.x)
-            if (wanted[first + i])
+            if (targets[first + i])
                 vectors[3 * (first + i) + component] = (float)values[(long long)row * padded + i];
     }
 }

@@ -6,6 +6,10 @@ and an odd sequence has the one's cosine sums as its real part and the other's s
 sign turned, as its imaginary part: the components share transforms in pairs.
 """
 
+from typing import Any
+
+from .transforms import Transforms
+
 
 class KernelSpectra:
     """Real factors of the kernel's spectra, for some columns of frequencies at a time.
@@ -14,25 +18,25 @@ class KernelSpectra:
     ----------
     padded : 3 int
         Even sizes K, J, I of the cyclic convolution.
-    transforms : CpuTransforms or CudaTransforms
+    transforms : Transforms
     """
 
-    def __init__(self, padded, transforms):
+    def __init__(self, padded: tuple[int, ...], transforms: Transforms) -> None:
         self._padded, self._transforms = padded, transforms
         nk, nj, ni = (n // 2 + 1 for n in padded)
         self._along_i = transforms.empty(nk, ni, nj)
 
-    def begin(self, planes, cut):
+    def begin(self, planes: slice, cut: int) -> None:
         """Transform some planes of offsets K >= 0 along I."""
         rows = self._transforms.kernel_rows(planes, cut)
         self._transforms.put_rows(rows, self._along_i, planes)
 
-    def along_i(self, some):
-        """Some columns (K, frequency along I, J), not transformed along J and K."""
+    def along_i(self, some: slice) -> Any:
+        """Return some columns (K, frequency along I, J), not transformed along J and K."""
         return self._transforms.load(self._along_i, some)
 
-    def factors(self, some):
-        """For each component complex arrays (K, columns, J), for frequencies from 0 up.
+    def factors(self, some: slice) -> list[tuple[Any, bool]]:
+        """Return for each component complex arrays (K, columns, J), for frequencies from 0 up.
 
         Parameters
         ----------

@@ -19,8 +19,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     factors_of_lines(const double2* __restrict__ spectrum, const double2* __restrict__ roots,
                      int columns, int rows, double* __restrict__ factors)
 {
-    __shared__ double room[2048];
-    const Lines lines(room, roots);
+    __shared__ double workspace[2048];
+    const Lines lines(workspace, roots);
     int half_rows = rows / 2 + 1, of_block = threadIdx.x % LINES;
     int line_count = columns * half_rows, plane = columns * rows;
     int line = blockIdx.x * LINES + of_block;
@@ -51,19 +51,19 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __syncthreads();
 #pragma unroll
     for (int n = 0; n < 16; n++)
-        room[place(lines.frequency(n))] = numbers[n].x;
+        workspace[place(lines.frequency(n))] = numbers[n].x;
     __syncthreads();
 #pragma unroll
     for (int n = 0; n < 16; n++)
-        write(1, lines.frequency(n), numbers[n].x + room[place(-lines.frequency(n))]);
+        write(1, lines.frequency(n), numbers[n].x + workspace[place(-lines.frequency(n))]);
     __syncthreads();
 #pragma unroll
     for (int n = 0; n < 16; n++)
-        room[place(lines.frequency(n))] = numbers[n].y;
+        workspace[place(lines.frequency(n))] = numbers[n].y;
     __syncthreads();
 #pragma unroll
     for (int n = 0; n < 16; n++) {
-        double mirrored = room[place(-lines.frequency(n))];
+        double mirrored = workspace[place(-lines.frequency(n))];
         write(0, lines.frequency(n), mirrored - numbers[n].y);
         write(2, lines.frequency(n), mirrored + numbers[n].y);
     }
@@ -79,9 +79,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
                    const double2* __restrict__ roots, int depth, int columns, int rows,
                    double2* __restrict__ first, double2* __restrict__ second)
 {
-    __shared__ double room[2048];
+    __shared__ double workspace[2048];
     __shared__ double2 kept[2048];
-    const Lines lines(room, roots);
+    const Lines lines(workspace, roots);
     int line_count = columns * rows, line = blockIdx.x * LINES + threadIdx.x % LINES;
     bool is_line = line < line_count;
     double2 numbers[16];

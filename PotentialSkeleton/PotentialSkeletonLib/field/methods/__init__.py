@@ -1,4 +1,8 @@
-"""The ways to sum the forces, by name; each one file."""
+"""The methods that sum the forces, by name; each is a file with `sum_forces` (see `interface`).
+
+`automatic` splits the targets into `distance_bands` and chooses for each band; `fft_convolution` is
+the zero-padded convolution; `direct_serial` and `direct_cuda` are the paper's programs.
+"""
 
 FORCE_METHODS = {
     "auto": "the cheapest exact method by estimated time and free memory, the default",

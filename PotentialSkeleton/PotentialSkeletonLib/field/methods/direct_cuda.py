@@ -1,4 +1,4 @@
-"""The paper's GPU programs: a CUDA thread for each point goes through all charges.
+"""The paper's GPU programs: one CUDA thread per point sums over all charges.
 
 The terms and their sums are float64: with float32 terms the error, a few 1e-8 of the sum of the
 forces' lengths, exceeds 1e-6 of the force wherever the forces nearly cancel.
@@ -6,55 +6,78 @@ forces' lengths, exceeds 1e-6 of the force wherever the forces nearly cancel.
 
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.progress import Progress
 
 from ..occupancy import Multiprocessor, active_blocks, best_threads_per_block, occupancy
+from ..solid import ChargedSolid
+from .interface import SumResult
 
 KERNELS = Path(__file__).parent
-# What constant memory holds. All variants take so many charges a launch: also on a card that is
-# slow in float64, a launch of one wave of blocks then takes well under 0.1 s.
-CHARGES = 2730
-# The host looks at the progress between two batches of launches.
-SHORTEST_BATCH, LONGEST_BATCH = 0.01, 0.04  # seconds
+# What constant memory holds. All variants take so many charges a launch: even on a GPU that is slow
+# in float64, a launch of one wave of blocks then takes well under 0.1 s.
+CHARGES_PER_LAUNCH = 2730
+# Duration of a batch of launches, between two checks of the progress.
+MIN_BATCH_SECONDS, MAX_BATCH_SECONDS = 0.01, 0.04
 
 
-def sum_forces(solid, strength, vectors, report, gpu, variant):
-    """Write the forces at the wanted voxels of a solid; see `fft_convolution.sum_forces`.
+def sum_forces(
+    solid: ChargedSolid,
+    strength: int,
+    vectors: Any,
+    progress: Progress,
+    gpu: Any = None,
+    variant: str = "cuda-shared",
+) -> SumResult:
+    """Write the forces at the targets of a solid; see `interface.ForceMethod`.
 
     Parameters
     ----------
     variant : str
         "cuda-simple", "cuda-constant" or "cuda-shared".
-
-    Returns
-    -------
-    Launch
-        Its threads per block and its occupancy.
     """
-    return sum_members(solid, solid.wanted, strength, vectors, report, gpu, variant)
+    launch = sum_members(solid, solid.targets, strength, vectors, progress, gpu, variant)
+    return SumResult(direct=int(solid.targets.sum()), launch=launch)
 
 
-def sum_members(solid, members, strength, vectors, report, gpu, variant):
-    """The same for some voxels of the solid, a bool array on the card."""
+def sum_members(
+    solid: ChargedSolid,
+    members: Any,
+    strength: int,
+    vectors: Any,
+    progress: Progress,
+    gpu: Any,
+    variant: str,
+) -> "Launch":
+    """Write the forces at some voxels of the solid, a bool array on the device."""
     positions = solid.positions(members)
-    forces, launch = sum_at(positions, solid.charges, strength, report, gpu, variant)
+    forces, launch = sum_at(positions, solid.charges, strength, progress, gpu, variant)
     vectors[tuple(positions.T)] = forces.astype(vectors.dtype)
     return launch
 
 
-def sum_at(positions, charges, strength, report, gpu, variant, threads=None):
-    """Forces (on the card) of `charges` at `positions`, both integers (n, 3); and the launch."""
+def sum_at(
+    positions: Any,
+    charges: Any,
+    strength: int,
+    progress: Progress,
+    gpu: Any,
+    variant: str,
+    threads: int | None = None,
+) -> tuple[Any, "Launch"]:
+    """Return the forces of charges at positions, both integers (n, 3), and the launch."""
     launch = Launch(gpu, strength, variant, threads)
     points = gpu.xp.asarray(positions, np.int32)
     charges = gpu.xp.asarray(charges, np.float64)
     forces = gpu.xp.zeros((len(positions), 3), np.float64)
     parts = [
-        (slice(p, p + launch.wave), slice(c, c + CHARGES))
+        (slice(p, p + launch.wave), slice(c, c + CHARGES_PER_LAUNCH))
         for p in range(0, len(positions), launch.wave)
-        for c in range(0, len(charges), CHARGES)
+        for c in range(0, len(charges), CHARGES_PER_LAUNCH)
     ]
     done, batch = 0, 1
     while done < len(parts):
@@ -63,11 +86,11 @@ def sum_at(positions, charges, strength, report, gpu, variant, threads=None):
             launch(points[part_of_points], charges[part_of_charges], forces[part_of_points])
         gpu.synchronize()
         done = min(done + batch, len(parts))
-        report(done / len(parts))
+        progress.advance(done / len(parts))
         seconds = perf_counter() - start
-        if seconds < SHORTEST_BATCH:
+        if seconds < MIN_BATCH_SECONDS:
             batch *= 2
-        elif seconds > LONGEST_BATCH:
+        elif seconds > MAX_BATCH_SECONDS:
             batch = max(batch // 2, 1)
     return forces, launch
 
@@ -88,10 +111,10 @@ class Launch:
     threads : int
     occupancy : float
     wave : int
-        Points for which all blocks are active at a time.
+        Points for which all blocks are resident.
     """
 
-    def __init__(self, gpu, strength, variant, threads=None):
+    def __init__(self, gpu: Any, strength: int, variant: str, threads: int | None = None) -> None:
         self._gpu, self._variant = gpu, variant
         file = KERNELS / f"{variant.replace('-', '_')}.cu"
         self._kernel = gpu.kernel(file, "sum_forces", (f"STRENGTH={strength}",))
@@ -109,12 +132,12 @@ class Launch:
                 f"{gpu.name} cannot run {variant} with {self.threads} threads a block."
             )
 
-    def __call__(self, points, charges, forces):
+    def __call__(self, points: Any, charges: Any, forces: Any) -> None:
         grid = (-(-len(points) // self.threads),)
         counts = np.int32(len(points)), np.int32(len(charges))
         if self._variant == "cuda-constant":
             self._gpu.set_constant(self._kernel, "charges", charges)
-            args = (points, *counts, forces)
+            args: tuple[Any, ...] = (points, *counts, forces)
         else:
             args = (points, counts[0], charges, counts[1], forces)
         self._kernel(grid, (self.threads,), args, shared_mem=self._staged_bytes)

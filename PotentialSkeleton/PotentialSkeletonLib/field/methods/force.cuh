@@ -22,7 +22,7 @@ __device__ double power(double base)
         return power<EXPONENT / 2>(base * base);
 }
 
-// 1 / sqrt(squared): the card's fast float32 value, and one step of third order to float64.
+// 1 / sqrt(squared): the GPU's fast float32 value, and one step of third order to float64.
 __device__ inline double inverse_root(double squared)
 {
     double root = rsqrtf((float)squared);

@@ -9,8 +9,8 @@ typedef unsigned int u32;
 struct Shape {
     int depth, rows, width;
 
-    __device__ int words_a_row() const { return (width + 31) / 32; }
-    __device__ u32 word_count() const { return (u32)(depth * rows) * words_a_row(); }
+    __device__ int words_per_row() const { return (width + 31) / 32; }
+    __device__ u32 word_count() const { return (u32)(depth * rows) * words_per_row(); }
 };
 
 // Where the voxels of a word are; none (length 0) behind the last word.
@@ -22,18 +22,18 @@ __device__ inline Place place_of(u32 word, const Shape& shape)
 {
     if (word >= shape.word_count())
         return {0, 0, 0, 0};
-    int words = shape.words_a_row(), row = word / words, i = word % words * 32;
+    int words = shape.words_per_row(), row = word / words, i = word % words * 32;
     return {row, i, row * shape.width + i, min(32, shape.width - i)};
 }
 
 __device__ inline u32 thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Calls `look(bit)` for all bits that are set, from the lowest on.
-template <class Look>
-__device__ inline void each_bit(u32 bits, Look look)
+// Calls `visit(bit)` for all bits that are set, from the lowest on.
+template <class Visit>
+__device__ inline void each_bit(u32 bits, Visit visit)
 {
     for (; bits; bits &= bits - 1)
-        look(__ffs(bits) - 1);
+        visit(__ffs(bits) - 1);
 }
 
 // A word, and those before and after it in its row; 0 where the row has none.

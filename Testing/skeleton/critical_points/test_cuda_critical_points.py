@@ -1,4 +1,4 @@
-"""Cells and seeds that are found on the card are the host's, bit for bit."""
+"""Cells and seeds found on CUDA are those of the CPU, bit for bit."""
 
 from types import SimpleNamespace
 
@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from PotentialSkeletonLib import critical_points, force_field
-from PotentialSkeletonLib.critical_points import cuda_field_seeds as places
+from PotentialSkeletonLib.critical_points import cuda_divergence_seeds as on_cuda
+from PotentialSkeletonLib.critical_points import cuda_voxel_list
 from PotentialSkeletonLib.critical_points.critical_points import critical_points_in
-from PotentialSkeletonLib.critical_points.field_seeds import divergence_seeds
-from PotentialSkeletonLib.critical_points.roots import cells_of_planes
+from PotentialSkeletonLib.critical_points.cuda_sign_changes import cells_with_sign_changes
+from PotentialSkeletonLib.critical_points.divergence_seeds import divergence_seeds
+from PotentialSkeletonLib.critical_points.sign_changes import cells_of_planes
 from PotentialSkeletonLib.object.voxel_classes import BOUNDARY, SURFACE
 from support.solid_shapes import ball, box_corner, wavy_tube
 from support.solids import ring
@@ -35,9 +37,7 @@ def random_field(seed, shape=(9, 11, 70)):
 
 def assert_same_cells(vectors, classes, lowest_class, gpu):
     cells, corners = cells_of_planes(vectors, classes, lowest_class, 0, len(vectors) - 1)
-    found = places.cells_with_sign_changes(
-        gpu.put(vectors), gpu.put(classes), lowest_class, gpu
-    )  # fmt: skip
+    found = cells_with_sign_changes(gpu.put(vectors), gpu.put(classes), lowest_class, gpu)
     np.testing.assert_array_equal(found[0], cells)
     np.testing.assert_array_equal(found[1].view(np.int32), corners.view(np.int32))
     assert [part.dtype for part in found] == [np.int64, np.float32]
@@ -46,12 +46,12 @@ def assert_same_cells(vectors, classes, lowest_class, gpu):
 
 def assert_same_seeds(vectors, share, gpu):
     seeds = divergence_seeds(vectors, share)
-    np.testing.assert_array_equal(places.divergence_seeds(gpu.put(vectors), share, gpu), seeds)
+    np.testing.assert_array_equal(on_cuda.divergence_seeds(gpu.put(vectors), share, gpu), seeds)
     return seeds
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_places_in_a_solid_are_the_same(cpu_cuda, shape):
+def test_cells_and_seeds_in_a_solid_are_the_same(cpu_cuda, shape):
     vectors, classes = field_of(SHAPES[shape])
     for lowest_class in (SURFACE, BOUNDARY):
         assert_same_cells(vectors, classes, lowest_class, cpu_cuda)
@@ -61,10 +61,12 @@ def test_places_in_a_solid_are_the_same(cpu_cuda, shape):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_places_in_noise_are_the_same_in_a_list_of_any_room(cpu_cuda, seed, monkeypatch):
+def test_cells_and_seeds_in_noise_are_the_same_in_a_list_of_any_capacity(
+    cpu_cuda, seed, monkeypatch
+):
     vectors, classes = random_field(seed)
-    for room in (1, 4096):
-        monkeypatch.setattr(places, "FIRST_ROOM", room)
+    for capacity in (1, 4096):
+        monkeypatch.setattr(cuda_voxel_list, "FIRST_CAPACITY", capacity)
         assert len(assert_same_cells(vectors, classes, BOUNDARY, cpu_cuda)[0]) > 1
         assert len(assert_same_seeds(vectors, 60, cpu_cuda)) > 1
 
@@ -77,7 +79,7 @@ def test_the_first_of_equal_minima_is_the_seed_and_all_of_equal_ranges_are_in_or
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 5, 5), (5, 1, 7), (3, 3, 3)])
-def test_volumes_with_hardly_any_room_are_the_same(cpu_cuda, shape):
+def test_volumes_of_few_voxels_are_the_same(cpu_cuda, shape):
     vectors, classes = random_field(0, shape)
     assert_same_cells(vectors, classes, BOUNDARY, cpu_cuda)
     assert_same_seeds(np.abs(vectors) + 1, 50, cpu_cuda)
@@ -110,7 +112,7 @@ def test_a_solid_without_a_change_of_sign_has_no_critical_points(cpu_cuda):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("mask", [ball(40), wavy_tube((120, 90, 94))], ids=["ball", "tube"])
-def test_a_card_finds_the_same_places(gpu, mask):
+def test_a_gpu_finds_the_same(gpu, mask):
     vectors, classes = field_of(mask)
     assert_same_cells(vectors, classes, BOUNDARY, gpu)
     for share in (5, 20, 100):
@@ -118,7 +120,7 @@ def test_a_card_finds_the_same_places(gpu, mask):
 
 
 @pytest.mark.gpu
-def test_a_card_finds_the_same_places_in_noise(gpu):
+def test_a_gpu_finds_the_same_in_noise(gpu):
     vectors, classes = random_field(5, (60, 70, 80))
     assert_same_cells(vectors, classes, BOUNDARY, gpu)
     assert_same_seeds(vectors, 60, gpu)
