@@ -554,11 +554,11 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     @property
     def kept(self) -> Any:
-        """What is kept from run to run: `FuzzyConnectedGPULib.kept_connectedness`."""
-        from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
+        """What is kept from run to run: `FuzzyConnectedGPULib.cached_connectedness`."""
+        from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 
         if self._kept is None:
-            self._kept = KeptConnectedness()
+            self._kept = CachedConnectedness()
         return self._kept
 
 

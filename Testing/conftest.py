@@ -22,49 +22,48 @@ def pytest_configure(config):
 def pytest_runtest_setup(item):
     """Skip a test marked `gpu` where CUDA cannot be used, and say what is missing."""
     if item.get_closest_marker("gpu"):
-        from FuzzyVesselCoreLib.gpu.device import cuda_status
+        from FuzzyVesselCoreLib.gpu.availability import cuda_status
 
         reason = cuda_status()
         if reason is not None:
             pytest.skip(reason)
 
 
-def _play_cuda(**options):
-    from emulators.cuda import CpuCudaDevice, what_is_missing
+def _emulated_cuda(**options):
+    from emulators.cuda import EmulatedDevice, what_is_missing
 
     if what_is_missing():
         pytest.skip(what_is_missing())
-    return CpuCudaDevice(**options)
+    return EmulatedDevice(**options)
 
 
 @pytest.fixture(params=["ascending", "descending"])
 def cpu_cuda(request):
-    """A CUDA device played by the CPU, once for each order in which its threads run.
+    """An emulated device, once for each order in which its threads run.
 
     A kernel that lacks a barrier gives a wrong result in at least one of the two orders.
     """
-    with _play_cuda(order=request.param) as device:
+    with _emulated_cuda(order=request.param) as device:
         yield device
 
 
 @pytest.fixture(params=[1, 2])
 def interleaved_cuda(request):
-    """A CUDA device played by the CPU whose threads give way to one another at any access.
+    """An emulated device whose threads yield to one another at any memory access.
 
-    Races between threads, also of two blocks, show in it as on a card, and so do reads outside of
-    arrays.
+    Races between threads, also of two blocks, show as on a GPU, and so do out-of-bounds reads.
     """
-    with _play_cuda(order=request.param, interleave=4, held=3) as device:
+    with _emulated_cuda(order=request.param, interleave=4, resident_blocks=3) as device:
         yield device
 
 
 @pytest.fixture(params=["ascending", "descending", 1])
-def together_cuda(request):
-    """A CUDA device played by the CPU that runs three blocks at a time.
+def cooperative_cuda(request):
+    """An emulated device with three resident blocks.
 
-    Where the order is no number, each runs until it waits for another one: so far apart as may be.
+    Where the order is no number, each block runs until it waits for another one.
     """
-    with _play_cuda(order=request.param, held=3) as device:
+    with _emulated_cuda(order=request.param, resident_blocks=3) as device:
         yield device
 
 

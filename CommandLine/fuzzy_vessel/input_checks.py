@@ -6,7 +6,7 @@ from pathlib import Path
 from FuzzyConnectedGPULib import SOLVERS
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 from .reading.refusals import existing
 

@@ -1,28 +1,38 @@
-"""Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I)."""
+"""Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I).
 
-from .affinity.gaussian_affinity import GaussianAffinity, estimate_affinity
+Data flow: volume, seeds -> `input_validation`, `problem` -> `affinity/` -> `solvers/` ->
+`scene` (`FuzzyScene`) -> `threshold/` -> labels. `segmentation` runs all of it (`SegmentOptions`),
+by default with the object model of `contrast/`; `fuzzy_connectedness` computes a scene
+(`SolverOptions`); `relative/` divides a volume among several objects; `cached_connectedness`
+computes only what changed since the last run; `memory` estimates the memory of a run. What is
+listed in ``__all__`` is public, the rest is private.
+"""
+
+from .affinity.estimation import estimate_affinity
+from .affinity.gaussian_affinity import GaussianAffinity
+from .cached_connectedness import CachedConnectedness
 from .contrast.automatic.automatic_seeds import automatic_seeds
 from .fuzzy_connectedness import connectedness
 from .relative import RelativeConnectedness, relative_connectedness
 from .scene import FuzzyScene, error_voxels
-from .segmentation import MODELS, Segmentation, segment
+from .segment_options import MODELS, SegmentOptions
+from .segmentation import Segmentation, segment
+from .solver_options import SolverOptions
 from .solvers import SOLVERS
-from .threshold.thresholds import (
-    AutomaticThreshold,
-    automatic_threshold,
-    background_threshold,
-    binarize,
-    volume_curve,
-)
+from .threshold.automatic import AutomaticThreshold, automatic_threshold
+from .threshold.thresholds import background_threshold, binarize, volume_curve
 
 __all__ = [
     "MODELS",
     "SOLVERS",
     "AutomaticThreshold",
+    "CachedConnectedness",
     "FuzzyScene",
     "GaussianAffinity",
     "RelativeConnectedness",
+    "SegmentOptions",
     "Segmentation",
+    "SolverOptions",
     "automatic_seeds",
     "automatic_threshold",
     "background_threshold",

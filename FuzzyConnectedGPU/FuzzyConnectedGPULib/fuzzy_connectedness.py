@@ -1,36 +1,40 @@
-"""Fuzzy connectedness: the face that a person meets first."""
+"""Public entry point: fuzzy connectedness of a volume to seeds."""
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.progress import reporter
+from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .affinity.gaussian_affinity import level_values
-from .problem import state_problem
+from .affinity.gaussian_affinity import GaussianAffinity
+from .affinity.levels import level_values
+from .problem import Problem, state_problem
 from .scene import FuzzyScene
-from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS
+from .solver_options import SolverOptions
+from .solvers import CPU_MODULES, CUDA_MODULES
+from .solvers.interface import Solution
 
 
 def connectedness(
-    volume,
-    seeds,
-    affinity=None,
+    volume: np.ndarray,
+    seeds: np.ndarray | Sequence,
+    affinity: GaussianAffinity | None = None,
     *,
-    solver="exact",
-    device="auto",
-    cut=0.0,
-    mask=None,
-    progress=None,
-    corrections=2,
-    directions=6,
-    start=None,
-):
+    mask: np.ndarray | None = None,
+    start: FuzzyScene | np.ndarray | None = None,
+    options: SolverOptions | None = None,
+    progress: Progress | ProgressCallback | None = None,
+    **keywords: Any,
+) -> FuzzyScene:
     """Connectedness of every voxel to the seeds: the fuzzy scene.
 
     ``C(c)`` is the largest, over all paths of 6-neighbours from a seed to c, of the smallest
@@ -44,25 +48,19 @@ def connectedness(
     seeds : array_like, shape (n, 3), integers K, J, I
     affinity : GaussianAffinity, optional
         By default `estimate_affinity` of the volume and the seeds.
-    solver : str
-        One of `SOLVERS`.
-    device : str
-        "auto" (CUDA where it is usable and the volume fits, else the CPU), "cpu", "cuda" or
-        "cuda:1".
-    cut : float
-        Affinities below it count as 0: exact for all values from the cut on, and faster.
     mask : ndarray, optional
-        Paths stay where it is not 0; the rest of the scene is 0.
-    progress : callable, optional
-        ``progress(fraction) -> bool``; the run is cancelled where it returns False.
-    corrections, directions : int
-        Of "cuda-kfoe-corrected" alone: correction iterations on the blocks' edges (2 in both
-        papers' experiments, 3 in the Chinese paper's theory) and to how many of the 6 neighbours
-        they lead (English paper, table 2).
+        Paths stay where it is not 0; elsewhere the scene is 0.
     start : FuzzyScene or ndarray, optional
         The scene of the same volume, affinity, cut and mask from some of the same seeds. "exact"
         and "dial" on the CPU then compute only what the other seeds raise, with the same result;
-        all else computes everything.
+        other solvers compute everything.
+    options : SolverOptions, optional
+        Solver, device, cut and so on.
+    progress : callable, optional
+        ``progress(share) -> bool``; returns False to cancel.
+    **keywords
+        Fields of `SolverOptions`, instead of `options` or to replace some of its fields; for
+        example ``solver="dial", device="cpu", cut=0.3``.
 
     Returns
     -------
@@ -71,67 +69,59 @@ def connectedness(
     Raises
     ------
     InputError
-        If volume, seeds, mask, cut, solver or device cannot be worked with.
+        If volume, seeds, mask, cut, solver or device is invalid.
     DeviceError
-        If the device that was asked for is not usable or has too little memory.
+        If the requested device is not usable or has too little memory.
     Cancelled
         If `progress` returned False.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> volume = np.array([[[100, 100, 0, 100]]], np.int16)
+    >>> affinity = GaussianAffinity(mean=100, sigma=10, gradient_sigma=10)
+    >>> connectedness(volume, [[0, 0, 0]], affinity, device="cpu").values.round(3)
+    array([[[1., 1., 0., 0.]]], dtype=float32)
     """
-    if solver not in SOLVERS:
-        raise InputError(f"Unknown solver {solver!r}; one of {', '.join(SOLVERS)}.")
-    report = reporter(progress)
-    report(0.0)
+    options = SolverOptions(**keywords) if options is None else replace(options, **keywords)
+    progress = Progress.of(progress)
+    progress.advance(0.0)
     times = [perf_counter()]
-    problem = state_problem(volume, seeds, affinity, cut, mask, start)
-    options = {}
-    if solver == "cuda-kfoe-corrected":
-        options = {"corrections": corrections, "directions": directions}
+    problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
     times.append(perf_counter())
-    report(0.0)
-    levels, rounds, peak_bytes, device_name, notes = _solve(
-        problem, solver, device, options, report
-    )
+    progress.advance(0.0)
+    solution, device_name, notes = _solve(problem, options, progress)
     times.append(perf_counter())
-    values = level_values(levels).reshape(np.shape(volume))
+    values = level_values(solution.levels).reshape(np.shape(volume))
     times.append(perf_counter())
-    report(1.0)
+    progress.advance(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
-    return FuzzyScene(values, solver, device_name, rounds, seconds, peak_bytes, notes)
+    run = solution.rounds, seconds, solution.peak_bytes, notes
+    return FuzzyScene(values, options.solver, device_name, *run)
 
 
-def _solve(problem, solver, device, options, report):
-    """Levels, rounds, peak bytes, name of the device and notes."""
-    if solver not in CUDA_MODULES:
-        if device not in ("auto", "cpu"):
-            raise InputError(
-                f"Solver {solver!r} runs on the CPU only; leave the device {device!r} out, "
-                "or choose solver 'exact'."
-            )
-        return _solve_on_cpu(problem, solver, report)
-    if solver not in CPU_MODULES:
-        if device == "cpu":
-            raise InputError(
-                f"Solver {solver!r} runs on CUDA only; leave the device 'cpu' out, "
-                "or choose solver 'exact'."
-            )
-        device = "cuda" if device == "auto" else device
+def _solve(
+    problem: Problem, options: SolverOptions, progress: Progress
+) -> tuple[Solution, str, tuple[str, ...]]:
+    """The solution, the name of the device and notes."""
+    device = options.solver_device()
     chosen = choose_device(device)
     if chosen == "cpu":
-        return _solve_on_cpu(problem, solver, report)
+        return _solve_on_cpu(problem, options, progress), "cpu", ()
     try:
-        return _solve_on_cuda(problem, solver, chosen, options, report)
+        return _solve_on_cuda(problem, options, progress, chosen), chosen.name, ()
     except DeviceError as error:
         if device != "auto":
             raise
         note = f"The CPU was used: {error}"
         warnings.warn(note, stacklevel=3)
-    return *_solve_on_cpu(problem, solver, report)[:-1], (note,)
+    return _solve_on_cpu(problem, options, progress), "cpu", (note,)
 
 
-def _solve_on_cpu(problem, solver, report):
+def _solve_on_cpu(problem: Problem, options: SolverOptions, progress: Progress) -> Solution:
     quiet_numba()
     try:
-        module = import_module(f".solvers.{CPU_MODULES[solver]}", __package__)
+        solver = import_module(f".solvers.{CPU_MODULES[options.solver]}", __package__)
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
@@ -139,11 +129,15 @@ def _solve_on_cpu(problem, solver, report):
             "The CPU solvers are compiled by numba, which is not installed: pip install numba "
             "(in Slicer's Python console: slicer.util.pip_install('numba'))."
         ) from error
-    return *module.solve(problem, report), "cpu", ()
+    return solver.solve(problem, progress)
 
 
-def _solve_on_cuda(problem, solver, gpu, options, report):
-    module = import_module(f".solvers.{CUDA_MODULES[solver]}", __package__)
+def _solve_on_cuda(
+    problem: Problem, options: SolverOptions, progress: Progress, gpu: CudaDevice
+) -> Solution:
+    solver = import_module(f".solvers.{CUDA_MODULES[options.solver]}", __package__)
+    own = {}
+    if options.solver == "cuda-kfoe-corrected":
+        own = {"corrections": options.corrections, "directions": options.directions}
     with gpu:
-        levels, rounds = module.solve(problem, report, gpu, **options)
-        return levels, rounds, gpu.peak_bytes, gpu.name, ()
+        return solver.solve(problem, progress, gpu, **own)

@@ -1,4 +1,6 @@
-"""What comes in, checked once at the door: every refusal names the culprit and the way out."""
+"""Input validation. Every message names the invalid argument and how to fix it."""
+
+from typing import Any
 
 import numpy as np
 
@@ -7,7 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 VOXEL_TYPES = ("uint8", "int16", "uint16", "int32", "float32", "float64")
 
 
-def checked_volume(volume):
+def checked_volume(volume: Any) -> np.ndarray:
     """Return the volume as a C-contiguous (K, J, I) array in native byte order.
 
     A 2D array becomes one slice. Raises `InputError` for other shapes, for voxel types that are
@@ -30,12 +32,12 @@ def checked_volume(volume):
         volume = volume[np.newaxis]
     volume = np.ascontiguousarray(volume, volume.dtype.newbyteorder("="))
     if volume.dtype.kind == "f":
-        _refuse_not_finite(volume)
+        _require_finite(volume)
     return volume
 
 
-def _refuse_not_finite(volume):
-    # The sum is finite where all values are: one pass without a mask of the volume's size.
+def _require_finite(volume: np.ndarray) -> None:
+    # The sum is finite if all values are: one pass without a temporary mask.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(volume.sum(dtype=np.float64)):
             return
@@ -53,7 +55,7 @@ def _refuse_not_finite(volume):
         )
 
 
-def checked_seeds(seeds, shape, name="seed"):
+def checked_seeds(seeds: Any, shape: tuple[int, ...], name: str = "seed") -> np.ndarray:
     """Return seeds as an (n, 3) int64 array of K, J, I within a volume of `shape`.
 
     Raises `InputError` if there are none, if they are not integers, or if one lies outside.
@@ -84,7 +86,7 @@ def checked_seeds(seeds, shape, name="seed"):
     return seeds
 
 
-def checked_mask(mask, shape):
+def checked_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     """Return the mask as uint8 0/1 of `shape` (K, J, I), or None; `InputError` if it is empty."""
     if mask is None:
         return None
@@ -99,10 +101,10 @@ def checked_mask(mask, shape):
     return mask
 
 
-def checked_spacing(spacing, slices=None):
-    """Return the distances of voxels along K, J, I as 3 floats; 1, 1, 1 where there are none.
+def checked_spacing(spacing: Any, slices: int | None = None) -> np.ndarray:
+    """Return the distances of voxels along K, J, I as 3 floats; 1, 1, 1 for None.
 
-    Of a volume of one slice, two numbers will do. Raises `InputError` where they are not positive
+    For a volume of one slice, two numbers are enough. Raises `InputError` if they are not positive
     numbers.
     """
     if spacing is None:

@@ -1,30 +1,32 @@
-"""How much memory a run will need, to be said before it starts."""
+"""An estimate of the memory that a run will need."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-# Bytes a voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
-# labels, and what a run works in (37 bytes in the model "contrast", 9 in "affinity"). Card: besides
-# the voxels and levels what the exact solver works in; a mask is a byte more.
+# Bytes per voxel. Host: the volume and its copy, the scene (here and in its node), its levels, the
+# labels, and workspace (37 bytes in the model "contrast", 9 in "affinity"). Device: voxels, levels
+# and the exact solver's workspace; a mask is one byte more.
 HOST_COPIES = 2
 SCENE, LEVELS, LABELS = 8, 2, 2
-CONTRAST, CARD_CONTRAST = 40, 15
-CARD_WORK = 3
+CONTRAST, DEVICE_CONTRAST = 40, 15
+DEVICE_WORKSPACE = 3
 
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """Bytes that a run takes, an upper estimate."""
+    """Upper estimate of the bytes of a run, in host memory and on the CUDA device."""
 
     host: int
-    card: int
+    device: int
 
 
-def memory_need(shape, voxel_type):
-    """The memory that a run on a volume takes, estimated from above.
+def memory_need(shape: Sequence[int], voxel_type: Any) -> MemoryNeed:
+    """Upper estimate of the memory of a run on a volume.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ def memory_need(shape, voxel_type):
     Raises
     ------
     InputError
-        The voxel type is no type of numbers.
+        The voxel type is not numeric.
     """
     try:
         size = np.dtype(voxel_type).itemsize
@@ -48,4 +50,5 @@ def memory_need(shape, voxel_type):
     voxels = int(np.prod(shape, dtype=np.int64))
     solver_size = min(size, 4)  # larger types become float32
     host = HOST_COPIES * size + SCENE + LABELS + CONTRAST
-    return MemoryNeed(voxels * host, voxels * max(solver_size + LEVELS + CARD_WORK, CARD_CONTRAST))
+    device = max(solver_size + LEVELS + DEVICE_WORKSPACE, DEVICE_CONTRAST)
+    return MemoryNeed(voxels * host, voxels * device)

@@ -1,16 +1,19 @@
-"""One connectedness problem in the form that every solver reads."""
+"""A connectedness problem in the form that solvers read."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .affinity.gaussian_affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
+from .affinity.estimation import estimate_affinity
+from .affinity.gaussian_affinity import GaussianAffinity
+from .affinity.levels import TOP_LEVEL, level_values
 from .input_validation import checked_mask, checked_seeds, checked_volume
-from .scene import scene_values
+from .scene import FuzzyScene, scene_values
 
 SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
 
@@ -41,8 +44,8 @@ class Problem:
     start: np.ndarray | None = None
 
     @cached_property
-    def tables(self):
-        """The papers' look-up tables of an integer volume: its affinities without arithmetic.
+    def tables(self) -> tuple[np.ndarray, np.ndarray, int]:
+        """The papers' look-up tables of an integer volume's affinities.
 
         Returns
         -------
@@ -65,13 +68,20 @@ class Problem:
         )
 
 
-def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None, start=None):
-    """Check what came in and state it as a `Problem`; parameters as in `connectedness`.
+def state_problem(
+    volume: np.ndarray,
+    seeds: Any,
+    affinity: GaussianAffinity | None = None,
+    cut: float = 0.0,
+    mask: np.ndarray | None = None,
+    start: FuzzyScene | np.ndarray | None = None,
+) -> Problem:
+    """Validate the inputs and state them as a `Problem`; parameters as in `connectedness`.
 
     Raises
     ------
     InputError
-        Names what cannot be worked with.
+        Names the invalid argument.
     """
     volume = checked_volume(volume)
     seeds = checked_seeds(seeds, volume.shape)
@@ -89,12 +99,11 @@ def state_problem(volume, seeds, affinity=None, cut=0.0, mask=None, start=None):
             raise InputError(
                 "Every seed lies outside the mask: place a seed inside it, or choose another mask."
             )
-    if start is not None:
-        start = _start_levels(start, volume.shape)
-    return Problem(voxels, affinity, flat_seeds, mask, cut_level, start)
+    levels = None if start is None else _start_levels(start, volume.shape)
+    return Problem(voxels, affinity, flat_seeds, mask, cut_level, levels)
 
 
-def _start_levels(start, shape):
+def _start_levels(start: FuzzyScene | np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     values = np.atleast_3d(scene_values(start).T).T  # a slice (J, I) is a volume (1, J, I)
     if values.shape != shape:
         raise InputError(
@@ -104,8 +113,8 @@ def _start_levels(start, shape):
     return np.rint(values * np.float32(TOP_LEVEL)).astype(np.uint16)
 
 
-def as_solver_voxels(volume):
-    """Return the checked volume in one of the types that the solvers are built for.
+def as_solver_voxels(volume: np.ndarray) -> np.ndarray:
+    """Return the checked volume in one of the types that the solvers are compiled for.
 
     int32 becomes int16 or uint16 where its values allow it, else float32 (exact up to 2**24);
     float64 becomes float32.
@@ -127,7 +136,7 @@ def as_solver_voxels(volume):
     return volume.astype(np.float32)
 
 
-def level_of_cut(cut):
+def level_of_cut(cut: float) -> int:
     """The lowest level whose affinity is at least `cut` (0..1)."""
     if not isinstance(cut, Real):
         raise InputError(f"The cut is {cut!r}, but must be a number within 0..1.")

@@ -1,6 +1,6 @@
 """The fuzzy scene: each voxel's connectedness to the seeds."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,29 +17,29 @@ class FuzzyScene:
         0..1; seeds have 1, voxels that no path reaches have 0.
     solver : str
     device : str
-        "cpu", or the ordinal and name of the CUDA card.
+        "cpu", or the ordinal and name of the CUDA device.
     rounds : int
-        Kernel rounds launched until nothing changed; they go out in batches, so the last ones may
-        have had nothing to do. 0 for the queue-driven solvers.
+        Kernel rounds launched until nothing changed; they are launched in batches, so the last
+        ones may have been idle. 0 for the queue-driven solvers.
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int
-        Most memory that the solver held at once: on the card for CUDA, else in the host's memory,
-        the given volume and the returned values not counted on the host.
+        Peak memory of the solver: on the device for CUDA, else in host memory, without the given
+        volume and the returned values.
     notes : tuple of str
-        What the user should know, for example why the CPU was used.
+        Messages for the user, for example why the CPU was used.
     """
 
     values: np.ndarray
     solver: str
     device: str
     rounds: int
-    seconds: dict
+    seconds: dict[str, float]
     peak_bytes: int
-    notes: tuple = field(default=())
+    notes: tuple[str, ...] = ()
 
 
-def error_voxels(scene, reference):
+def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndarray) -> int:
     """Number of voxels whose connectedness differs from the reference's (the papers' error points).
 
     Parameters
@@ -51,6 +51,12 @@ def error_voxels(scene, reference):
     ------
     InputError
         If the shapes differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> error_voxels(np.array([0.2, 1.0]), np.array([0.3, 1.0]))
+    1
     """
     first, second = scene_values(scene), scene_values(reference)
     if first.shape != second.shape:
@@ -60,6 +66,6 @@ def error_voxels(scene, reference):
     return int(np.count_nonzero(first != second))
 
 
-def scene_values(scene):
+def scene_values(scene: FuzzyScene | np.ndarray) -> np.ndarray:
     """The values of a `FuzzyScene`, or the array itself."""
     return scene.values if isinstance(scene, FuzzyScene) else np.asarray(scene)

@@ -1,29 +1,31 @@
-"""From voxels and seeds to labels: object model, fuzzy scene and threshold in one go."""
+"""Segmentation in one call: object model, fuzzy scene, threshold and labels."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import reporter
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .affinity.gaussian_affinity import GaussianAffinity, estimate_affinity
+from .affinity.estimation import estimate_affinity
+from .affinity.gaussian_affinity import GaussianAffinity
+from .cached_connectedness import CachedConnectedness
 from .contrast import ContrastThreshold, contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
-from .threshold import gaps
-from .threshold.choice import check_threshold, choose_threshold
+from .segment_options import SegmentOptions
+from .threshold.choice import choose_threshold
+from .threshold.gaps import fill_gaps
 from .threshold.thresholds import binarize
-
-MODELS = ("contrast", "affinity")
 
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Labels (uint8, K, J, I) and the scene and threshold that they come from.
+    """Labels (uint8, K, J, I), and the fuzzy scene and threshold that they come from.
 
-    The affinity is None where the model is "contrast"; `contrast` is that model's own threshold
-    and what it means, else None.
+    The affinity is None for the model "contrast"; `contrast` is that model's own threshold, else
+    None.
     """
 
     labels: np.ndarray
@@ -33,28 +35,29 @@ class Segmentation:
     contrast: ContrastThreshold | None = None
 
 
+@dataclass(frozen=True)
+class _Inputs:
+    volume: np.ndarray
+    seeds: Any
+    background_seeds: Any
+    mask: np.ndarray | None
+    spacing: Any
+    cached: CachedConnectedness | None
+
+
 def segment(
-    volume,
-    seeds,
+    volume: np.ndarray,
+    seeds: np.ndarray | Sequence,
     *,
-    spacing=None,
-    background_seeds=None,
-    mask=None,
-    model=None,
-    border=None,
-    affinity=None,
-    radius=None,
-    side=None,
-    threshold=None,
-    cut=None,
-    solver=None,
-    device="auto",
-    progress=None,
-    kept=None,
-    fill_gaps=0,
-    **variant,
-):
-    """Segment the vessels that the seeds were clicked into.
+    spacing: Sequence[float] | None = None,
+    background_seeds: np.ndarray | Sequence | None = None,
+    mask: np.ndarray | None = None,
+    options: SegmentOptions | None = None,
+    progress: Progress | ProgressCallback | None = None,
+    cached: CachedConnectedness | None = None,
+    **keywords: Any,
+) -> Segmentation:
+    """Segment the vessels that contain the seeds.
 
     Parameters
     ----------
@@ -68,30 +71,15 @@ def segment(
         Voxels that do not belong to the vessels. None is in the result.
     mask : ndarray, optional
         Vessels and paths stay where it is not 0.
-    model : {"contrast", "affinity"}, optional
-        "contrast", the default: contrast to the local background, connected from the clicks (see
-        `contrast`). "affinity": the papers' affinity with one threshold for the whole scene; taken
-        where one of its own parameters, `affinity`, `radius`, `side`, `cut` or `solver`, is given.
-    border : {"drawn", "half"}, optional
-        Of the model "contrast": where experts draw it (the default; 20 to 30 % of the contrast in
-        liver vessels), or where the contrast has fallen to a half, for vessels from about five
-        voxels on.
-    affinity : GaussianAffinity, optional
-        Of the model "affinity"; by default `estimate_affinity` with `radius` (2) and `side`
-        ("both").
-    cut, solver
-        Of the model "affinity"; as in `connectedness`.
-    threshold : float, optional
-        Above 0, up to 1. By default 0.5 in the model "contrast" (lower: more, higher: less), and
-        as `choose_threshold` finds it in the model "affinity".
-    device, progress
-        As in `connectedness`.
-    kept : KeptConnectedness, optional
-        Of earlier runs: only what has changed since is computed.
-    fill_gaps : int
-        Rounds of `gaps.fill_gaps`: what noise leaves out of a wide vessel is added.
-    **variant
-        `corrections` and `directions` of `connectedness`.
+    options : SegmentOptions, optional
+        Model, border, threshold, device and so on.
+    progress : callable, optional
+        ``progress(share) -> bool``; returns False to cancel.
+    cached : CachedConnectedness, optional
+        Results of earlier runs: only what has changed since is computed.
+    **keywords
+        Fields of `SegmentOptions`, instead of `options` or to replace some of its fields; for
+        example ``device="cpu", threshold=0.4``.
 
     Returns
     -------
@@ -100,8 +88,8 @@ def segment(
     Raises
     ------
     InputError, DeviceError, Cancelled
-        As `connectedness`, `check_threshold` and `background_threshold` do; `InputError` also
-        where a seed and a background seed are the same voxel.
+        As `SegmentOptions`, `connectedness` and `background_threshold` do; `InputError` also if a
+        seed and a background seed are the same voxel.
 
     Examples
     --------
@@ -111,48 +99,54 @@ def segment(
     >>> bool(found.labels[tuple(phantom.seeds.T)].all())
     True
     """
-    own = dict(affinity=affinity, radius=radius, side=side, cut=cut, solver=solver)
-    own = {name: value for name, value in own.items() if value is not None}
-    model = model or ("affinity" if own or variant else "contrast")
-    if model not in MODELS:
-        raise InputError(f"Unknown model {model!r}; one of {', '.join(MODELS)}.")
-    gaps.check_rounds(fill_gaps)
-    report = reporter(progress)
-    common = dict(mask=mask, device=device, progress=progress)
-    if model == "contrast":
-        check_threshold(threshold, 0.0)
-        compute = contrast_connectedness if kept is None else kept.contrast_connectedness
-        scene, own_threshold = compute(
-            volume,
-            seeds,
-            spacing=spacing,
-            background_seeds=background_seeds,
-            border=border or "drawn",
-            **common,
-        )
-        threshold = own_threshold if threshold is None else threshold
-    else:
-        own_threshold = None
-        affinity, scene, threshold = _by_affinity(
-            volume, seeds, own, background_seeds, threshold, kept, report, {**common, **variant}
-        )
-    labels = gaps.fill_gaps(binarize(scene, threshold), fill_gaps, mask, background_seeds)
-    report(1.0)
-    return Segmentation(labels, affinity, scene, threshold, own_threshold)
+    options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
+    progress = Progress.of(progress)
+    inputs = _Inputs(volume, seeds, background_seeds, mask, spacing, cached)
+    by_model = _by_contrast if options.object_model == "contrast" else _by_affinity
+    found = by_model(inputs, options, progress)
+    labels = fill_gaps(found.labels, options.fill_gaps, mask, background_seeds)
+    progress.advance(1.0)
+    return replace(found, labels=labels)
 
 
-def _by_affinity(volume, seeds, own, background_seeds, threshold, kept, report, common):
-    """Affinity, scene and threshold of the model "affinity"."""
-    cut, solver = own.get("cut", 0.0), own.get("solver", "exact")
-    check_threshold(threshold, cut)
-    affinity = own.get("affinity")
+def _by_contrast(inputs: _Inputs, options: SegmentOptions, progress: Progress) -> Segmentation:
+    """The model "contrast", without filled gaps."""
+    cached = inputs.cached
+    compute = cached.contrast_connectedness if cached else contrast_connectedness
+    scene, own_threshold = compute(
+        inputs.volume,
+        inputs.seeds,
+        spacing=inputs.spacing,
+        background_seeds=inputs.background_seeds,
+        mask=inputs.mask,
+        border=options.border or "drawn",
+        device=options.device,
+        progress=progress,
+    )
+    threshold = own_threshold if options.threshold is None else options.threshold
+    return Segmentation(binarize(scene, threshold), None, scene, threshold, own_threshold)
+
+
+def _by_affinity(inputs: _Inputs, options: SegmentOptions, progress: Progress) -> Segmentation:
+    """The model "affinity", without filled gaps."""
+    affinity = options.affinity
     if affinity is None:
-        neighbourhood = dict(radius=own.get("radius", 2), side=own.get("side", "both"))
-        affinity = estimate_affinity(volume, seeds, **neighbourhood)
-    report(0.0)
-    compute = connectedness if kept is None else kept.connectedness
-    scene = compute(volume, seeds, affinity, solver=solver, cut=cut, **common)
+        neighbourhood = options.given("radius", "side")
+        affinity = estimate_affinity(inputs.volume, inputs.seeds, **neighbourhood)
+    progress.advance(0.0)
+    cached = inputs.cached
+    compute = cached.connectedness if cached else connectedness
+    scene = compute(
+        inputs.volume,
+        inputs.seeds,
+        affinity,
+        device=options.device,
+        mask=inputs.mask,
+        progress=progress,
+        **options.given("solver", "cut", "corrections", "directions"),
+    )
+    threshold = options.threshold
     if threshold is None:
-        threshold = choose_threshold(scene, background_seeds, cut)
-        report(1.0)
-    return affinity, scene, threshold
+        threshold = choose_threshold(scene, inputs.background_seeds, options.cut or 0.0)
+        progress.advance(1.0)
+    return Segmentation(binarize(scene, threshold), affinity, scene, threshold)

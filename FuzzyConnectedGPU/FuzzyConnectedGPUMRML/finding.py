@@ -36,7 +36,7 @@ def find_seeds(
     seeds_node : vtkMRMLMarkupsFiducialNode, optional
         Keeps its points; no second one is added into a voxel that holds one.
     progress : callable, optional
-    kept : FuzzyConnectedGPULib.kept_connectedness.KeptConnectedness, optional
+    kept : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
 
     Returns
     -------

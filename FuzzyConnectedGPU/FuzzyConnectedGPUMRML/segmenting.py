@@ -45,7 +45,7 @@ def segment(
     outputs : dict
         Its output nodes and `segmentID`, by their names there.
     progress : callable, optional
-    kept : FuzzyConnectedGPULib.kept_connectedness.KeptConnectedness, optional
+    kept : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
 
     Returns
     -------
@@ -83,7 +83,7 @@ def segment(
         background_seeds=background and background.voxels,
         mask=region,
         progress=while_there(inputs, progress),
-        kept=kept,
+        cached=kept,
         fill_gaps=rounds,
         **options,
     )

@@ -41,7 +41,7 @@ class VolumeCurve:
 
     def at(self, threshold: float) -> float:
         """The volume (ml) of all that is connected with at least the threshold (above 0)."""
-        index = np.searchsorted(self.thresholds, np.float32(threshold))
+        index = int(np.searchsorted(self.thresholds, np.float32(threshold)))
         return float(self.millilitres[min(index, len(self.millilitres) - 1)])
 
 

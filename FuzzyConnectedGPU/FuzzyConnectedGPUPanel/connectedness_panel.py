@@ -8,7 +8,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.view_fit import fit_views
-from FuzzyVesselCoreLib.gpu.device import cuda_status
+from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel

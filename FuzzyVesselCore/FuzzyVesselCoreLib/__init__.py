@@ -1,1 +1,5 @@
-"""What both modules of FuzzyVesselGPU need: errors, the CUDA device, geometry, the phantom."""
+"""What both modules of FuzzyVesselGPU use.
+
+`errors` and `progress` for every call; `gpu/` (the CUDA device), `voxels/` (operations on voxel
+volumes), `geometry` (voxel grids), `mrml/` and `widgets/` (Slicer only), `phantom/` (test data).
+"""

@@ -1,21 +1,21 @@
-"""The errors that a user can meet; each message names the culprit and the way out."""
+"""The errors raised on purpose; each message names the cause and how to fix it."""
 
 
 class FuzzyVesselError(Exception):
-    """Base class: everything that this extension raises on purpose."""
+    """Base class of all errors that this extension raises on purpose."""
 
 
 class InputError(FuzzyVesselError, ValueError):
-    """An input cannot be worked with: a volume, a seed, a file or an option."""
+    """An input is invalid: a volume, a seed, a file or an option."""
 
 
 class DeviceError(FuzzyVesselError, RuntimeError):
-    """The device that was asked for cannot be used, or its memory does not suffice."""
+    """The requested device cannot be used, or has too little memory."""
 
 
-class NoRoomError(DeviceError):
-    """The device's memory does not suffice, or the volume is too large to be numbered on it."""
+class DeviceMemoryError(DeviceError):
+    """The device has too little memory, or the volume has too many voxels for it to number."""
 
 
 class Cancelled(FuzzyVesselError):
-    """The progress callback returned False; nothing was changed and nothing is left behind."""
+    """The progress callback returned False; nothing was changed."""

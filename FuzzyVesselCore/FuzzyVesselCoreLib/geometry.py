@@ -1,11 +1,13 @@
-"""Geometry of voxel grids in plain arrays: no VTK, no Slicer.
+"""Geometry of voxel grids in plain arrays, without VTK or Slicer.
 
 Matrices are 4x4 and take column vectors; `ijk_to_x` takes voxel indices in the order I, J, K (as
 Slicer's IJKToRAS does), while arrays and seeds are in the order K, J, I. A voxel's position is its
 centre; voxel (0, 0, 0) reaches from -0.5 to 0.5.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +15,7 @@ import numpy as np
 BOX_TOLERANCE = 1e-6
 
 
-def transform_points(matrix, points):
+def transform_points(matrix: Any, points: Any) -> np.ndarray:
     """Apply a 4x4 matrix to points.
 
     Parameters
@@ -30,8 +32,8 @@ def transform_points(matrix, points):
     return np.asarray(points, float).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def points_to_voxels(points, ijk_to_points):
-    """The voxel that holds each point.
+def points_to_voxels(points: Any, ijk_to_points: Any) -> np.ndarray:
+    """The voxel that contains each point.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def points_to_voxels(points, ijk_to_points):
     return nearest(ijk)[:, ::-1]
 
 
-def voxels_to_points(voxels, ijk_to_points):
+def voxels_to_points(voxels: Any, ijk_to_points: Any) -> np.ndarray:
     """The centres of voxels.
 
     Parameters
@@ -63,18 +65,19 @@ def voxels_to_points(voxels, ijk_to_points):
     return transform_points(ijk_to_points, np.asarray(voxels).reshape(-1, 3)[:, ::-1])
 
 
-def nearest(indices):
+def nearest(indices: Any) -> np.ndarray:
     """Continuous indices rounded to voxels (int64); halves go up, as with Slicer's rounding."""
     return np.floor(np.asarray(indices) + 0.5).astype(np.int64)
 
 
-def inside(voxels, shape):
+def inside(voxels: Any, shape: Sequence[int]) -> np.ndarray:
     """Whether each voxel (K, J, I) lies in a volume of `shape` (K, J, I); shape (n,), bool."""
     voxels = np.asarray(voxels)
-    return ((voxels >= 0) & (voxels < np.array(shape))).all(axis=-1)
+    result: Any = ((voxels >= 0) & (voxels < np.array(shape))).all(axis=-1)
+    return result
 
 
-def voxel_volume(ijk_to_mm):
+def voxel_volume(ijk_to_mm: Any) -> float:
     """The volume of one voxel in cubic millimetres, also for oblique and left-handed axes."""
     return abs(float(np.linalg.det(np.asarray(ijk_to_mm)[:3, :3])))
 
@@ -89,24 +92,24 @@ class AffineSlices:
         K, J, I of the volume.
     """
 
-    def __init__(self, ijk_to_points, shape):
+    def __init__(self, ijk_to_points: Any, shape: Sequence[int]) -> None:
         self.matrix = np.asarray(ijk_to_points, float)
         self.shape = tuple(shape)
 
-    def __call__(self, k):
+    def __call__(self, k: int) -> np.ndarray:
         """Return the positions in slice k: ndarray, shape (3, J, I), float64."""
         return self._first + (k * self.matrix[:3, 2])[:, np.newaxis, np.newaxis]
 
     @cached_property
-    def _first(self):
+    def _first(self) -> np.ndarray:
         """The positions in slice 0."""
         _, rows, columns = self.shape
         along_i, along_j, _, start = self.matrix[:3].T[:, :, np.newaxis, np.newaxis]
         return start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
 
 
-def box_mask(slices, half_sizes):
-    """Which voxel centres lie in a box round the origin.
+def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
+    """Which voxel centres lie in a box around the origin.
 
     Parameters
     ----------
@@ -126,7 +129,7 @@ def box_mask(slices, half_sizes):
     return mask
 
 
-def sample_nearest(values, slices, first=(0, 0, 0)):
+def sample_nearest(values: np.ndarray, slices: Any, first: Sequence[int] = (0, 0, 0)) -> np.ndarray:
     """Values of another grid at the voxel centres of a volume; 0 outside that grid.
 
     Parameters
@@ -142,7 +145,7 @@ def sample_nearest(values, slices, first=(0, 0, 0)):
     ndarray, shape (K, J, I), of the type of `values`
     """
     result = np.zeros(slices.shape, values.dtype)
-    # Indices from the first voxel's corner on: rounding is then cutting off.
+    # Indices relative to the first voxel's corner: truncation then rounds.
     corner = (np.asarray(first, float) - 0.5)[:, np.newaxis, np.newaxis]
     end = np.array(values.shape[::-1])[:, np.newaxis, np.newaxis]
     for k in range(slices.shape[0]):

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError, NoRoomError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from . import messages as remarks
@@ -31,7 +31,7 @@ def assemble(mask, spacing, options, stages):
     try:
         with chosen:
             return _assemble(mask, spacing, options, stages, chosen)
-    except NoRoomError as error:
+    except DeviceMemoryError as error:
         note = f"All but the force field was done on the CPU: {error}"
     except DeviceError as error:
         if options.device != "auto" or options.method not in CPU_METHODS:

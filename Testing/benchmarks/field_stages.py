@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandLine", "Testing")
 sys.path[:0] = [str(ROOT / name) for name in PLACES]
 
-from FuzzyVesselCoreLib.gpu.device import choose_device  # noqa: E402
+from FuzzyVesselCoreLib.gpu.selection import choose_device  # noqa: E402
 from FuzzyVesselCoreLib.progress import Progress  # noqa: E402
 from FuzzyVesselCoreLib.voxels.components.labels import label_components  # noqa: E402
 from PotentialSkeletonLib import force_field, skeletonize  # noqa: E402

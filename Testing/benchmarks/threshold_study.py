@@ -22,8 +22,11 @@ from scipy import ndimage
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "FuzzyVesselCore"), str(ROOT / "FuzzyConnectedGPU")]
 
-from FuzzyConnectedGPULib import connectedness  # noqa: E402
-from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold, volume_curve  # noqa: E402
+from FuzzyConnectedGPULib import (  # noqa: E402
+    automatic_threshold,
+    connectedness,
+    volume_curve,
+)
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom  # noqa: E402
 
 CT = "ircadb01_01"

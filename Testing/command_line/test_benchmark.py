@@ -47,7 +47,7 @@ def emulated(cpu_cuda, monkeypatch):
         return "cpu" if device == "cpu" else cpu_cuda
 
     for module in (
-        "FuzzyConnectedGPULib.contrast.segmenting",
+        "FuzzyConnectedGPULib.contrast.contrast_model",
         "FuzzyConnectedGPULib.fuzzy_connectedness",
         "PotentialSkeletonLib.field.force_field",
     ):

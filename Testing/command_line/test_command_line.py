@@ -250,7 +250,7 @@ def test_too_little_memory_is_told_in_one_line(scan, tmp_path, capsys, monkeypat
 
 
 def test_cuda_without_a_gpu_says_what_is_missing(scan, tmp_path, capsys):
-    from FuzzyVesselCoreLib.gpu.device import cuda_status
+    from FuzzyVesselCoreLib.gpu.availability import cuda_status
 
     reason = cuda_status()
     if reason is None:

@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import GaussianAffinity, binarize, connectedness, estimate_affinity
+from FuzzyConnectedGPULib import (
+    GaussianAffinity,
+    SegmentOptions,
+    binarize,
+    connectedness,
+    estimate_affinity,
+)
 from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold, automatic_threshold
 from FuzzyConnectedGPULib.threshold.choice import choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import (
-    AutomaticThreshold,
-    automatic_threshold,
-    background_threshold,
-)
+from FuzzyConnectedGPULib.threshold.thresholds import background_threshold
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -32,6 +35,17 @@ def test_the_steps_are_those_of_the_single_functions(phantom, scene):
     np.testing.assert_array_equal(found.scene.values, scene.values)
     assert found.threshold == automatic_threshold(scene)
     np.testing.assert_array_equal(found.labels, binarize(scene, found.threshold))
+
+
+def test_options_are_a_record_or_keywords(phantom):
+    options = SegmentOptions(radius=1, device="cpu", threshold=0.9)
+    found = segment(phantom.volume, phantom.seeds, options=options)
+    wanted = segment(phantom.volume, phantom.seeds, radius=1, device="cpu", threshold=0.9)
+    np.testing.assert_array_equal(found.labels, wanted.labels)
+    found = segment(phantom.volume, phantom.seeds, options=options, threshold=0.5)
+    np.testing.assert_array_equal(found.labels, binarize(wanted.scene, 0.5))
+    with pytest.raises(InputError, match="below the cut"):
+        SegmentOptions(cut=0.5, threshold=0.2)
 
 
 def test_radius_and_side_reach_the_affinity(phantom):

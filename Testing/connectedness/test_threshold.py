@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyConnectedGPULib.threshold.automatic import automatic_threshold
 from FuzzyConnectedGPULib.threshold.thresholds import (
-    automatic_threshold,
     background_threshold,
     binarize,
     volume_curve,

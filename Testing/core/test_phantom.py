@@ -6,7 +6,7 @@ from scipy import ndimage
 from scipy.spatial import cKDTree
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.phantom import liver as phantom_module
+from FuzzyVesselCoreLib.phantom import image as image_file
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.phantom.tubes import Branch, segments, signed_distance
 from FuzzyVesselCoreLib.phantom.vascular_tree import TAPER
@@ -44,7 +44,7 @@ def test_a_seed_number_makes_one_phantom():
 
 def test_slabs_do_not_show(monkeypatch):
     whole = liver_phantom((20, 40, 40), 5)
-    monkeypatch.setattr(phantom_module, "SLAB_VOXELS", 3 * 40 * 40)
+    monkeypatch.setattr(image_file, "SLAB_VOXELS", 3 * 40 * 40)
     slabs = liver_phantom((20, 40, 40), 5)
     assert (whole.volume == slabs.volume).all()
     assert (whole.mask == slabs.mask).all()

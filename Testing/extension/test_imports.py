@@ -155,7 +155,7 @@ def test_importing_the_algorithms_needs_numpy_only():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
         "import FuzzyConnectedGPULib\n"
-        "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.device\n"
+        "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.selection\n"
         "import FuzzyVesselCoreLib.mrml.outputs, FuzzyVesselCoreLib.mrml.phantom_nodes\n"
         "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
         "print(sorted(FuzzyConnectedGPULib.SOLVERS))"

@@ -284,7 +284,7 @@ class FullCard:
     def __exit__(self, *_):
         pass
 
-    def forget_plans(self):
+    def free_fourier_plans(self):
         pass
 
     def put(self, array):

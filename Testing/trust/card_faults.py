@@ -10,7 +10,7 @@ import numpy as np
 from emulators.cuda import what_is_missing
 from FuzzyConnectedGPULib import connectedness
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu import device as cuda
+from FuzzyVesselCoreLib.gpu import availability
 from PotentialSkeletonLib import assembly, force_field, skeletonize
 
 from .played_card import FAULTS, PlayedCard, installed
@@ -168,17 +168,17 @@ def _bear_broken_cupy(name, make):
         sys.meta_path.insert(0, finder)
     else:
         sys.modules["cupy"] = cupy
-    earlier, cuda.driver_version = cuda.driver_version, lambda: driver
-    cuda.forget_cuda_status()
+    earlier, availability.driver_version = availability.driver_version, lambda: driver
+    availability.reset_cuda_status()
     try:
         _check_broken(name)
     finally:
-        cuda.driver_version = earlier
+        availability.driver_version = earlier
         if finder:
             sys.meta_path.remove(finder)
         sys.modules.pop("cupy", None)
         sys.modules.update(kept)
-        cuda.forget_cuda_status()
+        availability.reset_cuda_status()
 
 
 def _check_broken(name):

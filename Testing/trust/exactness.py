@@ -10,6 +10,7 @@ from FuzzyConnectedGPULib import connectedness
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import CPU_MODULES, CUDA_MODULES
 from FuzzyConnectedGPULib.solvers.cuda.contraction import reached_tiles
+from FuzzyVesselCoreLib.progress import Progress
 from support.widest_paths import connectedness_by_definition, grid_pairs
 
 from .random_volumes import random_problem
@@ -39,12 +40,12 @@ class Part:
 
     def __enter__(self):
         if not self._on_card:
-            from emulators.cuda import CpuCudaDevice, what_is_missing
+            from emulators.cuda import EmulatedDevice, what_is_missing
 
             self._missing = what_is_missing()
             if not self._missing:
                 for order in ("ascending", "descending"):
-                    self._played.append(self._leave.enter_context(CpuCudaDevice(order)))
+                    self._played.append(self._leave.enter_context(EmulatedDevice(order)))
         return self
 
     def __exit__(self, *_):
@@ -122,7 +123,7 @@ def _check_further_seeds(given):
 
 def _levels(module, problem, *device):
     solver = import_module(f"FuzzyConnectedGPULib.solvers.{module}")
-    return solver.solve(problem, lambda fraction: None, *device)[0]
+    return solver.solve(problem, Progress(), *device)[0]
 
 
 def _compare(found, given):

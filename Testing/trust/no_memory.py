@@ -81,9 +81,9 @@ def failing_allocation(place):
 @contextmanager
 def card_allocations(fail_at=None):
     """In the block, count what is taken from the card's pool in `CudaDevice`."""
-    from FuzzyVesselCoreLib.gpu import device as cuda
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
-    counted, earlier = Allocations(fail_at), cuda.CudaDevice._allocate
+    counted, earlier = Allocations(fail_at), CudaDevice._allocate
 
     def allocate(device, size):
         try:
@@ -93,11 +93,11 @@ def card_allocations(fail_at=None):
             return earlier(device, 1 << 50)
         return earlier(device, size)
 
-    cuda.CudaDevice._allocate = allocate
+    CudaDevice._allocate = allocate
     try:
         yield counted
     finally:
-        cuda.CudaDevice._allocate = earlier
+        CudaDevice._allocate = earlier
 
 
 def failing_card_allocation(place):

@@ -4,11 +4,12 @@ import types
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
-from emulators.cuda import CpuCudaDevice
+from emulators.cuda import EmulatedDevice
 from emulators.cuda.arrays import GuardedNumpy
 from emulators.cuda.fourier import Fourier
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu import device as cuda
+from FuzzyVesselCoreLib.gpu import selection
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
 
 class OutOfMemoryError(MemoryError):
@@ -25,7 +26,7 @@ OutOfMemoryError.__module__ = "cupy.cuda.memory"
 FAULTS = ("out of memory", "lost", "does not compile")
 
 
-class PlayedCard(CpuCudaDevice):
+class PlayedCard(EmulatedDevice):
     """Behaves as the real `CudaDevice` at its borders: entering, leaving, memory, errors.
 
     Parameters
@@ -37,11 +38,11 @@ class PlayedCard(CpuCudaDevice):
         At which allocation, call or kernel, counted from 0. None: never.
     """
 
-    __enter__ = cuda.CudaDevice.__enter__
-    __exit__ = cuda.CudaDevice.__exit__
-    _allocate = cuda.CudaDevice._allocate
-    synchronize = cuda.CudaDevice.synchronize
-    forget_plans = cuda.CudaDevice.forget_plans
+    __enter__ = CudaDevice.__enter__
+    __exit__ = CudaDevice.__exit__
+    _allocate = CudaDevice._allocate
+    synchronize = CudaDevice.synchronize
+    free_fourier_plans = CudaDevice.free_fourier_plans
 
     def __init__(self, fault=None, at=None):
         super().__init__()
@@ -167,11 +168,10 @@ def _nothing():
 @contextmanager
 def installed(card):
     """Let `choose_device` find this card, which works as far as the trial shows."""
-    earlier = cuda.CudaDevice, cuda.cuda_status
-    cuda.CudaDevice = lambda ordinal=0: card
-    cuda.cuda_status = lambda ordinal=0: None
-    cuda.cuda_status.cache_clear = lambda: None
+    earlier = selection.CudaDevice, selection.cuda_status
+    selection.CudaDevice = lambda ordinal=0: card
+    selection.cuda_status = lambda ordinal=0: None
     try:
         yield card
     finally:
-        cuda.CudaDevice, cuda.cuda_status = earlier
+        selection.CudaDevice, selection.cuda_status = earlier

@@ -31,7 +31,7 @@ def environment(setting: Setting, quick: bool) -> dict:
 
 def gpu_properties(gpu: Any) -> dict:
     """Name, memory and driver of a CUDA device."""
-    from FuzzyVesselCoreLib.gpu.device import driver_version
+    from FuzzyVesselCoreLib.gpu.availability import driver_version
 
     properties = gpu.properties
     driver = driver_version() or 0

@@ -95,12 +95,13 @@ class Setting:
 
 def make_setting(options: Namespace, tell: Callable[[str], None]) -> Setting:
     """The setting that the arguments ask for."""
-    from FuzzyVesselCoreLib.gpu.device import choose_device, cuda_status
+    from FuzzyVesselCoreLib.gpu.availability import cuda_status
+    from FuzzyVesselCoreLib.gpu.selection import choose_device
 
-    gpu, no_gpu = choose_device(options.device), ""
-    if gpu == "cpu":
-        gpu = None
-        no_gpu = "the CPU was asked for" if options.device == "cpu" else cuda_status()
+    device, no_gpu = choose_device(options.device), ""
+    gpu = None if device == "cpu" else device
+    if gpu is None:
+        no_gpu = "the CPU was asked for" if options.device == "cpu" else cuda_status() or ""
     data = options.data or os.environ.get("FUZZY_VESSEL_DATA")
     if data and not Path(data).is_dir():
         raise InputError(f"{data}: there is no such folder; leave --data out, or name another.")

@@ -1,11 +1,6 @@
-"""Affinity of adjacent voxels, and how it is estimated from the seeds."""
+"""Affinity of adjacent voxels, and how it is estimated from the seeds.
 
-from .gaussian_affinity import (
-    MAD_TO_SIGMA,
-    TOP_LEVEL,
-    GaussianAffinity,
-    estimate_affinity,
-    level_values,
-)
-
-__all__ = ["MAD_TO_SIGMA", "TOP_LEVEL", "GaussianAffinity", "estimate_affinity", "level_values"]
+`gaussian_affinity` (the papers' equation 1, with `bell`, a Gaussian with the same bits on every
+device) in `levels`; `estimation` from the intensities that `seed_statistics` gathers;
+`intensity_curves` shows what an affinity means for an image.
+"""

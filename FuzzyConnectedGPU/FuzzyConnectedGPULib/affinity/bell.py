@@ -1,19 +1,21 @@
 """exp(-x*x) in float32 from basic operations only, so that every device gives the same bits.
 
-The exponential functions of CPU and GPU libraries differ in the last bits. Additions and
-multiplications do not: IEEE 754 rounds them in one way. The same steps stand in
-``solvers/kernels/affinity.cuh``; a test holds the two together.
+The exponential functions of CPU and GPU libraries differ in the last bits; additions and
+multiplications do not (IEEE 754). ``solvers/cuda/affinity.cuh`` has the same steps; a test compares
+the two.
 """
+
+from typing import Any
 
 import numpy as np
 
 LOG2_E = np.float32(1.4426950408889634)
 HALF = np.float32(0.5)
 # Beyond 2**-30 every affinity rounds to level 0, and the powers below stay normal numbers.
-LARGEST_EXPONENT = np.float32(30.0)
+MAX_EXPONENT = np.float32(30.0)
 POWERS_OF_HALF = np.float32(2.0) ** -np.arange(32, dtype=np.float32)
 
-# Taylor coefficients of 2**r, ln(2)**n / n!; for |r| <= 1/2 the rest is below 2e-8.
+# Taylor coefficients of 2**r, ln(2)**n / n!; for |r| <= 1/2 the remainder is below 2e-8.
 C1 = np.float32(0.6931471805599453)
 C2 = np.float32(0.24022650695910072)
 C3 = np.float32(0.05550410866482158)
@@ -23,13 +25,13 @@ C6 = np.float32(0.00015403530393381608)
 ONE = np.float32(1.0)
 
 
-def bell(x):
+def bell(x: Any) -> Any:
     """Return exp(-x*x) of a float32 scalar or array, as float32.
 
     The relative error is below 2e-6; where the result is below 2**-30 it is 2**-30.
     Works on numpy arrays and, compiled by numba, on scalars.
     """
-    exponent = np.minimum(x * x * LOG2_E, LARGEST_EXPONENT)
+    exponent = np.minimum(x * x * LOG2_E, MAX_EXPONENT)
     whole = np.floor(exponent + HALF)
     r = whole - exponent
     power = ONE + r * (C1 + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * C6)))))

@@ -1,17 +1,21 @@
-"""What an affinity means for an image, as two curves over the intensity."""
+"""An image's histogram and an affinity, as two curves over the intensity."""
+
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .gaussian_affinity import TOP_LEVEL
+from .gaussian_affinity import GaussianAffinity
+from .levels import TOP_LEVEL
 
-SAMPLES = 1 << 21  # a histogram for the eye needs no more voxels than that
-# A bound of the shown range lies where a curve over all values would be cut off by outliers.
-OUTLIERS = 0.001
+MAX_SAMPLES = 1 << 21  # a displayed histogram needs no more voxels
+OUTLIERS = 0.001  # share of voxels beyond each end of the displayed range
 
 
-def intensity_histogram(volume, bins=128, intensity_range=None):
+def intensity_histogram(
+    volume: np.ndarray, bins: int = 128, intensity_range: tuple[float, float] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Histogram of a volume's intensities, from an even sample of its voxels.
 
     Parameters
@@ -34,7 +38,7 @@ def intensity_histogram(volume, bins=128, intensity_range=None):
         The volume has no voxel with a finite intensity.
     """
     flat = volume.reshape(-1)
-    sample = flat[:: max(1, flat.size // SAMPLES)].astype(np.float64)
+    sample = flat[:: max(1, flat.size // MAX_SAMPLES)].astype(np.float64)
     sample = sample[np.isfinite(sample)]
     if not sample.size:
         raise InputError("The volume holds no finite intensity, so it has no histogram.")
@@ -45,8 +49,8 @@ def intensity_histogram(volume, bins=128, intensity_range=None):
     return edges, counts / sample.size
 
 
-def affinity_curve(affinity, intensities):
-    """Affinity of two neighbours of the same intensity, over that intensity.
+def affinity_curve(affinity: GaussianAffinity, intensities: Any) -> np.ndarray:
+    """Affinity of two adjacent voxels of the same intensity, over that intensity.
 
     Parameters
     ----------

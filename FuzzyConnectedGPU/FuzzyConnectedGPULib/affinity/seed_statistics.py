@@ -1,5 +1,6 @@
-"""Intensities round the seeds, from which the affinity is estimated."""
+"""Intensities around the seeds, from which the affinity is estimated."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -12,7 +13,7 @@ from ..input_validation import checked_seeds
 
 @dataclass(frozen=True)
 class SeedStatistics:
-    """Intensities at and round each seed, in the volume's unit.
+    """Intensities at and around each seed, in the volume's unit.
 
     Attributes
     ----------
@@ -27,8 +28,8 @@ class SeedStatistics:
     deviation: np.ndarray
 
 
-def neighbourhoods(volume, seeds, radius):
-    """The boxes of voxels round seeds.
+def neighbourhoods(volume: np.ndarray, seeds: np.ndarray, radius: int) -> list[np.ndarray]:
+    """The boxes of voxels around seeds.
 
     Parameters
     ----------
@@ -58,13 +59,15 @@ def neighbourhoods(volume, seeds, radius):
     ]
 
 
-def seed_statistics(volume, seeds, radius=2):
-    """Statistics of the intensities round each seed.
+def seed_statistics(
+    volume: np.ndarray, seeds: np.ndarray | Sequence, radius: int = 2
+) -> SeedStatistics:
+    """Statistics of the intensities around each seed.
 
     Parameters
     ----------
     volume : ndarray, shape (K, J, I)
-        Of any type of numbers; not copied.
+        Of any numeric type; not copied.
     seeds : array_like, shape (n, 3), integers K, J, I
     radius : int
         See `neighbourhoods`.
@@ -76,7 +79,7 @@ def seed_statistics(volume, seeds, radius=2):
     Raises
     ------
     InputError
-        There is no seed, one lies outside, or the radius cannot be used.
+        There is no seed, one lies outside, or the radius is invalid.
     """
     seeds = checked_seeds(seeds, volume.shape)
     boxes = neighbourhoods(volume, seeds, radius)

@@ -1,12 +1,20 @@
 """The default object model: contrast to the local background, connected from the clicks.
 
-Data flow: volume -> `tissue`, `filters`, `background` -> `evidence` (contrast and noise) ->
-`clicks` (thresholds of the clicks, `widest_paths`, `corrections`) -> fuzzy scene, whose labels are
-its voxels of at least 0.5. `segmenting` is the entry.
+Entry: `contrast_model`; `checked_clicks` validates the clicks. Stages, with CPU and CUDA (`cuda_*`)
+side by side:
 
-Without a click: `automatic_seeds` (entry) -> evidence -> `tubes`, where the contrast is tubular.
+1. `evidence/`: contrast and noise of each voxel. `tissue` (statistics of the background tissue) ->
+   `filters` (denoising) -> `background` (local background) -> `vessel_evidence` -> `Evidence`.
+2. `paths/`: `widest_paths` from the clicks through the contrast.
+3. `clicks/`: `click_scene` -> `main_object` (threshold and paths of the clicks with contrast) ->
+   `faint_clicks` -> `corrections` (background clicks) -> `borders`. The result is a fuzzy scene;
+   labels are its voxels of at least 0.5 (`contrast_threshold`).
+
+Without a click: `automatic/`: `automatic_seeds` (entry) -> `first_seed` -> evidence -> `tubes`,
+which ranks candidates by `tubularity`.
 """
 
-from .segmenting import CONTRAST_THRESHOLD, ContrastThreshold, contrast_connectedness
+from .contrast_model import contrast_connectedness
+from .contrast_threshold import CONTRAST_THRESHOLD, ContrastThreshold
 
 __all__ = ["CONTRAST_THRESHOLD", "ContrastThreshold", "contrast_connectedness"]

@@ -1,11 +1,13 @@
-"""Small parts of a volume round a click, in multiples of the smallest spacing."""
+"""Neighbourhoods of a click; lengths are multiples of the smallest spacing."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import ndimage
 
 
 class Ball:
-    """The box round a click that holds a ball.
+    """The box around a click that holds a ball.
 
     Attributes
     ----------
@@ -17,7 +19,9 @@ class Ball:
         The click within the box.
     """
 
-    def __init__(self, shape, click, radius, unit):
+    def __init__(
+        self, shape: Sequence[int], click: Sequence[int], radius: float, unit: np.ndarray
+    ) -> None:
         reach = np.ceil(radius / unit).astype(int)
         self.box = tuple(
             slice(max(int(c - r), 0), min(int(c + r + 1), n))
@@ -28,37 +32,42 @@ class Ball:
         self.radius = radius
 
     @property
-    def inside(self):
+    def inside(self) -> np.ndarray:
         """Voxels of the box within the ball."""
         return self.squared <= self.radius**2
 
 
-def squared_distance(box, point, unit):
+def squared_distance(box: tuple[slice, ...], point: Sequence[int], unit: np.ndarray) -> np.ndarray:
     """Squared distance (float32) of a box's voxels to a point of the volume."""
     axes = np.ogrid[box]
-    return sum(((x - c) * u) ** 2 for x, c, u in zip(axes, point, unit)).astype(np.float32)
+    squares = [((x - c) * u) ** 2 for x, c, u in zip(axes, point, unit)]
+    return np.asarray(sum(squares)).astype(np.float32)
 
 
-def at_click(values, click):
-    """The median of the 27 voxels round a click, or its own value where that is higher."""
+def at_click(values: np.ndarray, click: Sequence[int]) -> float:
+    """The median of the 27 voxels around a click, or its own value where that is higher."""
     near = values[tuple(slice(max(c - 1, 0), c + 2) for c in click)]
     return max(float(np.median(near)), float(values[tuple(click)]))
 
 
-def ridge_near(values, click, radius, unit):
-    """The highest value near a click, noise apart: (value, voxel).
+def ridge_near(
+    values: np.ndarray, click: Sequence[int], radius: float, unit: np.ndarray
+) -> tuple[float, tuple[int, ...]]:
+    """The highest median-filtered value near a click, and its voxel.
 
     A click beside the middle of a vessel means the vessel, not its border.
     """
     ball = Ball(values.shape, click, radius, unit)
-    calm = ndimage.median_filter(values[ball.box], 3, mode="nearest")
-    calm[~ball.inside] = -np.inf
-    place = np.unravel_index(calm.argmax(), calm.shape)
-    voxel = tuple(int(a + s.start) for a, s in zip(place, ball.box))
-    return float(calm[place]), voxel
+    filtered = ndimage.median_filter(values[ball.box], 3, mode="nearest")
+    filtered[~ball.inside] = -np.inf
+    highest = np.unravel_index(filtered.argmax(), filtered.shape)
+    voxel = tuple(int(a + s.start) for a, s in zip(highest, ball.box))
+    return float(filtered[highest]), voxel
 
 
-def peaks_near(values, box, radius, unit):
+def peaks_near(
+    values: np.ndarray, box: tuple[slice, ...], radius: float, unit: np.ndarray
+) -> np.ndarray:
     """The highest value within a radius (box-shaped) of each voxel of a box."""
     reach = [round(radius / u) for u in unit]
     wide = tuple(slice(max(s.start - r, 0), s.stop + r) for s, r in zip(box, reach))
@@ -66,19 +75,21 @@ def peaks_near(values, box, radius, unit):
     return highest[tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))]
 
 
-def inscribed_radius(labels, click, most, unit):
-    """Radius of the largest ball round a click within the labels; at most `most`."""
+def inscribed_radius(
+    labels: np.ndarray, click: Sequence[int], limit: float, unit: np.ndarray
+) -> float:
+    """Radius of the largest ball around a click within the labels; at most `limit`."""
     if not labels[tuple(click)]:
         return 0.0
-    ball = Ball(labels.shape, click, most, unit)
+    ball = Ball(labels.shape, click, limit, unit)
     part = np.pad(labels[ball.box], 1)
     distance = ndimage.distance_transform_edt(part, sampling=unit)[1:-1, 1:-1, 1:-1]
-    return float(min(distance[ball.centre], most))
+    return float(min(distance[ball.centre], limit))
 
 
-def piece_of(labels, voxel):
-    """The 6-connected piece of a boolean array that holds a voxel; empty where it is not set."""
+def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:
+    """The 6-connected component of a boolean array at a voxel; empty where it is not set."""
     if not labels[voxel]:
         return np.zeros_like(labels)
-    pieces, _count = ndimage.label(labels)
-    return pieces == pieces[voxel]
+    components, _count = ndimage.label(labels)
+    return components == components[voxel]

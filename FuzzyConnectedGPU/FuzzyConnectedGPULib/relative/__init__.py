@@ -19,10 +19,10 @@ What is computed
 ----------------
 *RFC.* Of each voxel ``V1 = L``, the group that attains it and the value V2 of the best other group
 are found; v belongs to that group exactly where ``V1 > V2``. The volume is contracted along one
-maximum spanning forest, as in `solvers.cpu.blocks` and `solvers.cuda.contraction`. Let voxel v hang
-on node n by a path whose weakest edge has the level t, and let no edge of v be better than t. Then
-``C_g(v) = min(t, C_g(n))`` for *every* group g: the path from n gives at least that; every path to
-v comes by an edge of at most t; and from v the path to n, of t, gives C_g(n) at least
+maximum spanning forest, as in `solvers.cpu.blocks` and `solvers.cuda.contraction`. Let voxel v be
+attached to node n by a path whose weakest edge has the level t, and let no edge of v be better than
+t. Then ``C_g(v) = min(t, C_g(n))`` for *every* group g: the path from n gives at least that; every
+path to v ends with an edge of at most t; and from v the path to n, of t, gives C_g(n) at least
 ``min(C_g(v), t) = C_g(v)``. So V1 and V2 of the nodes do for all voxels, however many groups there
 are. Among nodes, edges are taken from the strongest down: V1 is the level at which a node's
 component first holds a point, V2 the level at which it first holds points of two groups.

@@ -1,78 +1,95 @@
 """Relative connectedness by contrast: evidence of the contrast model, divided among the groups."""
 
 import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.progress import Progress
 
-from ..contrast.segmenting import evidence_function
-from .groups import NOBODY
-from .stages import ITERATED, RELATIVE, Clock
+from ..contrast.evidence import evidence_finder
+from .groups import NOBODY, CheckedGroups
+from .stages import ITERATED, RELATIVE, Clock, Division, DivisionOptions
+
+if TYPE_CHECKING:
+    from ..contrast.evidence.evidence import Evidence
 
 STEPS = 256  # levels of a contrast of one deviation of the noise
 DEFAULT_CUT = 0.75  # three deviations of the noise
 EVIDENCE = 0.6  # share of the progress
-BYTES_A_VOXEL = 50  # at most, of the box that the mask needs
+BYTES_PER_VOXEL = 50  # at most, in the mask's box
 
 
-def divide(volume, spacing, mask, points, cut, device, iterative, ties, report, seconds):
+def divide(
+    volume: np.ndarray,
+    spacing: np.ndarray,
+    mask: np.ndarray | None,
+    points: CheckedGroups,
+    cut: float,
+    options: DivisionOptions,
+    progress: Progress,
+    seconds: dict[str, float],
+) -> Division:
     """Divide the voxels of contrast among the groups.
 
-    Evidence is found on the device, the paths on the CPU.
+    Evidence is computed on the device, the paths on the CPU.
 
     Parameters
     ----------
     volume, spacing, mask
-        Checked.
+        Validated.
     points : CheckedGroups
     cut : float
-    device, iterative, ties, report, seconds
+    options, progress, seconds
         As of `stages.divide`.
 
     Returns
     -------
-    strength, owners, shared : ndarray, shape (K, J, I), float32, uint8, uint8
-        Strength is ``s / (s + n)`` of a contrast s and the noise n.
-    device_name, peak_bytes, notes
-        As of `stages.divide`.
+    Division
+        With the strength ``s / (s + n)`` of a contrast s and the noise n.
     """
     quiet_numba()
-    find = evidence_function(None)  # says what is missing without numba
     clock = Clock(seconds)
+    part = progress.part(0.0, EVIDENCE)
+    find = evidence_finder()
 
-    def found(gpu):
-        return find(volume, spacing, points.seeds[0], mask, lambda: report(0.0), gpu)
+    def found(gpu: CudaDevice | None) -> Any:
+        return find(volume, spacing, points.seeds[0], mask, part, gpu)
 
-    chosen, notes = choose_device(device), ()
+    chosen = choose_device(options.device)
+    notes: tuple[str, ...] = ()
     if chosen == "cpu":
         evidence, name = found(None), "cpu"
     else:
         try:
             with chosen as gpu:
-                evidence, name = found(gpu).leave_card(), chosen.name
+                evidence, name = found(gpu).to_host(), chosen.name
         except DeviceError as error:
-            if device != "auto":
+            if options.device != "auto":
                 raise
             notes = (f"The CPU was used: {error}",)
             warnings.warn(notes[0], stacklevel=3)
             evidence, name = found(None), "cpu"
     clock.stop("evidence")
-    report(EVIDENCE)
+    progress.advance(EVIDENCE)
     capacities = levels_of_contrast(evidence, cut)
     notes = (*notes, *_without_paths(capacities, points, evidence.origin))
-    parts = _divide(capacities, points, evidence.origin, iterative, ties, report, clock)
-    peak_bytes = BYTES_A_VOXEL * capacities.size
+    parts = _divide(capacities, points, evidence.origin, options, progress, clock)
     whole = []
-    for part in parts:
-        whole.append(np.zeros(volume.shape, part.dtype))
-        whole[-1][evidence.box] = part
-    return *whole, name, peak_bytes, notes
+    for values in parts:
+        whole.append(np.zeros(volume.shape, values.dtype))
+        whole[-1][evidence.box] = values
+    strength, owners, shared = whole
+    peak_bytes = BYTES_PER_VOXEL * capacities.size
+    return Division(strength, owners, shared, name, peak_bytes, notes)
 
 
-def levels_of_contrast(evidence, cut):
+def levels_of_contrast(evidence: "Evidence", cut: float) -> np.ndarray:
     """Levels (uint16) of the contrast in steps of the noise; 0 below the cut and outside the mask.
 
     Parameters
@@ -89,8 +106,10 @@ def levels_of_contrast(evidence, cut):
     return levels
 
 
-def _without_paths(capacities, points, origin):
-    """A note for each group none of whose points has contrast: only the points are its own."""
+def _without_paths(
+    capacities: np.ndarray, points: CheckedGroups, origin: np.ndarray
+) -> Iterator[str]:
+    """A note for each group without contrast at any of its points: it has only the points."""
     has_contrast = capacities[tuple((points.seeds - origin).T)] > 0
     for label, name in enumerate(points.names, start=1):
         if not has_contrast[points.owners == label].any():
@@ -100,34 +119,39 @@ def _without_paths(capacities, points, origin):
             )
 
 
-def strength_of(levels):
+def strength_of(levels: np.ndarray) -> np.ndarray:
     """Strength (float32, 0..1) of levels."""
     values = levels.astype(np.float32)
     return values / (values + np.float32(STEPS))
 
 
-def _divide(capacities, points, origin, iterative, ties, report, clock):
+def _divide(
+    capacities: np.ndarray,
+    points: CheckedGroups,
+    origin: np.ndarray,
+    options: DivisionOptions,
+    progress: Progress,
+    clock: Clock,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Strength, owners, and owners after the rule for ties."""
     from . import contrast_owners, disputed
 
     flat = np.ravel_multi_index((points.seeds - origin).T, capacities.shape)
-    span = RELATIVE - EVIDENCE
-    levels, owners = contrast_owners.solve(
-        capacities, flat, points.owners, lambda share: report(EVIDENCE + span * share)
-    )
+    part, sides = progress.part(EVIDENCE, RELATIVE), contrast_owners.SIDES
+    levels, owners = contrast_owners.solve(capacities, flat, points.owners, part)
     clock.stop("relative")
     strength = strength_of(levels)
     strength.reshape(-1)[flat] = 1
     shared = owners
-    if iterative or ties != "unlabelled":
+    if options.needs_edges:
+        progress.advance(RELATIVE)
         edges = contrast_owners.optimal_edges(capacities, levels, owners)
-    if iterative:
-        sides, look = contrast_owners.SIDES, lambda: report(RELATIVE)
-        disputed.iterate(edges, sides, owners, look)
+    if options.iterative:
+        disputed.iterate(edges, sides, owners, progress)
         clock.stop("iterative")
-    if ties != "unlabelled":
-        sides, look = contrast_owners.SIDES, lambda: report(ITERATED)
-        shared, _ = disputed.share_by_steps(edges, sides, owners, look)
+    if options.ties != "unlabelled":
+        progress.advance(ITERATED)
+        shared, _ = disputed.share_by_steps(edges, sides, owners, progress)
         clock.stop("ties")
     strength[owners == NOBODY] = 0
     return strength, owners, shared

@@ -1,20 +1,23 @@
 """Disputed voxels on the CPU: iterative relative connectedness, and the rule for ties.
 
-Both go out from the voxels that a group has, along optimal edges, into disputed voxels only.
+Both spread from the voxels that a group has, along optimal edges, into disputed voxels only.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.progress import ask_while
+from FuzzyVesselCoreLib.progress import Progress
 
 from .groups import DISPUTED, NOBODY
 
-VOXELS_A_LOOK = 1 << 16  # between two looks at whether to stop
+VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag
 
 
-def iterate(edges, offsets, owners, look):
-    """From relative to iterative relative connectedness, in place.
+def iterate(edges: np.ndarray, offsets: np.ndarray, owners: np.ndarray, progress: Progress) -> int:
+    """From relative to iterative relative connectedness, in position.
 
     Parameters
     ----------
@@ -24,27 +27,29 @@ def iterate(edges, offsets, owners, look):
         Steps along K, J, I to the neighbour on each side; that of side ``n ^ 1`` is opposite.
     owners : ndarray, shape (K, J, I), uint8
         By relative connectedness; see `owners_by_blocks.solve`.
-    look : callable
-        Called from time to time; raises to cancel.
+    progress : Progress
+        Checked from time to time.
 
     Returns
     -------
     peak_bytes : int
         Beside edges and owners.
     """
-    found, listed = _room(owners)
-    _run(_spread, edges, offsets, owners, found, listed, look)
+    found, listed = _scratch(owners)
+    _run(_spread, edges, offsets, owners, found, listed, progress)
     np.copyto(owners.reshape(-1), found, where=owners.reshape(-1) == DISPUTED)
     return found.nbytes + listed.nbytes
 
 
-def share_by_steps(edges, offsets, owners, look):
+def share_by_steps(
+    edges: np.ndarray, offsets: np.ndarray, owners: np.ndarray, progress: Progress
+) -> tuple[np.ndarray, int]:
     """Give disputed voxels to the group that is the fewest steps away.
 
     Parameters
     ----------
-    edges, offsets, owners, look
-        As in `iterate`; the owners are left as they are.
+    edges, offsets, owners, progress
+        As in `iterate`; the owners are not changed.
 
     Returns
     -------
@@ -53,43 +58,52 @@ def share_by_steps(edges, offsets, owners, look):
     peak_bytes : int
         Beside edges and owners.
     """
-    found, listed = _room(owners)
-    _run(_share, edges, offsets, owners, found, listed, look)
+    found, listed = _scratch(owners)
+    _run(_share, edges, offsets, owners, found, listed, progress)
     flat = owners.reshape(-1)
     np.copyto(found, flat, where=flat != DISPUTED)
     return found.reshape(owners.shape), found.nbytes + listed.nbytes
 
 
-def _room(owners):
-    """Room for the disputed voxels' new owners, and for a list of them."""
+def _scratch(owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Buffers for the disputed voxels' new owners, and for a list of them."""
     index = np.int32 if owners.size < 2**31 else np.int64
     return np.zeros(owners.size, np.uint8), np.empty(np.count_nonzero(owners == DISPUTED), index)
 
 
-def _run(work, edges, offsets, owners, found, listed, look):
-    waiting = edges.dtype.type(1 << 8 * edges.itemsize - 1)  # beside edges: it is in the list
+def _run(
+    work: Callable,
+    edges: np.ndarray,
+    offsets: np.ndarray,
+    owners: np.ndarray,
+    found: np.ndarray,
+    listed: np.ndarray,
+    progress: Progress,
+) -> None:
+    waiting = edges.dtype.type(1 << 8 * edges.itemsize - 1)  # flag in edges: it is in the list
     volume = edges.reshape(-1), owners.reshape(-1), np.array(owners.shape), offsets
-    ask_while(look, work, *volume, waiting, found, listed)
+    progress.wait_for(work, *volume, waiting, found, listed)
 
 
 @njit(cache=True, nogil=True)
-def place_of(voxel, shape):
+def indices_of(voxel: Any, shape: np.ndarray) -> Any:
     """K, J, I of a flat index."""
     row = voxel // shape[2]
     return row // shape[1], row % shape[1], voxel % shape[2]
 
 
 @njit(cache=True, nogil=True)
-def neighbour(place, side, offsets, shape):
-    """Flat index of the neighbour of a place on a side; -1 outside the volume."""
-    k, j, i = place[0] + offsets[side, 0], place[1] + offsets[side, 1], place[2] + offsets[side, 2]
+def neighbour(position: Any, side: int, offsets: np.ndarray, shape: np.ndarray) -> int:
+    """Flat index of the neighbour of a voxel (K, J, I) on a side; -1 outside the volume."""
+    k, j = position[0] + offsets[side, 0], position[1] + offsets[side, 1]
+    i = position[2] + offsets[side, 2]
     inside = 0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]
     return (k * shape[1] + j) * shape[2] + i if inside else -1
 
 
 @njit(cache=True, nogil=True)
-def joined(one, other):
-    """The owner of what both owners reach."""
+def joined(one: Any, other: Any) -> Any:
+    """The owner of a voxel that both owners reach."""
     if one == NOBODY:
         return other
     if other == NOBODY:
@@ -98,12 +112,14 @@ def joined(one, other):
 
 
 @njit(cache=True, nogil=True)
-def owner_round(voxel, edges, owners, shape, offsets):
-    """What the neighbours that groups have give a disputed voxel."""
-    owner, place = np.uint8(NOBODY), place_of(voxel, shape)
+def owner_by_neighbours(
+    voxel: Any, edges: np.ndarray, owners: np.ndarray, shape: np.ndarray, offsets: np.ndarray
+) -> Any:
+    """The owner that a disputed voxel gets from neighbours that groups have."""
+    owner, position = np.uint8(NOBODY), indices_of(voxel, shape)
     for side in range(offsets.shape[0]):
         if edges[voxel] >> side & 1:
-            other = owners[neighbour(place, side, offsets, shape)]
+            other = owners[neighbour(position, side, offsets, shape)]
             owner = owner if other == DISPUTED else joined(owner, other)
     return owner
 
@@ -111,26 +127,26 @@ def owner_round(voxel, edges, owners, shape, offsets):
 @njit(cache=True, nogil=True)
 def _spread(edges, owners, shape, offsets, waiting, found, listed, stop):
     # The least solution: owners only ever rise (nobody < group < several), so that each voxel is
-    # followed twice at most, in any order. In this one what lies together is followed together.
+    # processed twice at most, in any order; here adjacent voxels are processed together.
     done = 0
     for first in range(owners.size):
         if owners[first] != DISPUTED:
             continue
-        owner = joined(found[first], owner_round(first, edges, owners, shape, offsets))
+        owner = joined(found[first], owner_by_neighbours(first, edges, owners, shape, offsets))
         if owner == found[first]:
             continue
         found[first] = owner
         listed[0], count = first, 1
         while count:
             done += 1
-            if done % VOXELS_A_LOOK == 0 and stop[0]:
+            if done % VOXELS_PER_CHECK == 0 and stop[0]:
                 return
             count -= 1
             voxel = np.int64(listed[count])
             edges[voxel] &= ~waiting
-            place = place_of(voxel, shape)
+            position = indices_of(voxel, shape)
             for side in range(offsets.shape[0]):
-                other = neighbour(place, side, offsets, shape)
+                other = neighbour(position, side, offsets, shape)
                 if other < 0 or not edges[other] >> (side ^ 1) & 1:
                     continue
                 owner = joined(found[other], found[voxel])
@@ -145,12 +161,12 @@ def _spread(edges, owners, shape, offsets, waiting, found, listed, stop):
 
 @njit(cache=True, nogil=True)
 def _share(edges, owners, shape, offsets, waiting, found, listed, stop):
-    # Breadth first: listed[begin:end] are as many steps away, and those behind them one more.
-    # Waiting: reached in an earlier round, so that nothing changes any more.
+    # Breadth first: listed[begin:end] are equally many steps away, and those behind them one more.
+    # Waiting: reached in an earlier round, and final.
     count = 0
     for voxel in range(owners.size):
         if owners[voxel] == DISPUTED:
-            found[voxel] = owner_round(voxel, edges, owners, shape, offsets)
+            found[voxel] = owner_by_neighbours(voxel, edges, owners, shape, offsets)
             if found[voxel] != NOBODY:
                 listed[count] = voxel
                 count += 1
@@ -161,9 +177,9 @@ def _share(edges, owners, shape, offsets, waiting, found, listed, stop):
             edges[listed[n]] |= waiting
         for n in range(begin, end):
             voxel = np.int64(listed[n])
-            place = place_of(voxel, shape)
+            position = indices_of(voxel, shape)
             for side in range(offsets.shape[0]):
-                other = neighbour(place, side, offsets, shape)
+                other = neighbour(position, side, offsets, shape)
                 if other < 0 or edges[other] & waiting or not edges[other] >> (side ^ 1) & 1:
                     continue
                 if found[other] == NOBODY:

@@ -1,4 +1,4 @@
-"""Relative connectedness of several groups of points: the entry."""
+"""Public entry point: relative connectedness of several groups of points."""
 
 from time import perf_counter
 
@@ -6,15 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import ProgressCallback, reporter
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..affinity.gaussian_affinity import GaussianAffinity, level_values
+from ..affinity.gaussian_affinity import GaussianAffinity
+from ..affinity.levels import level_values
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..problem import level_of_cut, state_problem
 from . import contrast_division
 from .groups import DISPUTED, Groups, checked_groups
 from .result import RelativeConnectedness
-from .stages import divide
+from .stages import DivisionOptions, divide
 
 MODELS = ("affinity", "contrast")
 TIES = ("unlabelled", "nearest")
@@ -32,7 +33,7 @@ def relative_connectedness(
     ties: str = "unlabelled",
     model: str = "affinity",
     cut: float | None = None,
-    progress: ProgressCallback | None = None,
+    progress: Progress | ProgressCallback | None = None,
 ) -> RelativeConnectedness:
     """Divide a volume among groups of points: each voxel to the one that reaches it strongest.
 
@@ -49,13 +50,13 @@ def relative_connectedness(
         `estimate_affinity` of the volume and the points of all groups. Where one group is
         background, give the affinity of the other groups' points.
     spacing : sequence of 3 float, optional
-        Distance of voxels along K, J, I; by default 1, 1, 1. Of the model "contrast" only.
+        Distance of voxels along K, J, I; by default 1, 1, 1. Only used by the model "contrast".
     mask : ndarray, optional
         Paths stay where it is not 0.
     device : str
         "auto", "cpu", "cuda" or "cuda:1", as in `connectedness`; the result is the same.
     iterative : bool
-        Iterative relative connectedness: what a group has, no other group's path may cross.
+        Iterative relative connectedness: no path may cross the voxels of another group.
     ties : {"unlabelled", "nearest"}
         Disputed voxels have label 0; or they go to the group that is the fewest steps away, and
         have label 0 only where two groups are equally near.
@@ -68,7 +69,7 @@ def relative_connectedness(
         No path leads through what is weaker: what no group reaches with `cut` has label 0, all
         else is exact. By default 0, and 0.75 (three deviations of the noise) for "contrast".
     progress : callable, optional
-        ``progress(fraction) -> bool``; the run is cancelled where it returns False.
+        ``progress(share) -> bool``; returns False to cancel.
 
     Returns
     -------
@@ -77,10 +78,10 @@ def relative_connectedness(
     Raises
     ------
     InputError
-        Volume, groups, mask, cut or device cannot be worked with; a point of two groups is on one
+        Volume, groups, mask, cut or device is invalid, or two groups have a point on the same
         voxel.
     DeviceError
-        The device that was asked for is not usable or has too little memory.
+        The requested device is not usable or has too little memory.
     Cancelled
         `progress` returned False.
 
@@ -96,14 +97,9 @@ def relative_connectedness(
     >>> divided.labels
     array([[[1, 1, 1, 1, 2, 2, 2, 2]]], dtype=uint8)
     """
-    if ties not in TIES:
-        raise InputError(f"Unknown rule for ties {ties!r}; one of {', '.join(TIES)}.")
-    if model not in MODELS:
-        raise InputError(f"Unknown model {model!r}; one of {', '.join(MODELS)}.")
-    if model == "contrast" and affinity is not None:
-        raise InputError("The model 'contrast' has no affinity; leave one of the two out.")
-    report = reporter(progress)
-    report(0.0)
+    _check_words(model, ties, affinity)
+    progress = Progress.of(progress)
+    progress.advance(0.0)
     start = perf_counter()
     shape = np.shape(volume)
     voxels = checked_volume(volume)
@@ -111,31 +107,40 @@ def relative_connectedness(
     inside = checked_mask(mask, voxels.shape)
     points = checked_groups(groups, voxels.shape, inside)
     seconds = {"prepare": perf_counter() - start}
-    options = device, iterative, ties, report, seconds
+    run = DivisionOptions(device, iterative, ties), progress, seconds
     if model == "contrast":
-        least = contrast_division.DEFAULT_CUT if cut is None else cut
-        level_of_cut(least)  # refuses what is no share
-        found = contrast_division.divide(voxels, unit, inside, points, least, *options)
-        strength, owners, labels, *run = found
+        lowest = contrast_division.DEFAULT_CUT if cut is None else cut
+        level_of_cut(lowest)  # raises unless it is within 0..1
+        division = contrast_division.divide(voxels, unit, inside, points, lowest, *run)
+        strength = division.levels
     else:
-        least = 0.0 if cut is None else cut
-        problem = state_problem(voxels, points.seeds, affinity, least, inside)
+        lowest = 0.0 if cut is None else cut
+        problem = state_problem(voxels, points.seeds, affinity, lowest, inside)
         order = np.argsort(np.ravel_multi_index(points.seeds.T, voxels.shape))
-        levels, owners, labels, *run = divide(problem, points.owners[order], *options)
-        strength = level_values(levels)
+        division = divide(problem, points.owners[order], *run)
+        strength = level_values(division.levels)
     start = perf_counter()
-    disputed = owners == DISPUTED
-    labels = labels * (labels != DISPUTED)
+    disputed = division.owners == DISPUTED
+    labels = division.shared * (division.shared != DISPUTED)
     seconds["values"] = perf_counter() - start
-    report(1.0)
-    device_name, peak_bytes, notes = run
+    progress.advance(1.0)
     return RelativeConnectedness(
         labels.reshape(shape),
         strength.reshape(shape),
         disputed.reshape(shape),
         points.names,
-        device_name,
+        division.device_name,
         seconds,
-        peak_bytes,
-        notes,
+        division.peak_bytes,
+        division.notes,
     )
+
+
+def _check_words(model: str, ties: str, affinity: GaussianAffinity | None) -> None:
+    """Raise `InputError` for an unknown model or rule for ties, or an affinity without use."""
+    if ties not in TIES:
+        raise InputError(f"Unknown rule for ties {ties!r}; one of {', '.join(TIES)}.")
+    if model not in MODELS:
+        raise InputError(f"Unknown model {model!r}; one of {', '.join(MODELS)}.")
+    if model == "contrast" and affinity is not None:
+        raise InputError("The model 'contrast' has no affinity; leave one of the two out.")

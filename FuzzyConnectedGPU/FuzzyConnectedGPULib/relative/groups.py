@@ -1,4 +1,4 @@
-"""Groups of points, checked: one group an object."""
+"""Validation of groups of points: one group per object."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from ..input_validation import checked_seeds
 
-MOST_GROUPS = 254
+MAX_GROUPS = 254
 NOBODY, DISPUTED = 0, 255  # owners of voxels; the groups lie between
 
 Groups = Mapping[str, ArrayLike] | Sequence[ArrayLike]
@@ -38,7 +38,7 @@ class CheckedGroups:
 def checked_groups(
     groups: Groups, shape: tuple[int, int, int], mask: np.ndarray | None
 ) -> CheckedGroups:
-    """Check groups of points.
+    """Validate groups of points.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def checked_groups(
     shape : tuple
         Of the volume: K, J, I.
     mask : ndarray of uint8, of that shape, or None
-        Points outside it are left out.
+        Points outside it are dropped.
 
     Returns
     -------
@@ -59,8 +59,8 @@ def checked_groups(
         two groups have a point on the same voxel.
     """
     groups = _named(groups)
-    if not 1 <= len(groups) <= MOST_GROUPS:
-        raise InputError(f"There are {len(groups)} groups of points; give 1 to {MOST_GROUPS}.")
+    if not 1 <= len(groups) <= MAX_GROUPS:
+        raise InputError(f"There are {len(groups)} groups of points; give 1 to {MAX_GROUPS}.")
     owner_of: dict[tuple[int, ...], int] = {}
     for label, (name, points) in enumerate(groups.items(), start=1):
         for point in _inside(points, name, shape, mask):

@@ -1,24 +1,26 @@
-"""Of each node the best group, its level, and the level of the best other group.
+"""The best group of each node, its level, and the level of the best other group.
 
-Edges are taken from the strongest down (Kruskal). Two forests of the nodes grow: one of components
-that no group reaches yet, and one of components that at most one group reaches. A component leaves
-its forest, with the level of the edge, when that is no longer so.
+Edges are processed from the strongest down (Kruskal). Two forests of the nodes grow: one of
+components that no group reaches yet, and one of components that at most one group reaches. A
+component leaves its forest, with the level of the edge, when that is no longer so.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from ..affinity.gaussian_affinity import TOP_LEVEL
-from ..solvers.cpu.block_edges import DEPTH, HEIGHT, WIDTH
-from ..solvers.cpu.block_trees import root_of
+from ..affinity.levels import TOP_LEVEL
+from ..solvers.cpu.blocks.scratch import DEPTH, HEIGHT, WIDTH
+from ..solvers.cpu.blocks.trees import find_root
 from .groups import DISPUTED, NOBODY
 
 
-def first_forests(count, seed_nodes, seed_owners):
-    """Both forests before the first edge.
+class Forests(NamedTuple):
+    """Both forests of the nodes.
 
-    Returns
-    -------
+    Attributes
+    ----------
     first_parent, first_level : ndarray, int32 and uint16, shape (count,)
         The forest of what no group reaches; the level at which a root left it, or 0.
     second_parent, second_level : ndarray, int32 and uint16, shape (count,)
@@ -26,36 +28,42 @@ def first_forests(count, seed_nodes, seed_owners):
     owner : ndarray, uint8, shape (count,)
         The group of a root of the second forest, or `NOBODY`.
     """
+
+    first_parent: np.ndarray
+    first_level: np.ndarray
+    second_parent: np.ndarray
+    second_level: np.ndarray
+    owner: np.ndarray
+
+
+def first_forests(count: int, seed_nodes: np.ndarray, seed_owners: np.ndarray) -> Forests:
+    """Both forests before the first edge."""
     first_parent, first_level = np.arange(count, dtype=np.int32), np.zeros(count, np.uint16)
     second_parent, second_level = first_parent.copy(), np.zeros(count, np.uint16)
     owner = np.full(count, NOBODY, np.uint8)
     first_level[seed_nodes] = TOP_LEVEL
     owner[seed_nodes] = seed_owners
-    return first_parent, first_level, second_parent, second_level, owner
+    return Forests(first_parent, first_level, second_parent, second_level, owner)
 
 
 @njit(cache=True, nogil=True)
 def connect_nodes(
-    nodes, others, levels, begin, end,
-    first_parent, first_level, second_parent, second_level, owner,
-):  # fmt: skip
-    """Take the edges `begin` to `end`, which fall in level."""
+    edges: tuple[np.ndarray, np.ndarray, np.ndarray], begin: int, end: int, forests: Forests
+) -> None:
+    """Process the edges `begin` to `end` (nodes, other nodes, levels), which descend in level."""
+    nodes, others, levels = edges
     for n in range(begin, end):
-        connect(
-            nodes[n], others[n], levels[n],
-            first_parent, first_level, second_parent, second_level, owner,
-        )  # fmt: skip
+        connect(nodes[n], others[n], levels[n], forests)
 
 
 @njit(cache=True, nogil=True)
-def connect(
-    node, other, level, first_parent, first_level, second_parent, second_level, owner
-):  # fmt: skip
-    """Take one edge, whose level is not above those before it."""
-    here, there = root_of(second_parent, node), root_of(second_parent, other)
+def connect(node: Any, other: Any, level: Any, forests: Forests) -> None:
+    """Process one edge, whose level is not above those before it."""
+    first_parent, first_level, second_parent, second_level, owner = forests
+    here, there = find_root(second_parent, node), find_root(second_parent, other)
     if here == there or (second_level[here] and second_level[there]):
         return  # in the first forest they are one, too, or have both left it
-    first_here, first_there = root_of(first_parent, node), root_of(first_parent, other)
+    first_here, first_there = find_root(first_parent, node), find_root(first_parent, other)
     if not first_level[first_here] and not first_level[first_there]:
         first_parent[first_there] = first_here
     elif not first_level[first_there]:
@@ -74,23 +82,30 @@ def connect(
 
 
 @njit(cache=True, nogil=True)
-def spread_values(first_parent, first_level, second_parent, second_level, owner):
-    """Give every node what its roots have."""
+def spread_values(forests: Forests) -> None:
+    """Give every node the values of its roots."""
+    first_parent, first_level, second_parent, second_level, owner = forests
     for node in range(owner.size):
-        first_level[node] = first_level[root_of(first_parent, node)]
-        root = root_of(second_parent, node)
+        first_level[node] = first_level[find_root(first_parent, node)]
+        root = find_root(second_parent, node)
         second_level[node] = second_level[root]
         owner[node] = owner[root]
 
 
 @njit(cache=True, nogil=True)
-def give_values(
-    levels, owners, node_numbers, k0, j0, first_nodes, first_level, second_level, owner
-):
-    """Give the voxels of a row of blocks their level, at most what `levels` holds, and owner.
+def write_values(
+    levels: np.ndarray,
+    owners: np.ndarray,
+    node_numbers: np.ndarray,
+    row: tuple[int, int],
+    first_nodes: np.ndarray,
+    forests: Forests,
+) -> None:
+    """Write level, bounded by what `levels` holds, and owner of the voxels of a row of blocks.
 
     `first_nodes`: of the blocks of the row, and of the block after it.
     """
+    k0, j0 = row
     depth, height, width = levels.shape
     for block in range(first_nodes.size - 1):
         before = np.int64(first_nodes[block]) - 1
@@ -103,10 +118,13 @@ def give_values(
                         levels[k, j, i] = 0
                         owners[k, j, i] = NOBODY
                         continue
-                    most, node = levels[k, j, i], before + number
-                    best, other = min(most, first_level[node]), min(most, second_level[node])
+                    bound, node = levels[k, j, i], before + number
+                    best, other = (
+                        min(bound, forests.first_level[node]),
+                        min(bound, forests.second_level[node]),
+                    )
                     levels[k, j, i] = best
                     if best > other:
-                        owners[k, j, i] = owner[node]
+                        owners[k, j, i] = forests.owner[node]
                     else:
                         owners[k, j, i] = DISPUTED if best else NOBODY

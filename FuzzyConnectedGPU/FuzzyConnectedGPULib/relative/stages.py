@@ -1,17 +1,78 @@
 """The stages of relative connectedness on the CPU and on CUDA."""
 
 import warnings
+from dataclasses import dataclass
 from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.progress import Progress
+
+from ..problem import Problem
 
 # Shares of the progress when relative connectedness is known, and when its rounds have ended.
 RELATIVE, ITERATED = 0.8, 0.9
 
 
-def divide(problem, seed_owners, device, *options):
+@dataclass(frozen=True)
+class DivisionOptions:
+    """Device, iterations and the rule for ties; as of `relative_connectedness`."""
+
+    device: str
+    iterative: bool
+    ties: str
+
+    @property
+    def needs_edges(self) -> bool:
+        """Whether disputed voxels are processed further."""
+        return self.iterative or self.ties != "unlabelled"
+
+
+class Division(NamedTuple):
+    """The voxels divided among the groups.
+
+    Attributes
+    ----------
+    levels : ndarray, shape (K, J, I), uint16; or strength, float32
+    owners, shared : ndarray, shape (K, J, I), uint8
+        Owners before and after the rule for ties.
+    device_name : str
+    peak_bytes : int
+    notes : tuple of str
+    """
+
+    levels: np.ndarray
+    owners: np.ndarray
+    shared: np.ndarray
+    device_name: str
+    peak_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+class Clock:
+    """Writes the seconds of one stage after the other."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds, self._last = seconds, perf_counter()
+
+    def stop(self, stage: str) -> None:
+        """Write the seconds since the last call, or since the clock was made."""
+        now = perf_counter()
+        self._seconds[stage], self._last = now - self._last, now
+
+
+def divide(
+    problem: Problem,
+    seed_owners: np.ndarray,
+    options: DivisionOptions,
+    progress: Progress,
+    seconds: dict[str, float],
+) -> Division:
     """Divide the voxels among the groups.
 
     Parameters
@@ -20,34 +81,37 @@ def divide(problem, seed_owners, device, *options):
         Its seeds are the points of all groups.
     seed_owners : ndarray, uint8
         Group of each of its seeds.
-    device, iterative, ties
-        As of `relative_connectedness`.
-    report : callable
+    options : DivisionOptions
+    progress : Progress
     seconds : dict
         Receives the time of each stage.
 
     Returns
     -------
-    levels, owners, shared : ndarray, shape (K, J, I), uint16, uint8, uint8
-        Owners before and after the rule for ties.
-    device_name : str
-    peak_bytes : int
-    notes : tuple of str
+    Division
     """
-    chosen = choose_device(device)
+    clock = Clock(seconds)
+    chosen = choose_device(options.device)
     if chosen == "cpu":
-        return *_divide_on_cpu(problem, seed_owners, *options), ()
+        return _divide_on_cpu(problem, seed_owners, options, progress, clock)
     try:
-        return *_divide_on_cuda(problem, seed_owners, chosen, *options), ()
+        return _divide_on_cuda(problem, seed_owners, options, progress, clock, chosen)
     except DeviceError as error:
-        if device != "auto":
+        if options.device != "auto":
             raise
         note = f"The CPU was used: {error}"
         warnings.warn(note, stacklevel=3)
-    return *_divide_on_cpu(problem, seed_owners, *options), (note,)
+    division = _divide_on_cpu(problem, seed_owners, options, progress, Clock(seconds))
+    return division._replace(notes=(note,))
 
 
-def _divide_on_cpu(problem, seed_owners, iterative, ties, report, seconds):
+def _divide_on_cpu(
+    problem: Problem,
+    seed_owners: np.ndarray,
+    options: DivisionOptions,
+    progress: Progress,
+    clock: Clock,
+) -> Division:
     quiet_numba()
     try:
         from . import disputed, optimal_edges, owners_by_blocks
@@ -58,60 +122,56 @@ def _divide_on_cpu(problem, seed_owners, iterative, ties, report, seconds):
             "The CPU solvers are compiled by numba, which is not installed: pip install numba "
             "(in Slicer's Python console: slicer.util.pip_install('numba'))."
         ) from error
-    clock = Clock(seconds)
-    levels, owners, peak_bytes = owners_by_blocks.solve(
-        problem, seed_owners, lambda share: report(RELATIVE * share)
-    )
+    part = progress.part(0.0, RELATIVE)
+    levels, owners, peak_bytes = owners_by_blocks.solve(problem, seed_owners, part)
     clock.stop("relative")
-    if iterative or ties != "unlabelled":
-        edges = optimal_edges.optimal_edges(problem, levels, owners, lambda: report(RELATIVE))
-        held = levels.nbytes + owners.nbytes + edges.nbytes
-    if iterative:
-        more = disputed.iterate(edges, optimal_edges.SIDES, owners, lambda: report(RELATIVE))
-        peak_bytes = max(peak_bytes, held + more)
+    shared = owners
+    if options.needs_edges:
+        progress.advance(RELATIVE)
+        edges = optimal_edges.optimal_edges(problem, levels, owners, progress)
+        held, sides = levels.nbytes + owners.nbytes + edges.nbytes, optimal_edges.SIDES
+    if options.iterative:
+        own_bytes = disputed.iterate(edges, sides, owners, progress)
+        peak_bytes = max(peak_bytes, held + own_bytes)
         clock.stop("iterative")
-    if ties == "unlabelled":
-        return levels, owners, owners, "cpu", peak_bytes
-    sides, look = optimal_edges.SIDES, lambda: report(ITERATED)
-    shared, more = disputed.share_by_steps(edges, sides, owners, look)
-    clock.stop("ties")
-    return levels, owners, shared, "cpu", max(peak_bytes, held + more)
+    if options.ties != "unlabelled":
+        progress.advance(ITERATED)
+        shared, own_bytes = disputed.share_by_steps(edges, sides, owners, progress)
+        peak_bytes = max(peak_bytes, held + own_bytes)
+        clock.stop("ties")
+    return Division(levels, owners, shared, "cpu", peak_bytes)
 
 
-def _divide_on_cuda(problem, seed_owners, gpu, iterative, ties, report, seconds):
+def _divide_on_cuda(
+    problem: Problem,
+    seed_owners: np.ndarray,
+    options: DivisionOptions,
+    progress: Progress,
+    clock: Clock,
+    gpu: CudaDevice,
+) -> Division:
     from .cuda.disputed import Disputed
     from .cuda.owners import propagate
 
     with gpu:
-        clock = Clock(seconds)
         voxels = gpu.put(problem.voxels)
         mask = None if problem.mask is None else gpu.put(problem.mask)
-        levels, owners = propagate(
-            problem, seed_owners, voxels, mask, lambda share: report(RELATIVE * share), gpu
-        )
+        part = progress.part(0.0, RELATIVE)
+        levels, owners = propagate(problem, seed_owners, voxels, mask, part, gpu)
         gpu.synchronize()
         clock.stop("relative")
-        if iterative or ties != "unlabelled":
-            disputed = Disputed(problem, voxels, levels, owners, lambda: report(RELATIVE), gpu)
-        if iterative:
+        if options.needs_edges:
+            progress.advance(RELATIVE)
+            disputed = Disputed(problem, voxels, levels, owners, progress, gpu)
+        if options.iterative:
             disputed.iterate()
             gpu.synchronize()
             clock.stop("iterative")
         shared = None
-        if ties != "unlabelled":
+        if options.ties != "unlabelled":
             shared = gpu.get(disputed.share_by_steps())
             clock.stop("ties")
         levels, owners = gpu.get(levels), gpu.get(owners)
         clock.stop("download")
-        return levels, owners, owners if shared is None else shared, gpu.name, gpu.peak_bytes
-
-
-class Clock:
-    """Writes the seconds of one stage after the other."""
-
-    def __init__(self, seconds):
-        self._seconds, self._last = seconds, perf_counter()
-
-    def stop(self, stage):
-        now = perf_counter()
-        self._seconds[stage], self._last = now - self._last, now
+        shared = owners if shared is None else shared
+        return Division(levels, owners, shared, gpu.name, gpu.peak_bytes)

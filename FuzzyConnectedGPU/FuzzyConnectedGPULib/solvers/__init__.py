@@ -1,4 +1,9 @@
-"""The solvers by name: the systems that the papers describe, and ours, which is the default."""
+"""The solvers by name: the systems that the papers describe, and ours, which is the default.
+
+Every solver has `solve(problem, progress)`, on CUDA with the device as third argument; see
+`interface`. `cpu/` and `cuda/` hold the modules; "exact", the default, has one on each side, with
+the same result bit for bit.
+"""
 
 SOLVERS = {
     "exact": "exact everywhere, the default: contraction or active tiles on CUDA, blocks on CPU",
@@ -12,7 +17,12 @@ SOLVERS = {
 }
 
 # The module of this package that holds the solver, on each kind of device.
-CPU_MODULES = {"exact": "cpu.exact", "blocks": "cpu.blocks", "dial": "cpu.dial", "kfoe": "cpu.kfoe"}
+CPU_MODULES = {
+    "exact": "cpu.exact",
+    "blocks": "cpu.blocks.blocks",
+    "dial": "cpu.dial",
+    "kfoe": "cpu.kfoe",
+}
 CUDA_MODULES = {
     "exact": "cuda.exact",
     "contraction": "cuda.contraction.contraction",

@@ -1,1 +1,5 @@
-"""From the fuzzy scene to labels: which threshold, and the gaps that noise leaves."""
+"""From the fuzzy scene to labels.
+
+`choice` decides on the threshold of a run, between `automatic` and the background seeds
+(`thresholds`, which also has `binarize` and `volume_curve`); `gaps` fills what noise left out.
+"""

@@ -1,17 +1,21 @@
-"""Which threshold a run uses: the given one, the background seeds', or the scene's own."""
+"""The threshold of a run: given, from the background seeds, or automatic."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .thresholds import automatic_threshold, background_threshold
+from ..scene import FuzzyScene
+from .automatic import AutomaticThreshold, automatic_threshold
+from .thresholds import background_threshold
 
-# An automatic threshold with less confidence (0..1) is reported as unsure.
+# An automatic threshold of lower confidence (0..1) is reported as unsure.
 UNSURE = 0.5
 
 
-def check_threshold(threshold, cut):
-    """Refuse a given threshold that the scene cannot answer; None is chosen later.
+def check_threshold(threshold: float | None, cut: float) -> None:
+    """Validate a given threshold; None is chosen later.
 
     Raises
     ------
@@ -29,14 +33,18 @@ def check_threshold(threshold, cut):
         )
 
 
-def choose_threshold(scene, background_seeds=None, cut=0.0):
-    """The threshold of the scene's volume curve, raised where background seeds ask for it.
+def choose_threshold(
+    scene: FuzzyScene | np.ndarray,
+    background_seeds: np.ndarray | Sequence | None = None,
+    cut: float = 0.0,
+) -> AutomaticThreshold | float:
+    """The automatic threshold of the scene, raised where background seeds require it.
 
-    Where the curve leaves it unsure, the background seeds and the cut decide, if they can.
+    Where its confidence is low, the background seeds and the cut decide, if they can.
 
     Parameters
     ----------
-    scene : FuzzyScene
+    scene : FuzzyScene or ndarray
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
     cut : float
         Below it the scene is 0, so the threshold is at least that.
@@ -44,7 +52,7 @@ def choose_threshold(scene, background_seeds=None, cut=0.0):
     Returns
     -------
     AutomaticThreshold or float
-        A plain float where a background seed made it.
+        A plain float where a background seed determined it.
 
     Raises
     ------
@@ -55,8 +63,8 @@ def choose_threshold(scene, background_seeds=None, cut=0.0):
     if background_seeds is None:
         return automatic
     background = background_threshold(scene, background_seeds)
-    # Without a cut, a background seed that no path reaches says nothing.
-    telling = max(background, cut) > np.finfo(np.float32).tiny
-    if background > automatic or (automatic.confidence < UNSURE and telling):
+    # Without a cut, a background seed that no path reaches has no information.
+    informative = max(background, cut) > np.finfo(np.float32).tiny
+    if background > automatic or (automatic.confidence < UNSURE and informative):
         return max(background, cut)
     return automatic

@@ -1,5 +1,6 @@
-"""Gaps that noise leaves in a wide vessel: single voxels whose own intensity is off."""
+"""Gaps in a wide vessel: single voxels that noise left out."""
 
+from collections.abc import Sequence
 from numbers import Integral
 
 import numpy as np
@@ -7,34 +8,39 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
-MOST_ROUNDS = 10
+MAX_ROUNDS = 10
 MAJORITY = 14  # of the 26 neighbours
 
 
-def check_rounds(rounds):
-    """Refuse a number of rounds that is no whole number from 0 to `MOST_ROUNDS`."""
+def check_rounds(rounds: int) -> None:
+    """Raise `InputError` unless rounds is an integer from 0 to `MAX_ROUNDS`."""
     if (
         isinstance(rounds, bool)
         or not isinstance(rounds, Integral)
-        or not (0 <= rounds <= MOST_ROUNDS)
+        or not (0 <= rounds <= MAX_ROUNDS)
     ):
         raise InputError(
             f"Gaps are filled in {rounds!r} rounds, but it must be a whole number from 0 to "
-            f"{MOST_ROUNDS}."
+            f"{MAX_ROUNDS}."
         )
 
 
-def fill_gaps(labels, rounds=1, mask=None, background_seeds=None):
+def fill_gaps(
+    labels: np.ndarray,
+    rounds: int = 1,
+    mask: np.ndarray | None = None,
+    background_seeds: np.ndarray | Sequence | None = None,
+) -> np.ndarray:
     """Add voxels that the object surrounds: those with at least 14 of their 26 neighbours in it.
 
-    Nothing is taken away. The border of a smooth object stays where it is, as a voxel outside of it
-    has at most 13 neighbours inside; where it is bent inwards, it is rounded.
+    Nothing is removed. The border of a smooth object is unchanged, as a voxel outside of it has at
+    most 13 neighbours inside; concave borders are rounded.
 
     Parameters
     ----------
     labels : ndarray, shape (K, J, I), uint8, 0 or 1
     rounds : int
-        Each looks at what the one before has left, 0 to 10.
+        0 to 10; each uses the result of the one before.
     mask : ndarray, shape (K, J, I), optional
         Nothing is added where it is 0.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
@@ -43,12 +49,12 @@ def fill_gaps(labels, rounds=1, mask=None, background_seeds=None):
     Returns
     -------
     ndarray, uint8
-        The labels themselves where nothing is to be done.
+        The given array itself where nothing is added.
 
     Raises
     ------
     InputError
-        The number of rounds cannot be used.
+        The number of rounds is invalid.
     """
     check_rounds(rounds)
     if rounds == 0 or not labels.any():
@@ -69,8 +75,8 @@ def fill_gaps(labels, rounds=1, mask=None, background_seeds=None):
     return labels
 
 
-def _neighbours(labels):
-    """How many of the 27 voxels of each neighbourhood are set."""
+def _neighbours(labels: np.ndarray) -> np.ndarray:
+    """Number of set voxels among the 27 of each neighbourhood."""
     total = np.pad(labels, 1)
     for axis in range(labels.ndim):
         total = np.moveaxis(total, axis, 0)

@@ -1,37 +1,38 @@
-"""Fourier transforms along one axis by cuFFT, in place and without scale.
+"""Unnormalized Fourier transforms along one axis by cuFFT, in place.
 
-CuPy's own functions copy what is not along the last axis, and what is a part of an array; cuFFT
-needs no copies.
+`cupy.fft` copies arrays that are transformed along another axis than the last, and views of arrays;
+cuFFT needs no copies.
 """
 
 from math import prod
+from typing import Any
 
 
 class Fourier:
-    """Keeps its plans, and the memory of the card that they work in.
+    """cuFFT with cached plans, which hold device memory as workspace.
 
     All arrays are contiguous, or the first planes of a contiguous array. `axis` is the first or
     the last.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         from cupy.cuda import cufft
 
         self._cufft = cufft
-        self._plans = {}
+        self._plans: dict[tuple, Any] = {}
 
-    def forward(self, array, axis):
+    def forward(self, array: Any, axis: int) -> None:
         """Transform a complex128 array in place."""
         plan = self._plan(self._cufft.CUFFT_Z2Z, array.shape, axis)
         plan.fft(array, array, self._cufft.CUFFT_FORWARD)
 
-    def inverse(self, array, axis):
-        """Transform a complex128 array back in place."""
+    def inverse(self, array: Any, axis: int) -> None:
+        """Inverse transform of a complex128 array, in place."""
         plan = self._plan(self._cufft.CUFFT_Z2Z, array.shape, axis)
         plan.fft(array, array, self._cufft.CUFFT_INVERSE)
 
-    def real_forward(self, array, axis, out=None):
-        """Transform a float64 array; half of the spectrum and the middle."""
+    def real_forward(self, array: Any, axis: int, out: Any = None) -> Any:
+        """Transform a float64 array; the non-negative frequencies, as `numpy.fft.rfft`."""
         import cupy
 
         size = array.shape[axis]
@@ -41,8 +42,8 @@ class Fourier:
         plan.fft(array, out, self._cufft.CUFFT_FORWARD)
         return out
 
-    def real_inverse(self, array, size):
-        """Transform half spectra back to `size` real values along the last axis; destroys them."""
+    def real_inverse(self, array: Any, size: int) -> Any:
+        """Inverse of `real_forward` to `size` values along the last axis; overwrites `array`."""
         import cupy
 
         out = cupy.empty((*array.shape[:-1], size), float)
@@ -50,15 +51,22 @@ class Fourier:
         plan.fft(array, out, self._cufft.CUFFT_INVERSE)
         return out
 
-    def _plan(self, kind, shape, axis, size=None, out_count=None):
+    def _plan(
+        self,
+        kind: int,
+        shape: tuple[int, ...],
+        axis: int,
+        size: int | None = None,
+        out_count: int | None = None,
+    ) -> Any:
         key = kind, shape, axis, size
         if key not in self._plans:
             count = shape[axis]
             batch = prod(shape) // count
             size, out_count = size or count, out_count or count
 
-            def layout(n):
-                """Embedding, stride, distance from one line to the next."""
+            def layout(n: int) -> tuple[tuple[int], int, int]:
+                """Embedding, stride, distance between lines."""
                 return ((n,), batch, 1) if axis == 0 else ((n,), 1, n)
 
             self._plans[key] = self._cufft.PlanNd(

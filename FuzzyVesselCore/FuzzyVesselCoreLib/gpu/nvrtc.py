@@ -1,13 +1,15 @@
-"""From `.cu` files to kernels on a card.
+"""Compilation of `.cu` files by NVRTC.
 
-They are compiled here by NVRTC and not by `cupy.RawModule`, because CuPy adds `-ftz=true` to its
-own options: subnormal numbers would become zero on the card and a result would no longer equal the
-CPU's bit for bit. From CUDA 12.9 on NVRTC keeps what it compiled, so that later processes find it.
+`cupy.RawModule` is not used because CuPy adds `-ftz=true` to the options: subnormal numbers would
+be flushed to zero, and results would no longer equal the CPU's bit for bit. Since CUDA 12.9 NVRTC
+caches what it compiled on disk, for later processes.
 """
 
 import functools
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..errors import DeviceError
 
@@ -15,22 +17,22 @@ _SHARED = Path(__file__).resolve().parent
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
-def read_source(path):
-    """Text of a `.cu` file in which each `#include "x.cuh"` is replaced by that file's text.
+def read_source(path: str | Path) -> str:
+    """Text of a `.cu` file with each `#include "x.cuh"` replaced by that file's text.
 
     Parameters
     ----------
     path : str or Path
-        The file; what it includes in quotes is looked for beside it, then beside this module.
+        The file; quoted includes are searched beside it, then beside this module.
 
     Returns
     -------
     str
-        Each included file stands in the text once; `#line` keeps a compiler's messages true.
+        Each file is included once; `#line` directives keep compiler messages correct.
     """
-    read = set()
+    read: set[Path] = set()
 
-    def expand(file):
+    def expand(file: Path) -> list[str]:
         read.add(file)
         lines = [f'#line 1 "{file.name}"']
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
@@ -49,18 +51,20 @@ def read_source(path):
     return "\n".join(expand(Path(path).resolve())) + "\n"
 
 
-def compile_kernels(source, architecture, defines=()):
-    """Compile CUDA C++ with NVRTC; no GPU is needed for it.
+def compile_kernels(
+    source: str, architecture: str, defines: Sequence[str] = ()
+) -> tuple[bytes, str]:
+    """Compile CUDA C++ with NVRTC; needs no GPU.
 
-    Every product and sum is rounded as IEEE 754 says (no fused multiply-add, subnormals kept,
+    Every product and sum is rounded according to IEEE 754 (no fused multiply-add, subnormals kept,
     correctly rounded division and square root), so that results equal the CPU's bit for bit.
 
     Parameters
     ----------
     source : str
-        What `read_source` returned.
+        Result of `read_source`.
     architecture : str
-        "sm_90" for a card's own code, "compute_90" for PTX, which the driver translates.
+        "sm_90" for machine code, "compute_90" for PTX, which the driver compiles.
     defines : sequence of str
         Macros such as "VOXEL=short".
 
@@ -69,12 +73,12 @@ def compile_kernels(source, architecture, defines=()):
     binary : bytes
         Cubin or PTX.
     log : str
-        The compiler's warnings, and each kernel's registers, memory and spills.
+        Compiler warnings, and each kernel's registers, memory and spills.
 
     Raises
     ------
     DeviceError
-        The source does not compile; the message holds the compiler's own.
+        The source does not compile; the message holds the compiler's log.
     """
     from cupy.cuda import nvrtc
 
@@ -91,8 +95,8 @@ def compile_kernels(source, architecture, defines=()):
     program = nvrtc.createProgram(source, "kernels.cu", (), ())
     try:
         nvrtc.compileProgram(program, options)
-        own_code = architecture.startswith("sm_")
-        binary = nvrtc.getCUBIN(program) if own_code else nvrtc.getPTX(program)
+        is_cubin = architecture.startswith("sm_")
+        binary = nvrtc.getCUBIN(program) if is_cubin else nvrtc.getPTX(program)
         return binary, nvrtc.getProgramLog(program).rstrip("\0")
     except nvrtc.NVRTCError as error:
         log = nvrtc.getProgramLog(program).rstrip("\0")
@@ -102,8 +106,8 @@ def compile_kernels(source, architecture, defines=()):
 
 
 @functools.cache
-def _load_module(ordinal, source, defines):
-    """CuPy's module of the compiled source on one device, which must be the current one."""
+def _load_module(ordinal: int, source: str, defines: tuple[str, ...]) -> Any:
+    """The compiled source as a CuPy module on a device, which must be the current one."""
     import cupy
     from cupy.cuda import nvrtc
 
@@ -114,14 +118,14 @@ def _load_module(ordinal, source, defines):
             f"cuda:{ordinal} has compute capability {capability / 10}, which is older than NVRTC "
             f"{'.'.join(map(str, nvrtc.getVersion()))} supports. Install cupy-cuda12x instead."
         )
-    own_code = known[-1] == capability
-    architecture = f"sm_{capability}" if own_code else f"compute_{known[-1]}"
+    exact = known[-1] == capability
+    architecture = f"sm_{capability}" if exact else f"compute_{known[-1]}"
     module = cupy.cuda.function.Module()
     module.load(compile_kernels(source, architecture, defines)[0])
     return module
 
 
 @functools.cache
-def load_kernel(ordinal, path, name, defines):
-    """A kernel of a file on one device, which must be the current one; compiled once."""
+def load_kernel(ordinal: int, path: str | Path, name: str, defines: tuple[str, ...]) -> Any:
+    """A kernel of a file on a device, which must be the current one; compiled once."""
     return _load_module(ordinal, read_source(path), defines).get_function(name)

@@ -1,93 +1,95 @@
-"""Large arrays between ordinary host memory and the card.
+"""Copies of large arrays between pageable host memory and the device.
 
-The card copies fast only from and to memory that is pinned. So parts of an array go through a ring
-of pinned buffers: threads copy between the array and the buffers while the card copies others.
+Transfers are fast only from and to pinned memory. So chunks of an array go through a ring of pinned
+buffers: threads copy between the array and the buffers while the device copies other chunks.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from ..threads import thread_count
 
-PART = 8 << 20  # bytes of a buffer
-WORTHWHILE = 4 * PART  # below it the plain copy is as fast
-AT_ONCE = 1 << 16  # bytes that the driver takes over before it returns, whatever the card is doing
+CHUNK_BYTES = 8 << 20  # of a pinned buffer
+PINNED_THRESHOLD = 4 * CHUNK_BYTES  # bytes; smaller arrays are copied as fast without buffers
+STAGED_BYTES = 1 << 16  # up to this size the driver stages the copy and returns at once
 
 
-def to_card(xp, array):
-    """Copy a numpy array (C-contiguous) to a new array on the current card."""
-    if array.nbytes <= AT_ONCE:
-        card = xp.empty(array.shape, array.dtype)
-        card.set(array)
-        return card
-    if array.nbytes < WORTHWHILE:
+def to_device(xp: Any, array: np.ndarray) -> Any:
+    """Copy a numpy array (C-contiguous) to a new array on the current device."""
+    if array.nbytes <= STAGED_BYTES:
+        device = xp.empty(array.shape, array.dtype)
+        device.set(array)
+        return device
+    if array.nbytes < PINNED_THRESHOLD:
         return xp.asarray(array)
-    host, card = array.reshape(-1), xp.empty(array.size, array.dtype)
-    buffers, parts = _buffers(array.dtype), _parts(array)
-    copied = [None] * len(buffers)  # events: the card has read the buffer
+    host, device = array.reshape(-1), xp.empty(array.size, array.dtype)
+    buffers, chunks = _buffers(array.dtype), _chunks(array)
+    copied = [None] * len(buffers)  # events: the device has read the buffer
 
-    def fill(turn, part):
+    def fill(turn, chunk):
         if copied[turn]:
             copied[turn].synchronize()
-        buffer = buffers[turn][: part.stop - part.start]
-        np.copyto(buffer, host[part])
+        buffer = buffers[turn][: chunk.stop - chunk.start]
+        np.copyto(buffer, host[chunk])
         return buffer
 
     with _threads(xp) as pool:
-        filled = [pool.submit(fill, n, part) for n, part in enumerate(parts[: len(buffers)])]
-        for n, part in enumerate(parts):
+        filled = [pool.submit(fill, n, chunk) for n, chunk in enumerate(chunks[: len(buffers)])]
+        for n, chunk in enumerate(chunks):
             turn = n % len(buffers)
-            card[part].set(filled[n].result())
+            device[chunk].set(filled[n].result())
             copied[turn] = _record(xp)
-            if n + len(buffers) < len(parts):
-                filled.append(pool.submit(fill, turn, parts[n + len(buffers)]))
-    xp.cuda.get_current_stream().synchronize()  # the buffers may go
-    return card.reshape(array.shape)
+            if n + len(buffers) < len(chunks):
+                filled.append(pool.submit(fill, turn, chunks[n + len(buffers)]))
+    xp.cuda.get_current_stream().synchronize()  # the buffers are freed
+    return device.reshape(array.shape)
 
 
-def from_card(xp, array):
-    """Copy an array of the current card (C-contiguous) into a new numpy array."""
-    if array.nbytes < WORTHWHILE:
+def to_host(xp: Any, array: Any) -> np.ndarray:
+    """Copy an array of the current device (C-contiguous) into a new numpy array."""
+    if array.nbytes < PINNED_THRESHOLD:
         return xp.asnumpy(array)
-    host, card = np.empty(array.size, array.dtype), array.reshape(-1)
-    buffers, emptied = _buffers(array.dtype), {}
+    host, device = np.empty(array.size, array.dtype), array.reshape(-1)
+    buffers = _buffers(array.dtype)
+    emptied: dict[int, Future] = {}
 
-    def empty(buffer, part, copied):
+    def empty(buffer, chunk, copied):
         copied.synchronize()
-        np.copyto(host[part], buffer)
+        np.copyto(host[chunk], buffer)
 
     with _threads(xp) as pool:
-        for n, part in enumerate(_parts(array)):
+        for n, chunk in enumerate(_chunks(array)):
             turn = n % len(buffers)
             if turn in emptied:
                 emptied[turn].result()
-            buffer = buffers[turn][: part.stop - part.start]
-            card[part].get(out=buffer, blocking=False)
-            emptied[turn] = pool.submit(empty, buffer, part, _record(xp))
+            buffer = buffers[turn][: chunk.stop - chunk.start]
+            device[chunk].get(out=buffer, blocking=False)
+            emptied[turn] = pool.submit(empty, buffer, chunk, _record(xp))
         for job in emptied.values():
             job.result()
     return host.reshape(array.shape)
 
 
-def _threads(xp):
-    """Threads whose current card is that of this thread; CUDA gives new ones the first."""
+def _threads(xp: Any) -> ThreadPoolExecutor:
+    """Threads whose current device is this thread's; by default CUDA gives them the first."""
     return ThreadPoolExecutor(thread_count(), initializer=xp.cuda.Device().use)
 
 
-def _buffers(dtype):
+def _buffers(dtype: np.dtype) -> list[np.ndarray]:
     import cupyx
 
-    count = PART // np.dtype(dtype).itemsize
+    count = CHUNK_BYTES // np.dtype(dtype).itemsize
     return [cupyx.empty_pinned(count, dtype) for _ in range(thread_count() + 1)]
 
 
-def _parts(array):
-    count = PART // array.dtype.itemsize
+def _chunks(array: Any) -> list[slice]:
+    count = CHUNK_BYTES // array.dtype.itemsize
     return [slice(n, min(n + count, array.size)) for n in range(0, array.size, count)]
 
 
-def _record(xp):
+def _record(xp: Any) -> Any:
     event = xp.cuda.Event(disable_timing=True)
     event.record()
     return event

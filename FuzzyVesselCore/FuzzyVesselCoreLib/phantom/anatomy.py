@@ -1,10 +1,12 @@
-"""The upper abdomen round a liver, as smooth shapes in a frame of 220 x 290 x 340 mm (K,J,I).
+"""The upper abdomen around a liver, as smooth shapes in a frame of 220 x 290 x 340 mm (K,J,I).
 
 Positions are z, y, x in mm from the frame's middle: z upwards, y backwards, x to the
-patient's left, as the axes of an axial CT run. None of it is taken from a scan.
+patient's left, as in an axial CT. Nothing is derived from a scan.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,26 +24,26 @@ SPINE_Y, SPINE_RADIUS = 72.0, 24.0
 
 @dataclass(frozen=True)
 class Grid:
-    """How the frame lies on a grid of voxels."""
+    """The grid of voxels that the frame fills."""
 
-    shape: tuple
-    spacing: tuple
+    shape: tuple[int, ...]
+    spacing: tuple[float, ...]
 
     @property
-    def stretch(self):
-        """Size of the drawn body, of its natural size, along K,J,I."""
+    def stretch(self) -> np.ndarray:
+        """Size of the drawn body relative to its natural size, along K,J,I."""
         return np.array(self.shape) * self.spacing / FRAME
 
     @property
-    def scale(self):
-        """One figure for the three, for what stays round."""
+    def scale(self) -> float:
+        """One factor for all three axes, for round shapes."""
         return float(np.sort(self.stretch)[1])
 
-    def to_mm(self, position):
+    def to_mm(self, position: Any) -> np.ndarray:
         """From the frame's z, y, x to mm from the grid's corner."""
         return (np.asarray(position) + np.array(FRAME) / 2) * self.stretch
 
-    def axes(self, first, last):
+    def axes(self, first: int, last: int) -> list[np.ndarray]:
         """z, y, x of the voxels' centres in slices first..last-1; broadcast to the slab."""
         axes = []
         for a, (low, high) in enumerate([(first, last), *((0, n) for n in self.shape[1:])]):
@@ -50,7 +52,7 @@ class Grid:
         return axes
 
     @property
-    def width(self):
+    def width(self) -> np.ndarray:
         """Size of a voxel in the frame, mm."""
         return np.array(FRAME) / self.shape
 
@@ -60,10 +62,12 @@ class Ellipsoid:
     """A tissue with a value in HU; an infinite radius makes a cylinder."""
 
     value: float
-    centre: tuple
-    radii: tuple
+    centre: tuple[float, ...]
+    radii: tuple[float, ...]
 
-    def distance(self, z, y, x, width=(1, 1, 1)):
+    def distance(
+        self, z: np.ndarray, y: np.ndarray, x: np.ndarray, width: Any = (1, 1, 1)
+    ) -> np.ndarray:
         """Signed distance, negative inside: first-order exact at the surface.
 
         In mm; with a voxel's width in voxel widths along the surface's normal.
@@ -74,8 +78,8 @@ class Ellipsoid:
         slope = np.sqrt(slopes[0] + slopes[1] + slopes[2])
         return level * (level - 1) / np.maximum(slope, np.float32(1e-6))
 
-    def box(self, width):
-        """Half-open ranges in the frame outside which nothing of it can be seen."""
+    def box(self, width: np.ndarray) -> list[tuple[float, float]]:
+        """Half-open ranges in the frame outside of which it is not visible."""
         return [(c - r - 2 * w, c + r + 2 * w) for c, r, w in zip(self.centre, self.radii, width)]
 
 
@@ -86,9 +90,9 @@ CAVITY = Ellipsoid(FAT, (0, -4, 0), (INF, 94, 132))
 PARASPINAL = [Ellipsoid(MUSCLE, (0, 88, s * 34), (INF, 27, 32)) for s in (-1, 1)]
 PSOAS = [Ellipsoid(MUSCLE, (-90, 62, s * 34), (70, 18, 15)) for s in (-1, 1)]
 
-# Liver: three lobes, and what presses into its lower, inner face
+# Liver: three lobes, and the hollow of its lower, inner face
 RIGHT_LOBE = Ellipsoid(LIVER, (4, 6, -66), (80, 76, 60))
-RIGHT_TIP = Ellipsoid(LIVER, (-44, 8, -82), (48, 50, 40))
+RIGHT_APEX = Ellipsoid(LIVER, (-44, 8, -82), (48, 50, 40))
 LEFT_LOBE = Ellipsoid(LIVER, (26, -44, -2), (44, 42, 74))
 HOLLOW = Ellipsoid(FAT, (-62, 22, -8), (58, 44, 34))
 
@@ -120,21 +124,21 @@ KIDNEYS = [
 ]
 
 
-def liver_distance(z, y, x):
+def liver_distance(z: Any, y: Any, x: Any) -> Any:
     """Signed distance to the liver's surface in the frame, about mm; negative inside."""
     lobes = _joined(RIGHT_LOBE.distance(z, y, x), LEFT_LOBE.distance(z, y, x), 34)
-    lobes = _joined(lobes, RIGHT_TIP.distance(z, y, x), 24)
+    lobes = _joined(lobes, RIGHT_APEX.distance(z, y, x), 24)
     return -_joined(-lobes, HOLLOW.distance(z, y, x), 14)
 
 
-def _joined(a, b, blend):
+def _joined(a: Any, b: Any, blend: float) -> Any:
     """Union of two signed distances with a fillet (polynomial smooth minimum)."""
     overlap = np.maximum(np.float32(blend) - np.abs(a - b), 0)
     return np.minimum(a, b) - overlap * overlap * np.float32(0.25 / blend)
 
 
-def points_in_liver(count, rng, depth=4.0):
-    """Points spread at random over the liver, `depth` mm and more under its surface."""
+def points_in_liver(count: int, rng: np.random.Generator, depth: float = 4.0) -> np.ndarray:
+    """Random points in the liver, at least `depth` mm under its surface."""
     found = np.empty((0, 3))
     while len(found) < count:
         points = np.round((rng.random((4096, 3)) - 0.5) * FRAME, 3)
@@ -146,7 +150,7 @@ def points_in_liver(count, rng, depth=4.0):
 # --- tubes: great vessels and ribs ----------------------------------------------------------
 
 
-def tubes(grid):
+def tubes(grid: Grid) -> list[tuple[str, float, list[Branch]]]:
     """Aorta, vena cava and ribs as (name, HU, branches) on the grid."""
     rise = np.linspace(-FRAME[0] / 2, FRAME[0] / 2, 12)[:, None]
     bow = (rise / FRAME[0]) ** 2
@@ -159,14 +163,14 @@ def tubes(grid):
     ]
 
 
-def _branch(grid, points, radius, name):
+def _branch(grid: Grid, points: np.ndarray, radius: float, name: str) -> Branch:
     mm = grid.to_mm(np.round(points, 3))
     return Branch(
         mm / grid.spacing - 0.5, np.full(len(points), round(radius * grid.scale, 4)), -1, name
     )
 
 
-def _ribs():
+def _ribs() -> Iterator[np.ndarray]:
     """Arcs in the wall, from the spine forwards and down."""
     t = np.linspace(-0.72, 1.1, 30)  # (1 - t^2) / (1 + t^2), 2 t / (1 + t^2) is a circle
     side, front = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
@@ -174,89 +178,3 @@ def _ribs():
         for sign in (-1, 1):
             z = top - 62 * (front + 1)
             yield np.stack([z, 2 - 106 * front, sign * (8 + 134 * side)], 1)
-
-
-# --- everything else -------------------------------------------------------------------------
-
-
-class Tissues:
-    """The noise-free image without tubes, slab by slab."""
-
-    def __init__(self, grid, rng):
-        self.grid = grid
-        self.nodes = (rng.random((6, 7, 7)) - 0.5).astype(np.float32) * 20
-        self.weights = [_spline_weights(n, m) for n, m in zip(grid.shape, self.nodes.shape)]
-        self.planes = [_outer(node, self.weights[1], self.weights[2]) for node in self.nodes]
-        place = points_in_liver(1, rng, depth=20.0)[0]
-        radius = 9 + 6 * rng.random()
-        self.lesion = Ellipsoid(LESION, tuple(place), (radius, radius * 1.15, radius))
-        _, y, x = grid.axes(0, 1)
-        z = np.zeros((1, 1, 1), np.float32)
-        self.body = [(e.value, e.distance(z, y, x, grid.width)) for e in (BODY, WALL, CAVITY)]
-        self.cavity = CAVITY.distance(z, y, x)
-
-    def slab(self, first, last, blend):
-        """HU of the slices first..last-1 (float32) and the liver's mask (uint8)."""
-        axes = self.grid.axes(first, last)
-        z, y, x = axes
-        mm = np.float32(np.prod(self.grid.width) ** (1 / 3))
-        hu = np.full((last - first, *self.grid.shape[1:]), AIR, np.float32)
-        for value, distance in self.body:
-            hu = blend(hu, distance, value)
-        liver = liver_distance(z, y, x)
-        lungs = np.maximum(self.cavity, np.float32(30) - z + np.float32(0.002) * (y * y + x * x))
-        lungs = np.maximum(lungs, np.float32(4) - liver)
-        hu = blend(hu, lungs / mm, LUNG)
-        for organ in [*PARASPINAL, *PSOAS, *ORGANS, *KIDNEYS]:
-            self._paint(hu, axes, organ, blend)
-        hu = blend(hu, liver / mm, LIVER)
-        self._paint(hu, axes, self.lesion, blend)
-        self._spine(hu, axes, blend)
-        return hu, (liver <= 0).astype(np.uint8)
-
-    def _paint(self, hu, axes, shape, blend):
-        box = tuple(
-            slice(*np.searchsorted(axis.reshape(-1), span))
-            for axis, span in zip(axes, shape.box(self.grid.width))
-        )
-        part = hu[box]
-        if part.size:
-            z, y, x = (
-                np.moveaxis(np.moveaxis(a, n, 0)[s], 0, n)
-                for n, (a, s) in enumerate(zip(axes, box))
-            )
-            part[...] = blend(part, shape.distance(z, y, x, self.grid.width), shape.value)
-
-    def _spine(self, hu, axes, blend):
-        z, y, x = axes
-        mm = np.float32(np.sqrt(self.grid.width[1] * self.grid.width[2]))
-        phase = (z + np.float32(400)) % np.float32(34) - np.float32(17)
-        disc = np.abs(phase) > 13.5
-        radius = np.float32(SPINE_RADIUS) - np.float32(0.012) * (np.float32(15) ** 2 - phase**2)
-        r = np.sqrt(((y - np.float32(SPINE_Y)) * np.float32(1.15)) ** 2 + x * x)
-        body = r - radius
-        hu[...] = blend(hu, body / mm, 520)
-        inner = np.where(disc, body, body + np.float32(2.5))
-        hu[...] = blend(hu, inner / mm, np.where(disc, np.float32(95), np.float32(215)))
-        arch = np.sqrt((y - np.float32(106)) ** 2 + (x * np.float32(0.9)) ** 2)
-        hu[...] = blend(hu, (arch - np.float32(15)) / mm, 480)
-        hu[...] = blend(hu, (arch - np.float32(9.5)) / mm, 40)
-
-    def unevenness(self, first, last):
-        """A smooth field of a few HU."""
-        rows = self.weights[0][first:last]
-        return sum(rows[:, n, None, None] * plane for n, plane in enumerate(self.planes))
-
-
-def _spline_weights(count, nodes):
-    """Weights (count, nodes) of uniform cubic B-splines over count voxels."""
-    at = (np.arange(count) + 0.5) / count * (nodes - 3) + 1
-    d = np.abs(at[:, None] - np.arange(nodes))
-    near = (4 - 6 * d * d + 3 * d * d * d) / 6
-    far = np.maximum(2 - d, 0) ** 3 / 6
-    return np.where(d < 1, near, far).astype(np.float32)
-
-
-def _outer(node, rows, columns):
-    across = sum(node[:, n, None] * columns[:, n] for n in range(node.shape[1]))
-    return sum(rows[:, n, None] * across[n] for n in range(node.shape[0]))

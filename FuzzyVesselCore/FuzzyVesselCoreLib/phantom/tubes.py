@@ -1,16 +1,18 @@
-"""Tubes with round caps round polylines: the shape of a vessel, and how deep a voxel lies in it."""
+"""Tubes with round ends around polylines: the shape of a vessel, and the signed distance to it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-FAR = np.float32(1e6)  # "nowhere near a tube", in voxel widths
-MARGIN = 2  # voxels round a tube in which its distance is still computed, for soft borders
+FAR = np.float32(1e6)  # in voxel widths: far from every tube
+MARGIN = 2  # voxels around a tube with a computed distance, for soft borders
 
 
 @dataclass(frozen=True)
 class Branch:
-    """One unbranched piece of a vessel tree.
+    """An unbranched part of a vessel tree.
 
     Attributes
     ----------
@@ -32,15 +34,17 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class _Segments:
+class Segments:
+    """Straight, linearly tapering segments."""
+
     start: np.ndarray  # (n, 3) mm
     along: np.ndarray  # (n, 3) mm, from start to end
     radius: np.ndarray  # (n, 2) mm, at start and end
-    low: np.ndarray  # (n, 3) first voxel of the box that the segment can touch
+    low: np.ndarray  # (n, 3) first voxel of the segment's box
     high: np.ndarray  # (n, 3) one past its last voxel
 
 
-def segments(branches, shape, spacing):
+def segments(branches: Sequence[Branch], shape: Sequence[int], spacing: Any) -> Segments:
     """Cut branches into straight, linearly tapering segments with their boxes in the grid."""
     spacing = np.asarray(spacing, float)
     start = np.concatenate([b.points[:-1] for b in branches]) * spacing
@@ -49,10 +53,12 @@ def segments(branches, shape, spacing):
     reach = radius.max(1, keepdims=True) / spacing + MARGIN
     low = np.floor(np.minimum(start, end) / spacing - reach).astype(int)
     high = np.ceil(np.maximum(start, end) / spacing + reach).astype(int) + 1
-    return _Segments(start, end - start, radius, np.maximum(low, 0), np.minimum(high, shape))
+    return Segments(start, end - start, radius, np.maximum(low, 0), np.minimum(high, shape))
 
 
-def signed_distance(tubes, shape, spacing, first, last):
+def signed_distance(
+    tubes: Segments, shape: Sequence[int], spacing: Sequence[float], first: int, last: int
+) -> np.ndarray:
     """Signed distance to the tubes' surface in the slices first..last-1, in voxel widths.
 
     Negative inside. The unit is the voxel's width along the direction to the axis, so that
@@ -75,7 +81,9 @@ def signed_distance(tubes, shape, spacing, first, last):
     return result
 
 
-def _distance_to_segment(tubes, n, low, high, spacing):
+def _distance_to_segment(
+    tubes: Segments, n: Any, low: np.ndarray, high: np.ndarray, spacing: Sequence[float]
+) -> np.ndarray:
     z, y, x = (
         (np.arange(low[a], high[a]) * spacing[a] - tubes.start[n, a])
         .astype(np.float32)

@@ -9,13 +9,15 @@ Only + - * / and square roots are used, and points are rounded, so that a seed n
 the same tree on every platform.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 TAPER = 0.94  # radius at a branch's end, of that at its start
-FINER = 4  # points looked at for each point kept, in the search for clear ways
-DETOURS = 40  # courses tried for a branch, to keep clear of the other trees
+FINER = 4  # points sampled for each point kept, in the search for clear courses
+MAX_DETOURS = 40  # courses tried for a branch, to keep clear of the other trees
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,15 @@ class Course:
     parent: int
 
 
-def grow(root, direction, territory, radius, smallest, rng, others=()):
+def grow(
+    root: np.ndarray,
+    direction: np.ndarray,
+    territory: np.ndarray,
+    radius: float,
+    smallest: float,
+    rng: np.random.Generator,
+    others: Sequence[Course] = (),
+) -> list[Course]:
     """Grow one tree.
 
     Parameters
@@ -45,10 +55,10 @@ def grow(root, direction, territory, radius, smallest, rng, others=()):
     Returns
     -------
     list of Course
-        Parents stand before their children.
+        Parents come before their children.
     """
     clearance = _clearance(others)
-    courses = []
+    courses: list[Course] = []
     waiting = [(-1, np.asarray(root, float), _unit(direction), territory, radius)]
     while waiting:
         parent, start, heading, cloud, r = waiting.pop(0)
@@ -59,7 +69,8 @@ def grow(root, direction, territory, radius, smallest, rng, others=()):
         goal, share = _middle(cloud), 0.35 + 0.25 * rng.random()
         if ends_here:
             goal, share = 0.5 * (goal + _furthest(cloud, start)), 0.9
-        curve = _curve(start, heading, goal, share, r, 2 * smallest, rng, clearance)
+        way = share * (goal - start)
+        curve = _curve(start, heading, way, r, 2 * smallest, rng, clearance)
         courses.append(Course(curve, np.linspace(r, end_radius, len(curve)), parent))
         if not ends_here:
             for part, part_radius in zip(parts, radii):
@@ -68,32 +79,39 @@ def grow(root, direction, territory, radius, smallest, rng, others=()):
     return courses
 
 
-def _curve(start, heading, goal, share, radius, gap, rng, clearance):
-    """A quadratic Bezier arc towards the goal; a detour where other trees are in the way."""
-    way = share * (goal - start)
+def _curve(
+    start: np.ndarray,
+    heading: np.ndarray,
+    way: np.ndarray,
+    radius: float,
+    gap: float,
+    rng: np.random.Generator,
+    clearance: Callable[[np.ndarray], float],
+) -> np.ndarray:
+    """A quadratic Bezier arc of a chord; a detour where other trees obstruct it."""
     length = _norm(way)
     steps = int(np.clip(np.ceil(length / (1.2 * radius)), 3, 24))
     t = np.linspace(0, 1, FINER * steps + 1)[:, None]
-    best, most_room = None, -np.inf
-    for attempt in range(DETOURS):
+    best, widest = np.empty((0, 3)), -np.inf
+    for attempt in range(MAX_DETOURS):
         detour = length * 0.04 * attempt
         end = start + way + (rng.random(3) - 0.5) * detour
         bend = start + heading * 0.4 * length + (rng.random(3) - 0.5) * detour
         curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * bend + t * t * end
-        room = clearance(curve) - radius
-        if room > most_room + 1e-3:
-            best, most_room = curve, room
-        if room > gap:
+        free = clearance(curve) - radius
+        if free > widest + 1e-3:
+            best, widest = curve, free
+        if free > gap:
             break
     return np.concatenate([start[None], np.round(best[FINER::FINER], 3)])
 
 
-def _halves(cloud, heading, rng):
-    """Cut a cloud along a plane that holds the heading, across its widest extent."""
+def _halves(cloud: np.ndarray, heading: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
+    """Cut a cloud along a plane that contains the heading, across its widest extent."""
     if len(cloud) < 2:
         return [cloud]
     centred = cloud - _middle(cloud)
-    best, widest = None, -1.0
+    best, widest = np.empty(0), -1.0
     for _ in range(6):
         normal = rng.random(3) - 0.5
         normal = _unit(normal - _dot(normal, heading) * heading)
@@ -106,45 +124,45 @@ def _halves(cloud, heading, rng):
     return [cloud[np.sort(order[:cut])], cloud[np.sort(order[cut:])]]
 
 
-def _clearance(others):
-    """How far a curve stays from the surface of other branches, as a function."""
+def _clearance(others: Sequence[Course]) -> Callable[[np.ndarray], float]:
+    """The distance of a curve from the surface of other branches, as a function."""
     if not others:
         return lambda curve: np.inf
     from scipy.spatial import cKDTree
 
-    points, radius = [], []
+    points, radii = [], []
     for course in others:
         at = np.arange(len(course.points))
         fine = np.linspace(0, at[-1], FINER * at[-1] + 1)
         points.append(np.stack([np.interp(fine, at, p) for p in course.points.T], 1))
-        radius.append(np.interp(fine, at, course.radius))
-    radius = np.concatenate(radius)
+        radii.append(np.interp(fine, at, course.radius))
+    radius = np.concatenate(radii)
     tree = cKDTree(np.concatenate(points))
 
-    def clearance(curve):
+    def clearance(curve: np.ndarray) -> float:
         distance, nearest = tree.query(curve[1:])
         return float((distance - radius[nearest]).min())
 
     return clearance
 
 
-def _middle(cloud):
+def _middle(cloud: np.ndarray) -> np.ndarray:
     return np.round(cloud.mean(0), 3)
 
 
-def _furthest(cloud, point):
+def _furthest(cloud: np.ndarray, point: np.ndarray) -> np.ndarray:
     away = cloud - point
     return cloud[np.argmax(_dot(away, away))]
 
 
-def _dot(a, b):
+def _dot(a: np.ndarray, b: np.ndarray) -> Any:
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
-def _norm(v):
+def _norm(v: np.ndarray) -> float:
     return float(np.sqrt(_dot(v, v)))
 
 
-def _unit(v):
-    v = np.asarray(v, float)
-    return v / max(_norm(v), 1e-9)
+def _unit(v: Any) -> np.ndarray:
+    vector = np.asarray(v, float)
+    return vector / max(_norm(vector), 1e-9)

@@ -6,7 +6,8 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from ..gpu.device import CudaDevice, cuda_status, driver_version
+from ..gpu.availability import cuda_status, driver_version
+from ..gpu.device import CudaDevice
 from . import packages
 
 

@@ -6,7 +6,7 @@ import sys
 
 from slicer.i18n import tr as _
 
-from ..gpu.device import cuda_status, cupy_wheel, driver_version, forget_cuda_status
+from ..gpu.availability import cuda_status, cupy_wheel, driver_version, reset_cuda_status
 
 NUMBA = "numba>=0.61,<1"
 # Import name -> requirement, of packages whose absence a run can end with.
@@ -94,7 +94,7 @@ def installed_cupy() -> list[str]:
 def install_cupy(requester: str) -> str:
     """Install CuPy, after asking; returns as `install_missing`."""
     said = install_missing((cupy_requirement(),), requester)
-    forget_cuda_status()
+    reset_cuda_status()
     return said
 
 
@@ -120,7 +120,7 @@ def repair_cupy(requester: str, reason: str) -> str:
         slicer.packaging.pip_install([requirement], requester=requester)
     except Exception as error:  # pip's, of several kinds
         return _("CuPy could not be replaced ({error}).").format(error=error)
-    forget_cuda_status()
+    reset_cuda_status()
     return _("CuPy was replaced. Restart Slicer to use the GPU.")
 
 

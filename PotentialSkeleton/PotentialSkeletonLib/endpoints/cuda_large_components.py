@@ -88,7 +88,7 @@ class LargePieces:
         blocks = gpu.properties["multiProcessorCount"]
         while True:
             numbers = np.int32(launch), np.int32(MOST_WORK)
-            gpu.launch_together(kernel, blocks, THREADS, (*fixed, *numbers, *args))
+            gpu.launch_cooperative(kernel, blocks, THREADS, (*fixed, *numbers, *args))
             found, launch = gpu.get(state), launch + 1
             if self._report is not None:
                 self._report()

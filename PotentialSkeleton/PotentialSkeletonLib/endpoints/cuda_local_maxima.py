@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
 
 from .cuda_end_caps import Caps
@@ -99,7 +99,7 @@ def parts_of_keys(keys):
 def lines_of(volume):
     """Voxels from one row and from one plane to the next."""
     if volume.size > MOST_VOXELS:
-        raise NoRoomError(
+        raise DeviceMemoryError(
             f"A component's box has {volume.size:,} voxels, and {MOST_VOXELS:,} can be numbered "
             "on the card; use device 'cpu'."
         )

@@ -186,7 +186,7 @@ __device__ void grow(Rule& rule, const Volume& volume, const Lists& lists, State
         if (growth.step == SIFT) worker.sift();
         if (growth.step == SPREAD) worker.spread();
         if (growth.step == FIND_NEXT) worker.find_next();
-        wait_for_all_blocks(&state->arrived[launch % 2]);
+        grid_sync(&state->arrived[launch % 2]);
         if (threadIdx.x == 0) {
             take_over(growth, *found);
             if (growth.last == growth.count || found->given_up)

@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity, estimate_affinity
 from FuzzyConnectedGPULib.affinity.bell import bell
-from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+from FuzzyConnectedGPULib.affinity.levels import level_values
 from FuzzyConnectedGPULib.problem import Problem
 from FuzzyVesselCoreLib.errors import InputError
 

@@ -67,7 +67,7 @@ def test_memory_need_is_above_what_the_solver_held(noise):
     scene = connectedness(volume, [[20, 20, 20]], GaussianAffinity(100, 20, 20), device="cpu")
     need = memory_need(volume.shape, volume.dtype)
     assert scene.peak_bytes < need.host
-    assert need.card == volume.size * 15
+    assert need.device == volume.size * 15
 
 
 def test_memory_need_of_an_unknown_type_is_refused():

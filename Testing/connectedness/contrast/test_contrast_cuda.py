@@ -1,4 +1,4 @@
-"""Evidence of vessels and widest paths on CUDA: the kernels on the CPU, and on a real card."""
+"""Evidence of vessels and widest paths on CUDA: the kernels on the CPU, and on a real GPU."""
 
 from itertools import product
 
@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast import launches
-from FuzzyConnectedGPULib.contrast.clicks.click_rules import contrast_scene
+from FuzzyConnectedGPULib.contrast.checked_clicks import Clicks
+from FuzzyConnectedGPULib.contrast.clicks.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.evidence import cuda_filters as filters
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths import cuda_widest_paths as paths_on_cuda
 from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
-from FuzzyVesselCoreLib.errors import Cancelled, NoRoomError
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
+from FuzzyVesselCoreLib.gpu import launches
+from FuzzyVesselCoreLib.progress import Progress
 
 SHAPE, SEED = (17, 19, 23), (8, 9, 11)
 NOISE = 10.0
@@ -71,7 +73,9 @@ def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
 
 
 def test_evidence_of_a_volume_that_is_sampled(cpu_cuda, monkeypatch):
-    monkeypatch.setattr("FuzzyConnectedGPULib.contrast.evidence.tissue.MOST_SAMPLES", 1500)
+    monkeypatch.setattr(
+        "FuzzyConnectedGPULib.contrast.evidence.tissue_statistics.MAX_SAMPLES", 1500
+    )
     check_evidence(cpu_cuda, vessel(), SPACINGS[0])
 
 
@@ -118,22 +122,26 @@ def test_guided_filter_resolves_noise_far_from_0(cpu_cuda, radii):
     np.testing.assert_allclose(cpu_cuda.get(smooth), wanted, rtol=0, atol=0.005)
 
 
+def scene_of(evidence, positive, negative=()):
+    """Connectedness and threshold of clicks."""
+    clicks = Clicks(np.array(positive), np.array(negative).reshape(-1, 3).astype(int))
+    return click_scene(evidence, clicks)
+
+
 def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
     volume, clicks = vessel(), [SEED, (6, 2, 4)]
-    ours = contrast_scene(
-        vessel_evidence(volume, SPACINGS[0], SEED, gpu=cpu_cuda), clicks, [(3, 3, 3)]
-    )
-    theirs = contrast_scene(vessel_evidence(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
+    ours = scene_of(vessel_evidence(volume, SPACINGS[0], SEED, gpu=cpu_cuda), clicks, [(3, 3, 3)])
+    theirs = scene_of(vessel_evidence(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
     np.testing.assert_allclose(ours[0], theirs[0], rtol=0, atol=0.01)
     assert ours[1] == pytest.approx(theirs[1], rel=1e-3)
 
 
-def test_evidence_that_has_left_the_card_is_the_same(cpu_cuda):
-    on_card = vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
-    wide, host = on_card.wide_contrast, on_card.leave_card()
+def test_evidence_copied_to_the_host_is_the_same(cpu_cuda):
+    on_device = vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
+    wide, host = on_device.wide_contrast, on_device.to_host()
     assert host.wide_contrast is wide
     assert_same_evidence(host, vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED))
-    one, other = (contrast_scene(evidence, [SEED])[0] for evidence in (on_card, host))
+    one, other = (scene_of(evidence, [SEED])[0] for evidence in (on_device, host))
     np.testing.assert_array_equal(one, other)
 
 
@@ -152,26 +160,23 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     brighter = theirs.brighter_objects([seed])
     assert 200 < brighter < 900
     assert ours.brighter_objects([seed]) == pytest.approx(brighter, abs=0.01)
-    one, other = (contrast_scene(evidence, [seed]) for evidence in (ours, theirs))
+    one, other = (scene_of(evidence, [seed]) for evidence in (ours, theirs))
     np.testing.assert_allclose(one[0], other[0], rtol=0, atol=0.01)
     assert other[0][3, 30, 49] < 0.5 <= other[0][5, 18, 48]
 
 
 def test_evidence_can_be_cancelled(cpu_cuda):
-    for looks in range(4):
-        calls = iter(range(looks))
+    for count in range(4):
+        calls = iter(range(count))
 
-        def check(calls=calls):
-            if next(calls, None) is None:
-                raise Cancelled
-
+        progress = Progress(lambda _share, calls=calls: next(calls, None) is not None)
         with pytest.raises(Cancelled):
-            vessel_evidence(vessel(), SPACINGS[0], SEED, check=check, gpu=cpu_cuda)
+            vessel_evidence(vessel(), SPACINGS[0], SEED, progress=progress, gpu=cpu_cuda)
 
 
 def test_volumes_that_cannot_be_numbered_are_refused(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(launches, "MOST_VOXELS", 1000)
-    with pytest.raises(NoRoomError, match="device 'cpu'"):
+    monkeypatch.setattr(launches, "MAX_VOXELS", 1000)
+    with pytest.raises(DeviceMemoryError, match="device 'cpu'"):
         vessel_evidence(vessel(), SPACINGS[0], SEED, gpu=cpu_cuda)
 
 
@@ -306,7 +311,7 @@ def test_starts_that_lead_nowhere(cpu_cuda, starts):
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
-    monkeypatch.setattr(paths_on_cuda, "BLOCKS", blocks)
+    monkeypatch.setattr(paths_on_cuda, "MAX_BLOCKS", blocks)
     contrast = contrasts((10, 17, 12), 4, 0.7)
     starts = some_starts(contrast, 4, 3)
     check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20)
@@ -314,23 +319,22 @@ def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blo
 
 
 def test_widest_paths_can_be_cancelled(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(paths_on_cuda, "ROUNDS_A_BATCH", 1)
+    monkeypatch.setattr(paths_on_cuda, "ROUNDS_PER_BATCH", 1)
 
-    def check():
-        raise Cancelled
-
+    progress = Progress(lambda _share: False)
     contrast = cpu_cuda.put(serpentine(21))
+    args = contrast, None, [(0, 0, 0)], 1.0, 1, cpu_cuda
     with pytest.raises(Cancelled):
-        paths_on_cuda.widest_paths(contrast, None, [(0, 0, 0)], 1.0, 1, cpu_cuda, None, check)
+        paths_on_cuda.cuda_widest_paths(*args, progress=progress)
 
 
-# ---- on a real card
+# ---- on a real GPU
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("spacing", SPACINGS)
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
-def test_evidence_on_a_card(gpu, kind, spacing):
+def test_evidence_on_a_gpu(gpu, kind, spacing):
     check_evidence(gpu, vessel(kind), spacing)
     check_evidence(gpu, vessel(kind, (70, 90, 131), -1), spacing)
     check_evidence(gpu, vessel(kind), spacing, ball_mask())
@@ -339,7 +343,7 @@ def test_evidence_on_a_card(gpu, kind, spacing):
 @pytest.mark.gpu
 @pytest.mark.parametrize("floor", [1, 128])
 @pytest.mark.parametrize("smoothing", [0.0, 0.7, 2.0])
-def test_widest_paths_on_a_card(gpu, smoothing, floor):
+def test_widest_paths_on_a_gpu(gpu, smoothing, floor):
     for seed, shape in enumerate([SHAPE, (8, 8, 8), (1, 50, 33), (90, 130, 101)]):
         contrast = contrasts(shape, seed, smoothing)
         mask = (np.random.default_rng(seed).random(shape) < 0.9).astype(np.uint8)
@@ -350,7 +354,7 @@ def test_widest_paths_on_a_card(gpu, smoothing, floor):
 
 
 @pytest.mark.gpu
-def test_paths_and_levels_on_a_card(gpu):
+def test_paths_and_levels_on_a_gpu(gpu):
     test_a_long_path_is_followed_to_its_end(gpu)
     test_levels_are_rounded_down_as_on_the_cpu(gpu)
     test_scene_of_clicks_is_that_of_the_cpu(gpu)

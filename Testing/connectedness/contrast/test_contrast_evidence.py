@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from FuzzyConnectedGPULib.cached_connectedness import EVERYTHING, NEW_SEEDS, CachedConnectedness
+from FuzzyConnectedGPULib.contrast.evidence import tissue_statistics
 from FuzzyConnectedGPULib.contrast.evidence.background import local_background
-from FuzzyConnectedGPULib.contrast.evidence.tissue import (
-    MOST_SAMPLES,
-    Tissue,
+from FuzzyConnectedGPULib.contrast.evidence.tissue import Tissue
+from FuzzyConnectedGPULib.contrast.evidence.tissue_statistics import (
+    MAX_SAMPLES,
     nearest_tissue,
-    noise_of_voxels,
+    voxel_noise,
 )
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
-from FuzzyConnectedGPULib.kept_connectedness import EVERYTHING, NEW_SEEDS, KeptConnectedness
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -115,7 +116,7 @@ def test_a_mask_bounds_the_box_and_the_statistics(place):
 
 def test_a_sparse_mask_that_the_sample_misses():
     """Two voxels far apart in a large volume: every second voxel was looked at, none inside."""
-    side = round((3.5 * MOST_SAMPLES) ** (1 / 3)) + 1
+    side = round((3.5 * MAX_SAMPLES) ** (1 / 3)) + 1
     volume = np.zeros((side,) * 3, np.float32)
     mask = np.zeros(volume.shape, np.uint8)
     mask[1, 1, 1] = mask[-2, 1, 1] = 1
@@ -124,7 +125,7 @@ def test_a_sparse_mask_that_the_sample_misses():
     assert sorted(tissue.values(volume).tolist()) == [0, 7]
 
 
-def test_a_scan_of_several_tissues_is_judged_by_the_tissue_round_the_click(ct):
+def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     volume, seed = ct.volume, ct.seeds[0]
     found = vessel_evidence(volume, ct.spacing, seed)
     liver = np.median(volume[(ct.liver > 0) & (ct.mask == 0)])
@@ -151,22 +152,22 @@ def test_noise_of_single_voxels_needs_no_flat_image():
     rng = np.random.default_rng(2)
     slope = np.indices((20, 30, 200)).sum(axis=0) * 0.1
     noisy = (slope + rng.normal(0, 4, slope.shape)).astype(np.float32)
-    assert noise_of_voxels(noisy) == pytest.approx(4, rel=0.05)
-    assert noise_of_voxels(noisy[..., :1]) == 0
+    assert voxel_noise(noisy) == pytest.approx(4, rel=0.05)
+    assert voxel_noise(noisy[..., :1]) == 0
 
 
-def test_evidence_is_kept_for_the_same_first_seed(ct):
+def test_evidence_is_cached_for_the_same_first_seed(ct):
     """In a scan of several tissues it was found anew at every click."""
-    kept, first = KeptConnectedness(), tuple(ct.seeds[0])
-    options = dict(spacing=ct.spacing, kept=kept)
+    cached, first = CachedConnectedness(), tuple(ct.seeds[0])
+    options = dict(spacing=ct.spacing, cached=cached)
     segment(ct.volume, [first], **options)
-    assert kept.work == EVERYTHING
+    assert cached.work == EVERYTHING
     again = segment(ct.volume, [first, tuple(ct.seeds[1])], **options)
-    assert kept.work == NEW_SEEDS
+    assert cached.work == NEW_SEEDS
     fresh = segment(ct.volume, [first, tuple(ct.seeds[1])], spacing=ct.spacing)
     assert np.array_equal(again.scene.values, fresh.scene.values)
     segment(ct.volume, [tuple(ct.seeds[1]), first], **options)
-    assert kept.work == EVERYTHING
+    assert cached.work == EVERYTHING
 
 
 # --- the background
@@ -192,11 +193,11 @@ def test_without_background_voxels_it_is_the_median():
     assert (found == 42).all()
 
 
-# --- the same on the card
+# --- the same on CUDA
 
 
 @pytest.mark.parametrize("kind", ["fill", "tiny", "sparse"])
-def test_the_card_takes_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
+def test_cuda_handles_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
     volume, mask = vessel(), None
     if kind == "fill":
         volume[:2] = 3.4e38
@@ -205,12 +206,12 @@ def test_the_card_takes_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
     else:
         mask = np.zeros(SHAPE, np.uint8)
         mask[CENTRE] = mask[1, 1, 1] = 1
-        monkeypatch.setattr("FuzzyConnectedGPULib.contrast.evidence.tissue.MOST_SAMPLES", 1000)
+        monkeypatch.setattr(tissue_statistics, "MAX_SAMPLES", 1000)
     host = vessel_evidence(volume, (1, 1, 1), CENTRE, mask)
-    card = vessel_evidence(volume, (1, 1, 1), CENTRE, mask, gpu=cpu_cuda)
+    device = vessel_evidence(volume, (1, 1, 1), CENTRE, mask, gpu=cpu_cuda)
     inner = (slice(8, None),) * 3
-    assert card.noise == pytest.approx(host.noise, rel=1e-3)
+    assert device.noise == pytest.approx(host.noise, rel=1e-3)
     near = 1e-4 * np.ptp(host.contrast[inner])
-    np.testing.assert_allclose(card.contrast[inner], host.contrast[inner], atol=near)
-    assert card.holds_for(CENTRE)
-    assert card.leave_card().holds_for(CENTRE)
+    np.testing.assert_allclose(device.contrast[inner], host.contrast[inner], atol=near)
+    assert device.holds_for(CENTRE)
+    assert device.to_host().holds_for(CENTRE)

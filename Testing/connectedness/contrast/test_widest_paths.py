@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 pytest.importorskip("numba")
-from FuzzyConnectedGPULib.contrast.clicks.click_rules import membership
+from FuzzyConnectedGPULib.contrast.clicks.membership import membership
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP, component, widest_paths
+from FuzzyConnectedGPULib.contrast.paths.flood import component
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP, widest_paths
 from FuzzyConnectedGPULib.segmentation import segment
 
 

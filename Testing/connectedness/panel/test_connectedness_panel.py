@@ -530,7 +530,7 @@ def test_outputs_that_were_removed_are_made_again(slicer_scene, done):
 @pytest.fixture
 def no_runs(monkeypatch):
     """From here on nothing may be computed anew."""
-    import FuzzyConnectedGPULib.kept_connectedness as kept
+    import FuzzyConnectedGPULib.cached_connectedness as kept
 
     def refuse(*_arguments, **_options):
         raise AssertionError("connectedness was computed again")

@@ -171,7 +171,7 @@ def test_a_second_run_computes_only_what_changed(logic, volume, seeds, result):
 
 def test_memory_need_of_a_volume(logic, volume, vessel):
     need = logic.memoryNeed(volume)
-    assert need.host > need.card > vessel.nbytes
+    assert need.host > need.device > vessel.nbytes
 
 
 # --- threshold of a scene that is there

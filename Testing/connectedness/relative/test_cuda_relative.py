@@ -47,8 +47,8 @@ def assert_same(volume, groups, affinity, cut=0.0, mask=None):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_equals_the_cpu(together_cuda, monkeypatch, seed):
-    play(monkeypatch, together_cuda)
+def test_equals_the_cpu(cooperative_cuda, monkeypatch, seed):
+    play(monkeypatch, cooperative_cuda)
     volume, groups, cut, mask = random_case(seed)
     side = ["both", "bright", "dark"][seed % 3]
     assert_same(volume, groups, GaussianAffinity(100, 20, 20, side=side), cut, mask)
@@ -83,7 +83,7 @@ def test_group_by_group_is_the_same(cpu_cuda, monkeypatch, seed):
 
 def test_group_by_group_when_the_room_does_not_suffice(cpu_cuda, monkeypatch):
     play(monkeypatch, cpu_cuda)
-    monkeypatch.setattr("FuzzyConnectedGPULib.solvers.cuda.contraction.node_rounds.MOST_NODES", 0)
+    monkeypatch.setattr("FuzzyConnectedGPULib.solvers.cuda.contraction.node_rounds.MAX_NODES", 0)
     called = []
     kept = by_groups.propagate
     monkeypatch.setattr(by_groups, "propagate", lambda *volume: called.append(1) or kept(*volume))

@@ -11,6 +11,7 @@ from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
 from FuzzyConnectedGPULib.relative import contrast_owners
 from FuzzyConnectedGPULib.relative import disputed as disputed_voxels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 from support.relative_definition import POINT, Graph, owners_of
 from support.widest_paths import grid_pairs
@@ -288,17 +289,19 @@ def test_levels_of_voxels_divide_as_defined(seed):
         graph = graph_of_voxels(capacities)
         values, relative = graph.relative(points)
         flat = np.concatenate(points)
-        levels, found = contrast_owners.solve(capacities, flat, owners, lambda share: None)
+        levels, found = contrast_owners.solve(capacities, flat, owners, Progress())
         np.testing.assert_array_equal(levels.ravel(), np.minimum(values.max(0), POINT - 1))
         np.testing.assert_array_equal(found.ravel(), owners_of(values, relative, SEVERAL))
         edges = contrast_owners.optimal_edges(capacities, levels, found)
         for iterated in (False, True):
             expected = owners_of(values, relative, SEVERAL)
             if iterated:
-                disputed_voxels.iterate(edges, contrast_owners.SIDES, found, None)
+                disputed_voxels.iterate(edges, contrast_owners.SIDES, found, Progress())
                 expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
                 np.testing.assert_array_equal(found.ravel(), expected)
-            near, _ = disputed_voxels.share_by_steps(edges, contrast_owners.SIDES, found, None)
+            near, _ = disputed_voxels.share_by_steps(
+                edges, contrast_owners.SIDES, found, Progress()
+            )
             near = np.where(near == SEVERAL, 0, near).ravel()
             np.testing.assert_array_equal(near, graph.nearest(values, expected, SEVERAL))
             disputed[int(iterated)] += np.count_nonzero(expected == SEVERAL)

@@ -10,16 +10,19 @@ from hypothesis import strategies as st
 from fuzzy_vessel.benchmark.volumes import serpentine
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
 from FuzzyConnectedGPULib.problem import state_problem
-from FuzzyConnectedGPULib.solvers.cpu import block_edges, blocks, dial
+from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cpu import exact as exact_on_cpu
+from FuzzyConnectedGPULib.solvers.cpu.affinity_levels import affinity_tables
+from FuzzyConnectedGPULib.solvers.cpu.blocks import blocks, edge_list, edges, scratch
 from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 
 AFFINITY = GaussianAffinity(100, 30, 15)
 
 
 def levels(solver, problem):
-    return solver.solve(problem, lambda share: None)[0]
+    return solver.solve(problem, Progress())[0]
 
 
 def assert_same(problem):
@@ -99,31 +102,28 @@ def test_a_mask_that_leaves_whole_blocks_out():
 def test_only_least_edges_of_squares_are_left_out():
     """About 1.2 edges a voxel are left in noise; a spanning tree needs 1."""
     volume = noise((48, 96, 96), seed=9)
-    region = np.zeros(block_edges.ARRAY, np.float32)
-    loaded = np.zeros((18, 34, 98), np.float32), np.zeros((18, 34, 98), np.uint8)
-    valid = np.zeros(block_edges.ARRAY, np.uint8)
+    buffers = scratch.Scratch(3)
+    region, valid, along, strong = buffers.block[:4]
     problem = state_problem(volume, [[0, 0, 0]], AFFINITY)
-    block_edges.load_row(volume, np.empty((0, 0, 0), np.uint8), 16, 32, *loaded)
-    assert block_edges.load_region(*loaded, 32, region, valid) == 18 * 34 * 34
-    along = np.zeros((2, 3, block_edges.ARRAY), np.uint16)
-    coefficients = AFFINITY.coefficients()
-    for axis, step in enumerate((1, block_edges.ROW, block_edges.PLANE)):
-        block_edges.edge_levels(region, step, 1, *problem.tables, coefficients, along[0, axis])
+    edges.load_row(volume, np.empty((0, 0, 0), np.uint8), (16, 32), buffers.loaded)
+    assert edges.load_region(buffers.loaded, 32, region, valid) == 18 * 34 * 34
+    for axis, step in enumerate((1, scratch.ROW, scratch.PLANE)):
+        edges.edge_levels(region, step, 1, affinity_tables(problem), along[axis])
     inner = volume[16:32, 32:64, 32:65]
     wanted = AFFINITY.levels(inner[..., :-1], inner[..., 1:])
-    first = block_edges.FIRST + block_edges.PLANE + block_edges.ROW + 1
-    np.testing.assert_array_equal(along[0, 0, first : first + 32], wanted[0, 0])
-    block_edges.cut_off(*along[0], valid)
-    block_edges.strong_along_i(*along[0], along[1, 0])
-    block_edges.strong_along_j(*along[0], along[1, 1])
-    block_edges.strong_along_k(*along[0], along[1, 2])
-    edges = np.empty(block_edges.MOST_EDGES + 1, np.uint32)
-    apart = np.arange(block_edges.VOXELS + 1).astype(np.uint16)
-    count = block_edges.listed_edges(along[1], apart, edges)
-    assert block_edges.VOXELS < count < 1.8 * block_edges.VOXELS
-    spare, wanted = np.empty_like(edges), np.sort(edges[:count] >> 16)
-    block_edges.sort_edges(edges, count, spare, np.empty((2, 256), np.int32))
-    np.testing.assert_array_equal(edges[:count] >> 16, wanted)
+    first = scratch.FIRST + scratch.PLANE + scratch.ROW + 1
+    np.testing.assert_array_equal(along[0, first : first + 32], wanted[0, 0])
+    edges.cut_off(*along, valid)
+    edges.strong_along_i(*along, strong[0])
+    edges.strong_along_j(*along, strong[1])
+    edges.strong_along_k(*along, strong[2])
+    listed, spare = buffers.block.edges, buffers.block.spare
+    apart = np.arange(scratch.VOXELS + 1).astype(np.uint16)
+    count = edge_list.list_edges(strong, apart, listed)
+    assert scratch.VOXELS < count < 1.8 * scratch.VOXELS
+    wanted = np.sort(listed[:count] >> 16)
+    edge_list.sort_edges(listed, count, spare, buffers.block.offsets)
+    np.testing.assert_array_equal(listed[:count] >> 16, wanted)
 
 
 # --- progress, memory, threads
@@ -132,7 +132,7 @@ def test_only_least_edges_of_squares_are_left_out():
 def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
     problem = state_problem(noise((64, 96, 96)), [[9, 9, 9]], AFFINITY)
     shares = []
-    blocks.solve(problem, shares.append)
+    blocks.solve(problem, Progress(shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1
     for stage in (0.0, blocks.TREES, blocks.NODES):
@@ -142,7 +142,7 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
                 raise Cancelled("enough")
 
         with pytest.raises(Cancelled):
-            blocks.solve(problem, report)
+            blocks.solve(problem, Progress(report))
     workers = [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
     for thread in workers:
         thread.join(timeout=20)
@@ -150,8 +150,8 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
 
 
 def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
-    """Compiling takes seconds in a fresh process; the callback is asked all the while."""
-    monkeypatch.setattr(blocks, "LOOK", 0.001)
+    """Compiling takes seconds in a fresh process; the callback is called meanwhile."""
+    monkeypatch.setattr(blocks, "POLL_INTERVAL", 0.001)
     blocked = threading.Event()
 
     def compile_for_long(*_):
@@ -165,7 +165,7 @@ def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
 
     try:
         with pytest.raises(Cancelled):
-            blocks.solve(state_problem(noise((4, 5, 6)), [[1, 1, 1]], AFFINITY), report)
+            blocks.solve(state_problem(noise((4, 5, 6)), [[1, 1, 1]], AFFINITY), Progress(report))
         assert not blocked.is_set()
     finally:
         blocked.set()
@@ -173,12 +173,12 @@ def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
 
 def test_it_holds_less_than_seven_bytes_a_voxel_of_noise_and_a_scratch_for_each_thread():
     volume = noise((64, 96, 96))
-    run = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), lambda share: None)
-    scratch = blocks.Scratch(3).nbytes
+    run = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), Progress())
+    buffers = scratch.Scratch(3).nbytes
     threads = np.arange(1, blocks.usable_cores() + 1)
-    assert ((run[2] - threads * scratch) / volume.size < 7).any()
-    assert run[2] > 4 * volume.size + scratch
-    assert scratch < 4e6
+    assert ((run[2] - threads * buffers) / volume.size < 7).any()
+    assert run[2] > 4 * volume.size + buffers
+    assert buffers < 4e6
 
 
 # --- the choice
@@ -188,14 +188,19 @@ def test_it_holds_less_than_seven_bytes_a_voxel_of_noise_and_a_scratch_for_each_
 def used(monkeypatch):
     """Which solvers have come to an end."""
     seen = []
-    for solver in (blocks, dial):
 
-        def watched(*args, solver=solver, solve=solver.solve, **options):
-            found = solve(*args, **options)
+    def watch(solver, name):
+        solve = getattr(solver, name)
+
+        def watched(*args):
+            found = solve(*args)
             seen.append(solver.__name__.rpartition(".")[2] if found else "gave up")
             return found
 
-        monkeypatch.setattr(solver, "solve", watched)
+        monkeypatch.setattr(solver, name, watched)
+
+    watch(blocks, "solve")
+    watch(dial, "solve_up_to")
     return seen
 
 

@@ -8,30 +8,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from scipy.ndimage import gaussian_filter
 
-from emulators.cuda import arrays
-from emulators.cuda.device import CpuCudaDevice
+from emulators.cuda import EmulatedDevice, arrays
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, fuzzy_connectedness
-from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+from FuzzyConnectedGPULib.affinity.levels import level_values
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cuda import active_tiles, exact
 from FuzzyConnectedGPULib.solvers.cuda import kfoe as cuda_kfoe
 from FuzzyConnectedGPULib.solvers.cuda import kfoe_corrected as cuda_kfoe_corrected
-from FuzzyConnectedGPULib.solvers.cuda.contraction import contraction, node_rounds
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError, NoRoomError
+from FuzzyConnectedGPULib.solvers.cuda.contraction import (
+    affinity_tables,
+    contracted_tiles,
+    contraction,
+    node_rounds,
+)
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, DeviceMemoryError, InputError
+from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 
 
-def nothing(fraction):
-    pass
-
-
 def levels(solver, problem, gpu, **options):
-    return solver.solve(problem, nothing, gpu, **options)[0]
+    return solver.solve(problem, Progress(), gpu, **options)[0]
 
 
 def reference(problem):
-    return dial.solve(problem, nothing)[0]
+    return dial.solve(problem, Progress())[0]
 
 
 EXACT = pytest.mark.parametrize("solver", [active_tiles, contraction])
@@ -71,13 +72,13 @@ def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda, solver):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_blocks_that_do_the_rounds_together_equal_the_reference(together_cuda, seed):
+def test_blocks_that_do_the_rounds_together_equal_the_reference(cooperative_cuda, seed):
     random = np.random.default_rng(seed)
     volume = gaussian_filter(random.normal(0, 1, (30, 26, 33)), seed % 3)
     volume = (100 + 30 * volume / volume.std()).astype([np.int16, np.float32][seed % 2])
     seeds = [[15, 13, 16], *np.argwhere(random.random(volume.shape) < 0.001 * (seed % 2))]
     problem = state_problem(volume, seeds, GaussianAffinity(100, 20, 20), [0.0, 0.3][seed // 4])
-    found, rounds = contraction.solve(problem, nothing, together_cuda)
+    found, rounds, _ = contraction.solve(problem, Progress(), cooperative_cuda)
     np.testing.assert_array_equal(found, reference(problem))
     assert rounds > 2
 
@@ -93,7 +94,7 @@ def test_sizes_around_the_tile(cpu_cuda, solver, shape):
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
     # As on a card where more tiles are active than blocks are launched.
-    monkeypatch.setattr(active_tiles, "BLOCKS", blocks)
+    monkeypatch.setattr(active_tiles, "MAX_BLOCKS", blocks)
     volume = np.random.default_rng(11).normal(100, 20, (17, 20, 23)).astype(np.int16)
     problem = state_problem(volume, [[8, 9, 10]], GaussianAffinity(100, 20, 20))
     np.testing.assert_array_equal(
@@ -106,7 +107,7 @@ def test_affinities_by_tables_and_by_arithmetic_are_the_same(cpu_cuda, sigma):
     # A wide Gaussian's tables do not fit beside a tile.
     volume = np.random.default_rng(4).normal(100, 0.7 * sigma, (9, 10, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, sigma, sigma, side="bright"))
-    assert (contraction.table_extent(problem) is None) == (sigma == 2000)
+    assert (affinity_tables.table_extent(problem) is None) == (sigma == 2000)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
@@ -115,8 +116,8 @@ def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monke
     volume = random.integers(0, 2, (9, 17, 20)).astype(np.uint8)
     seeds = np.argwhere(random.random(volume.shape) < 0.5)
     problem = state_problem(volume, seeds, GaussianAffinity(1, 1, 1))
-    monkeypatch.setattr(contraction, "NODES_A_VOXEL", 0.0)
-    monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
+    monkeypatch.setattr(contracted_tiles, "NODES_PER_VOXEL", 0.0)
+    monkeypatch.setattr(contracted_tiles, "CROSS_EDGES_PER_VOXEL", 0.0)
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
@@ -172,7 +173,7 @@ def test_tables_hold_at_the_ends_of_the_voxel_types(kind, mean):
         for side in ("both", "bright", "dark"):
             affinity = GaussianAffinity(mean, sigma, 0.7, "weighted", side=side)
             problem = state_problem(np.zeros((1, 1, 2), kind), [[0, 0, 0]], affinity)
-            extent = contraction.table_extent(problem)
+            extent = affinity_tables.table_extent(problem)
             if extent is None:
                 assert sigma == 1e30
                 assert kind is not np.uint8
@@ -190,7 +191,7 @@ def test_tables_hold_at_the_ends_of_the_voxel_types(kind, mean):
 
 @pytest.mark.parametrize(
     ("module", "name", "words"),
-    [(contraction, "MOST_VOXELS", "7,200 voxels"), (node_rounds, "MOST_NODES", "nodes only")],
+    [(contracted_tiles, "MAX_VOXELS", "7,200 voxels"), (node_rounds, "MAX_NODES", "nodes only")],
 )
 def test_more_than_can_be_numbered_is_left_to_active_tiles(
     cpu_cuda, monkeypatch, module, name, words
@@ -198,14 +199,14 @@ def test_more_than_can_be_numbered_is_left_to_active_tiles(
     volume = np.random.default_rng(13).normal(100, 20, (9, 20, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
     monkeypatch.setattr(module, name, 5)
-    with pytest.raises(NoRoomError, match=words):
+    with pytest.raises(DeviceMemoryError, match=words):
         levels(contraction, problem, cpu_cuda)
     np.testing.assert_array_equal(levels(exact, problem, cpu_cuda), reference(problem))
 
 
 @pytest.fixture
-def card_memory(monkeypatch):
-    """The arrays of the played card: how many are alive, and after how many there is no room."""
+def device_memory(monkeypatch):
+    """The arrays of the emulated device: how many are alive, and after how many memory runs out."""
     memory = SimpleNamespace(alive=0, made=0, room=10**9)
     make = arrays.guarded_empty
 
@@ -216,7 +217,7 @@ def card_memory(monkeypatch):
         memory.made += 1
         if memory.made > memory.room:
             memory.room = 10**9
-            raise NoRoomError("too little memory")
+            raise DeviceMemoryError("too little memory")
         array = make(shape, dtype)
         memory.alive += 1
         weakref.finalize(arrays.guarded_block(array), forget)
@@ -226,28 +227,28 @@ def card_memory(monkeypatch):
     return memory
 
 
-def test_memory_is_back_before_active_tiles_begin(card_memory, monkeypatch):
+def test_memory_is_back_before_active_tiles_begin(device_memory, monkeypatch):
     # Whichever array of contraction finds no room.
-    monkeypatch.setattr(contraction, "CROSSES_A_VOXEL", 0.0)
+    monkeypatch.setattr(contracted_tiles, "CROSS_EDGES_PER_VOXEL", 0.0)
     volume = np.random.default_rng(14).normal(100, 20, (9, 10, 40)).astype(np.int16)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20), 0.0, volume > 80)
-    gpu, alive = CpuCudaDevice(), []
+    gpu, alive = EmulatedDevice(), []
     solve = active_tiles.solve
     monkeypatch.setattr(
-        active_tiles, "solve", lambda *a: [alive.append(card_memory.alive), solve(*a)][1]
+        active_tiles, "solve", lambda *a: [alive.append(device_memory.alive), solve(*a)][1]
     )
     wanted = levels(contraction, problem, gpu)
-    needed, card_memory.made = card_memory.made, 0
+    needed, device_memory.made = device_memory.made, 0
     assert needed > 15
     for room in range(needed):
-        card_memory.made, card_memory.room = 0, room
+        device_memory.made, device_memory.room = 0, room
         np.testing.assert_array_equal(levels(exact, problem, gpu), wanted)
     assert alive == [0] * needed
 
 
 @pytest.mark.parametrize("tiles", [1, 2])
 def test_tiles_are_launched_in_parts(cpu_cuda, monkeypatch, tiles):
-    monkeypatch.setattr(contraction, "TILES_A_LAUNCH", tiles)
+    monkeypatch.setattr(contracted_tiles, "TILES_PER_LAUNCH", tiles)
     volume = np.random.default_rng(6).normal(100, 20, (9, 10, 40)).astype(np.float32)
     problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
@@ -325,7 +326,7 @@ def test_cancelling_ends_the_run(cpu_cuda, solver):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        solver.solve(problem, report, cpu_cuda)
+        solver.solve(problem, Progress(report), cpu_cuda)
     assert len(seen) == 2
     assert all(0 <= fraction < 1 for fraction in seen)
 
@@ -337,7 +338,7 @@ def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypa
 
     def spend_memory(*arguments):
         taken.append("contraction")
-        raise NoRoomError("too little memory")
+        raise DeviceMemoryError("too little memory")
 
     for solver in (contraction, active_tiles):
         solve = solver.solve
@@ -345,18 +346,18 @@ def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypa
             solver, "solve", lambda *a, s=solver, f=solve: [taken.append(s), f(*a)][1]
         )
     for memory, wanted in ((8 << 30, contraction), (9 * volume.size, active_tiles)):
-        found = levels(exact, problem, CpuCudaDevice(memory=memory))
+        found = levels(exact, problem, EmulatedDevice(memory=memory))
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
-    monkeypatch.setattr(CpuCudaDevice, "runs_blocks_together", False)
+    monkeypatch.setattr(EmulatedDevice, "has_cooperative_launch", False)
     for most, wanted in ((volume.size, contraction), (volume.size - 1, active_tiles)):
-        monkeypatch.setattr(exact, "MOST_FOR_ONE_BLOCK", most)
-        found = levels(exact, problem, CpuCudaDevice())
+        monkeypatch.setattr(exact, "MAX_FOR_ONE_BLOCK", most)
+        found = levels(exact, problem, EmulatedDevice())
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))
-    monkeypatch.setattr(CpuCudaDevice, "runs_blocks_together", True)
+    monkeypatch.setattr(EmulatedDevice, "has_cooperative_launch", True)
     monkeypatch.setattr(contraction, "solve", spend_memory)
-    np.testing.assert_array_equal(levels(exact, problem, CpuCudaDevice()), reference(problem))
+    np.testing.assert_array_equal(levels(exact, problem, EmulatedDevice()), reference(problem))
     assert taken == ["contraction", active_tiles]
 
 
@@ -367,7 +368,7 @@ def test_the_default_does_not_hide_a_kernel_that_fails(monkeypatch):
     monkeypatch.setattr(contraction, "solve", fail)
     problem = state_problem(np.eye(4)[None], [[0, 0, 0]], GaussianAffinity(1, 1, 1))
     with pytest.raises(DeviceError, match="does not compile"):
-        levels(exact, problem, CpuCudaDevice())
+        levels(exact, problem, EmulatedDevice())
 
 
 def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):
@@ -456,7 +457,7 @@ def test_card_values_are_the_levels_values():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(("smoothing", "most"), [(1.0, 9), (0.0, 13)])
-def test_card_memory_stays_small(smoothing, most):
+def test_device_memory_stays_small(smoothing, most):
     noise = np.random.default_rng(8).normal(0, 99, (128, 256, 256))
     volume = gaussian_filter(noise, smoothing).astype(np.int16) if smoothing else noise
     scene = connectedness(volume.astype(np.int16), [[1, 1, 1]], device="cuda")

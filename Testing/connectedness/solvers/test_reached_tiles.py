@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from emulators.cuda import CpuCudaDevice
+from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cuda.contraction import contraction
 from FuzzyConnectedGPULib.solvers.cuda.contraction import reached_tiles as module
+from FuzzyConnectedGPULib.solvers.cuda.contraction.contracted_tiles import TILE, tile_count
 from FuzzyConnectedGPULib.solvers.cuda.contraction.reached_tiles import (
     bounds_of_edges,
     found_tiles,
     search_tiles,
 )
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.progress import Progress
 
 ORDERS = ["ascending", "descending", 1]
 
@@ -30,16 +32,16 @@ def however_dense(request, monkeypatch):
 
 
 def levels(problem, gpu):
-    return contraction.solve(problem, lambda fraction: None, gpu)[0]
+    return contraction.solve(problem, Progress(), gpu)[0]
 
 
 def reference(problem):
-    return dial.solve(problem, lambda fraction: None)[0]
+    return dial.solve(problem, Progress())[0]
 
 
 def listed_by_kernels(problem, gpu):
     mask = np.uintp(0) if problem.mask is None else gpu.put(problem.mask)
-    count = contraction.tile_count(problem.voxels.shape)
+    count = tile_count(problem.voxels.shape)
     arrays = gpu.put(problem.voxels), mask, gpu.put(problem.seeds)
     return found_tiles(search_tiles(problem, *arrays, count, gpu), gpu)
 
@@ -56,8 +58,8 @@ def check_listed(problem, listed):
 
 def tiles_of(voxels):
     """Numbers of the tiles that hold one of these voxels (bool)."""
-    voxels = np.pad(voxels, [(0, -n % side) for n, side in zip(voxels.shape, contraction.TILE)])
-    k, j, i = (n // side for n, side in zip(voxels.shape, contraction.TILE))
+    voxels = np.pad(voxels, [(0, -n % side) for n, side in zip(voxels.shape, TILE)])
+    k, j, i = (n // side for n, side in zip(voxels.shape, TILE))
     return np.flatnonzero(voxels.reshape(k, 8, j, 8, i, 16).any((1, 3, 5)))
 
 
@@ -69,7 +71,7 @@ def smooth_noise(seed, shape):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
 @pytest.mark.parametrize(("side", "cut"), [("both", 0.8), ("bright", 0.9), ("dark", 0.85)])
-def test_they_are_those_of_the_seeds_pieces(order, kind, side, cut):
+def test_they_are_those_of_the_seeds_components(order, kind, side, cut):
     for seed, shape in enumerate([(30, 25, 40), (9, 17, 33), (1, 1, 50), (16, 8, 16)]):
         volume = smooth_noise(seed, shape).astype(kind)
         random = np.random.default_rng(seed)
@@ -79,7 +81,7 @@ def test_they_are_those_of_the_seeds_pieces(order, kind, side, cut):
             mask[tuple(seeds[0])] = True
         affinity = GaussianAffinity(130, 25, 12, side=side)
         problem = state_problem(volume, seeds, affinity, cut, mask)
-        found = listed_by_kernels(problem, CpuCudaDevice(order))
+        found = listed_by_kernels(problem, EmulatedDevice(order))
         check_listed(problem, found)
 
 
@@ -93,7 +95,7 @@ def test_threads_that_join_at_once_lose_nothing(interleaved_cuda):
 @pytest.mark.parametrize("axis", range(3))
 def test_every_row_and_voxel_of_a_border_is_crossed(cpu_cuda, axis):
     # A line of voxels through two tiles, wherever it may lie in them.
-    shape = [side * (1 + (n == axis)) for n, side in enumerate(contraction.TILE)]
+    shape = [side * (1 + (n == axis)) for n, side in enumerate(TILE)]
     lines = np.delete(shape, axis)
     for place in np.ndindex(*lines):
         volume = np.zeros(shape, np.uint8)
@@ -105,8 +107,8 @@ def test_every_row_and_voxel_of_a_border_is_crossed(cpu_cuda, axis):
 
 def two_tiles(axis):
     """Closed voxels, and the sides of the border between the tiles: (2, J or K, K or I)."""
-    volume = np.zeros([n * (1 + (a == axis)) for a, n in enumerate(contraction.TILE)], np.int16)
-    border = contraction.TILE[axis]
+    volume = np.zeros([n * (1 + (a == axis)) for a, n in enumerate(TILE)], np.int16)
+    border = TILE[axis]
     return volume, np.moveaxis(volume, axis, 0)[border - 1 : border + 1], border
 
 
@@ -127,7 +129,7 @@ def test_a_row_is_joined_with_each_of_two_runs(cpu_cuda, axis, whole):
 @pytest.mark.parametrize("one", [0, 1])
 @pytest.mark.parametrize("apart", [1, 4])  # rows of two lanes, or of one
 def test_a_tree_is_joined_with_each_of_two_others(cpu_cuda, axis, one, apart):
-    for row in range(contraction.TILE[1] - apart):
+    for row in range(TILE[1] - apart):
         volume, sides, border = two_tiles(axis)
         rows = sides[..., 5] if axis == 0 else sides[:, 5]
         rows[one, row : row + apart + 1] = 101
@@ -142,7 +144,7 @@ def test_a_tree_is_joined_with_each_of_two_others(cpu_cuda, axis, one, apart):
 @pytest.mark.parametrize("axis", range(3))
 def test_each_of_many_trees_at_a_border_is_joined(order, axis):
     # Along rows values change slowly, so that few pairs of rows are near each other.
-    device, random = CpuCudaDevice(order), np.random.default_rng(6)
+    device, random = EmulatedDevice(order), np.random.default_rng(6)
     crossings = 0
     for _ in range(20):
         volume, _, border = two_tiles(axis)
@@ -160,8 +162,8 @@ def test_each_of_many_trees_at_a_border_is_joined(order, axis):
 
 @pytest.mark.parametrize("axis", range(3))
 def test_no_gap_is_crossed(cpu_cuda, axis):
-    for gap in range(1, contraction.TILE[axis] + 1):
-        shape = [side * (1 + (n == axis)) for n, side in enumerate(contraction.TILE)]
+    for gap in range(1, TILE[axis] + 1):
+        shape = [side * (1 + (n == axis)) for n, side in enumerate(TILE)]
         volume = np.full(shape, 100, np.int16)
         np.moveaxis(volume, axis, 0)[gap] = 0
         problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 5, 5), 0.5)
@@ -216,7 +218,7 @@ def two_tubes():
     return volume
 
 
-def test_tiles_of_other_pieces_are_left_out(cpu_cuda):
+def test_tiles_of_other_components_are_left_out(cpu_cuda):
     volume = two_tubes()
     problem = state_problem(volume, [[4, 4, 0]], GaussianAffinity(100, 5, 5), 0.5)
     np.testing.assert_array_equal(np.sort(listed_by_kernels(problem, cpu_cuda)), np.arange(7))
@@ -245,19 +247,19 @@ def test_seeds_that_no_piece_holds_keep_their_level(order):
     volume = two_tubes()
     seeds = [[4, 4, 50], [19, 19, 99], [4, 5, 50]]
     problem = state_problem(volume, seeds, GaussianAffinity(100, 5, 5), 0.5)
-    found = levels(problem, CpuCudaDevice(order))
+    found = levels(problem, EmulatedDevice(order))
     np.testing.assert_array_equal(found, reference(problem))
     alone = state_problem(volume, seeds[1:], GaussianAffinity(100, 5, 5), 0.5)
-    np.testing.assert_array_equal(levels(alone, CpuCudaDevice(order)), reference(alone))
+    np.testing.assert_array_equal(levels(alone, EmulatedDevice(order)), reference(alone))
 
 
 def test_without_room_for_the_search_all_tiles_are_contracted(cpu_cuda, monkeypatch):
     make, refused = cpu_cuda.xp.empty, []
 
     def empty(shape, dtype=float):
-        if np.prod(shape) > 1024 * contraction.tile_count(volume.shape):
+        if np.prod(shape) > 1024 * tile_count(volume.shape):
             refused.append(shape)
-            raise NoRoomError("too little memory")
+            raise DeviceMemoryError("too little memory")
         return make(shape, dtype)
 
     volume = smooth_noise(4, (1, 40, 50)).astype(np.int16)

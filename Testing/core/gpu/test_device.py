@@ -1,4 +1,4 @@
-"""Which device is used, what is said where CUDA cannot be used, and what a run leaves behind."""
+"""Device selection, the messages where CUDA cannot be used, and the memory of a run."""
 
 import subprocess
 import sys
@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu import device as cuda
-from FuzzyVesselCoreLib.gpu import nvrtc as cuda_kernels
+from FuzzyVesselCoreLib.gpu import availability
+from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_status
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.nvrtc import compile_kernels, read_source
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 
 @pytest.fixture(autouse=True)
-def _no_remembered_status():
-    cuda.forget_cuda_status()
+def _no_cached_status():
+    reset_cuda_status()
     yield
-    cuda.forget_cuda_status()
+    reset_cuda_status()
 
 
 class CUDARuntimeError(RuntimeError):
@@ -29,7 +32,7 @@ class OutOfMemoryError(MemoryError):
 
 
 class FakePool:
-    """A memory pool of a card with 1000 bytes, of which nobody else uses any."""
+    """A memory pool of a device with 1000 bytes, all of them free."""
 
     size = 1000
     pools = ()  # all that were made since the fixture `fake_cupy`
@@ -60,7 +63,7 @@ class FakePool:
 
 @pytest.fixture
 def fake_cupy(monkeypatch):
-    """CuPy for CUDA 13 on a machine with two cards; `allocate` is what its arrays would call."""
+    """CuPy for CUDA 13 on a machine with two GPUs; `allocate` is what its arrays would call."""
     cupy = ModuleType("cupy")
     cupy.log = []
 
@@ -93,7 +96,7 @@ def fake_cupy(monkeypatch):
     )
     FakePool.pools = ()
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr(cuda, "driver_version", lambda: 13000)
+    monkeypatch.setattr(availability, "driver_version", lambda: 13000)
     return cupy
 
 
@@ -101,36 +104,36 @@ def fake_cupy(monkeypatch):
 
 
 def test_importing_does_not_import_cupy():
-    code = "import sys, FuzzyVesselCoreLib.gpu.device; sys.exit('cupy' in sys.modules)"
-    folder = str(cuda._TRIAL.parents[2])
+    code = "import sys, FuzzyVesselCoreLib.gpu.selection; sys.exit('cupy' in sys.modules)"
+    folder = str(TRIAL.parents[2])
     assert subprocess.run([sys.executable, "-c", code], cwd=folder, check=False).returncode == 0
 
 
 def test_auto_falls_back_to_the_cpu(monkeypatch):
-    monkeypatch.setattr(cuda, "driver_version", lambda: None)
-    assert cuda.choose_device("auto") == "cpu"
-    assert cuda.choose_device("cpu") == "cpu"
+    monkeypatch.setattr(availability, "driver_version", lambda: None)
+    assert choose_device("auto") == "cpu"
+    assert choose_device("cpu") == "cpu"
 
 
-def test_auto_and_cuda_take_the_card(fake_cupy, monkeypatch):
-    monkeypatch.setattr(cuda, "_trial_problem", lambda ordinal: None)
-    assert cuda.choose_device("auto").name == "cuda:0 (Test Card)"
-    assert cuda.choose_device("cuda").ordinal == 0
-    assert cuda.choose_device("cuda:1").ordinal == 1
+def test_auto_and_cuda_choose_the_gpu(fake_cupy, monkeypatch):
+    monkeypatch.setattr(availability, "_trial_problem", lambda ordinal: None)
+    assert choose_device("auto").name == "cuda:0 (Test Card)"
+    assert choose_device("cuda").ordinal == 0
+    assert choose_device("cuda:1").ordinal == 1
 
 
 @pytest.mark.parametrize("word", ["gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "", None, 0])
 def test_unknown_words_are_refused(word):
     with pytest.raises(InputError, match="use auto, cpu, cuda or cuda:N"):
-        cuda.choose_device(word)
+        choose_device(word)
 
 
-def test_the_status_is_remembered_until_it_is_forgotten(monkeypatch):
+def test_the_status_is_cached_until_it_is_reset(monkeypatch):
     asked = []
-    monkeypatch.setattr(cuda, "_cupy_problem", lambda: asked.append(1) or "missing")
-    assert [cuda.cuda_status(), cuda.cuda_status(), len(asked)] == ["missing", "missing", 1]
-    cuda.forget_cuda_status()
-    assert [cuda.cuda_status(), len(asked)] == ["missing", 2]
+    monkeypatch.setattr(availability, "_cupy_problem", lambda: asked.append(1) or "missing")
+    assert [cuda_status(), cuda_status(), len(asked)] == ["missing", "missing", 1]
+    reset_cuda_status()
+    assert [cuda_status(), len(asked)] == ["missing", 2]
 
 
 # ---- what is missing
@@ -138,7 +141,7 @@ def test_the_status_is_remembered_until_it_is_forgotten(monkeypatch):
 
 def refusal(device="cuda"):
     with pytest.raises(DeviceError) as caught:
-        cuda.choose_device(device)
+        choose_device(device)
     return str(caught.value)
 
 
@@ -148,7 +151,7 @@ def refusal(device="cuda"):
 )
 def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr(cuda, "driver_version", lambda: driver)
+    monkeypatch.setattr(availability, "driver_version", lambda: driver)
     monkeypatch.setattr(sys, "platform", "linux")
     message = refusal()
     assert "CuPy is not installed" in message
@@ -166,7 +169,7 @@ def test_on_a_mac_nothing_is_to_be_installed(monkeypatch):
 
 
 def test_missing_driver(fake_cupy, monkeypatch):
-    monkeypatch.setattr(cuda, "driver_version", lambda: None)
+    monkeypatch.setattr(availability, "driver_version", lambda: None)
     assert "NVIDIA driver is missing" in refusal()
 
 
@@ -174,25 +177,25 @@ def test_missing_driver(fake_cupy, monkeypatch):
     ("driver", "remedy"), [(12040, '"cupy-cuda12x[ctk]" instead'), (11080, "use device 'cpu'")]
 )
 def test_driver_older_than_cupy(fake_cupy, monkeypatch, driver, remedy):
-    monkeypatch.setattr(cuda, "driver_version", lambda: driver)
+    monkeypatch.setattr(availability, "driver_version", lambda: driver)
     message = refusal()
     assert f"for CUDA {driver // 1000}.{driver % 1000 // 10} and the installed CuPy" in message
     assert remedy in message
 
 
-def test_no_such_card(fake_cupy):
-    assert "no cuda:2; this machine has 2 CUDA cards (to cuda:1)" in refusal("cuda:2")
-    cuda.forget_cuda_status()
+def test_no_such_device(fake_cupy):
+    assert "no cuda:2; this machine has 2 CUDA devices (to cuda:1)" in refusal("cuda:2")
+    reset_cuda_status()
     fake_cupy.cuda.runtime.getDeviceCount = lambda: 1
-    assert "no cuda:2; this machine has 1 CUDA card (cuda:0)" in refusal("cuda:2")
+    assert "no cuda:2; this machine has 1 CUDA device (cuda:0)" in refusal("cuda:2")
 
 
-def test_no_card_at_all(fake_cupy):
+def test_no_device_at_all(fake_cupy):
     def no_device():
         raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
 
     fake_cupy.cuda.runtime.getDeviceCount = no_device
-    assert "there is no CUDA card" in refusal()
+    assert "there is no CUDA device" in refusal()
 
 
 def test_driver_that_reports_an_error(fake_cupy):
@@ -207,8 +210,8 @@ def test_missing_nvrtc(fake_cupy, monkeypatch):
     def no_nvrtc(*_):
         raise RuntimeError("CuPy failed to load libnvrtc.so.13: OSError: not found\nmore")
 
-    monkeypatch.setattr(cuda.CudaDevice, "put", lambda self, array: array)
-    monkeypatch.setattr(cuda.CudaDevice, "kernel", no_nvrtc)
+    monkeypatch.setattr(CudaDevice, "put", lambda self, array: array)
+    monkeypatch.setattr(CudaDevice, "kernel", no_nvrtc)
     fake_cupy.zeros, fake_cupy.float32 = np.zeros, np.float32
     message = refusal()
     assert "failed to load libnvrtc.so.13" in message
@@ -230,13 +233,13 @@ def test_trial_kernel_is_compared_with_the_cpu(fake_cupy, monkeypatch, cpu_cuda,
 
         return launch
 
-    monkeypatch.setattr(cuda.CudaDevice, "kernel", trial)
-    monkeypatch.setattr(cuda.CudaDevice, "put", lambda self, array: array)
-    monkeypatch.setattr(cuda.CudaDevice, "get", lambda self, array: array)
+    monkeypatch.setattr(CudaDevice, "kernel", trial)
+    monkeypatch.setattr(CudaDevice, "put", lambda self, array: array)
+    monkeypatch.setattr(CudaDevice, "get", lambda self, array: array)
     fake_cupy.zeros = np.zeros
-    assert (cuda.cuda_status() is None) == (not wrong)
+    assert (cuda_status() is None) == (not wrong)
     if wrong:
-        assert "wrong result" in cuda.cuda_status()
+        assert "wrong result" in cuda_status()
 
 
 def test_missing_headers(fake_cupy):
@@ -246,7 +249,7 @@ def test_missing_headers(fake_cupy):
         pass
 
     CompileException.__module__ = "cupy.cuda.compiler"
-    with pytest.raises(DeviceError) as caught, cuda.CudaDevice(0):
+    with pytest.raises(DeviceError) as caught, CudaDevice(0):
         raise CompileException('a.cuh(9): cannot open source file "cuda_fp16.h"\nmore')
     message = str(caught.value)
     assert 'source file "cuda_fp16.h")' in message
@@ -254,11 +257,11 @@ def test_missing_headers(fake_cupy):
     assert "more" not in message
 
 
-# ---- memory, with CuPy's part played
+# ---- memory, on a fake CuPy
 
 
 def test_memory_goes_back_and_its_peak_stays(fake_cupy):
-    with cuda.CudaDevice(1) as device:
+    with CudaDevice(1) as device:
         assert fake_cupy.allocate(300) == "300 bytes"
         fake_cupy.allocate(200)
         assert device.free_memory() == 500
@@ -281,7 +284,7 @@ def test_memory_goes_back_after_an_error(fake_cupy):
         kept = [fake_cupy.allocate(300)]
         raise ValueError(f"worked on {kept}")
 
-    device = cuda.CudaDevice(0)
+    device = CudaDevice(0)
     with pytest.raises(ValueError, match="worked on") as caught, device:
         work()
     assert device.free_memory() == 1000
@@ -291,7 +294,7 @@ def test_memory_goes_back_after_an_error(fake_cupy):
 
 def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
     monkeypatch.setattr(FakePool, "size", 3000 * 2**20)
-    with cuda.CudaDevice(0):
+    with CudaDevice(0):
         fake_cupy.allocate(1000 * 2**20)
         with pytest.raises(DeviceError) as caught:
             fake_cupy.allocate(2500 * 2**20)
@@ -299,11 +302,11 @@ def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
         assert amount in str(caught.value)
 
 
-# ---- launches whose blocks wait for one another
+# ---- cooperative launches
 
 
 @pytest.mark.parametrize(("able", "wanted", "launched"), [(1, 99, 6), (1, 4, 4), (0, 99, 1)])
-def test_no_more_blocks_wait_for_one_another_than_the_card_holds(fake_cupy, able, wanted, launched):
+def test_a_cooperative_launch_has_at_most_the_resident_blocks(fake_cupy, able, wanted, launched):
     runtime, launches = fake_cupy.cuda.runtime, []
     runtime.getDeviceProperties = lambda ordinal: {"name": b"", "multiProcessorCount": 3}
     runtime.cudaDevAttrCooperativeLaunch = 95
@@ -318,11 +321,11 @@ def test_no_more_blocks_wait_for_one_another_than_the_card_holds(fake_cupy, able
         def __call__(self, grid, block, args, enable_cooperative_groups):
             launches.append((grid, block, args, enable_cooperative_groups))
 
-    cuda.CudaDevice(1).launch_together(Kernel(), wanted, 256, ("x",))
+    CudaDevice(1).launch_cooperative(Kernel(), wanted, 256, ("x",))
     assert launches == [((launched,), (256,), ("x",), launched > 1)]
 
 
-BARRIERS = """#include "grid_sync.cuh"
+ROTATE = """#include "grid_sync.cuh"
 // Each value becomes the next one's, so many times.
 extern "C" __global__ void turn(unsigned* values, unsigned* others, unsigned count,
                                 unsigned times, unsigned* arrived)
@@ -331,7 +334,7 @@ extern "C" __global__ void turn(unsigned* values, unsigned* others, unsigned cou
     for (unsigned time = 0; time < times; time++) {
         for (unsigned n = first; n < count; n += step)
             others[n] = values[n + 1 < count ? n + 1 : 0];
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         unsigned* kept = values;
         values = others;
         others = kept;
@@ -340,28 +343,28 @@ extern "C" __global__ void turn(unsigned* values, unsigned* others, unsigned cou
 """
 
 
-def check_barriers(device, folder, count):
-    (folder / "turn.cu").write_text(BARRIERS)
+def check_grid_sync(device, folder, count):
+    (folder / "turn.cu").write_text(ROTATE)
     numbers = np.arange(count, dtype=np.uint32)
     values = device.put(numbers)
     args = values, device.xp.empty(count, np.uint32), np.uint32(count), np.uint32(1000)
     kernel = device.kernel(folder / "turn.cu", "turn")
-    device.launch_together(kernel, count, 64, (*args, device.xp.zeros(1, np.uint32)))
+    device.launch_cooperative(kernel, count, 64, (*args, device.xp.zeros(1, np.uint32)))
     np.testing.assert_array_equal(device.get(values), np.roll(numbers, -1000))
 
 
-def test_one_block_waits_for_itself(cpu_cuda, tmp_path):
-    check_barriers(cpu_cuda, tmp_path, 70)
+def test_grid_sync_of_one_block(cpu_cuda, tmp_path):
+    check_grid_sync(cpu_cuda, tmp_path, 70)
 
 
-def test_blocks_wait_for_one_another(together_cuda, tmp_path):
-    check_barriers(together_cuda, tmp_path, 300)
+def test_grid_sync_of_several_blocks(cooperative_cuda, tmp_path):
+    check_grid_sync(cooperative_cuda, tmp_path, 300)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("count", [70, 10_000, 1_000_000])
-def test_blocks_of_a_real_card_wait_for_one_another(gpu, tmp_path, count):
-    check_barriers(gpu, tmp_path, count)
+def test_grid_sync_on_a_real_gpu(gpu, tmp_path, count):
+    check_grid_sync(gpu, tmp_path, count)
 
 
 # ---- sources
@@ -371,7 +374,7 @@ def test_read_source_puts_each_included_file_in_once(tmp_path):
     (tmp_path / "a.cu").write_text('#include "b.cuh"\n#include "c.cuh"\nint a;\n')
     (tmp_path / "b.cuh").write_text('  # include "c.cuh"  // needed\nint b;\n')
     (tmp_path / "c.cuh").write_text("int c;\n#include <math.h>\n")
-    source = cuda_kernels.read_source(str(tmp_path / "a.cu"))
+    source = read_source(str(tmp_path / "a.cu"))
     code = [line for line in source.splitlines() if not line.startswith("#line")]
     assert code == ["int c;", "#include <math.h>", "int b;", "int a;"]
     before_a = source[: source.index("int a;")]
@@ -383,29 +386,29 @@ def test_compiler_message_names_file_and_line(tmp_path):
     (tmp_path / "a.cu").write_text('#include "b.cuh"\nint a;\n')
     (tmp_path / "b.cuh").write_text("\nint wrong = ;\n")
     with pytest.raises(DeviceError, match=r"b\.cuh\(2\): error"):
-        cuda_kernels.compile_kernels(cuda_kernels.read_source(tmp_path / "a.cu"), "sm_90")
+        compile_kernels(read_source(tmp_path / "a.cu"), "sm_90")
 
 
-# ---- a real card
+# ---- a real GPU
 
 
 @pytest.mark.gpu
-def test_real_card_rounds_like_the_cpu(gpu):
+def test_real_gpu_rounds_like_the_cpu(gpu):
     random = np.random.default_rng(0)
     a = (random.standard_normal(100_000) * 10.0 ** random.integers(-38, 19, 100_000)).astype("f4")
     b = random.standard_normal(100_000).astype("f4")
     out = gpu.xp.empty(a.size, np.float32)
-    kernel = gpu.kernel(cuda._TRIAL, "trial")
+    kernel = gpu.kernel(TRIAL, "trial")
     kernel((a.size // 100,), (100,), (gpu.put(a), gpu.put(b), out, np.int32(a.size)))
     np.testing.assert_array_equal(gpu.get(out).view("u4"), (a * b + a).view("u4"))
 
 
 @pytest.mark.gpu
-def test_card_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
+def test_gpu_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
     from cupy.cuda import nvrtc
 
     monkeypatch.setattr(nvrtc, "getSupportedArchs", lambda: (75,))
-    kernel = gpu.kernel(cuda._TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
+    kernel = gpu.kernel(TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
     out = gpu.xp.zeros(1, np.float32)
     kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))
     assert gpu.get(out) == 15
@@ -416,7 +419,7 @@ def test_real_memory_goes_back_after_an_error():
     import cupy
 
     others = cupy.arange(1000)
-    device = cuda.CudaDevice(0)
+    device = CudaDevice(0)
     free = device.free_memory()
 
     def work():
@@ -432,11 +435,11 @@ def test_real_memory_goes_back_after_an_error():
 
 
 @pytest.mark.gpu
-def test_real_card_with_too_little_memory(gpu):
+def test_real_gpu_with_too_little_memory(gpu):
     with pytest.raises(DeviceError, match="too little memory"):
         gpu.xp.empty(2 * gpu.free_memory(), np.uint8)
 
 
 @pytest.mark.gpu
-def test_there_is_no_99th_card():
+def test_there_is_no_99th_device():
     assert "there is no cuda:99" in refusal("cuda:99")

@@ -5,7 +5,7 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from emulators.cuda import CpuCudaDevice, KernelFault, arrays, what_is_missing
+from emulators.cuda import EmulatedDevice, KernelFault, arrays, what_is_missing
 from emulators.cuda.library import compile_library
 
 pytestmark = pytest.mark.skipif(bool(what_is_missing()), reason=str(what_is_missing()))
@@ -20,14 +20,14 @@ def build(tmp_path):
     def build(source, order="ascending", defines=()):
         path = tmp_path / "k.cu"
         path.write_text(source)
-        return CpuCudaDevice(order).kernel(path, "k", defines)
+        return EmulatedDevice(order).kernel(path, "k", defines)
 
     return build
 
 
 def run(kernel, threads, *args, grid=(1,)):
     """Launch with one int32 array for the results, a number per thread; return it."""
-    out = CpuCudaDevice().xp.zeros(threads * int(np.prod(grid)), np.int32)
+    out = EmulatedDevice().xp.zeros(threads * int(np.prod(grid)), np.int32)
     kernel(grid, (threads,), (*args, out))
     return out
 
@@ -105,7 +105,7 @@ def test_each_block_has_its_own_shared_memory(tmp_path, order, interleave):
         __syncthreads();
         out[blockIdx.x * blockDim.x + threadIdx.x] = kept[threadIdx.x] + sum<int>();
     }""")
-    device = CpuCudaDevice(order, interleave=interleave, held=4)
+    device = EmulatedDevice(order, interleave=interleave, resident_blocks=4)
     out = device.xp.zeros((9, 40), np.int32)
     device.kernel(tmp_path / "k.cu", "k")((9,), (40,), (out,), shared_mem=160)
     block = np.arange(9)
@@ -128,7 +128,7 @@ extern "C" __global__ void k(int* out, int last)
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_block_waits_for_another(tmp_path, order):
     (tmp_path / "k.cu").write_text(HAND_ON)
-    device = CpuCudaDevice(order, held=5)
+    device = EmulatedDevice(order, resident_blocks=5)
     out = device.xp.zeros(5, np.int32)
     device.kernel(tmp_path / "k.cu", "k")((5,), (32,), (out, np.int32(5)))
     assert out.tolist() == [5, 4, 3, 2, 1]
@@ -137,7 +137,7 @@ def test_a_block_waits_for_another(tmp_path, order):
 @pytest.mark.parametrize("interleave", [0, 2])
 def test_blocks_that_wait_for_ever_are_reported(tmp_path, interleave):
     (tmp_path / "k.cu").write_text(HAND_ON)
-    device = CpuCudaDevice(interleave=interleave, held=4)  # the fifth would never begin
+    device = EmulatedDevice(interleave=interleave, resident_blocks=4)  # the fifth would never begin
     kernel, out = device.kernel(tmp_path / "k.cu", "k"), device.xp.zeros(5, np.int32)
     with pytest.raises(KernelFault, match="all blocks wait for one another"):
         kernel((5,), (32,), (out, np.int32(5)))
@@ -150,14 +150,14 @@ def test_a_race_between_blocks_shows(tmp_path):
         for (int n = 0; n < 10; n++) *out = *out + 1;
     }""")
 
-    def count(held):
-        device = CpuCudaDevice(1, interleave=2, held=held)
+    def count(resident_blocks):
+        device = EmulatedDevice(1, interleave=2, resident_blocks=resident_blocks)
         out = device.xp.zeros(1, np.int32)
         device.kernel(tmp_path / "k.cu", "k")((4,), (1,), (out,))
         return out[0]
 
-    assert count(held=1) == 40
-    assert count(held=4) < 40
+    assert count(resident_blocks=1) == 40
+    assert count(resident_blocks=4) < 40
 
 
 # ---- threads that do not meet
@@ -463,7 +463,7 @@ def test_impossible_launches_are_refused(build, grid, block):
 def test_write_outside_of_an_array_is_reported(build, index):
     kernel = build('extern "C" __global__ void k(short* out, int i) { out[i] = 7; }')
     with pytest.raises(KernelFault, match="outside of its argument 0"):
-        kernel((1,), (1,), (CpuCudaDevice().xp.zeros(10, np.int16), np.int32(index)))
+        kernel((1,), (1,), (EmulatedDevice().xp.zeros(10, np.int16), np.int32(index)))
 
 
 def test_arrays_of_the_device(cpu_cuda):
@@ -508,7 +508,7 @@ def test_interleaved_threads_lose_updates(tmp_path, seed):
     }""")
     results = []
     for interleave in (0, 2):
-        device = CpuCudaDevice(seed, interleave=interleave)
+        device = EmulatedDevice(seed, interleave=interleave)
         racy, safe = device.xp.zeros((2, 1), np.int32)
         device.kernel(tmp_path / "k.cu", "k")((1,), (256,), (racy, safe))
         assert safe[0] == 256
@@ -519,7 +519,7 @@ def test_interleaved_threads_lose_updates(tmp_path, seed):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_interleaved_threads_meet_at_barriers(tmp_path, order):
-    device = CpuCudaDevice(order, interleave=1)
+    device = EmulatedDevice(order, interleave=1)
     (tmp_path / "k.cu").write_text(REVERSE)
     kernel = device.kernel(tmp_path / "k.cu", "k", ["BARRIER=__syncthreads()"])
     np.testing.assert_array_equal(run(kernel, 64), np.arange(64)[::-1])
@@ -527,7 +527,7 @@ def test_interleaved_threads_meet_at_barriers(tmp_path, order):
 
 @pytest.mark.parametrize(("index", "where"), [(-1, "byte -2 of"), (10, "byte 20 of")])
 def test_read_outside_of_an_array_is_reported(tmp_path, index, where):
-    device = CpuCudaDevice(interleave=4)
+    device = EmulatedDevice(interleave=4)
     (tmp_path / "k.cu").write_text(
         'extern "C" __global__ void k(const short* in, int i, int* out) { *out = in[i]; }'
     )
@@ -538,7 +538,7 @@ def test_read_outside_of_an_array_is_reported(tmp_path, index, where):
 
 
 def test_what_lies_before_an_empty_array_is_not_taken_for_it(tmp_path):
-    device = CpuCudaDevice(interleave=4)
+    device = EmulatedDevice(interleave=4)
     (tmp_path / "k.cu").write_text(
         'extern "C" __global__ void k(const int* none, const int* at) { if (!*at) __trap(); }'
     )

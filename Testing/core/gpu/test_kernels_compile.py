@@ -85,7 +85,7 @@ def test_spills_are_noticed():
         assert_no_local_memory(log)
 
 
-WAITING = [case for case in CASES if "wait_for_all_blocks(" in read_source(case.values[0])]
+WAITING = [case for case in CASES if "grid_sync(" in read_source(case.values[0])]
 UNORDERED = "ld.global.nc"  # by the cache for what no kernel writes, which no barrier clears
 
 

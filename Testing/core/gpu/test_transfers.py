@@ -1,4 +1,4 @@
-"""Large arrays on the way to the card and back, in parts: a stand-in, and a real card."""
+"""Transfers of large arrays in chunks: on a fake device and on a real GPU."""
 
 import threading
 from types import SimpleNamespace
@@ -6,38 +6,38 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.affinity import gaussian_affinity as affinity
+from FuzzyConnectedGPULib.affinity import levels as affinity
 from FuzzyVesselCoreLib.gpu import transfers
 
 
-class LazyCard:
-    """A card that copies when somebody waits: no more than is waited for, or all it was told to."""
+class LazyDevice:
+    """Copies only when waited for: what is waited for, or all that was enqueued."""
 
     def __init__(self, runs_ahead=False):
         self.copies, self.done, self.lock = [], 0, threading.RLock()
-        card = self
+        device = self
 
         class Array(np.ndarray):
             def set(self, values):
-                card.copies.append((self, values))
+                device.copies.append((self, values))
 
             def get(self, out, blocking):
                 assert not blocking
-                card.copies.append((out, self))
+                device.copies.append((out, self))
 
         class Event:
             def __init__(self, disable_timing):
                 pass
 
             def record(self):
-                self.copies = len(card.copies)
+                self.copies = len(device.copies)
 
             def synchronize(self):
-                card.copy(len(card.copies) if runs_ahead else self.copies)
+                device.copy(len(device.copies) if runs_ahead else self.copies)
 
         class Device:
             def use(self):
-                card.threads.add(threading.get_ident())
+                device.threads.add(threading.get_ident())
 
         self.Array, self.threads = Array, set()
         self.cuda = SimpleNamespace(Event=Event, Device=Device, get_current_stream=lambda: self)
@@ -62,10 +62,10 @@ class LazyCard:
 
 
 @pytest.fixture
-def small_parts(monkeypatch):
-    monkeypatch.setattr(transfers, "PART", 64)
-    monkeypatch.setattr(transfers, "WORTHWHILE", 256)
-    monkeypatch.setattr(transfers, "AT_ONCE", -1)
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(transfers, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(transfers, "PINNED_THRESHOLD", 256)
+    monkeypatch.setattr(transfers, "STAGED_BYTES", -1)
     monkeypatch.setattr(
         transfers, "_buffers", lambda dtype: [np.empty(64 // dtype.itemsize, dtype) for _ in "abc"]
     )
@@ -76,13 +76,13 @@ def small_parts(monkeypatch):
 )
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32])
 @pytest.mark.parametrize("runs_ahead", [False, True])
-def test_arrays_come_back_as_they_went(small_parts, shape, kind, runs_ahead):
-    xp = LazyCard(runs_ahead)
+def test_arrays_come_back_as_they_went(small_chunks, shape, kind, runs_ahead):
+    xp = LazyDevice(runs_ahead)
     array = np.random.default_rng(0).integers(0, 99, shape).astype(kind)
-    card = transfers.to_card(xp, array)
-    assert card.shape == shape
-    np.testing.assert_array_equal(card, array)
-    back = transfers.from_card(xp, card)
+    device = transfers.to_device(xp, array)
+    assert device.shape == shape
+    np.testing.assert_array_equal(device, array)
+    back = transfers.to_host(xp, device)
     assert type(back) is np.ndarray
     assert back.dtype == kind
     np.testing.assert_array_equal(back, array)
@@ -96,55 +96,55 @@ def test_small_arrays_are_taken_over_at_once(shape):
 
     xp = SimpleNamespace(empty=lambda shape, dtype: np.empty(shape, dtype).view(Array))
     array = np.random.default_rng(3).random(shape, np.float32)
-    card = transfers.to_card(xp, array)
-    assert card.dtype == array.dtype
-    np.testing.assert_array_equal(card, array)
+    device = transfers.to_device(xp, array)
+    assert device.dtype == array.dtype
+    np.testing.assert_array_equal(device, array)
 
 
-def test_threads_work_with_the_callers_card(small_parts):
-    # CUDA gives a new thread the first card of the machine.
-    xp, waiting = LazyCard(), set()
+def test_threads_work_with_the_callers_device(small_chunks):
+    # CUDA gives a new thread the first device of the machine.
+    xp, waiting = LazyDevice(), set()
     copy = xp.copy
     xp.copy = lambda count: (waiting.add(threading.get_ident()), copy(count))
-    transfers.from_card(xp, xp.asarray(np.zeros(1000, np.int16)))
+    transfers.to_host(xp, xp.asarray(np.zeros(1000, np.int16)))
     assert waiting
     assert waiting <= xp.threads
 
 
-def lose_card(*_, **__):
-    raise RuntimeError("the card is lost")
+def lose_device(*_, **__):
+    raise RuntimeError("the device is lost")
 
 
 @pytest.mark.parametrize("what", ["set", "record", "synchronize"])
-def test_a_card_that_fails_on_the_way_there_is_not_waited_for(small_parts, monkeypatch, what):
-    xp = LazyCard()
-    monkeypatch.setattr(xp.Array if what == "set" else xp.cuda.Event, what, lose_card)
+def test_a_device_that_fails_on_the_way_there_is_not_waited_for(small_chunks, monkeypatch, what):
+    xp = LazyDevice()
+    monkeypatch.setattr(xp.Array if what == "set" else xp.cuda.Event, what, lose_device)
     with pytest.raises(RuntimeError, match="lost"):
-        transfers.to_card(xp, np.zeros(1000, np.int16))
+        transfers.to_device(xp, np.zeros(1000, np.int16))
 
 
-@pytest.mark.parametrize("part", [1, 5, 32])
-def test_a_card_that_fails_on_the_way_back_is_not_waited_for(small_parts, monkeypatch, part):
-    xp = LazyCard()
+@pytest.mark.parametrize("chunk", [1, 5, 32])
+def test_a_device_that_fails_on_the_way_back_is_not_waited_for(small_chunks, monkeypatch, chunk):
+    xp = LazyDevice()
     copy = xp.copy
-    monkeypatch.setattr(xp, "copy", lambda count: lose_card() if count == part else copy(count))
+    monkeypatch.setattr(xp, "copy", lambda count: lose_device() if count == chunk else copy(count))
     with pytest.raises(RuntimeError, match="lost"):
-        transfers.from_card(xp, xp.asarray(np.zeros(1000, np.int16)))
+        transfers.to_host(xp, xp.asarray(np.zeros(1000, np.int16)))
 
 
 def test_values_by_several_threads_are_the_same(monkeypatch):
     levels = np.random.default_rng(1).integers(0, 65536, (7, 11, 13)).astype(np.uint16)
     at_once = affinity.level_values(levels)
-    monkeypatch.setattr(affinity, "VALUES_A_PART", 100)
+    monkeypatch.setattr(affinity, "VALUES_PER_TASK", 100)
     np.testing.assert_array_equal(affinity.level_values(levels), at_once)
     np.testing.assert_array_equal(at_once, np.float32(levels / 65535))
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("shape", [(0, 3), (1,), (2, 3, 5), (40, 512, 512), (33, 511, 513)])
-def test_arrays_reach_a_real_card_and_come_back(shape):
+def test_arrays_reach_a_real_gpu_and_come_back(shape):
     cupy = pytest.importorskip("cupy")
     array = np.random.default_rng(2).integers(0, 65536, shape).astype(np.uint16)
-    card = transfers.to_card(cupy, array)
-    assert bool((card == cupy.asarray(array)).all())
-    np.testing.assert_array_equal(transfers.from_card(cupy, card), array)
+    device = transfers.to_device(cupy, array)
+    assert bool((device == cupy.asarray(array)).all())
+    np.testing.assert_array_equal(transfers.to_host(cupy, device), array)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.errors import Cancelled, NoRoomError
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 from FuzzyVesselCoreLib.voxels.components import cuda_labels, packed_mask
@@ -193,11 +193,11 @@ def test_too_many_voxels_are_refused(cpu_cuda, monkeypatch):
     monkeypatch.setattr(packed_mask, "MAX_VOXELS", 59)
     mask = cpu_cuda.put(np.ones((3, 4, 5), np.uint8))
     for name in ("bounding_box", "fill_cavities", "euler_characteristic"):
-        with pytest.raises(NoRoomError, match="60 voxels, and 59 can be numbered"):
+        with pytest.raises(DeviceMemoryError, match="60 voxels, and 59 can be numbered"):
             getattr(cuda_labels, name)(mask, cpu_cuda)
-    with pytest.raises(NoRoomError, match="use device 'cpu'"):
+    with pytest.raises(DeviceMemoryError, match="use device 'cpu'"):
         cuda_labels.label_components(mask, cpu_cuda)
-    with pytest.raises(NoRoomError, match="smaller region"):
+    with pytest.raises(DeviceMemoryError, match="smaller region"):
         cuda_labels.component_sizes(mask.astype(np.int32), 1, cpu_cuda)
 
 

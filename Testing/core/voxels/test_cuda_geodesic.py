@@ -70,7 +70,7 @@ def test_all_equals_the_cpu(cpu_cuda):
     assert sum(check(cpu_cuda, *case) for case in cases()) > 60
 
 
-def test_large_pieces_are_grown_by_many_blocks(together_cuda, monkeypatch):
+def test_large_pieces_are_grown_by_many_blocks(cooperative_cuda, monkeypatch):
     """All that have more than a few voxels, with tops that are told before and after."""
     asked, names = [], ("limb_widths", "cap_sizes", "furthest_beyond")
 
@@ -84,7 +84,7 @@ def test_large_pieces_are_grown_by_many_blocks(together_cuda, monkeypatch):
     monkeypatch.setattr(caps_on_cuda, "LARGEST_BOX", 8)
     monkeypatch.setattr(large_pieces, "MOST_WORK", 20_000)  # several launches for a piece
     monkeypatch.setattr(large_pieces, "THREADS", 64)
-    assert sum(check(together_cuda, *case) for case in list(cases())[1:7]) > 10
+    assert sum(check(cooperative_cuda, *case) for case in list(cases())[1:7]) > 10
     assert set(asked) == set(names)
 
 

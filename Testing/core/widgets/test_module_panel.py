@@ -191,7 +191,7 @@ def line(shared, monkeypatch):
         monkeypatch.setattr(each, "driver_version", lambda: machine["driver"])
         monkeypatch.setattr(each, "cuda_status", lambda: machine["reason"])
     monkeypatch.setattr(packages, "cupy_wheel", lambda: "cupy-cuda13x")
-    monkeypatch.setattr(packages, "forget_cuda_status", lambda: asked.append("forgotten"))
+    monkeypatch.setattr(packages, "reset_cuda_status", lambda: asked.append("forgotten"))
     monkeypatch.setattr(packages, "installed_cupy", lambda: machine["cupy"])
 
     def import_module(name):

@@ -2,11 +2,12 @@
 
 One fiber stands for one CUDA thread. Threads and blocks run one at a time, in an order that the
 test chooses, so that a missing barrier or a race gives different results in different orders. With
-`held` blocks at a time, races between blocks show too, and blocks can wait for one another.
-Needs Linux and g++. Not covered: the card's memory model, textures.
+several `resident_blocks`, races between blocks show too, and grid sync works. Needs Linux and g++.
+Not covered: the GPU's memory model, textures.
 """
 
-from .device import CpuCudaDevice, KernelFault
+from .device import EmulatedDevice
+from .kernel import KernelFault
 from .library import what_is_missing
 
-__all__ = ["CpuCudaDevice", "KernelFault", "what_is_missing"]
+__all__ = ["EmulatedDevice", "KernelFault", "what_is_missing"]

@@ -14,7 +14,7 @@ class _Block(np.ndarray):
 
 
 def guarded_empty(shape, dtype=float):
-    """An uninitialised array between two margins; as on a card, it holds garbage."""
+    """An uninitialised array between two margins; as on a GPU, it holds garbage."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     block = _Block(size + 3 * MARGIN, dtype=np.uint8)
     start = MARGIN + -block.ctypes.data % MARGIN
@@ -80,7 +80,7 @@ class GuardedNumpy:
         return guarded_copy(np.asarray(values, dtype))
 
     def asarray(self, values, dtype=None):
-        """On a card this copies what is not there yet; here it always copies."""
+        """On a GPU this copies what is not there yet; here it always copies."""
         return self.array(values, dtype)
 
     def asnumpy(self, array):

@@ -1,5 +1,5 @@
 // CUDA C++ for g++: put before a .cu file, it makes each kernel a function that the CPU can run.
-// Not covered: the card's memory model (one thread runs at a time), textures, cooperative groups.
+// Not covered: the GPU's memory model (one thread runs at a time), textures, cooperative groups.
 #pragma once
 #include <tuple>
 #include <type_traits>

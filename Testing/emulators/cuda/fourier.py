@@ -1,11 +1,11 @@
-"""The stand-in for `FuzzyVesselCoreLib.gpu.fourier.Fourier`."""
+"""The emulated device's Fourier transforms, in place of `FuzzyVesselCoreLib.gpu.fourier`."""
 
 import numpy as np
 from scipy import fft
 
 
 class Fourier:
-    """SciPy in the role of cuFFT, as strict as it is about what it takes."""
+    """SciPy in place of cuFFT, with cuFFT's checks of its arguments."""
 
     def __init__(self, xp):
         self._xp = xp

@@ -1,4 +1,4 @@
-"""From CUDA source to a library of this machine, compiled once and kept in a private folder."""
+"""From CUDA source to a library of this machine, compiled once and cached in a private folder."""
 
 import ctypes
 import functools

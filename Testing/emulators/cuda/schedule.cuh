@@ -1,5 +1,5 @@
 // Runs the threads of a block as fibers, one at a time, and lets them meet at barriers. Of several
-// blocks that the card holds at a time each runs a while in turn.
+// blocks that are resident at a time each runs a while in turn.
 // The order in which ready threads run is chosen by the caller: results that depend on it show a
 // missing barrier or a race.
 #pragma once
@@ -45,11 +45,11 @@ constexpr size_t stack_size = 64 * 1024, shared_limit = 48 * 1024;
 constexpr uint64_t end_mark = 0x5af3107a4000beefull;
 constexpr char garbage = '\xa5';  // memory that CUDA leaves undefined
 
-// A block that has begun. While another one has its turn, what it shares lies in `kept`.
+// A block that has begun. While another one has its turn, its shared memory lies in `saved_shared`.
 struct Block {
     uint3 index;
     std::vector<Thread> threads;
-    std::vector<char> kept;
+    std::vector<char> saved_shared;
     unsigned returned;
     unsigned total;  // of what its threads brought to the last barrier
 };
@@ -294,19 +294,19 @@ inline void make_resident(Block* block)
     if (block == resident)
         return;
     if (resident) {
-        resident->kept.resize(static_size() + dynamic_size);
-        memcpy(resident->kept.data(), __start_cuda_on_cpu_shared, static_size());
-        memcpy(resident->kept.data() + static_size(), dynamic_shared, dynamic_size);
+        resident->saved_shared.resize(static_size() + dynamic_size);
+        memcpy(resident->saved_shared.data(), __start_cuda_on_cpu_shared, static_size());
+        memcpy(resident->saved_shared.data() + static_size(), dynamic_shared, dynamic_size);
     }
     resident = block;
     if (!block)
         return;
     threads = block->threads.data();
     blockIdx = block->index;
-    if (block->kept.empty())
+    if (block->saved_shared.empty())
         return;
-    memcpy(__start_cuda_on_cpu_shared, block->kept.data(), static_size());
-    memcpy(dynamic_shared, block->kept.data() + static_size(), dynamic_size);
+    memcpy(__start_cuda_on_cpu_shared, block->saved_shared.data(), static_size());
+    memcpy(dynamic_shared, block->saved_shared.data() + static_size(), dynamic_size);
 }
 
 // Begins a block and gives it the turn.
@@ -315,7 +315,7 @@ inline void begin_block(Block& block, unsigned number)
     make_resident(nullptr);
     block.index = {number % gridDim.x, number / gridDim.x % gridDim.y, number / gridDim.x / gridDim.y};
     block.threads.resize(thread_count);
-    block.kept.clear();
+    block.saved_shared.clear();
     block.returned = 0;
     for (Thread& thread : block.threads)
         thread.state = State::fresh;
@@ -375,7 +375,7 @@ struct Launch {
     int order;
     uint64_t seed;
     unsigned interleave;  // accesses to memory between two changes of the thread; 0: no change
-    unsigned held;        // blocks that run at a time
+    unsigned resident_blocks;  // blocks that run at a time
     unsigned array_count;
     const char* const* arrays;  // where each array begins and ends, in turn
     unsigned margin;            // bytes round each array that belong to nobody
@@ -387,22 +387,22 @@ inline void run_blocks()
 {
     std::vector<unsigned> sequence(gridDim.x * gridDim.y * gridDim.z), turns;
     arrange(sequence);
-    std::vector<std::unique_ptr<Block>> held;
+    std::vector<std::unique_ptr<Block>> begun_blocks;
     size_t begun = 0;
     while (!*message) {
-        for (auto& block : held)
+        for (auto& block : begun_blocks)
             if (block->returned == thread_count && begun < sequence.size())
                 begin_block(*block, sequence[begun++]);
-        while (held.size() < launched.held && begun < sequence.size()) {
-            held.push_back(std::make_unique<Block>());
-            begin_block(*held.back(), sequence[begun++]);
+        while (begun_blocks.size() < launched.resident_blocks && begun < sequence.size()) {
+            begun_blocks.push_back(std::make_unique<Block>());
+            begin_block(*begun_blocks.back(), sequence[begun++]);
         }
-        turns.resize(held.size());
+        turns.resize(begun_blocks.size());
         arrange(turns);
         bool got_on = false, is_left = false;
         for (unsigned turn : turns)
-            if (!*message && held[turn]->returned < thread_count) {
-                got_on |= run_block(*held[turn]);
+            if (!*message && begun_blocks[turn]->returned < thread_count) {
+                got_on |= run_block(*begun_blocks[turn]);
                 is_left = true;
             }
         if (!is_left)
@@ -411,7 +411,7 @@ inline void run_blocks()
             fail("all blocks wait for one another");
     }
     resident = nullptr;
-    for (auto& block : held)
+    for (auto& block : begun_blocks)
         give_back_stacks(*block);
 }
 

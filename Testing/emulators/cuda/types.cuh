@@ -12,7 +12,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// Vectors of 2 and 4 are aligned to their size, as on the card (at most 16 bytes).
+// Vectors of 2 and 4 are aligned to their size, as on a GPU (at most 16 bytes).
 #define CUDA_ON_CPU_VECTORS(NAME, TYPE)                                                          \
     struct NAME##1 { TYPE x; };                                                                  \
     struct alignas(2 * sizeof(TYPE)) NAME##2 { TYPE x, y; };                                     \

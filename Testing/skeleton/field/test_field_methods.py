@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import fft
 
-from emulators.cuda import CpuCudaDevice
+from emulators.cuda import EmulatedDevice
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress
@@ -421,7 +421,7 @@ def test_cancelling_ends_a_run_on_cuda(played, method):
 
 
 def test_constant_memory_takes_no_more_than_it_holds():
-    with CpuCudaDevice() as device:
+    with EmulatedDevice() as device:
         launch = direct_cuda.Launch(device, 6, "cuda-constant")
         charges = device.put(np.zeros((direct_cuda.CHARGES_PER_LAUNCH + 1, 3)))
         points = device.put(np.zeros((1, 3), np.int32))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
-from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
+from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.segmentation import segment
 
 
@@ -18,7 +18,7 @@ class Ours:
 
     def __init__(self, device: str) -> None:
         self._device = device
-        self._kept = KeptConnectedness()
+        self._kept = CachedConnectedness()
 
     def __call__(
         self,
@@ -36,7 +36,7 @@ class Ours:
             background_seeds=np.array(background) if background else None,
             mask=mask,
             device=self._device,
-            kept=self._kept,
+            cached=self._kept,
             **self._options(volume, vessel),
         )
         return found.labels > 0

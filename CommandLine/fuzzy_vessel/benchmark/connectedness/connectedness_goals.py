@@ -112,7 +112,7 @@ def _moved_seed(setting, case, cut):
 
 
 def _ordinary_memory(setting, case, reference):
-    from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+    from FuzzyConnectedGPULib.affinity.levels import level_values
 
     setting.tell("Numpy to numpy")
     measured = measure(

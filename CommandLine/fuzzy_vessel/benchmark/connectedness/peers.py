@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from FuzzyConnectedGPULib import connectedness
-from FuzzyConnectedGPULib.affinity.gaussian_affinity import level_values
+from FuzzyConnectedGPULib.affinity.levels import level_values
 
 from .. import volumes
 from ..goals import dial_levels, difference

@@ -5,8 +5,9 @@ import numpy as np
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.relative import owners_by_blocks
 from FuzzyConnectedGPULib.relative.cuda import owners as owners_on_cuda
-from FuzzyConnectedGPULib.solvers.cpu import blocks
+from FuzzyConnectedGPULib.solvers.cpu.blocks import blocks
 from FuzzyConnectedGPULib.solvers.cuda import exact
+from FuzzyVesselCoreLib.progress import Progress
 
 from .. import volumes
 from ..goals import Goal, row, table, without_gpu
@@ -27,10 +28,10 @@ def on_cpu(setting: Setting) -> Table:
     case = volumes.vessel_tree(setting.sizes.tree)
 
     def one(problem):
-        return blocks.solve(problem, _silent)[0]
+        return blocks.solve(problem, Progress())[0]
 
     def several(problem, owners):
-        return owners_by_blocks.solve(problem, owners, _silent)[0]
+        return owners_by_blocks.solve(problem, owners, Progress())[0]
 
     with two_cores():
         rows = list(_rows(setting, case, "CPU, 2 cores", one, several))
@@ -47,17 +48,13 @@ def on_gpu(setting: Setting) -> Table:
         voxels = gpu.put(case.volume)
 
         def one(problem):
-            return exact.propagate(problem, voxels, None, _silent, gpu)[0]
+            return exact.propagate(problem, voxels, None, Progress(), gpu)[0]
 
         def several(problem, owners):
-            return owners_on_cuda.propagate(problem, owners, voxels, None, _silent, gpu)[0]
+            return owners_on_cuda.propagate(problem, owners, voxels, None, Progress(), gpu)[0]
 
         rows = list(_rows(setting, case, gpu.name, one, several, GPU_GOALS, gpu))
     return table(setting, rows, title, [NOTE])
-
-
-def _silent(share):
-    """No progress is told."""
 
 
 def _rows(setting, case, device, one, several, goals=None, gpu=None):

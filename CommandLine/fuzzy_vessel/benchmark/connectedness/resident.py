@@ -8,7 +8,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
-from FuzzyConnectedGPULib.solvers.cuda.kfoe import levels_of
+from FuzzyConnectedGPULib.solvers.cuda.kfoe_rounds import levels_of
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..timing import Measured, measure

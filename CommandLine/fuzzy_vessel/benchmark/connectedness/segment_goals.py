@@ -3,7 +3,7 @@
 import numpy as np
 
 from FuzzyConnectedGPULib import segment
-from FuzzyConnectedGPULib.kept_connectedness import KeptConnectedness
+from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 
 from ...reading.formats.nrrd import read_voxels
 from .. import volumes
@@ -66,9 +66,9 @@ def _rows(setting, inputs, device, name, goals):
     if FURTHER not in goals:
         return
     setting.tell(f"Further clicks, {where}")
-    kept = KeptConnectedness()
-    segment(volume, seeds[:1], kept=kept, **options)
-    further = measure(lambda: segment(volume, seeds, kept=kept, **options), setting.repeats)
+    kept = CachedConnectedness()
+    segment(volume, seeds[:1], cached=kept, **options)
+    further = measure(lambda: segment(volume, seeds, cached=kept, **options), setting.repeats)
     yield timed_row(f"{FURTHER}, {where}", name, further, goals[FURTHER], None)
 
 

@@ -1,34 +1,36 @@
 """Automatic seeds: voxels on the axes of the strongest tubes in the contrast of a volume."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
-from FuzzyVesselCoreLib.progress import reporter
+from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ...input_validation import checked_mask, checked_spacing, checked_volume
-from ..segmenting import evidence_function
+from ..evidence import EvidenceFinder, evidence_finder
 
 COUNT = 6
-EVIDENCE_SHARE, EVIDENCE_STEPS = 0.7, 24  # of the progress of one polarity
+EVIDENCE_SHARE = 0.7  # of the progress of one polarity
 
 
 def automatic_seeds(
-    volume,
+    volume: np.ndarray,
     *,
-    spacing=None,
-    mask=None,
-    count=COUNT,
-    device="auto",
-    progress=None,
-    find_evidence=None,
-):
-    """Seeds on the strongest tubular contrast, for a person to look at and to delete.
+    spacing: Sequence[float] | None = None,
+    mask: np.ndarray | None = None,
+    count: int = COUNT,
+    device: str = "auto",
+    progress: Progress | ProgressCallback | None = None,
+    find_evidence: EvidenceFinder | None = None,
+) -> np.ndarray:
+    """Seeds on the strongest tubular contrast, to be reviewed by the user.
 
     The Hessian of the contrast to the local background is evaluated at three scales. A tube has
     two large negative eigenvalues and a small one; a plate has one, a blob three (Sato et al.,
     Medical Image Analysis 2 (1998) 143-168; Frangi et al., MICCAI 1998, 130-137). Bright vessels
-    are looked for first, dark ones only where nothing bright is tubular.
+    are searched first, dark ones only where nothing bright is tubular.
 
     Parameters
     ----------
@@ -39,24 +41,24 @@ def automatic_seeds(
     mask : ndarray, optional
         Seeds lie where it is not 0, off its border.
     count : int
-        Seeds at most; there are fewer where fewer places are tubular.
+        Maximum number of seeds.
     device : str
         As in `connectedness`; this search runs on the CPU.
     progress : callable, optional
-        ``progress(fraction) -> bool``; False cancels.
+        ``progress(share) -> bool``; returns False to cancel.
     find_evidence : callable, optional
-        Instead of `vessel_evidence`: one that keeps what it found.
+        In place of `vessel_evidence`, for example one that caches its result.
 
     Returns
     -------
     ndarray of int64, shape (n, 3)
-        K, J, I: the strongest first. They are at least 20 of the smallest spacing from one another,
-        or 10 where there are too few otherwise.
+        K, J, I: the strongest first. Their distance is at least 20 times the smallest spacing, or
+        10 times where there are too few otherwise.
 
     Raises
     ------
     InputError
-        An argument cannot be used, or nothing in the volume is tubular.
+        An argument is invalid, or nothing in the volume is tubular.
     DeviceError
         The device cannot be used.
     Cancelled
@@ -72,49 +74,40 @@ def automatic_seeds(
     True
     """
     count = _checked_count(count)
-    choose_device(device)
-    report = reporter(progress)
-    report(0.0)
+    choose_device(device)  # an unusable device is refused before the work begins
+    progress = Progress.of(progress)
+    progress.advance(0.0)
     volume = checked_volume(volume)
-    spacing = checked_spacing(spacing, volume.shape[0])
+    distances = checked_spacing(spacing, volume.shape[0])
     mask = checked_mask(mask, volume.shape)
-    from .tubes import Values, tubular_voxels
+    from .first_seed import SampledIntensities
 
-    values = Values(volume, mask, spacing / spacing.min())
-    for part, polarity in enumerate((1, -1)):
-        first = values.first_seed(polarity)
+    intensities = SampledIntensities(volume, mask, distances / distances.min())
+    find = evidence_finder(find_evidence)
+    from .tubes import tubular_voxels
+
+    for half, polarity in enumerate((1, -1)):
+        first = intensities.first_seed(polarity)
         if first is None:
             continue
-        steps = _Steps(report, part / 2)
-        find = evidence_function(find_evidence)
-        evidence = find(volume, spacing, first, mask, steps.check, None)
+        part = progress.part(half / 2, (half + 1) / 2)
+        evidence = find(volume, distances, first, mask, part.part(0.0, EVIDENCE_SHARE), None)
         if evidence.polarity != polarity:
             continue
-        seeds = tubular_voxels(evidence, values.soft, count, steps.check)
+        tubes = part.part(EVIDENCE_SHARE, 1.0)
+        seeds = tubular_voxels(evidence, intensities.soft, count, tubes)
         if len(seeds):
-            report(1.0)
+            progress.advance(1.0)
             return seeds
     raise InputError(
         "Nothing tubular stands out from the noise"
         + ("" if mask is None else " in the mask")
         + ": place the seeds by hand, or "
-        + ("mask the organ whose vessels are wanted." if mask is None else "take a larger mask.")
+        + ("mask the organ whose vessels are wanted." if mask is None else "use a larger mask.")
     )
 
 
-def _checked_count(count):
+def _checked_count(count: int) -> int:
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"The number of automatic seeds is {count!r}; give a number from 1 up.")
     return int(count)
-
-
-class _Steps:
-    """Progress of the search for one polarity."""
-
-    def __init__(self, report, start):
-        self._report, self._start, self._done = report, start, 0
-
-    def check(self):
-        self._done += 1
-        share = EVIDENCE_SHARE * min(self._done / EVIDENCE_STEPS, 1)
-        self._report(self._start + share / 2)

@@ -1,1 +1,36 @@
-"""Contrast of each voxel to its local background, in units of noise."""
+"""Stage 1: contrast of each voxel to its local background, in units of noise.
+
+`tissue` and `tissue_statistics` find the background tissue, `filters` take the noise out,
+`background` gives the local background; `vessel_evidence` runs them and returns an `Evidence`. The
+`cuda_*` files do the same on a CUDA device, with kernels in the `.cu` files.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from FuzzyVesselCoreLib.errors import DeviceError
+
+# find_evidence(volume, spacing, first_seed, mask, progress, gpu) -> Evidence
+EvidenceFinder = Callable[..., Any]
+
+
+def evidence_finder(find_evidence: EvidenceFinder | None = None) -> EvidenceFinder:
+    """The given function, by default `vessel_evidence`.
+
+    Raises
+    ------
+    DeviceError
+        The filters' compiler, numba, is not installed.
+    """
+    if find_evidence is not None:
+        return find_evidence
+    try:
+        from .vessel_evidence import vessel_evidence
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        raise DeviceError(
+            "This model's filters are compiled by numba, which is not installed: pip install numba "
+            "(in Slicer's Python console: slicer.util.pip_install('numba'))."
+        ) from error
+    return vessel_evidence

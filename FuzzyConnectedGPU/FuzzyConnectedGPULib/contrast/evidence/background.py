@@ -1,17 +1,21 @@
-"""The background beneath the vessels: a wide Gaussian of the voxels that are no vessel."""
+"""Local background: a wide Gaussian over the voxels that are no vessel."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import ndimage
 
 CELL = 0.5  # sigmas: side of the cells whose means stand for their voxels
-LEAST_SHARE = 1e-3  # of background voxels: with fewer around, the median is taken
+MIN_SHARE = 1e-3  # of background voxels: with fewer around, the median is used
 
 
-def local_background(volume, usable, sigmas, median):
-    """Mean of the usable voxels round each voxel, weighted by a Gaussian.
+def local_background(
+    volume: np.ndarray, usable: np.ndarray, sigmas: np.ndarray | Sequence[float], median: float
+) -> np.ndarray:
+    """Gaussian-weighted mean of the usable voxels around each voxel.
 
-    The Gaussian works on means of small cells and is interpolated between them, as it hardly
-    changes within one.
+    The Gaussian is computed on means of small cells and interpolated between them, as it hardly
+    changes within a cell.
 
     Parameters
     ----------
@@ -21,7 +25,7 @@ def local_background(volume, usable, sigmas, median):
     sigmas : sequence of 3 float
         In voxels along K, J and I.
     median : float
-        Taken where no usable voxel is near.
+        Used where no usable voxel is near.
 
     Returns
     -------
@@ -33,12 +37,12 @@ def local_background(volume, usable, sigmas, median):
     narrow = [sigma / side for sigma, side in zip(sigmas, cell)]
     share = ndimage.gaussian_filter(share, narrow, mode="nearest", truncate=3.5)
     total = ndimage.gaussian_filter(total, narrow, mode="nearest", truncate=3.5)
-    coarse = np.where(share > LEAST_SHARE, total / np.maximum(share, LEAST_SHARE), median)
+    coarse = np.where(share > MIN_SHARE, total / np.maximum(share, MIN_SHARE), median)
     return _between_cells(coarse.astype(np.float32), cell, volume.shape)
 
 
-def _cell_means(volume, cell):
-    """Means (float32) over cells of so many voxels; those at the far border may be smaller."""
+def _cell_means(volume: np.ndarray, cell: Sequence[int]) -> np.ndarray:
+    """Means (float32) over cells of so many voxels; the last ones may be smaller."""
     for axis, side in enumerate(cell):
         if side == 1:
             continue
@@ -49,16 +53,16 @@ def _cell_means(volume, cell):
     return volume.astype(np.float32, copy=False)
 
 
-def _between_cells(coarse, cell, shape):
+def _between_cells(coarse: np.ndarray, cell: Sequence[int], shape: Sequence[int]) -> np.ndarray:
     """Linear interpolation of the cells' values at each voxel."""
     for axis in (2, 1, 0):
         if cell[axis] == 1:
             continue
-        place = (np.arange(shape[axis]) + 0.5) / cell[axis] - 0.5
-        place = np.clip(place, 0, coarse.shape[axis] - 1)
-        low = place.astype(int)
+        position = (np.arange(shape[axis]) + 0.5) / cell[axis] - 0.5
+        position = np.clip(position, 0, coarse.shape[axis] - 1)
+        low = position.astype(int)
         high = np.minimum(low + 1, coarse.shape[axis] - 1)
-        weight = (place - low).astype(np.float32)
+        weight = (position - low).astype(np.float32)
         weight = weight.reshape([-1 if a == axis else 1 for a in range(3)])
         first = coarse.take(low, axis)
         coarse = first + (coarse.take(high, axis) - first) * weight

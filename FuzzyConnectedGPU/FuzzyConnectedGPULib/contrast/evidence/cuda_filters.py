@@ -1,30 +1,39 @@
-"""The filters of `contrast.filters` on the card: convolution and the self-guided filter."""
+"""Denoising filters on CUDA; see `filters`."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from ..launches import each, integers, kernel
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.launches import int32s, launch_per_item
+
+CONVOLUTION = Path(__file__).with_name("convolution.cu")
+GUIDED = Path(__file__).with_name("guided.cu")
 
 TILE = 32, 8, 32  # voxels along K, J, I of a block, as in guided.cu
 TILE_THREADS = 256
-MOST_RADIUS = 2  # of a box, as in guided.cu
+MAX_RADIUS = 2  # of a box, as in guided.cu
 
 
-def separable(volume, weights, gpu, lowest=-np.inf):
-    """Convolve along the three axes; the border voxels are repeated outside of the volume.
+def separable(
+    volume: DeviceArray, weights: Sequence[np.ndarray], gpu: CudaDevice, lowest: float = -np.inf
+) -> DeviceArray:
+    """Convolve along the three axes; the border voxels are replicated outside the volume.
 
     Parameters
     ----------
-    volume : array on the card, shape (.., K, J, I)
+    volume : device array, shape (.., K, J, I)
         With more than three axes, several volumes.
     weights : sequence of 3 ndarray, float32, odd lengths
         For K, J and I; one of them at least is longer than 1.
     gpu : CudaDevice
     lowest : float
-        Values below count as this one.
+        Values are clipped to it from below.
 
     Returns
     -------
-    array, float32, on the card
+    device array, float32
     """
     shape, raw = volume.shape, True
     for axis, taps in enumerate(weights, start=volume.ndim - 3):
@@ -36,41 +45,37 @@ def separable(volume, weights, gpu, lowest=-np.inf):
         place = *place, np.int32(len(taps) // 2), result
         if raw:
             first = volume, np.float32(lowest), *place
-            each(gpu, "evidence/convolution", "convolve_voxels", volume.size, first, voxels=volume)
+            launch_per_item(gpu, CONVOLUTION, "convolve_voxels", volume.size, first, volume)
         else:
-            # The macro's value does not matter; the float kernels are at hand with any.
-            each(
-                gpu,
-                "evidence/convolution",
-                "convolve_floats",
-                volume.size,
-                (volume, *place),
-                voxels=volume,
-            )
+            # The macro does not matter: the float kernel is compiled with any.
+            args = (volume, *place)
+            launch_per_item(gpu, CONVOLUTION, "convolve_floats", volume.size, args, volume)
         volume, raw = result, False
     return volume
 
 
-def self_guided(smooth, radii, noise, centre, gpu):
-    """The guided filter of a volume by itself, in place; see `contrast.filters.self_guided`.
+def self_guided(
+    smooth: DeviceArray, radii: Sequence[int], noise: float, centre: float, gpu: CudaDevice
+) -> None:
+    """Guided filter with the volume as its own guide, in place; see `filters.self_guided`.
 
     Parameters
     ----------
-    smooth : array on the card, float32
+    smooth : device array, float32
     radii : sequence of 3 int
-        Of the boxes, up to `MOST_RADIUS`.
+        Of the boxes, up to `MAX_RADIUS`.
     noise : float
     centre : float
-        A typical value: squares are of differences to it, which float32 resolves better.
+        A typical value: differences from it are squared, which float32 resolves better.
     gpu : CudaDevice
     """
     gain, offset = gpu.xp.empty_like(smooth), gpu.xp.empty_like(smooth)
-    place, centre = (*integers(smooth.shape), *integers(radii)), np.float32(centre)
+    place, zero = (*int32s(smooth.shape), *int32s(radii)), np.float32(centre)
     grid = tuple(-(-n // side) for n, side in zip(smooth.shape, TILE))[::-1]
 
-    def run(name, args):
-        kernel(gpu, "evidence/guided", name)(grid, (TILE_THREADS,), args)
+    def run(name: str, args: tuple) -> None:
+        gpu.kernel(GUIDED, name)(grid, (TILE_THREADS,), args)
 
     variance = np.float32(noise * noise)
-    run("guided_coefficients", (smooth, *place, centre, variance, gain, offset))
-    run("guided_values", (gain, offset, *place, centre, smooth))
+    run("guided_coefficients", (smooth, *place, zero, variance, gain, offset))
+    run("guided_values", (gain, offset, *place, zero, smooth))

@@ -1,17 +1,31 @@
-"""Medians on the card of the samples that a tissue of the CPU was found by."""
+"""Medians, on CUDA, of the samples by which a tissue was found on the CPU."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from ...affinity.gaussian_affinity import MAD_TO_SIGMA
-from ..launches import each, integers, pointer
-from . import cuda_background as background
-from .tissue import NO_BACKGROUND
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.launches import int32s, launch_per_item, pointer
 
-OF_TISSUE, OF_MASK = 2, 1  # flags of a sample; 0: outside the mask
+from ...affinity.estimation import MAD_TO_SIGMA
+from .cuda_background import background_cells
+from .tissue import NO_BACKGROUND, Tissue
+
+KERNELS = Path(__file__).with_name("samples.cu")
+
+IN_TISSUE, IN_MASK = 2, 1  # flags of a sample; 0: outside the mask
 
 
-class TissueOnCard:
-    """The tissue round the vessels, for volumes on the card; see `contrast.tissue.Tissue`.
+class CudaTissue:
+    """The tissue around the vessels, for volumes on the device; see `tissue.Tissue`.
+
+    Parameters
+    ----------
+    tissue : Tissue
+        Found on the CPU.
+    mask : device array, uint8, or None
+    gpu : CudaDevice
 
     Attributes
     ----------
@@ -21,33 +35,33 @@ class TissueOnCard:
     on_host : Tissue
     """
 
-    def __init__(self, tissue, mask, gpu):
-        """tissue: of the CPU; mask: uint8 on the card, or None."""
+    def __init__(self, tissue: Tissue, mask: DeviceArray | None, gpu: CudaDevice) -> None:
         self.median, self.deviation, self.whole = tissue.median, tissue.deviation, tissue.whole
         self.on_host, self._mask, self._gpu = tissue, mask, gpu
         self._part, flags = tissue.samples()
         self._flags = gpu.put(flags)
         self._counted = {least: int(np.count_nonzero(flags >= least)) for least in (1, 2)}
 
-    def noise(self, volume):
-        """Deviation of the tissue's voxels."""
-        median = self._median(volume, OF_TISSUE)
-        return max(MAD_TO_SIGMA * self._median(volume, OF_TISSUE, median), self.on_host.least_noise)
+    def noise(self, volume: DeviceArray) -> float:
+        """Standard deviation of the tissue's voxels."""
+        median = self._median(volume, IN_TISSUE)
+        return max(MAD_TO_SIGMA * self._median(volume, IN_TISSUE, median), self.on_host.min_noise)
 
-    def centre(self, volume):
-        """Subtract the tissue's median in place; the noise."""
-        median = self._median(volume, OF_MASK if self.whole else OF_TISSUE)
+    def centre(self, volume: DeviceArray) -> float:
+        """Subtract the tissue's median in place; returns the noise."""
+        median = self._median(volume, IN_MASK if self.whole else IN_TISSUE)
         shift(volume, median, 1, self._gpu)
         return self.noise(volume)
 
-    def background_cells(self, volume, sigmas):
-        """See `background.background_cells`."""
+    def background_cells(
+        self, volume: DeviceArray, sigmas: np.ndarray
+    ) -> tuple[DeviceArray, list[int]]:
+        """See `cuda_background.background_cells`."""
         limit = NO_BACKGROUND * self.deviation if self.deviation > 0 else -1
-        place = volume, self._mask, self.median, limit, sigmas
-        return background.background_cells(*place, self._gpu)
+        return background_cells(volume, self._mask, self.median, limit, sigmas, self._gpu)
 
-    def _median(self, volume, least, centre=None):
-        """Median of the samples with at least a flag, or of their distances to a centre."""
+    def _median(self, volume: DeviceArray, least: int, centre: float | None = None) -> float:
+        """Median of the samples with at least a flag, or of their distances from a centre."""
         count = self._counted[least]
         if not count:
             return 0.0
@@ -57,33 +71,40 @@ class TissueOnCard:
         return float(np.mean(_numbers(middle)))
 
 
-def part_of(volume, part, gpu):
-    """A small part of a volume on the card (slices), as a numpy array."""
+def part_of(volume: DeviceArray, part: Sequence[slice], gpu: CudaDevice) -> np.ndarray:
+    """A small part of a volume on the device, as a numpy array."""
     shape = [s.stop - s.start for s in part]
     return _numbers(gpu.get(_keys(volume, part, gpu))).reshape(shape)
 
 
-def _keys(volume, part, gpu, flags=None, least=0, centre=None):
-    """The values of a part as integers in their order; of those with at least a flag."""
+def _keys(
+    volume: DeviceArray,
+    part: Sequence[slice],
+    gpu: CudaDevice,
+    flags: DeviceArray | None = None,
+    least: int = 0,
+    centre: float | None = None,
+) -> DeviceArray:
+    """The values of a part as integers of the same order; of those with at least a flag."""
     counts = [len(range(s.start, s.stop, s.step or 1)) for s in part]
     keys = gpu.xp.empty(int(np.prod(counts)), np.int32)
     _, height, width = volume.shape
     corner = np.ravel_multi_index([s.start for s in part], volume.shape)
     steps = [s.step or 1 for s in part]
-    apart = steps[0] * height * width, steps[1] * width, steps[2]
-    place = tuple(np.uint32(n) for n in (corner, *apart))
-    which = pointer(flags), *integers((least, centre is not None)), np.float32(centre or 0)
-    args = volume, *place, *integers(counts), *which, keys
-    each(gpu, "evidence/samples", "take_samples", keys.size, args)
+    strides = steps[0] * height * width, steps[1] * width, steps[2]
+    position = tuple(np.uint32(n) for n in (corner, *strides))
+    selection = pointer(flags), *int32s((least, centre is not None)), np.float32(centre or 0)
+    args = volume, *position, *int32s(counts), *selection, keys
+    launch_per_item(gpu, KERNELS, "take_samples", keys.size, args)
     return keys
 
 
-def _numbers(keys):
+def _numbers(keys: np.ndarray) -> np.ndarray:
     """The float32 numbers of keys on the host."""
     return (keys ^ (keys >> 31 & 0x7FFFFFFF)).view(np.float32)
 
 
-def shift(volume, amount, sign, gpu):
+def shift(volume: DeviceArray, amount: float, sign: int, gpu: CudaDevice) -> None:
     """Subtract an amount and multiply by 1 or -1, in place."""
     args = volume, np.uint32(volume.size), np.float32(amount), np.float32(sign)
-    each(gpu, "evidence/samples", "shift_values", volume.size, args)
+    launch_per_item(gpu, KERNELS, "shift_values", volume.size, args)

@@ -1,38 +1,50 @@
-"""Evidence of vessels found on the card, and kept there."""
+"""Evidence of vessels on CUDA; its arrays stay on the device."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ..launches import VOXEL_NAMES, check_count
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.launches import CUDA_TYPES, check_voxel_count
+from FuzzyVesselCoreLib.progress import Progress
+
 from ..neighbourhood import at_click
-from ..paths.cuda_widest_paths import widest_paths
-from . import cuda_background as background
+from ..paths.cuda_widest_paths import cuda_widest_paths
 from . import cuda_filters as filters
-from . import vessel_evidence as rules
-from .cuda_tissue import TissueOnCard, part_of, shift
+from . import vessel_evidence as cpu
+from .cuda_background import subtract
+from .cuda_tissue import CudaTissue, part_of, shift
+from .evidence import WIDE_BACKGROUND, Evidence
 from .filters import gaussian_weights
-from .tissue import tissue_round
+from .tissue import tissue_near
 
-BYTES_A_VOXEL = 13  # on the card at most: smooth, gain and offset, mask; the cells are few
+BYTES_PER_VOXEL = 13  # on the device at most: smooth, gain and offset, mask; the cells are few
 
 
-class EvidenceOnCard(rules.Evidence):
-    """Evidence whose arrays are on a card; on the host they are as soon as they are asked for.
+class CudaEvidence(Evidence):
+    """Evidence whose arrays are on a device; they are copied to the host when first used there.
 
     Attributes
     ----------
-    on_card : tuple of arrays
-        Contrast and smooth (float32), and the mask (uint8) or None: 8 or 9 bytes a voxel.
+    on_device : tuple of arrays
+        Contrast and smooth (float32), and the mask (uint8) or None: 8 or 9 bytes per voxel.
     """
 
-    def __init__(self, on_card, gpu, tissue, **known):
-        vars(self).update(known, on_card=on_card, _gpu=gpu, _tissue=tissue)
+    on_device: tuple[DeviceArray, DeviceArray, DeviceArray | None]
+    _gpu: CudaDevice
+    _tissue: CudaTissue
 
-    def leave_card(self):
-        """The same evidence on the host alone: of the card's memory nothing is held any more."""
-        host = rules.Evidence(
+    def __init__(
+        self, on_device: tuple, gpu: CudaDevice, tissue: CudaTissue, **attributes: Any
+    ) -> None:
+        vars(self).update(attributes, on_device=on_device, _gpu=gpu, _tissue=tissue)
+
+    def to_host(self) -> Evidence:
+        """The same evidence on the host; it holds no device memory."""
+        host = Evidence(
             self.box,
             self.contrast,
             self.noise,
@@ -43,98 +55,110 @@ class EvidenceOnCard(rules.Evidence):
             self._tissue.on_host,
             self._first_seed,
         )
-        known = {
-            name: vars(self)[name] for name in ("wide_contrast", "difference") if name in vars(self)
-        }
-        vars(host).update(known)
+        computed = ("wide_contrast", "difference")
+        vars(host).update({name: vars(self)[name] for name in computed if name in vars(self)})
         return host
 
     @cached_property
-    def contrast(self):
-        return self._gpu.get(self.on_card[0])
+    def contrast(self) -> np.ndarray:  # type: ignore[override]
+        return self._gpu.get(self.on_device[0])
 
     @cached_property
-    def smooth(self):
-        return self._gpu.get(self.on_card[1])
+    def smooth(self) -> np.ndarray:  # type: ignore[override]
+        return self._gpu.get(self.on_device[1])
 
     @cached_property
-    def wide_contrast(self):
-        smooth, tissue = self.on_card[1], self._tissue
-        self._turn(smooth)  # the tissue's median is one of the volume's own intensities
+    def wide_contrast(self) -> tuple[np.ndarray, float]:
+        smooth, tissue = self.on_device[1], self._tissue
+        self._negate_dark(smooth)  # the tissue's median is an intensity of the volume itself
         try:
-            wide = tissue.background_cells(smooth, rules.WIDE_BACKGROUND / self.unit)
-            contrast = background.subtract(smooth, *wide, tissue.median, self._gpu)
+            wide = tissue.background_cells(smooth, WIDE_BACKGROUND / self.unit)
+            contrast = subtract(smooth, *wide, tissue.median, self._gpu)
         finally:
-            self._turn(smooth)
-        self._turn(contrast)
+            self._negate_dark(smooth)
+        self._negate_dark(contrast)
         noise = tissue.centre(contrast)
         return self._gpu.get(contrast), noise
 
-    def _turn(self, volume):
-        """Turn the sign, in place, where vessels are dark."""
+    def _negate_dark(self, volume: DeviceArray) -> None:
+        """Change the sign, in place, where vessels are dark."""
         if self.polarity < 0:
             shift(volume, 0, -1, self._gpu)
 
     @cached_property
-    def difference(self):
-        difference = self.on_card[1].copy()
+    def difference(self) -> tuple[np.ndarray, float]:
+        difference = self.on_device[1].copy()
         noise = self._tissue.centre(difference)
         return self._gpu.get(difference), noise
 
-    def _smooth_at(self, click):
+    def _smooth_at(self, click: tuple[int, ...]) -> float:
         box = tuple(
-            slice(max(c - 1, 0), min(c + 2, n)) for c, n in zip(click, self.on_card[1].shape)
+            slice(max(c - 1, 0), min(c + 2, n)) for c, n in zip(click, self.on_device[1].shape)
         )
-        near = part_of(self.on_card[1], box, self._gpu)
+        near = part_of(self.on_device[1], box, self._gpu)
         return at_click(near, [c - s.start for c, s in zip(click, box)])
 
-    def widest_paths(self, starts, unit, floor, brighter=None, gpu=None):
-        contrast, smooth, mask = self.on_card
+    def widest_paths(
+        self,
+        starts: list[tuple[int, ...]],
+        unit: float,
+        floor: int,
+        brighter: float | None = None,
+        gpu: CudaDevice | None = None,
+    ) -> np.ndarray:
+        contrast, smooth, mask = self.on_device
         rivals = None if brighter is None else (smooth, brighter)
-        place = contrast, mask, starts, unit, floor
-        return self._gpu.get(widest_paths(*place, self._gpu, rivals))
+        levels = cuda_widest_paths(contrast, mask, starts, unit, floor, self._gpu, rivals)
+        return self._gpu.get(levels)
 
 
-def vessel_evidence(volume, spacing, first_seed, mask, check, gpu):
-    """Evidence of vessels in a volume; parameters as `contrast.evidence.vessel_evidence` has.
+def cuda_vessel_evidence(
+    volume: np.ndarray,
+    spacing: Sequence[float],
+    first_seed: Sequence[int],
+    mask: np.ndarray | None,
+    progress: Progress,
+    gpu: CudaDevice,
+) -> CudaEvidence:
+    """Evidence of vessels in a volume; parameters as in `vessel_evidence.vessel_evidence`.
 
     Returns
     -------
-    EvidenceOnCard
-        Its values differ from the CPU's by float32's rounding.
+    CudaEvidence
+        Its values differ from the CPU's by float32 rounding.
     """
     unit = np.asarray(spacing, float) / min(spacing)
-    box = rules.box_of(mask, volume.shape, unit)
+    box = cpu.box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])
     seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
-    part = rules.clipped(volume[box])
-    check_count(part.size)
-    if part.dtype.name not in VOXEL_NAMES:
+    part = cpu.clipped(volume[box])
+    check_voxel_count(part.size)
+    if part.dtype.name not in CUDA_TYPES:
         part = part.astype(np.float32)
-    with ThreadPoolExecutor(1) as pool:  # the volume goes to the card meanwhile
-        found = pool.submit(tissue_round, part, inside, seed, unit)
+    with ThreadPoolExecutor(1) as pool:  # the volume is transferred meanwhile
+        found = pool.submit(tissue_near, part, inside, seed, unit)
         raw = gpu.put(part)
-        mask = None if inside is None else gpu.put(inside)
-        check()
-        found = found.result()
-    check()
-    tissue = TissueOnCard(found, mask, gpu)
-    cells = tissue.background_cells(raw, rules.BACKGROUND / unit)
-    lowest = tissue.median - rules.LOWEST * tissue.deviation if tissue.deviation > 0 else -np.inf
-    weights = [gaussian_weights(rules.SMOOTHING / u) for u in unit]
+        device_mask = None if inside is None else gpu.put(inside)
+        progress.advance(0.2)
+        host_tissue = found.result()
+    progress.advance(0.4)
+    tissue = CudaTissue(host_tissue, device_mask, gpu)
+    cells = tissue.background_cells(raw, cpu.BACKGROUND / unit)
+    lowest = tissue.median - cpu.LOWEST * tissue.deviation if tissue.deviation > 0 else -np.inf
+    weights = [gaussian_weights(cpu.SMOOTHING / u) for u in unit]
     smooth = filters.separable(raw, weights, gpu, lowest)
     raw = None
-    radii = [round(rules.GUIDE / u) for u in unit]
-    for _pass in range(rules.GUIDED_PASSES):
-        check()
+    radii = [round(cpu.GUIDE / u) for u in unit]
+    for n in range(cpu.GUIDED_PASSES):
+        progress.advance(0.5 + 0.2 * n)
         filters.self_guided(smooth, radii, tissue.noise(smooth), tissue.median, gpu)
-    contrast = background.subtract(smooth, *cells, tissue.median, gpu)
+    contrast = subtract(smooth, *cells, tissue.median, gpu)
     noise, polarity = tissue.centre(contrast), 1
-    if part_of(contrast, [slice(c, c + 1) for c in seed], gpu)[0, 0, 0] < rules.DARK * noise:
+    if part_of(contrast, [slice(c, c + 1) for c in seed], gpu)[0, 0, 0] < cpu.DARK * noise:
         polarity = -1
         shift(contrast, 0, -1, gpu)
         shift(smooth, 0, -1, gpu)
-    check()
-    known = {"box": box, "noise": noise, "inside": inside, "unit": unit, "polarity": polarity}
-    known["_first_seed"] = seed
-    return EvidenceOnCard((contrast, smooth, mask), gpu, tissue, **known)
+    progress.advance(1.0)
+    attributes = dict(box=box, noise=noise, inside=inside, unit=unit, polarity=polarity)
+    on_device = contrast, smooth, device_mask
+    return CudaEvidence(on_device, gpu, tissue, **attributes, _first_seed=seed)

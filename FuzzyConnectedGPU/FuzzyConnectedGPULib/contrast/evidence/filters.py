@@ -1,12 +1,16 @@
-"""Filters that take the noise out: separable convolution, and the self-guided filter."""
+"""Denoising filters: separable convolution, and the self-guided filter."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numba import njit, prange
 
+from FuzzyVesselCoreLib.progress import Progress
+
 GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
 
 
-def gaussian_weights(sigma):
+def gaussian_weights(sigma: float) -> np.ndarray:
     """Weights (float32, odd number) of a Gaussian whose sigma is given in voxels."""
     radius = int(GAUSSIAN_REACH * sigma + 0.5)
     offsets = np.arange(-radius, radius + 1)
@@ -14,31 +18,34 @@ def gaussian_weights(sigma):
     return (weights / weights.sum()).astype(np.float32)
 
 
-def box_weights(radius):
-    """Even weights (float32) of ``2 * radius + 1`` voxels."""
+def box_weights(radius: int) -> np.ndarray:
+    """Uniform weights (float32) of ``2 * radius + 1`` voxels."""
     count = 2 * radius + 1
     return np.full(count, 1 / count, np.float32)
 
 
-def separable(volume, weights, check=lambda: None):
-    """Convolve along the three axes; the border voxels are repeated outside of the volume.
+def separable(
+    volume: np.ndarray, weights: Sequence[np.ndarray], progress: Progress | None = None
+) -> np.ndarray:
+    """Convolve along the three axes; the border voxels are replicated outside the volume.
 
     Parameters
     ----------
     volume : ndarray, shape (K, J, I), float32
     weights : sequence of 3 ndarray, float32, odd lengths
         For K, J and I.
-    check : callable
-        Called between the axes; raises `Cancelled` to abort.
+    progress : Progress, optional
+        Advanced between the axes.
 
     Returns
     -------
     ndarray, float32
     """
+    progress = Progress.of(progress)
     for axis in range(3):
         if len(weights[axis]) == 1:
             continue
-        check()
+        progress.advance(axis / 3)
         result = np.empty_like(volume)
         if axis == 2:
             _along_rows(volume, weights[axis], result)
@@ -82,11 +89,13 @@ def _along_rows(volume, weights, result):
             result[k, j, i] = total
 
 
-def self_guided(volume, radii, noise, check=lambda: None):
-    """The guided filter (He, Sun, Tang 2010) of a volume by itself: noise goes, edges stay.
+def self_guided(
+    volume: np.ndarray, radii: Sequence[int], noise: float, progress: Progress | None = None
+) -> np.ndarray:
+    """Edge-preserving guided filter (He, Sun, Tang 2010) with the volume as its own guide.
 
-    In each box the volume is taken for ``a * volume + b``: a is near 1 where the variance is far
-    above that of the noise, and near 0 where there is nothing but noise.
+    In each box the volume is modelled as ``a * volume + b``: a is near 1 where the variance is far
+    above that of the noise, and near 0 where there is only noise.
 
     Parameters
     ----------
@@ -94,21 +103,22 @@ def self_guided(volume, radii, noise, check=lambda: None):
     radii : sequence of 3 int
         Of the boxes, in voxels along K, J and I.
     noise : float
-        Standard deviation of what is to be taken out.
-    check : callable
-        Called between the passes; raises `Cancelled` to abort.
+        Standard deviation of what is to be removed.
+    progress : Progress, optional
+        Advanced between the passes.
 
     Returns
     -------
     ndarray, float32
     """
+    progress = Progress.of(progress)
     weights = [box_weights(radius) for radius in radii]
-    mean = separable(volume, weights, check)
-    gain = separable(_square(volume), weights, check)
+    mean = separable(volume, weights, progress.part(0.0, 0.25))
+    gain = separable(_square(volume), weights, progress.part(0.25, 0.5))
     offset = np.empty_like(volume)
     _gain_and_offset(mean, gain, np.float32(noise * noise), offset)
-    gain = separable(gain, weights, check)
-    offset = separable(offset, weights, check)
+    gain = separable(gain, weights, progress.part(0.5, 0.75))
+    offset = separable(offset, weights, progress.part(0.75, 1.0))
     _apply(gain, volume, offset)
     return offset
 

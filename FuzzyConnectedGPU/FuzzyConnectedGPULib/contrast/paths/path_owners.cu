@@ -15,7 +15,7 @@ struct Tile
 {
     u16 level[HALO][HALO][HALO];
     u8 owner[HALO][HALO][HALO];
-    u32 raised;  // ways to the neighbour tiles that may hold more of ours
+    u32 raised;  // directions of the neighbour tiles that may hold more of ours
 };
 
 // The starts (K, J, I each), and the tiles of all their neighbours listed.
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) begin_owners(
     owners[tiles.voxel(k, j, i)] = OURS;
     for (int d = 0; d < 27; d++) {
         int ok = k + d / 9 - 1, oj = j + d / 3 % 3 - 1, oi = i + d % 3 - 1;
-        if (tiles.holds(ok, oj, oi)) Rounds{lists, counts, listed}.list(tiles, tiles.tile(ok, oj, oi), 0);
+        if (tiles.holds(ok, oj, oi)) TileLists{lists, counts, listed}.add(tiles.tile(ok, oj, oi), 0, tiles.count());
     }
 }
 
@@ -85,12 +85,12 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u16* levels, u8* own
         int level = tile.level[c.z][c.y][c.x];
         if (c.is_own() || tile.owner[c.z][c.y][c.x] != NOBODY || level == 0) continue;
         auto leads = [&](int z, int y, int x) { return tile.owner[z][y][x] == NEW && tile.level[z][y][x] >= level; };
-        if (c.any_own_neighbour(leads)) raised |= 1u << c.way();
+        if (c.any_own_neighbour(leads)) raised |= 1u << c.direction();
     }
     if (raised) atomicOr(&tile.raised, raised);
 }
 
-// One round of `visit_active`, with its lists.
+// One round of `visit_active`.
 extern "C" __global__ void __launch_bounds__(THREADS) visit_owners(
     const u16* levels, u8* owners, int nk, int nj, int ni, int* lists, int* counts, int* listed, int round)
 {

@@ -1,6 +1,7 @@
-// Tiles of 8 x 8 x 8 voxels and the rounds in which the active ones are visited, a block of 64
-// threads each: one column along K a thread.
+// Tiles of 8 x 8 x 8 voxels, visited in rounds by blocks of 64 threads: one column along K per thread.
 #pragma once
+
+#include "tile_lists.cuh"
 
 #define SIDE 8
 #define HALO 10  // a tile's side with its neighbours' voxels
@@ -32,29 +33,15 @@ struct Tiles
     }
 };
 
-// lists: two lists of tiles, in turn a round's and the next one's. counts: their lengths in turn of
-// three, so that the third can be cleared meanwhile. listed: the last round each tile was listed
-// for, counted from 1; 0 for never.
-struct Rounds
-{
-    int *lists, *counts, *listed;
-
-    __device__ void list(const Tiles& tiles, int tile, int round) const
-    {
-        if (atomicExch(&listed[tile], round + 1) == round + 1) return;
-        lists[(round & 1) * tiles.count() + atomicAdd(&counts[round % 3], 1)] = tile;
-    }
-};
-
-// A cell of a tile with its halo: its place there, and the way to the tile that it belongs to.
+// A cell of a tile with its halo: its position there, and the direction of the tile it belongs to.
 struct Cell
 {
     int z, y, x;
 
     __device__ explicit Cell(int n) : z(n / (HALO * HALO)), y(n / HALO % HALO), x(n % HALO) {}
     __device__ static int side(int place) { return place == 0 ? -1 : place == HALO - 1; }
-    __device__ int way() const { return side(z) * 9 + side(y) * 3 + side(x) + DIRECTIONS / 2; }
-    __device__ bool is_own() const { return way() == DIRECTIONS / 2; }
+    __device__ int direction() const { return side(z) * 9 + side(y) * 3 + side(x) + DIRECTIONS / 2; }
+    __device__ bool is_own() const { return direction() == DIRECTIONS / 2; }
 
     // Whether one of its neighbours within the tile is as wanted.
     template <class Wanted>
@@ -68,23 +55,22 @@ struct Cell
     }
 };
 
-// One round: visit the active tiles, and list those of the next round that a visit names: it gets
-// the K, J, I of the tile's first voxel and sets a bit of `raised` for each way to such a tile.
+// One round of `TileLists`: a visit gets the K, J, I of the tile's first voxel and sets a bit of `raised` for
+// each direction of a neighbour tile that must be visited in the next round.
 template <class Visit>
-__device__ void visit_active(const Tiles& tiles, const Rounds& rounds, int round, u32& raised, Visit visit)
+__device__ void visit_active(const Tiles& tiles, const TileLists& lists, int round, u32& raised, Visit visit)
 {
-    const int* active = rounds.lists + (round & 1) * tiles.count();
-    int active_count = rounds.counts[round % 3];
-    if (blockIdx.x == 0 && threadIdx.x == 0) rounds.counts[(round + 2) % 3] = 0;
     int along_j = tiles.along_j(), along_i = tiles.along_i();
+    const int* active = lists.begin_round(round, tiles.count());
+    int active_count = lists.counts[round % 3];
     for (int n = blockIdx.x; n < active_count; n += gridDim.x) {
-        int own = active[n], way = threadIdx.x;
-        if (way == 0) raised = 0;
+        int own = active[n], direction = threadIdx.x;
+        if (direction == 0) raised = 0;
         visit(own / along_i / along_j * SIDE, own / along_i % along_j * SIDE, own % along_i * SIDE);
         __syncthreads();
-        if (way < DIRECTIONS && (raised >> way & 1)) {
-            int other = own + ((way / 9 - 1) * along_j + way / 3 % 3 - 1) * along_i + way % 3 - 1;
-            rounds.list(tiles, other, round + 1);
+        if (direction < DIRECTIONS && (raised >> direction & 1)) {
+            int step = ((direction / 9 - 1) * along_j + direction / 3 % 3 - 1) * along_i + direction % 3 - 1;
+            lists.add(own + step, round + 1, tiles.count());
         }
         __syncthreads();
     }

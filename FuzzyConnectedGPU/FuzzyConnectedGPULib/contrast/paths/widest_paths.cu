@@ -2,7 +2,7 @@
 //
 // A voxel's level is the lower of its own capacity and the highest level round it. A visit brings a
 // tile to its own fixpoint, then activates those neighbour tiles in which it would raise a voxel.
-// Levels only ever rise towards the one fixpoint, so the order of the visits cannot change the result.
+// Levels only ever rise towards a unique fixpoint, so the order of visits does not change the result.
 
 #include "tile_rounds.cuh"
 
@@ -13,7 +13,7 @@ struct Tile
     u16 level[HALO][HALO][HALO];
     u16 capacity[HALO][HALO][HALO];  // 0: outside the volume or the mask, or below the floor
     u16 next[SIDE][SIDE][SIDE];      // the tile's own levels after a step
-    u32 raised;                      // ways to the neighbour tiles that would rise
+    u32 raised;                      // directions of the neighbour tiles that would rise
 };
 
 // Capacities of all voxels: their contrast in steps, 0 where no path may go. `steps` of them make
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) find_capacities(
     bool rival = smooth && level && smooth[n] > brighter;
     levels[n] = rival ? level : 0;
     if (smooth) owners[n] = rival ? RIVAL : 0;
-    if (rival) Rounds{lists, counts, listed}.list(tiles, tiles.tile(n / ni / nj, n / ni % nj, n % ni), 0);
+    if (rival) TileLists{lists, counts, listed}.add(tiles.tile(n / ni / nj, n / ni % nj, n % ni), 0, tiles.count());
 }
 
 // The starts (K, J, I each) at their own level, and their tiles listed.
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) begin_paths(
     int k = starts[3 * n], j = starts[3 * n + 1], i = starts[3 * n + 2];
     u32 at = tiles.voxel(k, j, i);
     levels[at] = capacity[at];
-    Rounds{lists, counts, listed}.list(tiles, tiles.tile(k, j, i), 0);
+    TileLists{lists, counts, listed}.add(tiles.tile(k, j, i), 0, tiles.count());
 }
 
 // The highest level among the 3 x 3 voxels round a column in one plane.
@@ -71,14 +71,14 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u16* capacity, u16* 
     for (int n = t; n < CELLS; n += THREADS) {
         Cell c(n);
         int k = k0 + c.z - 1, j = j0 + c.y - 1, i = i0 + c.x - 1;
-        u16 most = 0, level = 0;
+        u16 limit = 0, level = 0;
         if (tiles.holds(k, j, i)) {
             u32 at = tiles.voxel(k, j, i);
-            most = capacity[at];
+            limit = capacity[at];
             // Another tile may be raising it at this moment: either value will do.
-            if (most) level = *(volatile u16*)(levels + at);
+            if (limit) level = *(volatile u16*)(levels + at);
         }
-        tile.capacity[c.z][c.y][c.x] = most;
+        tile.capacity[c.z][c.y][c.x] = limit;
         tile.level[c.z][c.y][c.x] = level;
     }
     __syncthreads();
@@ -119,12 +119,12 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u16* capacity, u16* 
         int before = tile.level[c.z][c.y][c.x];
         if (c.is_own() || tile.capacity[c.z][c.y][c.x] <= before) continue;
         if (c.any_own_neighbour([&](int z, int y, int x) { return tile.level[z][y][x] > before; }))
-            raised |= 1u << c.way();
+            raised |= 1u << c.direction();
     }
     if (raised) atomicOr(&tile.raised, raised);
 }
 
-// One round of `visit_active`, with its lists.
+// One round of `visit_active`.
 extern "C" __global__ void __launch_bounds__(THREADS) visit_tiles(
     const u16* capacity, u16* levels, int nk, int nj, int ni, int* lists, int* counts, int* listed, int round)
 {

@@ -1,1 +1,1 @@
-"""Relative connectedness on CUDA: owners by contraction or group by group, disputed voxels."""
+"""Relative connectedness on CUDA: `owners` by contraction or by groups, then `disputed`."""

@@ -1,109 +1,126 @@
 """Relative connectedness on CUDA: contraction, once for all groups."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ...solvers.cuda.contraction import contraction, node_rounds
-from ...solvers.cuda.contraction.node_rounds import EDGES_A_THREAD, MOST_ROUNDS, ROUND_THREADS
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.progress import Progress
+
+from ...problem import Problem
+from ...solvers.cuda.contraction.contracted_tiles import ContractedTiles
+from ...solvers.cuda.contraction.node_rounds import (
+    EDGES_PER_THREAD,
+    MAX_ROUNDS,
+    ROUND_THREADS,
+    FirstRound,
+    uint32s,
+)
 from .by_groups import own_points
 
 KERNELS = Path(__file__).with_name("owner_rounds.cu")
 THREADS = 256
 
 
-def propagate(problem, seed_owners, voxels, mask, report, gpu):
-    """Levels of all groups together, and who has each voxel.
+def propagate(
+    problem: Problem,
+    seed_owners: np.ndarray,
+    voxels: DeviceArray,
+    mask: DeviceArray | None,
+    progress: Progress,
+    gpu: CudaDevice,
+) -> tuple[DeviceArray, DeviceArray]:
+    """Levels of all groups together, and the owner of each voxel.
 
     Parameters
     ----------
     problem : Problem
     seed_owners : ndarray, uint8
         As in `owners_by_blocks.solve`.
-    voxels, mask : arrays on the card
+    voxels, mask : device arrays
         The problem's; the mask may be None.
-    report : callable
+    progress : Progress
     gpu : CudaDevice
 
     Returns
     -------
-    levels, owners : arrays on the card, shape (K, J, I), uint16 and uint8
+    levels, owners : device arrays, shape (K, J, I), uint16 and uint8
         As of `owners_by_blocks.solve`, bit for bit.
 
     Raises
     ------
-    NoRoomError
-        The volume is too large for the card, or to be numbered.
+    DeviceMemoryError
+        The volume is too large for the device's memory, or to be numbered.
     """
     tiles = _Tiles(problem, voxels, mask, gpu)
-    tiles.contract(report)
+    tiles.contract(progress)
     owners = gpu.xp.zeros(problem.voxels.shape, np.uint8)
     groups = gpu.put(seed_owners)
     if tiles.node_count:
-        nodes = _node_owners(tiles, groups, report)
-        place = tiles.levels, owners, tiles.node_of, tiles.first_nodes, *nodes, *tiles.shape
-        tiles.launch(KERNELS, "own_voxels", THREADS, place)
+        nodes = _node_owners(tiles, groups, progress)
+        voxel_arrays = tiles.levels, owners, tiles.node_of, tiles.first_nodes
+        tiles.launch(KERNELS, "own_voxels", THREADS, (*voxel_arrays, *nodes, *tiles.shape))
     own_points(tiles.seeds, groups, owners, gpu)
     return tiles.levels, owners
 
 
-class _Tiles(contraction.ContractedTiles):
-    """The tiles of one object, and kernels that are not its own."""
+class _Tiles(ContractedTiles):
+    """The tiles of one object, with the kernels of this file."""
 
-    def kernel(self, file, name):
-        """A kernel for these voxels and nodes."""
-        if file is not KERNELS:
-            return super().kernel(file, name)
+    def kernel(self, path: Path, name: str) -> Any:
+        """A kernel for these types of voxels and nodes."""
+        if path is not KERNELS:
+            return super().kernel(path, name)
         node = "u8" if self.node_type is np.uint8 else "u16"
-        return self.gpu.kernel(file, name, (f"NODE={node}",))
+        return self.gpu.kernel(path, name, (f"NODE={node}",))
 
-    def for_points(self, name, arguments):
-        """Run a kernel of one thread a point."""
-        self.kernel(KERNELS, name)((-(-self.seeds.size // THREADS),), (THREADS,), arguments)
+    def for_points(self, name: str, args: tuple) -> None:
+        """Run a kernel with one thread per point."""
+        self.kernel(KERNELS, name)((-(-self.seeds.size // THREADS),), (THREADS,), args)
 
-    def together(self, name, threads, *arguments):
-        """Run a kernel whose blocks wait for one another; integers go as uint32."""
-        self.gpu.launch_together(
-            self.kernel(KERNELS, name),
-            -(-threads // ROUND_THREADS),
-            ROUND_THREADS,
-            [np.uint32(a) if isinstance(a, int) else a for a in arguments],
-        )
+    def launch_cooperative(self, name: str, threads: int, *args: Any) -> None:
+        """Launch a kernel with grid sync; integers are passed as uint32."""
+        kernel, blocks = self.kernel(KERNELS, name), -(-threads // ROUND_THREADS)
+        self.gpu.launch_cooperative(kernel, blocks, ROUND_THREADS, uint32s(args))
 
 
-class _FirstRound(node_rounds.FirstRound):
-    """The first round, in which each point is a node that stays."""
+class _FirstRound(FirstRound):
+    """The first round, in which each point is a surviving root."""
 
-    def let_stay(self, tiles, parent):
-        """Let the nodes of the points stay."""
+    def keep_roots(self, tiles: ContractedTiles, parent: DeviceArray) -> None:
+        """Let the nodes of the points survive."""
         points = tiles.seeds, np.uint32(tiles.seeds.size)
-        place = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
-        tiles.for_points("keep_points", (*points, *place, parent))
+        nodes = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
+        assert isinstance(tiles, _Tiles)
+        tiles.for_points("keep_points", (*points, *nodes, parent))
 
 
-def _node_owners(tiles, groups, report):
-    """Of each node of the tiles the levels of the two best groups, and the best group."""
+def _node_owners(
+    tiles: _Tiles, groups: DeviceArray, progress: Progress
+) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+    """For each node of the tiles the levels of the two best groups, and the best group."""
     first = _FirstRound(tiles)
-    report(0.7)
+    progress.advance(0.7)
     first.hook(tiles)
     first.list_edges(tiles)
-    report(0.8)
+    progress.advance(0.8)
     xp, nodes, counts = tiles.xp, first.next_count, tiles.counts[5:]
-    room = 2 * nodes + 2 * MOST_ROUNDS  # as in `node_rounds.further_rounds`
-    ways = xp.empty(room, np.uint32), xp.empty(room, np.uint16)
+    size = 2 * nodes + 2 * MAX_ROUNDS  # as in `node_rounds`
+    hooks = xp.empty(size, np.uint32), xp.empty(size, np.uint16)
+    parent = xp.empty(nodes, np.uint32)
     best = first.best, xp.empty(nodes // 2 + 1, np.uint64)
-    (edges, edge_count), (more_edges, more_count) = first.lists
-    lists = edges, edge_count, more_edges, first.more_first, more_count
-    threads = max(nodes, (edge_count + more_count) // EDGES_A_THREAD)
-    hooks = xp.empty(nodes, np.uint32), *ways, counts
-    tiles.together("hook_rounds", threads, *lists, nodes, *best, *hooks)
-    edges = more_edges = lists = best = first.lists = first.best = None  # make room
-    claims = xp.zeros(room, np.uint64)
+    (edges, edge_count), (cross_edges, cross_count) = first.lists
+    lists = edges, edge_count, cross_edges, first.cross_first, cross_count
+    threads = max(nodes, (edge_count + cross_count) // EDGES_PER_THREAD)
+    tiles.launch_cooperative("hook_rounds", threads, *lists, nodes, *best, parent, *hooks, counts)
+    del edges, cross_edges, lists, best, parent, first.lists, first.best  # frees memory
+    claims = xp.zeros(size, np.uint64)
     points = tiles.seeds, groups, np.uint32(tiles.seeds.size)
-    place = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
-    tiles.for_points("begin_claims", (*points, *place, first.next, claims))
+    position = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
+    tiles.for_points("begin_claims", (*points, *position, first.next, claims))
     found = first.weights, xp.empty(first.count, np.uint16), xp.empty(first.count, np.uint8)
-    back = claims, first.count, first.next, *found
     arrived = xp.zeros(1, np.uint32)
-    tiles.together("claim_rounds", first.count, nodes, *ways, counts, arrived, *back)
+    down = nodes, *hooks, counts, arrived, claims, first.count, first.next, *found
+    tiles.launch_cooperative("claim_rounds", first.count, *down)
     return found

@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) find_edges(
             sides |= 1u << side;
             if (owners[other] != DISPUTED) owner = joined(owner, owners[other]);
         }
-        if (owner) Rounds{lists, counts, listed}.list(tiles, tiles.tile(k, j, i), 0);
+        if (owner) TileLists{lists, counts, listed}.add(tiles.tile(k, j, i), 0, tiles.count());
     }
     edges[n] = sides;
     found[n] = owner;
@@ -112,14 +112,14 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u8* edges, u8* found
         for (int side = 0; side < SIDES; side++) {
             int z = c.z + step_k(side), y = c.y + step_j(side), x = c.x + step_i(side);
             bool own = z >= 1 && y >= 1 && x >= 1 && z <= SIDE && y <= SIDE && x <= SIDE;
-            if (own && sides >> side & 1 && joined(before, tile.found[z][y][x]) != before) raised |= 1u << c.way();
+            if (own && sides >> side & 1 && joined(before, tile.found[z][y][x]) != before) raised |= 1u << c.direction();
         }
     }
     if (raised) atomicOr(&tile.raised, raised);
     __threadfence();
 }
 
-// One round of `visit_active`, with its lists.
+// One round of `visit_active`.
 extern "C" __global__ void __launch_bounds__(THREADS) visit_tiles(
     const u8* edges, u8* found, int nk, int nj, int ni, int* lists, int* counts, int* listed, int round)
 {

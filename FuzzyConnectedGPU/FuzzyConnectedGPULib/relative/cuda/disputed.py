@@ -1,42 +1,47 @@
 """Disputed voxels on CUDA: iterative relative connectedness, and the rule for ties."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, int32s, launch_per_item, voxel_macro
+from FuzzyVesselCoreLib.progress import Progress
 
-from ...solvers.cuda.active_tiles import VOXEL_NAMES
+from ...problem import Problem
 
 KERNELS = Path(__file__).with_name("disputed.cu")
-THREADS, TILE_THREADS, SIDE = 256, 64, 8  # of a tile: as in tile_rounds.cuh
-BLOCKS = 4096  # more than any card holds at a time; each takes further tiles of a long list
-ROUNDS_A_BATCH = 16  # then the host asks whether anything is left to do
-MOST_VOXELS = 2**32 - THREADS  # voxels are numbered by 32 bits
+TILE_THREADS, SIDE = 64, 8  # of a tile: as in tile_rounds.cuh
+MAX_BLOCKS = 4096  # more than any GPU holds at a time; each visits further tiles of a long list
+ROUNDS_PER_BATCH = 16  # launched before the host checks whether anything is left
 
 
 class Disputed:
-    """The disputed voxels of a volume on the card, and the optimal edges that lead to them.
+    """The disputed voxels of a volume on the device, and the optimal edges that lead to them.
 
     Parameters
     ----------
     problem : Problem
-    voxels, levels, owners : arrays on the card
+    voxels, levels, owners : device arrays
         The problem's voxels; levels and owners as `by_contraction.propagate` returns them.
-    look : callable
-        Called between batches of rounds; raises to cancel.
+    progress : Progress
+        Checked between batches of rounds.
     gpu : CudaDevice
     """
 
-    def __init__(self, problem, voxels, levels, owners, look, gpu):
-        if owners.size > MOST_VOXELS:
-            raise NoRoomError(
-                f"The volume has {owners.size:,} voxels, and {MOST_VOXELS:,} can be numbered on a "
-                "CUDA device; use device 'cpu', or work on a smaller region."
-            )
-        self._gpu, self._look, self._owners = gpu, look, owners
-        self._defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
-        self._shape = tuple(np.int32(n) for n in owners.shape)
+    def __init__(
+        self,
+        problem: Problem,
+        voxels: DeviceArray,
+        levels: DeviceArray,
+        owners: DeviceArray,
+        progress: Progress,
+        gpu: CudaDevice,
+    ) -> None:
+        check_voxel_count(owners.size)
+        self._gpu, self._progress, self._owners = gpu, progress, owners
+        self._voxels, self._shape = voxels, int32s(owners.shape)
         self._volume = (
             voxels,
             levels,
@@ -46,38 +51,38 @@ class Disputed:
         )
         self._edges, self._found = (gpu.xp.empty(owners.shape, np.uint8) for _ in range(2))
 
-    def iterate(self):
+    def iterate(self) -> None:
         """From relative to iterative relative connectedness: changes the owners."""
         gpu, rounds = self._gpu, 0
         lists = self._begin()
-        visit = gpu.kernel(KERNELS, "visit_tiles", self._defines)
-        blocks = (min(lists[2].size, BLOCKS),)
+        visit = gpu.kernel(KERNELS, "visit_tiles", (voxel_macro(self._voxels.dtype),))
+        blocks = (min(lists[2].size, MAX_BLOCKS),)
         volume = self._edges, self._found, *self._shape, *lists
         while int(gpu.get(lists[1])[rounds % 3]):
-            for _ in range(ROUNDS_A_BATCH):
+            for _ in range(ROUNDS_PER_BATCH):
                 visit(blocks, (TILE_THREADS,), (*volume, np.int32(rounds)))
                 rounds += 1
-            self._look()
+            self._progress.check()
         self._each("take_found", self._found, np.uint32(self._owners.size), self._owners)
 
-    def share_by_steps(self):
-        """Owners, with a group for each disputed voxel to which one is nearest; on the card."""
+    def share_by_steps(self) -> DeviceArray:
+        """Owners, with a group for each disputed voxel to which one is nearest."""
         gpu, count = self._gpu, np.uint32(self._owners.size)
         self._begin()
         changed = gpu.xp.ones(1, np.int32)
         while int(gpu.get(changed)[0]):
-            for step in range(ROUNDS_A_BATCH):
-                if step == ROUNDS_A_BATCH - 1:
-                    changed.fill(0)  # what the last step of the batch changes counts
+            for step in range(ROUNDS_PER_BATCH):
+                if step == ROUNDS_PER_BATCH - 1:
+                    changed.fill(0)  # only changes of the batch's last step count
                 self._each("settle", self._edges, self._found, count)
                 self._each("step_on", self._edges, self._found, *self._shape, changed)
-            self._look()
+            self._progress.check()
         shared = self._owners.copy()
         self._each("take_found", self._found, count, shared)
         return shared
 
-    def _begin(self):
-        """Find the optimal edges, and what they bring from voxels that groups have.
+    def _begin(self) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        """Find the optimal edges, and the owners along them of voxels that groups have.
 
         Returns
         -------
@@ -90,7 +95,6 @@ class Disputed:
         self._each("find_edges", *self._volume, self._edges, self._found, *lists)
         return lists
 
-    def _each(self, name, *arguments):
-        """Run a kernel of one thread a voxel."""
-        kernel = self._gpu.kernel(KERNELS, name, self._defines)
-        kernel((-(-self._owners.size // THREADS),), (THREADS,), arguments)
+    def _each(self, name: str, *args: Any) -> None:
+        """Run a kernel with one thread per voxel."""
+        launch_per_item(self._gpu, KERNELS, name, self._owners.size, args, self._voxels)

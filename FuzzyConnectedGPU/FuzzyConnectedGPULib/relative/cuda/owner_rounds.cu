@@ -13,7 +13,7 @@
 
 #include "grid_sync.cuh"
 #include "../../solvers/cuda/contraction/node_edges.cuh"
-#include "../../solvers/cuda/tile_place.cuh"
+#include "../../solvers/cuda/tile_geometry.cuh"
 
 #define NOBODY 0
 #define DISPUTED 255
@@ -58,7 +58,7 @@ __device__ __forceinline__ void join_atomically(u64* claims, Claims more)
     }
 }
 
-// Points stay in the first round, each as a node of its own.
+// Points survive the first round, each as a node of its own.
 extern "C" __global__ void keep_points(const long long* points, u32 count, const NODE* node_of, const u32* first_nodes,
                                        int nj, int ni, u32* parent)
 {
@@ -88,7 +88,7 @@ extern "C" __global__ void begin_claims(const long long* points, const u8* group
 //
 // nodes: of the second round. best: their best edges; other_best: of the third one's, half as many.
 // parent: of one round. next, weights: of all rounds' nodes, one round behind the other.
-// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MOST_ROUNDS rounds; then how
+// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MAX_ROUNDS rounds; then how
 // many rounds there were with the first, and what the barrier counts.
 extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_rounds(
     u64* edges, u32 edge_count, u64* more_edges, u32 more_first, u32 more_count, u32 nodes, u64* best,
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_ro
 {
     BothLists both_lists = {edges, more_edges, more_first};
     Part part(edges, edge_count, 0), more_part(more_edges, more_count, more_first);
-    u32 *arrived = counts + 2 * MOST_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
+    u32 *arrived = counts + 2 * MAX_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
     for (; left; rounds++) {
         FOR_NODES(n, now) {
             u64 key = n ? best[n] : 0, edge = key ? both_lists.numbered((u32)key) : 0;
@@ -104,12 +104,12 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_ro
             weights[n] = n ? key >> 32 : TOP;
         }
         FOR_NODES(n, now / 2 + 1) other_best[n] = 0;
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         for (u32 start = blockIdx.x * ROUND_THREADS; start < now; start += gridDim.x * ROUND_THREADS)
             number_block(parent, weights, now, next, &counts[2 * rounds], start + threadIdx.x);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         FOR_NODES(n, now) follow_node(parent, next, n);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
 #pragma unroll 1
         for (int list = 0; list < 2; list++) {  // once in the code, which takes long to compile
             Part own = list ? more_part : part;
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_ro
         }
         if (threadIdx.x == 0 && part.count + more_part.count)
             atomicAdd(&counts[2 * rounds + 1], part.count + more_part.count);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         next += now;
         weights += now;
         now = counts[2 * rounds] + 1;
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_ro
         best = other_best;
         other_best = kept;
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MOST_ROUNDS] = rounds + 1;
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MAX_ROUNDS] = rounds + 1;
 }
 
 // What reaches the nodes of all rounds, when all have hooked.
@@ -140,13 +140,13 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) claim_
     u32 nodes, const u32* next, const u16* weights, const u32* counts, u32* arrived, u64* claims, u32 first_nodes,
     const u32* first_next, u16* best_levels, u16* other_levels, u8* owners)
 {
-    u32 rounds = counts[2 * MOST_ROUNDS] - 1, now = nodes, at = 0;  // at: the round's first node among all
+    u32 rounds = counts[2 * MAX_ROUNDS] - 1, now = nodes, at = 0;  // at: the round's first node among all
     for (u32 round = 0; round < rounds; round++) {
         FOR_NODES(n, now) {
             Claims held = claims[at + n];
             if (held) join_atomically(claims + at + now + next[at + n], at_most(held, weights[at + n]));
         }
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         at += now;
         now = counts[2 * round] + 1;
     }
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) claim_
         at -= now;
         FOR_NODES(n, now)
             claims[at + n] = joined(claims[at + n], at_most((Claims)claims[later + next[at + n]], weights[at + n]));
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
     }
     FOR_NODES(n, first_nodes) {
         Claims it = at_most((Claims)claims[first_next[n]], best_levels[n]);
@@ -172,7 +172,7 @@ extern "C" __global__ void own_voxels(u16* levels, u8* owners, const NODE* node_
                                       int nj, int ni, const u32* reached, int first_tile)
 {
     int number = tile_of(reached, first_tile);
-    Place p = place_of(number, nk, nj, ni);
+    TileGeometry p = tile_geometry(number, nk, nj, ni);
     u32 first = first_nodes[number];
     if (first == NO_NODES) return;
 #pragma unroll

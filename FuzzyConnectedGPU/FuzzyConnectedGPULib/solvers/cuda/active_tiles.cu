@@ -3,9 +3,10 @@
 // Widest paths by active tiles. A tile is 8 x 8 x 8 voxels and 64 threads: each thread holds one
 // column along K in registers, its neighbours' columns lie in shared memory. A visit brings the tile
 // to its own fixpoint, then activates those neighbour tiles in which it would raise a voxel. Values
-// only ever rise towards the one fixpoint, so the order of the visits cannot change the result.
+// only ever rise towards a unique fixpoint, so the order of visits does not change the result.
 
 #include "affinity.cuh"
+#include "tile_lists.cuh"
 
 #define SIDE 8
 #define HALO 10  // a tile's side with its neighbours' faces
@@ -139,11 +140,7 @@ extern "C" __global__ void begin(const long long* seeds, int seed_count, u16* le
     listed[tiles[n]] = 1;
 }
 
-// One round: visit the active tiles and list those of the next round.
-//
-// lists: two lists of tiles, in turn this round's and the next one's. counts: their lengths in turn
-// of three, so that the third can be cleared meanwhile; counts[3] counts the tiles ever listed.
-// listed: the last round each tile was listed for, counted from 1; 0 for never.
+// One round of `TileLists`; counts[3] counts the tiles ever listed.
 extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
     const VOXEL* voxels, const unsigned char* mask, u16* levels, int nk, int nj, int ni,
     const float* coefficients, int cut_level, int* lists, int* counts, int* listed, int round)
@@ -153,11 +150,9 @@ extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
     Affinity a = read_affinity(coefficients, cut_level);
     int tiles_i = (ni + SIDE - 1) / SIDE, tiles_j = (nj + SIDE - 1) / SIDE, tiles_k = (nk + SIDE - 1) / SIDE;
     int tile_count = tiles_i * tiles_j * tiles_k;
-    const int* active = lists + (round & 1) * (long long)tile_count;
-    int* next = lists + ((round + 1) & 1) * (long long)tile_count;
+    TileLists tiles = {lists, counts, listed};
+    const int* active = tiles.begin_round(round, tile_count);
     int active_count = counts[round % 3];
-    if (blockIdx.x == 0 && threadIdx.x == 0) counts[(round + 2) % 3] = 0;
-
     for (int n = blockIdx.x; n < active_count; n += gridDim.x) {
         int ti = active[n] % tiles_i, tj = active[n] / tiles_i % tiles_j, tk = active[n] / tiles_i / tiles_j;
         visit(tile, v, a, tk * SIDE, tj * SIDE, ti * SIDE);
@@ -166,9 +161,7 @@ extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
             // A raised face leads into the volume: across its border all affinities are 0.
             int step = face < 2 ? 1 : face < 4 ? tiles_i : tiles_i * tiles_j;
             int other = active[n] + (face & 1 ? step : -step);
-            int before = atomicExch(&listed[other], round + 2);
-            if (before != round + 2) next[atomicAdd(&counts[(round + 1) % 3], 1)] = other;
-            if (before == 0) atomicAdd(&counts[3], 1);
+            if (tiles.add(other, round + 1, tile_count) == 0) atomicAdd(&counts[3], 1);
         }
         __syncthreads();
     }

@@ -1,50 +1,46 @@
-"""The exact CUDA solver: tiles that may still change are visited until none is left."""
+"""The exact CUDA solver with the least memory: tiles that may still rise are visited."""
 
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.launches import int32s, pointer, voxel_macro
+from FuzzyVesselCoreLib.progress import Progress
+
+from ...problem import Problem
+from ..interface import Solution
+
 KERNELS = Path(__file__).with_name("active_tiles.cu")
-VOXEL_NAMES = {
-    "uint8": "unsigned char",
-    "int16": "short",
-    "uint16": "unsigned short",
-    "float32": "float",
-}
 SIDE, THREADS = 8, 64
-BLOCKS = 4096  # more than any card holds at a time; each takes further tiles of a long list
-# Rounds are launched in batches: the host looks at the progress between two batches.
-SHORTEST_BATCH, LONGEST_BATCH = 0.01, 0.04  # seconds
+MAX_BLOCKS = 4096  # more than any GPU holds at a time; each visits further tiles of a long list
+# Rounds are launched in batches; the host reports the progress between two batches.
+MIN_BATCH_SECONDS, MAX_BATCH_SECONDS = 0.01, 0.04
 
 
-def solve(problem, report, gpu):
-    """Levels of the fuzzy scene.
+def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
+    """Levels of the fuzzy scene; see `interface.CudaSolver`.
 
-    Parameters
-    ----------
-    problem : Problem
-    report : callable
-        Called with the share of the tiles that were reached; raises to cancel.
-    gpu : CudaDevice
-
-    Returns
-    -------
-    levels : ndarray, shape (K, J, I), uint16
-    rounds : int
-        Kernel launches, in batches, until no tile was active.
+    The rounds are kernel launches, in batches, until no tile was active.
     """
     voxels = gpu.put(problem.voxels)
     mask = None if problem.mask is None else gpu.put(problem.mask)
-    report(0.0)
-    levels, rounds = propagate(problem, voxels, mask, report, gpu)
-    return gpu.get(levels), rounds
+    progress.advance(0.0)
+    levels, rounds = propagate(problem, voxels, mask, progress, gpu)
+    return Solution(gpu.get(levels), rounds, gpu.peak_bytes)
 
 
-def propagate(problem, voxels, mask, report, gpu):
-    """Levels on the card, from the problem's voxels and mask (or None) on the card."""
+def propagate(
+    problem: Problem,
+    voxels: DeviceArray,
+    mask: DeviceArray | None,
+    progress: Progress,
+    gpu: CudaDevice,
+) -> tuple[DeviceArray, int]:
+    """Levels on the device, from the problem's voxels and mask (or None) on the device."""
     xp, shape = gpu.xp, problem.voxels.shape
-    defines = (f"VOXEL={VOXEL_NAMES[problem.voxels.dtype.name]}",)
+    defines = (voxel_macro(problem.voxels.dtype),)
     visit = gpu.kernel(KERNELS, "visit_active_tiles", defines)
     levels = xp.zeros(shape, np.uint16)
     first, tile_count = seed_tiles(problem.seeds, shape)
@@ -54,36 +50,28 @@ def propagate(problem, voxels, mask, report, gpu):
     tiles = gpu.put(first), np.int32(first.size), lists, counts, listed
     begin = gpu.kernel(KERNELS, "begin", defines)
     begin((-(-problem.seeds.size // THREADS),), (THREADS,), (*seeds, *tiles))
-    fixed = (
-        voxels,
-        np.uintp(0) if mask is None else mask,
-        levels,
-        *(np.int32(n) for n in shape),
-        gpu.put(problem.affinity.coefficients()),
-        np.int32(problem.cut_level),
-        lists,
-        counts,
-        listed,
-    )
-    blocks = (min(tile_count, BLOCKS),)
+    coefficients = gpu.put(problem.affinity.coefficients())
+    affinity = coefficients, np.int32(problem.cut_level)
+    args = voxels, pointer(mask), levels, *int32s(shape), *affinity, lists, counts, listed
+    blocks = (min(tile_count, MAX_BLOCKS),)
     rounds, batch = 0, 4
     while True:
         start = perf_counter()
         for _ in range(batch):
-            visit(blocks, (THREADS,), (*fixed, np.int32(rounds)))
+            visit(blocks, (THREADS,), (*args, np.int32(rounds)))
             rounds += 1
-        now = gpu.get(counts)
-        if now[rounds % 3] == 0:
+        state = gpu.get(counts)
+        if state[rounds % 3] == 0:
             return levels, rounds
-        report(min(now[3] / tile_count, 0.99))
+        progress.advance(min(state[3] / tile_count, 0.99))
         seconds = perf_counter() - start
-        if seconds < SHORTEST_BATCH:
+        if seconds < MIN_BATCH_SECONDS:
             batch *= 2
-        elif seconds > LONGEST_BATCH:
+        elif seconds > MAX_BATCH_SECONDS:
             batch = max(batch // 2, 1)
 
 
-def seed_tiles(seeds, shape):
+def seed_tiles(seeds: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
     """Tiles that hold a seed (int32, each once), and the number of all tiles."""
     tiles = [-(-n // SIDE) for n in shape]
     k, j, i = (coordinate // SIDE for coordinate in np.unravel_index(seeds, shape))

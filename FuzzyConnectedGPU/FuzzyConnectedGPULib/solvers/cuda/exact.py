@@ -1,40 +1,52 @@
-"""The default on CUDA: contraction where the card is made for it, else active tiles."""
+"""The default on CUDA: contraction where the device suits it, else active tiles."""
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.progress import Progress
 
+from ...problem import Problem
+from ..interface import Solution
 from . import active_tiles
 from .contraction import contraction
 
-BYTES_A_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a reserve
-# Where a card cannot run several blocks together, one block does all rounds of nodes in one launch,
-# which must stay short: more voxels are for active tiles.
-MOST_FOR_ONE_BLOCK = 1 << 22
+BYTES_PER_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a reserve
+# Without cooperative launches one block does all rounds of nodes in one launch, which must stay
+# short: larger volumes are left to active tiles.
+MAX_FOR_ONE_BLOCK = 1 << 22
 
 
-def solve(problem, report, gpu):
-    """Levels of the fuzzy scene and rounds; parameters as in `active_tiles.solve`."""
+def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
+    """Levels of the fuzzy scene; see `interface.CudaSolver`."""
     mask_bytes = 0 if problem.mask is None else problem.mask.nbytes
     if suits(problem, gpu, problem.voxels.nbytes + mask_bytes):
         try:
-            return contraction.solve(problem, report, gpu)
-        except NoRoomError:
-            pass  # more nodes than were reckoned with; active tiles need room for the levels only
-    return active_tiles.solve(problem, report, gpu)
+            return contraction.solve(problem, progress, gpu)
+        except DeviceMemoryError:
+            pass  # more nodes than estimated; active tiles need memory for the levels only
+    return active_tiles.solve(problem, progress, gpu)
 
 
-def propagate(problem, voxels, mask, report, gpu):
-    """Levels on the card, from the problem's voxels and mask (or None) on the card."""
+def propagate(
+    problem: Problem,
+    voxels: DeviceArray,
+    mask: DeviceArray | None,
+    progress: Progress,
+    gpu: CudaDevice,
+) -> tuple[DeviceArray, int]:
+    """Levels on the device, from the problem's voxels and mask (or None) on the device."""
     if suits(problem, gpu):
         try:
-            return contraction.propagate(problem, voxels, mask, report, gpu)
-        except NoRoomError:
-            pass  # more nodes than were reckoned with; active tiles need room for the levels only
-    return active_tiles.propagate(problem, voxels, mask, report, gpu)
+            return contraction.propagate(problem, voxels, mask, progress, gpu)
+        except DeviceMemoryError:
+            pass  # as in `solve`
+    return active_tiles.propagate(problem, voxels, mask, progress, gpu)
 
 
-def suits(problem, gpu, more=0):
-    """Whether contraction, and so many bytes more, fit beside what is on the card already, and
-    each of its launches is short."""
+def suits(problem: Problem, gpu: CudaDevice, input_bytes: int = 0) -> bool:
+    """Whether contraction fits into the free memory, with inputs of so many bytes, and each of its
+    launches is short.
+    """
     voxel_count = problem.voxels.size
-    most = contraction.MOST_VOXELS if gpu.runs_blocks_together else MOST_FOR_ONE_BLOCK
-    return voxel_count <= most and BYTES_A_VOXEL * voxel_count + more <= gpu.free_memory()
+    limit = contraction.MAX_VOXELS if gpu.has_cooperative_launch else MAX_FOR_ONE_BLOCK
+    needed = BYTES_PER_VOXEL * voxel_count + input_bytes
+    return voxel_count <= limit and needed <= gpu.free_memory()

@@ -1,7 +1,7 @@
 """Connected components of a mask on a CUDA device; the functions of `labels`, and a few more.
 
 Arrays are CuPy's, in C order; a mask is uint8 or bool, not 0 in the object. All functions raise
-`NoRoomError` for a volume with too many voxels to be numbered by int32.
+`DeviceMemoryError` for a volume with too many voxels to be numbered by int32.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import NoRoomError
+from ...errors import DeviceMemoryError
 
 KERNELS = Path(__file__).with_name("labels.cu")
 THREADS = 256
@@ -25,7 +25,7 @@ class PackedMask:
 
     Raises
     ------
-    NoRoomError
+    DeviceMemoryError
         The volume has too many voxels to be numbered.
     """
 
@@ -71,9 +71,9 @@ class PackedMask:
 
 
 def check_size(voxels: int) -> None:
-    """Raise `NoRoomError` for more voxels than int32 can number."""
+    """Raise `DeviceMemoryError` for more voxels than int32 can number."""
     if voxels > MAX_VOXELS:
-        raise NoRoomError(
+        raise DeviceMemoryError(
             f"The volume has {voxels:,} voxels, and {MAX_VOXELS:,} can be numbered on the GPU; "
             "use device 'cpu', or work on a smaller region."
         )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import NoRoomError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 
 from ..cuda_solid import THREADS, grid_for
 from . import cuda_lines
@@ -31,7 +31,7 @@ class CudaTransforms:
 
     Raises
     ------
-    NoRoomError
+    DeviceMemoryError
         If not even one column of frequencies fits the device.
     """
 
@@ -46,7 +46,7 @@ class CudaTransforms:
         left = free if self.on_host else free - sizes.waiting_bytes
         self.group = min(left // sizes.bytes_per_number, MAX_GROUP)
         if self.group < sizes.smallest_group:
-            raise NoRoomError(
+            raise DeviceMemoryError(
                 f"{gpu.name} has too little memory for the convolution: about "
                 f"{smallest / USABLE_SHARE / 2**20:,.0f} MiB are needed and "
                 f"{gpu.free_memory() / 2**20:,.0f} MiB are free. Close other programs that use the "

@@ -43,7 +43,7 @@ def sum_bands(
     convolution = Convolution(solid.classes, sizes, transforms)
     convolution.run(bands, vectors, progress)
     if gpu is not None:
-        gpu.forget_plans()  # the next solid has another size
+        gpu.free_fourier_plans()  # the next solid has another size
     return transforms.on_host
 
 

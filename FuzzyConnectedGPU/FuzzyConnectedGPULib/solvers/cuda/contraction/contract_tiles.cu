@@ -1,31 +1,31 @@
 // defines: VOXEL=unsigned char TABLES=1 NODE=u8 | VOXEL=short TABLES=0 NODE=u16 | VOXEL=short TABLES=1 NODE=u8 | VOXEL=float TABLES=0 NODE=u8
 //
-// From voxels to nodes: contraction within tiles. Each piece of the volume, at first a voxel, hooks
-// onto the piece to which its best edge leads, and pieces that hang together become one (Boruvka
-// 1926). From hook to hook the weights never fall; so the way through a piece, between two edges out
-// of it, is at least as good as the worse of these edges, and a piece may be taken for one point,
-// whose connectedness is
+// From voxels to nodes: contraction within tiles. Each component of the volume, at first a voxel, hooks
+// onto the component at the other end of its best edge, and connected components are contracted to one
+// (Boruvka 1926). From hook to hook the weights never fall; so a path through a component, between two
+// edges out of it, is at least as good as the weaker of these edges, and a component can be replaced by
+// one vertex, whose connectedness is
 //
 //   min(the weight of the edge by which it hooked, the connectedness of what it became part of)
 //
-// Pieces with a seed hook nowhere; their connectedness is 1. In each round all edges have one order,
-// so that hooks lead in circles of two at most, and of such two the first does not hook. A piece
-// whose best edge leads across its tile's border waits; when all do, they are the nodes of the graph
-// on which node_rounds.cu goes on.
+// Components with a seed hook nowhere; their connectedness is 1. In each round the edges are totally
+// ordered, so that cycles of hooks have length two at most, and of such two the first does not hook. A
+// component whose best edge is a cross-tile edge waits; when all do, they are the nodes of the graph that
+// node_rounds.cu contracts.
 
 #include "../affinity.cuh"
-#include "../tile_place.cuh"
+#include "../tile_geometry.cuh"
 
 #define STEP(axis) ((axis) == 0 ? 128 : (axis) == 1 ? 16 : 1)  // between neighbours' numbers in the tile
-#define NOTHING 0xffffu    // no piece, no node; its low bits are NONE
-#define MOST_PIECES 1024  // where every voxel is a seed
+#define NOTHING 0xffffu    // no component, no node; its low bits are NONE
+#define MAX_COMPONENTS 1024  // where every voxel is a seed
 #define WARPS (THREADS / 32)
 #if __CUDA_ARCH__ >= 800
-#define BLOCKS_AT_A_TIME 5
+#define RESIDENT_BLOCKS 5
 #else
-#define BLOCKS_AT_A_TIME 4
+#define RESIDENT_BLOCKS 4
 #endif
-#define EDGES_A_WARP (32 * OWN * 3)  // that lead up from its voxels
+#define EDGES_PER_WARP (32 * OWN * 3)  // that lead up from its voxels
 #define TABLE 2048  // entries of both tables of the affinity together
 
 // ---- the order of edges
@@ -61,23 +61,23 @@ struct Tile
             float table[TABLE];
 #endif
         };
-        struct  // edges between pieces, a list for each warp
+        struct  // edges between components, a list for each warp
         {
-            u32 weight_and_one[WARPS][EDGES_A_WARP];  // weight << 16 | piece at one end
-            u16 other[WARPS][EDGES_A_WARP];           // piece at the other end
+            u32 weight_and_one[WARPS][EDGES_PER_WARP];  // weight << 16 | component at one end
+            u16 other[WARPS][EDGES_PER_WARP];           // component at the other end
         };
     };
-    u16 parent[VOXELS];        // where a voxel hooked; then its piece; then the node of a root
-    u32 best[MOST_PIECES];     // of a voxel: its best edge across the border; then of a root: its best edge
-    u32 leaving[MOST_PIECES];  // best edge of a root across the border; then weight << 16 | node of hooks
-    u16 root[MOST_PIECES];     // the piece that this one is now part of
-    u16 hooked[MOST_PIECES];   // where it hooked itself
-    u16 lowest[MOST_PIECES];   // weight of the edge by which it hooked, or a voxel did
-    int pieces, nodes;
+    u16 parent[VOXELS];        // where a voxel hooked; then its component; then the node of a root
+    u32 best[MAX_COMPONENTS];     // of a voxel: its best edge across the border; then of a root: its best edge
+    u32 leaving[MAX_COMPONENTS];  // best edge of a root across the border; then weight << 16 | node of hooks
+    u16 root[MAX_COMPONENTS];     // the component that this one is now part of
+    u16 hooked[MAX_COMPONENTS];   // where it hooked itself
+    u16 lowest[MAX_COMPONENTS];   // weight of the edge by which it hooked, or a voxel did
+    int components, nodes;
     u32 first_node;
 };
 
-__device__ __forceinline__ Cell voxel_at(const VOXEL* voxels, const unsigned char* mask, const Place& p, int k, int j,
+__device__ __forceinline__ Cell voxel_at(const VOXEL* voxels, const unsigned char* mask, const TileGeometry& p, int k, int j,
                                          int i)
 {
     bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
@@ -87,7 +87,7 @@ __device__ __forceinline__ Cell voxel_at(const VOXEL* voxels, const unsigned cha
 }
 
 // All rows of the tile and its faces. Each thread asks for all its voxels before it stores the first.
-__device__ void load_voxels(Tile& tile, const VOXEL* voxels, const unsigned char* mask, const Place& p)
+__device__ void load_voxels(Tile& tile, const VOXEL* voxels, const unsigned char* mask, const TileGeometry& p)
 {
     int row = threadIdx.x >> 4, lane = threadIdx.x & 15, high = row >> 3, low = row & 7;
     Cell own[4], face_k, face_j, face_i = OUTSIDE;
@@ -127,7 +127,7 @@ __device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Til
 }
 
 // Whether any edge is there
-__device__ bool weigh_edges(Tile& tile, const Scale& scale, const Place& p)
+__device__ bool weigh_edges(Tile& tile, const Scale& scale, const TileGeometry& p)
 {
     const int row = SIDE_I + 2, slice = row * (SIDE_J + 2);
     u32 any = 0;
@@ -164,7 +164,7 @@ extern "C" __global__ void begin(const long long* seeds, u32 seed_count, u16* le
     tables[n] = n < sums ? sum_term((float)(lowest_sum + (int)n), a) : difference_term((float)(n - sums), a);
 }
 
-__device__ __forceinline__ int root_of(const u16* parent, int at)
+__device__ __forceinline__ int find_root(const u16* parent, int at)
 {
     int up = parent[at];
     while (up != at) {
@@ -175,18 +175,18 @@ __device__ __forceinline__ int root_of(const u16* parent, int at)
 }
 
 // The thread's voxels: the weight of the edge by which each hooked (TOP: it did not, 0: it has no
-// edges), and its piece
+// edges), and its component
 struct Own
 {
-    u32 weight_and_piece[OWN];
+    u32 weight_and_component[OWN];
 
-    __device__ u32 weight(int m) const { return weight_and_piece[m] >> 16; }
-    __device__ u32 piece(int m) const { return weight_and_piece[m] & 0xffff; }
+    __device__ u32 weight(int m) const { return weight_and_component[m] >> 16; }
+    __device__ u32 component(int m) const { return weight_and_component[m] & 0xffff; }
 };
 
 // Hook each voxel along its best edge. At one voxel the order of equal weights is: edges within the
 // tile first, then I, J, K upwards, then I, J, K downwards.
-__device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const Place& p)
+__device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileGeometry& p)
 {
     u32 within_i_down = p.i() > 0 ? 8 : 0, within_i_up = p.i() < SIDE_I - 1 ? 8 : 0;
     u32 within_j_down = p.j() > 0 ? 8 : 0, within_j_up = p.j() < SIDE_J - 1 ? 8 : 0;
@@ -205,8 +205,8 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const Place
         }
         bool seed = p.inside(m) && levels[p.at(m)] == TOP;
         bool hooks = best >= 16 && best & 8 && !seed, alone = best < 16 && !seed;
-        int way = best & 7, step = way % 3 == 0 ? STEP(0) : way % 3 == 1 ? STEP(1) : STEP(2);
-        tile.parent[v] = hooks ? way < 3 ? v - step : v + step : v;
+        int side = best & 7, step = side % 3 == 0 ? STEP(0) : side % 3 == 1 ? STEP(1) : STEP(2);
+        tile.parent[v] = hooks ? side < 3 ? v - step : v + step : v;
         tile.lowest[v] = hooks ? best >> 4 : alone ? 0 : TOP;
         u32 leaving = 0;
         if (out >= 16) {
@@ -222,7 +222,7 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const Place
     for (int m = 0; m < OWN; m++) {
         int v = p.voxel(m), up = tile.parent[v];
         first[m] = v < up && tile.parent[up] == v;
-        own.weight_and_piece[m] = (first[m] ? TOP : tile.lowest[v]) << 16;
+        own.weight_and_component[m] = (first[m] ? TOP : tile.lowest[v]) << 16;
     }
     __syncthreads();
 #pragma unroll
@@ -233,8 +233,8 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const Place
     __syncthreads();
 }
 
-// Number the pieces, and list the edges between them; how many are in the warp's list.
-__device__ int list_pieces(Tile& tile, Own& own, const Place& p)
+// Number the components, and list the edges between them; how many are in the warp's list.
+__device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
 {
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 below = (1u << lane) - 1;
@@ -242,16 +242,16 @@ __device__ int list_pieces(Tile& tile, Own& own, const Place& p)
     const u16* parent = tile.parent;
 #pragma unroll
     for (int m = 0; m < OWN; m++) root[m] = parent[p.voxel(m)];
-    bool on_the_way;
+    bool moved;
     do {  // all four at a time
-        on_the_way = false;
+        moved = false;
 #pragma unroll
         for (int m = 0; m < OWN; m++) {
             int up = parent[root[m]];
-            on_the_way |= up != root[m];
+            moved |= up != root[m];
             root[m] = up;
         }
-    } while (on_the_way);
+    } while (moved);
     __syncthreads();
     u32 heads[OWN];
     int count = 0;
@@ -260,12 +260,12 @@ __device__ int list_pieces(Tile& tile, Own& own, const Place& p)
         heads[m] = __ballot_sync(0xffffffffu, root[m] == p.voxel(m) && own.weight(m));
         count += __popc(heads[m]);
     }
-    int piece = lane == 0 ? atomicAdd(&tile.pieces, count) : 0;
-    piece = __shfl_sync(0xffffffffu, piece, 0);
+    int component = lane == 0 ? atomicAdd(&tile.components, count) : 0;
+    component = __shfl_sync(0xffffffffu, component, 0);
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
-        int v = p.voxel(m), number = piece + __popc(heads[m] & below);
-        piece += __popc(heads[m]);
+        int v = p.voxel(m), number = component + __popc(heads[m] & below);
+        component += __popc(heads[m]);
         if (root[m] != v) continue;
         tile.parent[v] = own.weight(m) ? number : NOTHING;
         if (!own.weight(m)) continue;
@@ -274,23 +274,23 @@ __device__ int list_pieces(Tile& tile, Own& own, const Place& p)
     }
     __syncthreads();
 #pragma unroll
-    for (int m = 0; m < OWN; m++) own.weight_and_piece[m] |= tile.parent[root[m]];
+    for (int m = 0; m < OWN; m++) own.weight_and_component[m] |= tile.parent[root[m]];
     __syncthreads();
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         int v = p.voxel(m);
-        tile.parent[v] = own.piece(m);
-        if (root[m] != v && tile.best[v]) atomicMax(&tile.leaving[own.piece(m)], tile.best[v]);
+        tile.parent[v] = own.component(m);
+        if (root[m] != v && tile.best[v]) atomicMax(&tile.leaving[own.component(m)], tile.best[v]);
     }
     __syncthreads();
-    u32 edge[3 * OWN];  // weight << 16 | the other piece
+    u32 edge[3 * OWN];  // weight << 16 | the other component
 #pragma unroll
     for (int n = 0; n < 3 * OWN; n++) {
         int m = n / 3, axis = n % 3, k = p.k() + m;
         bool last = axis == 0 ? k == SIDE_K - 1 : axis == 1 ? p.j() == SIDE_J - 1 : p.i() == SIDE_I - 1;
-        u32 other = last ? own.piece(m) : tile.parent[p.voxel(m) + STEP(axis)];
+        u32 other = last ? own.component(m) : tile.parent[p.voxel(m) + STEP(axis)];
         u32 weight = tile.weight[axis][k + 1][p.j() + 1][p.i() + 1];
-        edge[n] = weight && other != own.piece(m) ? weight << 16 | other : 0;
+        edge[n] = weight && other != own.component(m) ? weight << 16 | other : 0;
     }
     __syncthreads();  // from here on the lists lie where the weights were
     count = 0;
@@ -300,21 +300,21 @@ __device__ int list_pieces(Tile& tile, Own& own, const Place& p)
         int at = count + __popc(lanes & below);
         count += __popc(lanes);
         if (!edge[n]) continue;
-        tile.weight_and_one[warp][at] = (edge[n] & 0xffff0000u) | own.piece(n / 3);
+        tile.weight_and_one[warp][at] = (edge[n] & 0xffff0000u) | own.component(n / 3);
         tile.other[warp][at] = edge[n];
     }
     __syncwarp();
     return count;
 }
 
-// One round among the pieces: each hooks along its best edge, as far as that lies within the tile.
+// One round among the components: each hooks along its best edge, as far as that lies within the tile.
 // NODES: the roots are nodes now, edges across the border do not count, and the edges by which they
 // hook are written down. edges: of the warp's list, which is shortened. Whether any hooked.
 template <bool NODES>
-__device__ bool hook_pieces(Tile& tile, int& edges)
+__device__ bool hook_components(Tile& tile, int& edges)
 {
-    int pieces = tile.pieces, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    for (int n = threadIdx.x; n < pieces; n += THREADS)
+    int components = tile.components, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    for (int n = threadIdx.x; n < components; n += THREADS)
         if (tile.root[n] == n) tile.best[n] = NODES ? 0 : tile.leaving[n];
     __syncthreads();
     volatile u32* best = tile.best;
@@ -343,12 +343,12 @@ __device__ bool hook_pieces(Tile& tile, int& edges)
     edges = kept;
     __syncthreads();
     bool any = false;
-    int up[MOST_PIECES / THREADS];
+    int up[MAX_COMPONENTS / THREADS];
 #pragma unroll
-    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
         int n = threadIdx.x + r * THREADS;
         up[r] = n;
-        if (n >= pieces || tile.root[n] != n) continue;
+        if (n >= components || tile.root[n] != n) continue;
         u32 key = tile.best[n];
         if (key == SEED || !(key & WITHIN)) continue;
         u32 one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
@@ -365,19 +365,19 @@ __device__ bool hook_pieces(Tile& tile, int& edges)
     }
     if (!__syncthreads_or(any)) return false;
 #pragma unroll
-    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
         int n = threadIdx.x + r * THREADS;
         if (up[r] != n) tile.root[n] = up[r];
     }
     __syncthreads();
 #pragma unroll
-    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
         int n = threadIdx.x + r * THREADS;
-        up[r] = n < pieces ? root_of(tile.root, n) : n;
+        up[r] = n < components ? find_root(tile.root, n) : n;
     }
     __syncthreads();
 #pragma unroll
-    for (int r = 0; r < MOST_PIECES / THREADS; r++) {
+    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
         int n = threadIdx.x + r * THREADS;
         if (up[r] == n) continue;
         tile.root[n] = up[r];
@@ -387,12 +387,12 @@ __device__ bool hook_pieces(Tile& tile, int& edges)
     return true;
 }
 
-// The pieces that are left are the nodes: number them and write down where their best edges lead.
-__device__ void settle_nodes(Tile& tile, const Place& p, u32* counts, u32* first_node, u32* exits,
-                             u16* exit_weights, u32 most_nodes)
+// The components that are left are the nodes: number them and write down where their best edges lead.
+__device__ void settle_nodes(Tile& tile, const TileGeometry& p, u32* counts, u32* first_node, u32* outgoing,
+                             u16* outgoing_weights, u32 max_nodes)
 {
-    int pieces = tile.pieces;
-    for (int n = threadIdx.x; n < pieces; n += THREADS)
+    int components = tile.components;
+    for (int n = threadIdx.x; n < components; n += THREADS)
         if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -400,44 +400,44 @@ __device__ void settle_nodes(Tile& tile, const Place& p, u32* counts, u32* first
         atomicMax(&counts[1], tile.nodes);
     }
     __syncthreads();
-    for (int n = threadIdx.x; n < pieces; n += THREADS) {
+    for (int n = threadIdx.x; n < components; n += THREADS) {
         u32 lowest = TOP, at = n;
         for (; tile.hooked[at] != at; at = tile.hooked[at]) lowest = min(lowest, (u32)tile.lowest[at]);
         u32 node = tile.parent[at], number = tile.first_node + node;
         tile.best[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
-        if (at != n || node == NOTHING || number >= most_nodes) continue;
+        if (at != n || node == NOTHING || number >= max_nodes) continue;
         u32 key = tile.leaving[n];
         int k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
         bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
         u32 lower = p.number(p.k0 + k - 1, p.j0 + j - 1, p.i0 + i - 1);
         u32 step = down ? 0 : axis == 0 ? p.nj * p.ni : axis == 1 ? p.ni : 1;
-        exits[number] = key == SEED ? SEED : lower + step;
-        exit_weights[number] = key_weight(key);
+        outgoing[number] = key == SEED ? SEED : lower + step;
+        outgoing_weights[number] = key_weight(key);
     }
     __syncthreads();
 }
 
-// One block a tile.
+// One block per tile.
 //
-// levels: in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the way to the node.
+// levels: in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the path to the node.
 // node_of: a voxel's node, counted from its tile's first, or NONE. first_nodes: of each tile, or
 // NO_NODES: then nothing else of the tile is written.
-// Of each node: exits, exit_weights: the voxel to which its best edge leads (SEED: it holds a seed);
-// steps, step_weights: how far off, in the count of nodes, the node of its tile lies onto which it
+// Of each node: outgoing, outgoing_weights: the voxel to which its best edge leads (SEED: it holds a seed);
+// tile_edges, tile_edge_weights: how far off, in the count of nodes, the node of its tile lies onto which it
 // hooks by edges within the tile (weight 0: none). All these edges together hold the nodes of the
 // tile together as well as all its edges.
-// counts: nodes so far, and the most in one tile. Beyond most_nodes nothing is written, but all is
+// counts: nodes so far, and the most in one tile. Beyond max_nodes nothing is written, but all is
 // counted.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_AT_A_TIME) contract_tiles(
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS) contract_tiles(
     const VOXEL* voxels, const unsigned char* mask, u16* levels, NODE* node_of, u32* first_nodes, int nk, int nj,
     int ni, const float* coefficients, int cut_level, const float* tables, int lowest_sum, int sums, int differences,
-    const u32* reached, int first_tile, u32* exits, u16* exit_weights, short* steps, u16* step_weights, u32 most_nodes, u32* counts)
+    const u32* reached, int first_tile, u32* outgoing, u16* outgoing_weights, short* tile_edges, u16* tile_edge_weights, u32 max_nodes, u32* counts)
 {
     __shared__ Tile tile;
     int number = tile_of(reached, first_tile);
-    Place p = place_of(number, nk, nj, ni);
+    TileGeometry p = tile_geometry(number, nk, nj, ni);
     Scale scale = {read_affinity(coefficients, cut_level), lowest_sum, sums, differences};
-    if (threadIdx.x == 0) tile.pieces = tile.nodes = 0;
+    if (threadIdx.x == 0) tile.components = tile.nodes = 0;
 #if TABLES
     for (int n = threadIdx.x; n < sums + differences; n += THREADS) tile.table[n] = tables[n];
 #endif
@@ -448,24 +448,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_AT_A_TIME) contract
     }
     Own own;
     hook_voxels(tile, own, levels, p);
-    int edges = list_pieces(tile, own, p);
-    while (hook_pieces<false>(tile, edges)) continue;
-    settle_nodes(tile, p, counts, &first_nodes[number], exits, exit_weights, most_nodes);
+    int edges = list_components(tile, own, p);
+    while (hook_components<false>(tile, edges)) continue;
+    settle_nodes(tile, p, counts, &first_nodes[number], outgoing, outgoing_weights, max_nodes);
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         if (!p.inside(m)) continue;
-        u32 way = own.piece(m) == NOTHING ? NOTHING : tile.best[own.piece(m)];
-        levels[p.at(m)] = min(own.weight(m), way >> 16);
-        node_of[p.at(m)] = way;
+        u32 node = own.component(m) == NOTHING ? NOTHING : tile.best[own.component(m)];
+        levels[p.at(m)] = min(own.weight(m), node >> 16);
+        node_of[p.at(m)] = node;
     }
     int nodes = tile.nodes;
     for (int n = threadIdx.x; n < nodes; n += THREADS) tile.leaving[n] = n;
     __syncthreads();
-    while (hook_pieces<true>(tile, edges)) continue;
+    while (hook_components<true>(tile, edges)) continue;
     for (int n = threadIdx.x; n < nodes; n += THREADS) {
         u32 number = tile.first_node + n;
-        if (number >= most_nodes) break;
-        steps[number] = (int)(tile.leaving[n] & 0xffff) - n;
-        step_weights[number] = tile.leaving[n] >> 16;
+        if (number >= max_nodes) break;
+        tile_edges[number] = (int)(tile.leaving[n] & 0xffff) - n;
+        tile_edge_weights[number] = tile.leaving[n] >> 16;
     }
 }

@@ -2,10 +2,10 @@
 // edges between them.
 #pragma once
 
-#include "../tile_place.cuh"
+#include "../tile_geometry.cuh"
 
-// Parent of a node whose best edge leads to a tile that no seed reaches. It stays, and need not hook:
-// no seed reaches it either.
+// Parent of a node whose best edge leads to a tile that no seed reaches. It survives and need not
+// hook: no seed reaches it either.
 #define ALONE 0xffffffffu
 
 __device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32* first_nodes, int nj, int ni)
@@ -16,16 +16,16 @@ __device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32
     return first == NO_NODES ? ALONE : first + node_of[voxel];
 }
 
-// Number what the nodes become. Two nodes that hook onto each other, by one edge, become one: the
-// first of them stays, and so do those that are alone. next: the next round's number, of the nodes
-// that stay; 0 for the nodes that hook nowhere, whose weight says the rest. All threads of a block; a
-// thread's node n may be beyond the last one.
+// Number the surviving roots (stream compaction). Two nodes that hook onto each other along one edge
+// become one: the first of them survives, and so do those that are alone. next: the next round's
+// number of the survivors; 0 for the nodes that hook nowhere, which keep their weight. All threads of
+// a block; a thread's node n may be beyond the last one.
 __device__ void number_block(u32* parent, u16* weights, u32 nodes, u32* next, u32* count, u32 n)
 {
-    __shared__ u32 stay, start;
-    if (threadIdx.x == 0) stay = 0;
+    __shared__ u32 survivors, start;
+    if (threadIdx.x == 0) survivors = 0;
     __syncthreads();
-    u32 place = 0;
+    u32 rank = 0;
     bool numbered = false;
     if (n < nodes) {
         u32 up = parent[n];
@@ -34,16 +34,16 @@ __device__ void number_block(u32* parent, u16* weights, u32 nodes, u32* next, u3
         if (numbered) {
             parent[n] = n;
             weights[n] = TOP;
-            place = atomicAdd(&stay, 1);
+            rank = atomicAdd(&survivors, 1);
         }
     }
     __syncthreads();
-    if (threadIdx.x == 0) start = stay ? atomicAdd(count, stay) + 1 : 0;
+    if (threadIdx.x == 0) start = survivors ? atomicAdd(count, survivors) + 1 : 0;
     __syncthreads();
-    if (numbered) next[n] = start + place;
+    if (numbered) next[n] = start + rank;
 }
 
-// The next round's number, of a node that does not stay
+// The next round's number of a node that does not survive
 __device__ __forceinline__ void follow_node(const u32* parent, u32* next, u32 n)
 {
     u32 at = n, up = parent[n];
@@ -55,19 +55,19 @@ __device__ __forceinline__ void follow_node(const u32* parent, u32* next, u32 n)
     next[n] = next[at];
 }
 
-#define EDGES_A_THREAD 4
+#define EDGES_PER_THREAD 4
 
 // An edge: 24 bits for each node, 16 for the weight
 __device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 40; }
 __device__ __forceinline__ u32 edge_other(u64 edge) { return edge >> 16 & 0xffffff; }
 __device__ __forceinline__ u32 edge_weight(u64 edge) { return edge & 0xffff; }
 
-// A list of edges. The numbers of its edges begin at `first`; beyond `most` of them none is written,
-// but all are counted. best: of each node, weight << 32 | number of its best edge, or 0.
+// A list of edges. The numbers of its edges begin at `first`; beyond `capacity` none is written, but
+// all are counted. best: of each node, weight << 32 | number of its best edge, or 0.
 struct Edges
 {
     u64* edges;
-    u32 first, most;
+    u32 first, capacity;
     u32* count;
     u64* best;
 };
@@ -109,7 +109,7 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
     for (int n = 0; n < N; n++) {
         u32 at = start + __popc(heads[n] & below);
         start += __popc(heads[n]);
-        if (!(heads[n] >> lane & 1) || at >= list.most) continue;
+        if (!(heads[n] >> lane & 1) || at >= list.capacity) continue;
         list.edges[at] = (u64)one[n] << 40 | (u64)other[n] << 16 | weight[n];
         u64 key = (u64)weight[n] << 32 | (list.first + at);
         volatile u64* best = list.best;
@@ -126,7 +126,7 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
 #else
 #define ROUND_BLOCKS 2  // three would spill a few registers
 #endif
-#define MOST_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
+#define MAX_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
 
 // The two lists of edges; the numbers of the second one begin at more_first.
 struct BothLists
@@ -137,7 +137,7 @@ struct BothLists
     __device__ u64 numbered(u32 n) const { return n < more_first ? edges[n] : more[n - more_first]; }
 };
 
-// A block's part of a list. What it keeps stays at the part's beginning, so no other room is needed.
+// A block's part of a list. The edges it keeps are compacted in place, at the part's beginning.
 struct Part
 {
     u64* edges;
@@ -158,10 +158,10 @@ struct Part
         __shared__ u32 kept;
         if (threadIdx.x == 0) kept = 0;
         Edges list = {edges, first, count, &kept, best};
-        for (u32 from = 0; from < count; from += EDGES_A_THREAD * ROUND_THREADS) {
-            u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+        for (u32 from = 0; from < count; from += EDGES_PER_THREAD * ROUND_THREADS) {
+            u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
 #pragma unroll
-            for (int n = 0; n < EDGES_A_THREAD; n++) {
+            for (int n = 0; n < EDGES_PER_THREAD; n++) {
                 u32 e = from + n * ROUND_THREADS + threadIdx.x;
                 u64 edge = e < count ? edges[e] : 0;
                 a[n] = edge ? next[edge_one(edge)] : 0;
@@ -176,6 +176,6 @@ struct Part
     }
 };
 
-// The nodes of the round that are whose: all blocks together take each once.
+// A grid-stride loop over the nodes of a round.
 #define FOR_NODES(n, nodes) \
     for (u32 n = blockIdx.x * ROUND_THREADS + threadIdx.x; n < (nodes); n += gridDim.x * ROUND_THREADS)

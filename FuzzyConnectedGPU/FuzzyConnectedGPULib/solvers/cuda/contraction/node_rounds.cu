@@ -1,23 +1,23 @@
 // defines: VOXEL=unsigned char NODE=u8 | VOXEL=short NODE=u16 | VOXEL=unsigned short NODE=u8 | VOXEL=float NODE=u8
 //
 // Contraction of the graph of nodes that contract_tiles.cu leaves, round by round: each node hooks
-// along its best edge, and what hangs together is one node of the next round. The node that holds
-// the seeds, or hangs together with one that does, is node 0 from the second round on. When no edge
-// is left, each node's connectedness follows from that of the node it became. All rounds from the
-// second on are one launch, whose blocks wait for one another.
+// along its best edge, and connected nodes are contracted to one node of the next round. The node of
+// the seeds' component is node 0 from the second round on. When no edge is left, each node's
+// connectedness follows from that of the node it became. All rounds from the second on are one
+// cooperative launch with grid sync.
 
 #include "../affinity.cuh"
 #include "grid_sync.cuh"
 #include "node_edges.cuh"
-#include "../tile_place.cuh"
+#include "../tile_geometry.cuh"
 
-// The first round's hooks, along the edges across the tiles' borders. exits and parent may be one.
-extern "C" __global__ void hook_exits(const u32* exits, const NODE* node_of, const u32* first_nodes, int nj, int ni,
+// The first round's hooks, along the edges across the tiles' borders. outgoing and parent may be one.
+extern "C" __global__ void hook_outgoing(const u32* outgoing, const NODE* node_of, const u32* first_nodes, int nj, int ni,
                                       u32 nodes, u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= nodes) return;
-    parent[n] = exits[n] == SEED ? n : node_at(exits[n], node_of, first_nodes, nj, ni);
+    parent[n] = outgoing[n] == SEED ? n : node_at(outgoing[n], node_of, first_nodes, nj, ni);
 }
 
 extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
@@ -32,30 +32,30 @@ extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
 }
 
 // The edges within tiles, in the second round's numbers
-extern "C" __global__ void keep_steps(const short* steps, const u16* step_weights, u32 nodes, const u32* next,
+extern "C" __global__ void keep_tile_edges(const short* tile_edges, const u16* tile_edge_weights, u32 nodes, const u32* next,
                                       u64* kept, u32 first, u32 most, u32* count, u64* best)
 {
     Edges list = {kept, first, most, count, best};
-    u32 a[EDGES_A_THREAD], b[EDGES_A_THREAD], weight[EDGES_A_THREAD];
+    u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
 #pragma unroll
-    for (int n = 0; n < EDGES_A_THREAD; n++) {
-        u32 e = (blockIdx.x * EDGES_A_THREAD + n) * blockDim.x + threadIdx.x;
+    for (int n = 0; n < EDGES_PER_THREAD; n++) {
+        u32 e = (blockIdx.x * EDGES_PER_THREAD + n) * blockDim.x + threadIdx.x;
         bool there = e < nodes;
         a[n] = there ? next[e] : 0;
-        b[n] = there ? next[e + steps[e]] : 0;
-        weight[n] = there && a[n] != b[n] ? step_weights[e] : 0;
+        b[n] = there ? next[e + tile_edges[e]] : 0;
+        weight[n] = there && a[n] != b[n] ? tile_edge_weights[e] : 0;
     }
     add_edges(list, a, b, weight);
 }
 
 // The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
-// a tile. None where the list of the steps had no room for all of them.
-extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
+// per tile. None where the list of intra-tile edges was too short for all of them.
+extern "C" __global__ void cross_tile_edges(const VOXEL* voxels, const NODE* node_of, const u32* first_nodes, int nk, int nj,
                                        int ni, const float* coefficients, int cut_level, const u32* reached,
-                                       int first_tile, const u32* next, const u32* steps, u32 most_steps, u64* kept,
+                                       int first_tile, const u32* next, const u32* tile_edge_count, u32 max_tile_edges, u64* kept,
                                        u32 first, u32 most, u32* count, u64* best)
 {
-    if (*steps > most_steps) return;
+    if (*tile_edge_count > max_tile_edges) return;
     Edges list = {kept, first, most, count, best};
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     int number = tile_of(reached, first_tile), t = threadIdx.x, axis = t >> 7;
@@ -84,20 +84,20 @@ extern "C" __global__ void cross_edges(const VOXEL* voxels, const NODE* node_of,
 
 // ---- all further rounds
 
-// Rounds until no edge is left, and the way back to the nodes of the first round.
+// Rounds until no edge is left, then back to the nodes of the first round.
 //
 // nodes: of the second round. best: their best edges; other_best: of the third one's, half as many.
 // parent: of one round. next, weights: of all rounds' nodes, one round behind the other.
 // first_nodes, first_next, first_weights: of the first round; there the connectedness is written.
-// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MOST_ROUNDS rounds; then how
-// many rounds there were with the first, and what the barrier counts.
+// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MAX_ROUNDS rounds; then how
+// many rounds there were with the first, and the counter of the grid sync.
 extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) further_rounds(
     u64* edges, u32 edge_count, u64* more_edges, u32 more_first, u32 more_count, u32 nodes, u64* best, u64* other_best,
     u32* parent, u32* next, u16* weights, u32 first_nodes, const u32* first_next, u16* first_weights, u32* counts)
 {
     BothLists both = {edges, more_edges, more_first};
     Part part(edges, edge_count, 0), more_part(more_edges, more_count, more_first);
-    u32 *arrived = counts + 2 * MOST_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
+    u32 *arrived = counts + 2 * MAX_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
     for (; left; rounds++) {
         FOR_NODES(n, now) {
             u64 key = n ? best[n] : 0, edge = key ? both.numbered((u32)key) : 0;
@@ -105,12 +105,12 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
             weights[n] = n ? key >> 32 : TOP;  // of nodes that hook nowhere: what they will have
         }
         FOR_NODES(n, now / 2 + 1) other_best[n] = 0;
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         for (u32 start = blockIdx.x * ROUND_THREADS; start < now; start += gridDim.x * ROUND_THREADS)
             number_block(parent, weights, now, next, &counts[2 * rounds], start + threadIdx.x);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         FOR_NODES(n, now) follow_node(parent, next, n);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
 #pragma unroll 1
         for (int list = 0; list < 2; list++) {  // once in the code, which takes long to compile
             Part own = list ? more_part : part;
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
         }
         if (threadIdx.x == 0 && part.count + more_part.count)
             atomicAdd(&counts[2 * rounds + 1], part.count + more_part.count);
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         next += now;
         weights += now;
         now = counts[2 * rounds] + 1;
@@ -128,17 +128,17 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) furthe
         best = other_best;
         other_best = kept;
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MOST_ROUNDS] = rounds + 1;
-    FOR_NODES(n, now) weights[n] = n ? 0 : TOP;  // no way leads to the others
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MAX_ROUNDS] = rounds + 1;
+    FOR_NODES(n, now) weights[n] = n ? 0 : TOP;  // no path leads to the others
     while (rounds--) {
-        wait_for_all_blocks(arrived);
+        grid_sync(arrived);
         u16* later = weights;
         now = rounds ? counts[2 * rounds - 2] + 1 : nodes;
         next -= now;
         weights -= now;
         FOR_NODES(n, now) weights[n] = min(weights[n], later[next[n]]);
     }
-    wait_for_all_blocks(arrived);
+    grid_sync(arrived);
     FOR_NODES(n, first_nodes) first_weights[n] = min(first_weights[n], weights[first_next[n]]);
 }
 
@@ -146,7 +146,7 @@ extern "C" __global__ void lower_voxels(u16* levels, const NODE* node_of, const 
                                         int nk, int nj, int ni, const u32* reached, int first_tile)
 {
     int number = tile_of(reached, first_tile);
-    Place p = place_of(number, nk, nj, ni);
+    TileGeometry p = tile_geometry(number, nk, nj, ni);
     u32 first = first_nodes[number];
     if (first == NO_NODES) return;
     u32 node[OWN], level[OWN];

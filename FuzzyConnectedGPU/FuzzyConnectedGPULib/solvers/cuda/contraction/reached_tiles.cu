@@ -1,13 +1,13 @@
 // defines: VOXEL=unsigned char CLAMPED=1 | VOXEL=short CLAMPED=0 | VOXEL=unsigned short CLAMPED=1 | VOXEL=float CLAMPED=0
 //
-// Which tiles the seeds may reach above the cut, before any affinity is computed: only the pairs of
-// neighbours whose affinity may be above it count, and of what they hold together only what holds a
-// seed. Whether a pair may be is one comparison, its outcome one bit, and a row of a tile half a word
-// of bits. Voxels that hang together along a row are a run, known by its first voxel; runs are joined
-// by a forest (union-find), within tiles and then across borders. Where most pairs are above the cut all
-// hangs together: that is seen in some of the tiles, and the rest is left out.
+// Which tiles the seeds may reach above the cut, before any affinity is computed: components of pairs of
+// neighbours whose affinity may be above the cut, and of them those with a seed. A pair is tested by one
+// comparison, its outcome is one bit, and a row of a tile half a word of bits. Connected voxels of a row
+// are a run, identified by its first voxel; runs are joined by union-find, within tiles and then across
+// borders. Where most pairs are above the cut everything is connected: a sample of the tiles shows that,
+// and the search is skipped.
 
-#include "../tile_place.cuh"
+#include "../tile_geometry.cuh"
 
 #define WARPS (THREADS / 32)  // a warp takes a tile
 // Some tiles have far more to join than others, and a block keeps its place until its last warp has ended.
@@ -15,7 +15,7 @@
 #define JOIN_WARPS (JOIN_THREADS / 32)
 #define EVERY_LANE 0xffffffffu
 #define BOTH_BUT_LAST 0x7fff7fffu  // of two rows, all voxels but the last one
-#define SAMPLED_TILE 17  // one in so many tiles is looked at; with 16 all may lie in one column
+#define SAMPLED_TILE 17  // one in so many tiles is sampled; with 16 all may lie in one column
 #define NO_RUN 0xffffffffu
 #define CLOSED __int_as_float(0x7fffffff)  // intensity of a voxel outside of the volume or the mask
 
@@ -24,7 +24,7 @@
 struct Bounds
 {
     float lowest, highest;
-    float ratio, offset, limit, least_sum, most_sum;
+    float ratio, offset, limit, min_sum, max_sum;
 
     // A voxel, and its share of a pair's sum
     struct Share
@@ -38,23 +38,23 @@ struct Bounds
     {
         float sum = one.sum + other.sum, difference = one.voxel - other.voxel;
 #if CLAMPED
-        sum = fminf(fmaxf(sum, least_sum), most_sum);
+        sum = fminf(fmaxf(sum, min_sum), max_sum);
 #endif
         return __fmaf_rn(difference, difference, sum * sum) <= limit;
     }
     __device__ bool hold(float one, float other) const { return hold(share(one), share(other)); }
 };
 #define BOUNDS \
-    float lowest, float highest, float ratio, float offset, float limit, float least_sum, float most_sum
-#define GIVEN_BOUNDS {lowest, highest, ratio, offset, limit, least_sum, most_sum}
+    float lowest, float highest, float ratio, float offset, float limit, float min_sum, float max_sum
+#define GIVEN_BOUNDS {lowest, highest, ratio, offset, limit, min_sum, max_sum}
 
-// Pairs above the cut that were found in the tiles that are looked at, and how many are too many.
+// Pairs above the cut in the sampled tiles, and the limit from which on the search is skipped.
 struct Sample
 {
     u32* pairs;
-    u32 most;
+    u32 limit;
 
-    __device__ bool is_dense() const { return *(volatile u32*)pairs > most; }
+    __device__ bool is_dense() const { return *(volatile u32*)pairs > limit; }
     __device__ void add(u32 tile, int lane, u32 edges)
     {
         if (tile % SAMPLED_TILE) return;
@@ -89,8 +89,8 @@ __device__ __forceinline__ Row row_of(const Rows& rows, u32 tile, int lane, int 
     return {half_of(rows.open, half), half_of(rows.starts, half), first};
 }
 
-// The end of the chain. What is passed on the way is led on further; others may do so meanwhile.
-__device__ u32 root_of(volatile u32* parent, u32 at)
+// The union-find root, with path halving; other threads may do the same concurrently.
+__device__ u32 find_root(volatile u32* parent, u32 at)
 {
     u32 up = parent[at];
     while (up != at) {
@@ -102,20 +102,20 @@ __device__ u32 root_of(volatile u32* parent, u32 at)
     return at;
 }
 
-// The higher rank becomes the parent. Ranks are as good as random: by numbers the ways to the roots would
-// be as long as a row of tiles.
+// The higher rank becomes the parent. Ranks are pseudo-random: ordered by number the paths to the roots
+// would be as long as a row of tiles.
 __device__ __forceinline__ bool ranks_below(u32 one, u32 other) { return one * 2654435761u < other * 2654435761u; }
 
 __device__ void join(u32* parent, u32 one, u32 other)
 {
-    one = root_of(parent, one);
-    other = root_of(parent, other);
+    one = find_root(parent, one);
+    other = find_root(parent, other);
     while (one != other) {
         bool first = ranks_below(one, other);
         u32 early = first ? one : other, late = first ? other : one;
         u32 before = atomicCAS(&parent[early], early, late);
         if (before == early) return;
-        one = root_of(parent, before);
+        one = find_root(parent, before);
         other = late;
     }
 }
@@ -157,7 +157,7 @@ struct Edges
 
 // A lane looks at one voxel of each two rows, and keeps a bit for each: the lanes' bits are exchanged at the
 // end. What is not open is CLOSED, with which no pair holds.
-__device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned char* mask, const Place& p, int lane,
+__device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned char* mask, const TileGeometry& p, int lane,
                                             const Bounds& bounds)
 {
     int j = p.j0 + (lane >> 4) * 4, i = p.i0 + (lane & 15);
@@ -205,17 +205,17 @@ __device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned 
 
 // The runs of each tile, joined within it. kept: each lane's rows. parent: of each run, by the number
 // of its first voxel; the last entry is the seeds'.
-extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
+extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_row_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
                                                                 int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
-                                                                u32* parent, u32* pairs, u32 most_pairs)
+                                                                u32* parent, u32* pairs, u32 max_pairs)
 {
     __shared__ u32 parents[JOIN_WARPS][VOXELS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * JOIN_WARPS + warp;
     if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
-    Sample sample = {pairs, most_pairs};
+    Sample sample = {pairs, max_pairs};
     if (tile >= tiles || __any_sync(EVERY_LANE, sample.is_dense())) return;
-    Edges edges = mark_edges(voxels, mask, place_of(tile, nk, nj, ni), lane, GIVEN_BOUNDS);
+    Edges edges = mark_edges(voxels, mask, tile_geometry(tile, nk, nj, ni), lane, GIVEN_BOUNDS);
     sample.add(tile, lane, edges.along_i);
     Rows own = {edges.open, edges.open & ~(edges.along_i << 1)};
     kept[tile * 32 + lane] = own;
@@ -238,7 +238,7 @@ extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_runs(const VOXEL
         Row row = row_of(own, 0, lane, half);
         for (u32 starts = row.starts; starts; starts &= starts - 1) {
             u32 n = row.first + __ffs(starts) - 1;
-            parent[tile * VOXELS + n] = tile * VOXELS + root_of(up, n);
+            parent[tile * VOXELS + n] = tile * VOXELS + find_root(up, n);
         }
     }
 }
@@ -301,15 +301,15 @@ struct Border
 // Join the runs across the tiles' upper borders.
 extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_tiles(const VOXEL* voxels, int nk, int nj, int ni, BOUNDS,
                                                                  u32 tiles, const Rows* kept, u32* parent, u32* pairs,
-                                                                 u32 most_pairs)
+                                                                 u32 max_pairs)
 {
     int lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * JOIN_WARPS + (threadIdx.x >> 5);
-    if (tile >= tiles || Sample{pairs, most_pairs}.is_dense()) return;
+    if (tile >= tiles || Sample{pairs, max_pairs}.is_dense()) return;
     Rows own = kept[tile * 32 + lane];
     if (!__any_sync(EVERY_LANE, own.open)) return;
     u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    Place p = place_of(tile, nk, nj, ni);
+    TileGeometry p = tile_geometry(tile, nk, nj, ni);
     Border border = {voxels, GIVEN_BOUNDS, parent, NO_RUN, NO_RUN};
     int k = p.k0 + (lane >> 2), j = p.j0 + (lane & 3);
     bool last_k = lane >= 28 && p.k0 + SIDE_K < nk, last_j = (lane & 3) == 3 && p.j0 + SIDE_J < nj;
@@ -334,23 +334,23 @@ extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_tiles(const VOXE
 
 // Let the trees of the seeds' runs end at the seeds' entry.
 extern "C" __global__ void join_seeds(const long long* seeds, u32 count, int nj, int ni, u32 tiles, const Rows* kept,
-                                      u32* parent, u32* pairs, u32 most_pairs)
+                                      u32* parent, u32* pairs, u32 max_pairs)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= count || Sample{pairs, most_pairs}.is_dense()) return;
+    if (n >= count || Sample{pairs, max_pairs}.is_dense()) return;
     int i = seeds[n] % ni, j = seeds[n] / ni % nj, k = seeds[n] / ni / nj;
     u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     u32 tile = (k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I;
     int lane = k % SIDE_K * 4 + j % 4, half = j % SIDE_J / 4;
     Row row = row_of(kept[tile * 32 + lane], tile, lane, half);
-    if (row.open >> i % SIDE_I & 1) parent[root_of(parent, row.run(i % SIDE_I))] = tiles * VOXELS;
+    if (row.open >> i % SIDE_I & 1) parent[find_root(parent, row.run(i % SIDE_I))] = tiles * VOXELS;
 }
 
-// List the tiles in which a run hangs together with the seeds.
+// List the tiles with a run that is connected with the seeds.
 extern "C" __global__ void __launch_bounds__(THREADS) list_reached(u32 tiles, const Rows* kept, const u32* parent,
-                                                                   u32* pairs, u32 most_pairs, u32* listed, u32* count)
+                                                                   u32* pairs, u32 max_pairs, u32* listed, u32* count)
 {
-    if (Sample{pairs, most_pairs}.is_dense()) return;
+    if (Sample{pairs, max_pairs}.is_dense()) return;
     __shared__ bool reached[WARPS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * WARPS + warp;

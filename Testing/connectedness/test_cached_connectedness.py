@@ -1,4 +1,4 @@
-"""Runs that go on from earlier ones give what a run from nothing gives."""
+"""Cached connectedness: the same result as a run without a cache."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-from FuzzyConnectedGPULib import kept_connectedness as kept_file
-from FuzzyConnectedGPULib.kept_connectedness import (
+from FuzzyConnectedGPULib import cached_connectedness as cached_file
+from FuzzyConnectedGPULib.cached_connectedness import (
     EVERYTHING,
     NEW_SEEDS,
     NOTHING,
-    KeptConnectedness,
+    CachedConnectedness,
 )
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
@@ -27,8 +27,8 @@ def volume():
 
 
 @pytest.fixture
-def kept():
-    return KeptConnectedness()
+def cached():
+    return CachedConnectedness()
 
 
 @pytest.fixture
@@ -40,12 +40,12 @@ def runs(monkeypatch):
         seen.append((sorted(map(tuple, seeds.tolist())), options["start"] is not None))
         return connectedness(volume, seeds, affinity, **options)
 
-    monkeypatch.setattr(kept_file, "connectedness", watched)
+    monkeypatch.setattr(cached_file, "connectedness", watched)
     return seen
 
 
-def assert_right(kept, volume, seeds, affinity=AFFINITY, **options):
-    values = kept.connectedness(volume, seeds, affinity, device="cpu", **options).values
+def assert_right(cached, volume, seeds, affinity=AFFINITY, **options):
+    values = cached.connectedness(volume, seeds, affinity, device="cpu", **options).values
     wanted = connectedness(volume, seeds, affinity, device="cpu", **options).values
     np.testing.assert_array_equal(values, wanted)
 
@@ -71,42 +71,42 @@ def test_a_start_of_another_shape_is_refused(volume):
         connectedness(volume, [FIRST], AFFINITY, start=np.zeros((2, 2, 2), np.float32))
 
 
-def test_the_same_again_computes_nothing(kept, volume, runs):
-    assert_right(kept, volume, [FIRST, SECOND])
-    assert_right(kept, volume.copy(), [SECOND, FIRST])
-    assert kept.work == NOTHING
+def test_the_same_again_computes_nothing(cached, volume, runs):
+    assert_right(cached, volume, [FIRST, SECOND])
+    assert_right(cached, volume.copy(), [SECOND, FIRST])
+    assert cached.work == NOTHING
     assert len(runs) == 1
 
 
-def test_an_added_seed_goes_on_from_the_others(kept, volume, runs):
-    assert_right(kept, volume, [FIRST])
-    assert_right(kept, volume, [FIRST, SECOND])
-    assert kept.work == NEW_SEEDS
+def test_an_added_seed_goes_on_from_the_others(cached, volume, runs):
+    assert_right(cached, volume, [FIRST])
+    assert_right(cached, volume, [FIRST, SECOND])
+    assert cached.work == NEW_SEEDS
     assert runs[-1] == ([FIRST, SECOND], True)
 
 
-def test_of_a_dragged_seed_only_the_first_step_computes_the_others(kept, volume, runs):
-    assert_right(kept, volume, [FIRST, SECOND])
-    assert_right(kept, volume, [FIRST, THIRD])
-    assert kept.work == EVERYTHING
-    assert_right(kept, volume, [FIRST, (3, 5, 3)])
-    assert_right(kept, volume, [FIRST, (3, 5, 4)])
-    assert kept.work == NEW_SEEDS
+def test_of_a_dragged_seed_only_the_first_step_computes_the_others(cached, volume, runs):
+    assert_right(cached, volume, [FIRST, SECOND])
+    assert_right(cached, volume, [FIRST, THIRD])
+    assert cached.work == EVERYTHING
+    assert_right(cached, volume, [FIRST, (3, 5, 3)])
+    assert_right(cached, volume, [FIRST, (3, 5, 4)])
+    assert cached.work == NEW_SEEDS
     whole = [seeds for seeds, began in runs if not began]
     assert whole == [[FIRST, SECOND], [FIRST]]
 
 
-def test_a_seed_taken_away_computes_everything(kept, volume):
-    assert_right(kept, volume, [FIRST, SECOND, THIRD])
-    assert_right(kept, volume, [THIRD])
-    assert kept.work == EVERYTHING
+def test_a_seed_taken_away_computes_everything(cached, volume):
+    assert_right(cached, volume, [FIRST, SECOND, THIRD])
+    assert_right(cached, volume, [THIRD])
+    assert cached.work == EVERYTHING
 
 
 @pytest.mark.parametrize("change", ["volume", "affinity", "cut", "mask", "solver"])
-def test_any_other_change_computes_everything(kept, volume, change):
+def test_any_other_change_computes_everything(cached, volume, change):
     mask = np.ones(volume.shape, bool)
     options = {"cut": 0.1, "mask": mask, "solver": "exact"}
-    assert_right(kept, volume, [FIRST], **options)
+    assert_right(cached, volume, [FIRST], **options)
     affinity = AFFINITY
     if change == "volume":
         volume = volume.copy()
@@ -118,31 +118,31 @@ def test_any_other_change_computes_everything(kept, volume, change):
         options["mask"][5:] = False
     else:
         options |= {"cut": {"cut": 0.2}, "solver": {"solver": "dial"}}[change]
-    assert_right(kept, volume, [FIRST], affinity, **options)
-    assert kept.work == EVERYTHING
+    assert_right(cached, volume, [FIRST], affinity, **options)
+    assert cached.work == EVERYTHING
 
 
-def test_a_cancelled_run_leaves_what_was_kept(kept, volume):
-    assert_right(kept, volume, [FIRST])
+def test_a_cancelled_run_leaves_what_was_kept(cached, volume):
+    assert_right(cached, volume, [FIRST])
     with pytest.raises(Cancelled):
-        kept.connectedness(volume, [SECOND], AFFINITY, device="cpu", progress=lambda _: False)
-    assert_right(kept, volume, [FIRST])
-    assert kept.work == NOTHING
-    assert_right(kept, volume, [FIRST, SECOND])
-    assert kept.work == NEW_SEEDS
+        cached.connectedness(volume, [SECOND], AFFINITY, device="cpu", progress=lambda _: False)
+    assert_right(cached, volume, [FIRST])
+    assert cached.work == NOTHING
+    assert_right(cached, volume, [FIRST, SECOND])
+    assert cached.work == NEW_SEEDS
 
 
-def test_progress_of_a_moved_seed_never_falls(kept, volume):
-    assert_right(kept, volume, [FIRST, SECOND])
+def test_progress_of_a_moved_seed_never_falls(cached, volume):
+    assert_right(cached, volume, [FIRST, SECOND])
     seen = []
-    kept.connectedness(volume, [FIRST, THIRD], AFFINITY, device="cpu", progress=seen.append)
+    cached.connectedness(volume, [FIRST, THIRD], AFFINITY, device="cpu", progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
 
 
-def test_segment_goes_on_from_earlier_runs(kept, volume):
-    first = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.5, device="cpu", kept=kept)
-    second = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.2, device="cpu", kept=kept)
-    assert kept.work == NOTHING
+def test_segment_goes_on_from_earlier_runs(cached, volume):
+    first = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.5, device="cpu", cached=cached)
+    second = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.2, device="cpu", cached=cached)
+    assert cached.work == NOTHING
     np.testing.assert_array_equal(second.scene.values, first.scene.values)
     np.testing.assert_array_equal(second.labels, first.scene.values >= np.float32(0.2))

@@ -1,15 +1,18 @@
-"""The nodes of all blocks: their edges from the strongest down, then values for their voxels."""
+"""The graph of all blocks' nodes: its edges from the strongest down, then the voxels' values."""
 
+import numpy as np
 from numba import njit
 
-from ...affinity.gaussian_affinity import TOP_LEVEL
-from .block_edges import DEPTH, HEIGHT, WIDTH
-from .block_trees import root_of
+from ....affinity.levels import TOP_LEVEL
+from .scratch import DEPTH, HEIGHT, WIDTH
+from .trees import find_root
 
 
 @njit(cache=True, nogil=True)
-def nodes_of_voxels(voxels, node_numbers, first_nodes, found):
-    """Write the nodes that voxels (flat indices) hang on.
+def nodes_of_voxels(
+    voxels: np.ndarray, node_numbers: np.ndarray, first_nodes: np.ndarray, found: np.ndarray
+) -> None:
+    """Write the nodes that voxels (flat indices) belong to.
 
     Parameters
     ----------
@@ -31,36 +34,50 @@ def nodes_of_voxels(voxels, node_numbers, first_nodes, found):
 
 
 @njit(cache=True, nogil=True)
-def count_by_level(levels, counts):
+def count_by_level(levels: np.ndarray, counts: np.ndarray) -> None:
     """Count edges: those of level 65535 in counts[1], those of level 65534 in counts[2], ..."""
     for n in range(levels.size):
         counts[TOP_LEVEL - levels[n] + 1] += 1
 
 
 @njit(cache=True, nogil=True)
-def place_by_level(nodes, others, levels, next_place, sorted_nodes, sorted_others, sorted_levels):
-    """Copy edges to their places by falling level.
+def scatter_by_level(
+    edges: tuple[np.ndarray, np.ndarray, np.ndarray],
+    offsets: np.ndarray,
+    sorted_edges: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """Scatter edges (nodes, other nodes, levels) in descending order of level (counting sort).
 
-    `next_place`: for each level, counted from the highest, where its next edge goes.
+    `offsets`: for each level, counted from the highest, the position of its next edge.
     """
+    nodes, others, levels = edges
+    sorted_nodes, sorted_others, sorted_levels = sorted_edges
     for n in range(levels.size):
         step = TOP_LEVEL - levels[n]
-        at = next_place[step]
-        next_place[step] = at + 1
+        at = offsets[step]
+        offsets[step] = at + 1
         sorted_nodes[at] = nodes[n]
         sorted_others[at] = others[n]
         sorted_levels[at] = levels[n]
 
 
 @njit(cache=True, nogil=True)
-def connect_nodes(nodes, others, levels, first, last, parent, connected, values):
-    """Connect nodes by the edges `first` to `last`, which fall in level.
+def connect_nodes(
+    edges: tuple[np.ndarray, np.ndarray, np.ndarray],
+    first: int,
+    last: int,
+    parent: np.ndarray,
+    connected: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Connect nodes along the edges `first` to `last`, which descend in level.
 
-    Nodes that are not yet connected with a seed and meet have the same value; they get it when one
+    Nodes that meet before they are connected with a seed have the same value; they get it when one
     of them meets a node that is.
     """
+    nodes, others, levels = edges
     for n in range(first, last):
-        here, there = root_of(parent, nodes[n]), root_of(parent, others[n])
+        here, there = find_root(parent, nodes[n]), find_root(parent, others[n])
         if here == there:
             continue
         if not connected[here] and not connected[there]:
@@ -74,18 +91,26 @@ def connect_nodes(nodes, others, levels, first, last, parent, connected, values)
 
 
 @njit(cache=True, nogil=True)
-def spread_values(parent, values):
-    """Give every node the value of the one that stands for it."""
+def spread_values(parent: np.ndarray, values: np.ndarray) -> None:
+    """Give every node the value of its union-find root."""
     for node in range(parent.size):
-        values[node] = values[root_of(parent, node)]
+        values[node] = values[find_root(parent, node)]
 
 
 @njit(cache=True, nogil=True)
-def give_values(levels, node_numbers, k0, j0, first_nodes, values, table):
-    """Give the voxels of a row of blocks their values, at most what `levels` holds.
+def write_values(
+    levels: np.ndarray,
+    node_numbers: np.ndarray,
+    row: tuple[int, int],
+    first_nodes: np.ndarray,
+    values: np.ndarray,
+    table: np.ndarray,
+) -> None:
+    """Write the values of the voxels of a row of blocks, bounded by what `levels` holds.
 
-    `first_nodes`: of the blocks of the row, and of the block after it.
+    `first_nodes`: of the blocks of the row, and of the block after it. `table` is scratch.
     """
+    k0, j0 = row
     depth, height, width = levels.shape
     table[0] = 0
     for block in range(first_nodes.size - 1):

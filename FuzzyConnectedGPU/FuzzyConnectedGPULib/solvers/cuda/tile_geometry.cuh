@@ -15,13 +15,13 @@ typedef unsigned long long u64;
 #define OWN 4
 
 #define TOP 0xffffu
-#define NONE ((NODE)0xffffu)   // node of a voxel from whose piece nothing leads out
-#define SEED 0xffffffffu      // exit of a node that holds a seed
+#define NONE ((NODE)0xffffu)   // node of a voxel from whose component nothing leads out
+#define SEED 0xffffffffu      // outgoing edge of a node that holds a seed
 #define NO_NODES 0xffffffffu  // first node of a tile without any edge, or that is not contracted
 
 // A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed
 // anew wherever it is needed: registers are scarcer.
-struct Place
+struct TileGeometry
 {
     int nk, nj, ni;
     int k0, j0, i0;
@@ -42,7 +42,7 @@ __device__ __forceinline__ int tile_of(const u32* reached, int first)
     return reached ? reached[first + blockIdx.x] : first + blockIdx.x;
 }
 
-__device__ __forceinline__ Place place_of(int number, int nk, int nj, int ni)
+__device__ __forceinline__ TileGeometry tile_geometry(int number, int nk, int nj, int ni)
 {
     int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
     return {nk, nj, ni, number / (tiles_i * tiles_j) * SIDE_K, number / tiles_i % tiles_j * SIDE_J,

@@ -1,16 +1,35 @@
-"""The affinity of two neighbouring voxels inside the compiled CPU solvers."""
+"""The affinity of two adjacent voxels in the inner loops of the CPU solvers."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from ...affinity.bell import HALF, bell
 
+if TYPE_CHECKING:
+    from ...problem import Problem
+
 compiled_bell = njit(bell, cache=True)
 ZERO = np.float32(0)
 
 
+class AffinityTables(NamedTuple):
+    """The look-up tables of `Problem.tables`, and `GaussianAffinity.coefficients`."""
+
+    sums: np.ndarray
+    differences: np.ndarray
+    lowest_sum: int
+    coefficients: np.ndarray
+
+
+def affinity_tables(problem: "Problem") -> AffinityTables:
+    """The affinity of a problem as compiled code reads it."""
+    return AffinityTables(*problem.tables, problem.affinity.coefficients())
+
+
 @njit(cache=True)
-def computed_level(first, second, coefficients):
+def computed_level(first: Any, second: Any, coefficients: np.ndarray) -> Any:
     """Level from the intensities; the same bits as `GaussianAffinity.levels`."""
     first, second = np.float32(first), np.float32(second)
     deviation = (first + second) * HALF - coefficients[0]
@@ -26,12 +45,13 @@ def computed_level(first, second, coefficients):
 
 
 @njit(cache=True)
-def voxel_level(first, second, sum_table, difference_table, lowest_sum, coefficients):
+def voxel_level(first: Any, second: Any, tables: AffinityTables) -> Any:
     """Level from the tables of an integer volume, or computed where they are empty."""
-    if sum_table.size == 0:
-        return computed_level(first, second, coefficients)
+    if tables.sums.size == 0:
+        return computed_level(first, second, tables.coefficients)
     a, b = np.int64(first), np.int64(second)
-    sum_term, difference_term = sum_table[a + b - lowest_sum], difference_table[abs(a - b)]
-    if coefficients[5] != ZERO:
+    sum_term = tables.sums[a + b - tables.lowest_sum]
+    difference_term = tables.differences[abs(a - b)]
+    if tables.coefficients[5] != ZERO:
         return np.int64(np.rint(sum_term + difference_term))
     return np.int64(np.rint(sum_term * difference_term))

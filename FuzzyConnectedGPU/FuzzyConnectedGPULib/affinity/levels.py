@@ -1,0 +1,35 @@
+"""The 65,536 levels of affinities, and their values 0..1."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.threads import thread_count
+
+TOP_LEVEL = 65535
+VALUES_PER_TASK = 1 << 21  # converted by one thread at a time
+
+
+def combine(sum_term: np.ndarray, difference_term: np.ndarray, weighted: bool) -> np.ndarray:
+    """Affinity levels (uint16) from the two terms."""
+    affinity = sum_term + difference_term if weighted else sum_term * difference_term
+    return np.rint(affinity).astype(np.uint16)
+
+
+def level_values(levels: Any) -> np.ndarray:
+    """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
+    levels = np.asarray(levels)
+    values = np.empty(levels.shape, np.float32)
+    if levels.size < 2 * VALUES_PER_TASK:
+        return np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+    flat_levels, flat_values = levels.reshape(-1), values.reshape(-1)
+
+    def convert(start: int) -> None:
+        part = slice(start, start + VALUES_PER_TASK)
+        top = np.float32(TOP_LEVEL)
+        np.divide(flat_levels[part], top, out=flat_values[part], dtype=np.float32)
+
+    with ThreadPoolExecutor(thread_count()) as pool:  # numpy releases the GIL
+        list(pool.map(convert, range(0, levels.size, VALUES_PER_TASK)))
+    return values

@@ -1,0 +1,94 @@
+"""Clicks with less contrast than the threshold: each adds its own structure, and little else."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..contrast_threshold import CONTRAST_THRESHOLD
+from ..evidence.evidence import Evidence
+from ..neighbourhood import Ball, at_click, component_of
+from ..paths.flood import component
+from .corrections import MAX_RADIUS, max_inscribed_radius
+from .main_object import EVIDENT
+from .membership import membership, midway
+
+# Deviations of the noise from which on a click has evidence in the contrast to a wide background,
+# and in the difference to the median (bright, dark).
+EVIDENT_WIDE, EVIDENT_DIFFERENCE = 3.0, 1.2
+# A click adds its whole component where that is at most this share of the object, else the part of
+# it within some inscribed radii.
+FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, 3.0
+MIN_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
+MAX_OF_VOLUME = 0.4  # .. that the only click may add
+# A click without any evidence: the membership of similar voxels, and how far they are searched.
+BLIND_MEMBERSHIP = 0.6
+BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
+
+
+def add_faint_click(connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...]) -> None:
+    """Add, in place, the structure that a click of less contrast than the threshold means."""
+    size = int(np.count_nonzero(connectedness >= CONTRAST_THRESHOLD))
+    for values, noise, least in _contrasts(evidence):
+        contrast = at_click(values, click)
+        if contrast < least * noise or values[click] <= 0:
+            continue
+        threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
+        threshold = min(threshold, float(values[click]))
+        limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
+        found = component(values, evidence.inside, click, threshold, limit)
+        flat = connectedness.ravel()
+        added = found[flat[found] < CONTRAST_THRESHOLD]
+        fits = MIN_ADDED <= added.size <= FAINT_SHARE * size or not size
+        if found.size <= limit and fits:
+            own = membership(values.ravel()[found], threshold)
+            flat[found] = np.maximum(flat[found], own)
+            return
+        _add_near(connectedness, values, evidence, click, threshold)
+        return
+    _add_alike(connectedness, evidence, click, size)
+
+
+def _contrasts(evidence: Evidence) -> Iterator[tuple[np.ndarray, float, float]]:
+    """Contrasts to wider and wider backgrounds, their noise, and how many deviations count."""
+    yield evidence.contrast, evidence.noise, EVIDENT
+    yield *evidence.wide_contrast, EVIDENT_WIDE
+    difference, noise = evidence.difference
+    yield difference, noise, EVIDENT_DIFFERENCE
+    yield -difference, noise, EVIDENT_DIFFERENCE
+
+
+def _add_near(
+    connectedness: np.ndarray,
+    values: np.ndarray,
+    evidence: Evidence,
+    click: tuple[int, ...],
+    threshold: float,
+) -> None:
+    """Add the voxels within some inscribed radii of a click."""
+    ball = Ball(values.shape, click, MAX_RADIUS, evidence.unit)
+    enough = evidence.masked(values[ball.box] >= threshold, ball.box)
+    radius = max_inscribed_radius(enough, ball.centre, evidence.unit)
+    ball = Ball(values.shape, click, max(FAINT_RADII * radius, FAINT_RADII), evidence.unit)
+    enough = evidence.masked((values[ball.box] >= threshold) & ball.inside, ball.box)
+    near = component_of(enough, ball.centre)
+    part = connectedness[ball.box]
+    part[near] = np.maximum(part[near], membership(values[ball.box][near], threshold))
+
+
+def _add_alike(
+    connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...], size: int
+) -> None:
+    """Without any evidence: similar voxels in a ball that is small compared with the object."""
+    volume = max(BLIND_SHARE * size, 27) * np.prod(evidence.unit)
+    radius = float(np.clip((volume * 3 / (4 * np.pi)) ** (1 / 3), 2.0, BLIND_RADIUS))
+    ball = Ball(connectedness.shape, click, radius, evidence.unit)
+    difference, noise = evidence.difference
+    alike = np.abs(difference[ball.box] - difference[click]) <= BLIND_ALIKE * noise
+    if evidence.contrast[click] > 0:
+        own = at_click(evidence.contrast, click)
+        alike &= evidence.contrast[ball.box] >= FAINT_CONTRAST * own
+    alike = evidence.masked(alike & ball.inside, ball.box)
+    alike[ball.centre] = True
+    found = component_of(alike, ball.centre)
+    part = connectedness[ball.box]
+    part[found] = np.maximum(part[found], np.float32(BLIND_MEMBERSHIP))

@@ -1,0 +1,129 @@
+"""The object of the clicks that have contrast: its threshold, and the paths from the clicks."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..evidence.evidence import Evidence
+from ..paths.flood import voxels_above_0
+from ..paths.widest_paths import STEPS
+from .corrections import raise_factor
+from .membership import membership, midway
+
+if TYPE_CHECKING:
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+
+MAX_OF_CLICK = 0.8  # a click's threshold is at most this share of its contrast
+RAISED_TO = 0.5  # .. and this share where a brighter object raises it
+# Paths: at least this share of the threshold, and this many deviations of the noise.
+PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
+FLOOR = STEPS // 2  # paths weaker than half the threshold of paths are not followed
+EVIDENT = 3.0  # a click of that many deviations of the noise has evidence in the contrast
+HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has more
+LOWERED, MAX_GROWTH = 0.35, 1.15  # exponent; growth of the object
+
+
+@dataclass
+class Click:
+    """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
+
+    voxel: tuple[int, ...]
+    contrast: float
+    start: tuple[int, ...]
+
+
+class MainObject:
+    """The object of the clicks that have contrast: one threshold, and the paths that reach it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    clicks : list of Click
+        The first one decides which vessels are wanted.
+    gpu : CudaDevice, optional
+        Computes the paths.
+
+    Attributes
+    ----------
+    threshold : float
+        Of the contrast.
+    first_threshold : float
+        The same before other clicks changed it.
+    """
+
+    def __init__(
+        self, evidence: Evidence, clicks: list[Click], gpu: "CudaDevice | None" = None
+    ) -> None:
+        self._evidence, self._clicks, self._gpu = evidence, clicks, gpu
+        noise = evidence.noise
+        evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
+        evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
+        self._first = evident[0] if evident else None
+        contrast = self._first.contrast if self._first else EVIDENT * noise
+        self._rivals = evidence.brighter_objects([c.voxel for c in clicks])
+        self.threshold = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
+        self.path_threshold = self._path_threshold()
+        self._reach()
+        self._raise_to_object(contrast)
+        self.first_threshold = self.threshold
+
+    def _path_threshold(self) -> float:
+        least = max(PATH_SHARE * self.threshold, PATH_DEVIATIONS * self._evidence.noise)
+        return min(self.threshold, least)
+
+    def _reach(self) -> None:
+        """Compute the paths from all clicks that are as bright as the threshold."""
+        contrast = self._evidence.contrast
+        starts = [c.start for c in self._clicks if contrast[c.start] >= self.threshold]
+        if self._first is not None:
+            starts.append(self._first.start)
+        self._starts = starts
+        self._levels = self._evidence.widest_paths(
+            starts, self.path_threshold, FLOOR, self._rivals, self._gpu
+        )
+        self._touched = voxels_above_0(self._levels)
+        self._reached = self._touched[self._levels.ravel()[self._touched] >= STEPS]
+        self._values = contrast.ravel()[self._reached]
+
+    def _raise_to_object(self, contrast: float) -> None:
+        """Raise the threshold where the click is in a faint part of a bright object."""
+        found = self._values[self._values >= self.threshold]
+        if found.size:
+            typical = np.sqrt(contrast * max(contrast, float(np.percentile(found, 90))))
+            higher = min(midway(self._evidence.noise, typical), RAISED_TO * contrast)
+            self.threshold = max(self.threshold, higher)
+
+    def raise_for(self, negative: list[tuple[int, ...]]) -> None:
+        """Raise the threshold a little where background clicks are hardly above it."""
+        contrast = self._evidence.contrast
+        for click in negative:
+            self.threshold *= raise_factor(float(contrast[click]) / self.threshold)
+
+    def lower_for(self, clicks: list[Click]) -> None:
+        """Lower the threshold a little for fainter clicks, while the object grows only a little."""
+        least = PATH_DEVIATIONS * self._evidence.noise
+        wanted = self.threshold
+        for click in clicks:
+            if least < click.contrast < wanted:
+                wanted *= (click.contrast / wanted) ** LOWERED
+        if wanted == self.threshold:
+            return
+        # Further clicks never raise the result: a click must not remove what others added.
+        limit = int(MAX_GROWTH * np.count_nonzero(self._values >= self.threshold))
+        if limit < self._values.size:
+            wanted = max(wanted, float(np.partition(self._values, -limit - 1)[-limit - 1]))
+        self.threshold = min(self.threshold, wanted)
+        contrast = self._evidence.contrast
+        if sum(contrast[c.start] >= self.threshold for c in self._clicks) + 1 > len(self._starts):
+            self._reach()
+
+    def connectedness(self) -> np.ndarray:
+        """Membership of all voxels that paths reach."""
+        connectedness = np.zeros(self._levels.shape, np.float32)
+        reached = self._touched
+        level = self._levels.ravel()[reached].astype(np.float32)
+        path = level / (level + np.float32(STEPS))
+        own = membership(self._evidence.contrast.ravel()[reached], self.threshold)
+        connectedness.ravel()[reached] = np.minimum(own, path)
+        return connectedness

@@ -1,0 +1,116 @@
+"""What the clicks are judged by: contrast, noise and tissue of the part of the volume in use."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..neighbourhood import at_click
+from ..paths.widest_paths import widest_paths
+
+if TYPE_CHECKING:
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+
+WIDE_BACKGROUND = 20.0  # sigma, in multiples of the smallest spacing
+# Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
+# (bone, metal); that difference counts as at least so many of the tissue's deviations.
+FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
+DARK = -4.0  # contrast in standard deviations at the first click below which vessels are dark
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the clicks are judged by, on the box of the volume that the mask needs.
+
+    Attributes
+    ----------
+    box : tuple of 3 slice
+        Of the volume, K, J, I; all arrays have its shape.
+    contrast : ndarray, float32
+        Denoised intensity minus local background; vessels are above 0, bright or dark.
+    noise : float
+        Standard deviation of the contrast where there is no vessel.
+    smooth : ndarray, float32
+        Denoised intensity, with the opposite sign for dark vessels.
+    inside : ndarray of uint8 or None
+        1 where vessels may be.
+    unit : ndarray, shape (3,)
+        Spacing along K, J, I in multiples of the smallest.
+    polarity : int
+        1 for bright vessels, -1 for dark ones.
+    """
+
+    box: tuple[slice, ...]
+    contrast: np.ndarray
+    noise: float
+    smooth: np.ndarray
+    inside: np.ndarray | None
+    unit: np.ndarray
+    polarity: int
+    _tissue: Any = field(repr=False)
+    _first_seed: tuple[int, ...] = field(repr=False, default=())
+
+    @property
+    def origin(self) -> np.ndarray:
+        """K, J, I of the box's first voxel in the volume."""
+        return np.array([s.start for s in self.box])
+
+    def masked(self, labels: np.ndarray, box: tuple[slice, ...]) -> np.ndarray:
+        """Boolean labels of a box with the voxels outside the mask set to False."""
+        return labels if self.inside is None else labels & (self.inside[box] > 0)
+
+    def holds_for(self, first_seed: Any) -> bool:
+        """Whether another first seed would give the same evidence."""
+        seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
+        if seed == self._first_seed:
+            return True
+        dark = self.polarity * self.contrast[seed] < DARK * self.noise
+        return self._tissue.alone and dark == (self.polarity < 0)
+
+    def brighter_objects(self, clicks: list[tuple[int, ...]]) -> float | None:
+        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
+
+        Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
+        """
+        if self._tissue.whole:
+            return None
+        brightest = max(self._smooth_at(click) for click in clicks)
+        tissue = self.polarity * self._tissue.median
+        least = FAR_FROM_TISSUE * self._tissue.deviation
+        return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
+
+    def _smooth_at(self, click: tuple[int, ...]) -> float:
+        return at_click(self.smooth, click)
+
+    def widest_paths(
+        self,
+        starts: list[tuple[int, ...]],
+        unit: float,
+        floor: int,
+        brighter: float | None = None,
+        gpu: "CudaDevice | None" = None,
+    ) -> np.ndarray:
+        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
+
+        Parameters
+        ----------
+        brighter : float or None
+            Result of `brighter_objects`.
+        gpu : CudaDevice, optional
+            Computes the paths.
+        """
+        rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
+        return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals, gpu)
+
+    @cached_property
+    def wide_contrast(self) -> tuple[np.ndarray, float]:
+        """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
+        smooth = self.polarity * self.smooth
+        background = self._tissue.background(smooth, WIDE_BACKGROUND / self.unit)
+        return self._tissue.centred(self.polarity * (smooth - background))
+
+    @cached_property
+    def difference(self) -> tuple[np.ndarray, float]:
+        """Difference to the median of the tissue, and its noise: no local background at all."""
+        return self._tissue.centred(self.smooth)

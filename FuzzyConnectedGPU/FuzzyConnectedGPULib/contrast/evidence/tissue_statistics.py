@@ -1,0 +1,77 @@
+"""Robust statistics of intensities: median, spread, noise of voxels, and tissues of a histogram."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...affinity.estimation import MAD_TO_SIGMA
+
+MAX_SAMPLES = 1 << 18
+# A tissue of several: a mode of the histogram, of at least this share of the highest one, and at
+# least so many standard deviations of the voxels' noise from the click.
+MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
+# Its spread: of the voxels within so many deviations, iterated until it converges.
+WIDENED, ITERATIONS = 3.0, 10
+
+
+def nearest_tissue(
+    values: np.ndarray, intensity: float, noise: float
+) -> tuple[float, float] | None:
+    """Median and deviation of the tissue whose mode is nearest to an intensity; None without one.
+
+    Parameters
+    ----------
+    values : ndarray, one-dimensional
+    intensity : float
+        At the click, which is no part of the tissue.
+    noise : float
+        Standard deviation of single voxels: the width of the histogram's bins.
+    """
+    low, high = np.quantile(values, (0.001, 0.999))
+    if noise <= 0 or not (high - low) / noise >= 3:
+        return None
+    bins = int(min(np.ceil((high - low) / noise), 4096))
+    counts, edges = np.histogram(values, bins, (low, high))
+    counts = np.convolve(np.pad(counts, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+    middles = (edges[:-1] + edges[1:]) / 2
+    higher = np.r_[0, counts[:-1]], np.r_[counts[1:], 0]
+    modes = (counts >= higher[0]) & (counts >= higher[1]) & (counts >= MODE_SHARE * counts.max())
+    apart = modes & (np.abs(middles - intensity) >= MODE_DISTANCE * noise)
+    modes = apart if apart.any() else modes  # a faint click may lie inside its tissue
+    median = middles[modes][np.abs(middles[modes] - intensity).argmin()]
+    deviation = 2 * noise
+    for _ in range(ITERATIONS):
+        near = values[np.abs(values - median) < WIDENED * deviation]
+        before = deviation
+        median, deviation = median_and_deviation(near)
+        if deviation == 0 or abs(deviation - before) < 0.01 * before:
+            break
+    return (median, deviation) if deviation > 0 else None
+
+
+def voxel_noise(part: np.ndarray) -> float:
+    """Standard deviation of single voxels, from differences of neighbours."""
+    step = max(1, round((part.size / MAX_SAMPLES) ** 0.5))
+    rows = part[::step, ::step].astype(np.float32, copy=False)
+    if rows.shape[2] < 2:
+        return 0.0
+    return median_and_deviation(np.diff(rows, axis=2).ravel())[1] / np.sqrt(2)
+
+
+def median_and_deviation(values: np.ndarray) -> tuple[float, float]:
+    """Median, and standard deviation estimated from the median absolute deviation."""
+    if not len(values):
+        return 0.0, 0.0
+    median = float(np.median(values))
+    return median, MAD_TO_SIGMA * float(np.median(np.abs(values - median)))
+
+
+def sample_of(part: Sequence[slice]) -> tuple[slice, ...]:
+    """A part with steps that leave at most `MAX_SAMPLES` voxels; long axes get larger steps."""
+    steps = [1, 1, 1]
+    counts = [s.stop - s.start for s in part]
+    while np.prod(counts) > MAX_SAMPLES:
+        longest = int(np.argmax(counts))
+        steps[longest] += 1
+        counts[longest] = -(-(part[longest].stop - part[longest].start) // steps[longest])
+    return tuple(slice(s.start, s.stop, step) for s, step in zip(part, steps))

@@ -1,0 +1,94 @@
+"""Flood fill over 26 neighbours, on the CPU."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+
+def voxels_above_0(levels: np.ndarray) -> np.ndarray:
+    """Flat indices (int64, rising) of the voxels whose level is not 0."""
+    return _above_0(levels.ravel())
+
+
+@njit(cache=True)
+def _above_0(levels):
+    count = 0
+    for level in levels:
+        count += level > 0
+    found = np.empty(count, np.int64)
+    count = 0
+    for voxel in range(levels.size):
+        if levels[voxel]:
+            found[count] = voxel
+            count += 1
+    return found
+
+
+def component(
+    values: np.ndarray,
+    inside: np.ndarray | None,
+    start: Sequence[int],
+    threshold: float,
+    limit: int,
+) -> np.ndarray:
+    """The 26-connected component of a voxel among the voxels of at least a threshold.
+
+    Parameters
+    ----------
+    values : ndarray, shape (K, J, I), float32
+    inside : ndarray of uint8, same shape, or None
+    start : (K, J, I)
+    threshold : float
+    limit : int
+        The search ends as soon as there are more voxels.
+
+    Returns
+    -------
+    ndarray, int64
+        Flat indices; more than `limit` of them where the search was ended, none where the start is
+        below the threshold.
+    """
+    mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
+    flat = int(np.ravel_multi_index(start, values.shape))
+    seen = np.zeros(values.size, np.uint8)
+    shape = np.array(values.shape, np.int64)
+    return _fill(values.ravel(), mask, flat, shape, np.float32(threshold), limit, seen)
+
+
+@njit(cache=True)
+def _fill(values, mask, start, shape, threshold, limit, seen):
+    found = np.empty(1024, np.int64)
+    count = 0
+    if values[start] >= threshold and (mask.size == 0 or mask[start]):
+        found[0] = start
+        seen[start] = 1
+        count = 1
+    plane, row = shape[1] * shape[2], shape[2]
+    done = 0
+    while done < count and count <= limit:
+        voxel = found[done]
+        done += 1
+        if found.size - count < 27:
+            larger = np.empty(2 * found.size, np.int64)
+            larger[:count] = found[:count]
+            found = larger
+        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
+        for dk in range(-1, 2):
+            if not 0 <= k + dk < shape[0]:
+                continue
+            for dj in range(-1, 2):
+                if not 0 <= j + dj < shape[1]:
+                    continue
+                for di in range(-1, 2):
+                    if not 0 <= i + di < shape[2]:
+                        continue
+                    other = voxel + dk * plane + dj * row + di
+                    if seen[other] or values[other] < threshold:
+                        continue
+                    if mask.size and not mask[other]:
+                        continue
+                    seen[other] = 1
+                    found[count] = other
+                    count += 1
+    return found[:count].copy()

@@ -1,0 +1,71 @@
+"""Options of `connectedness`, validated once."""
+
+from dataclasses import dataclass
+
+from FuzzyVesselCoreLib.errors import InputError
+
+from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """How to compute connectedness.
+
+    Attributes
+    ----------
+    solver : str
+        One of `SOLVERS`.
+    device : str
+        "auto" (CUDA where it is usable and the volume fits, else the CPU), "cpu", "cuda" or
+        "cuda:1".
+    cut : float
+        Affinities below it count as 0: exact for all values from the cut on, and faster.
+    corrections, directions : int
+        Only used by "cuda-kfoe-corrected": correction iterations on the blocks' edges (2 in both
+        papers' experiments, 3 in the Chinese paper's theory), and to how many of the 6 neighbours
+        they lead (English paper, table 2).
+
+    Raises
+    ------
+    InputError
+        The solver is unknown.
+
+    Examples
+    --------
+    >>> SolverOptions("dial", cut=0.3).device
+    'auto'
+    """
+
+    solver: str = "exact"
+    device: str = "auto"
+    cut: float = 0.0
+    corrections: int = 2
+    directions: int = 6
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise InputError(f"Unknown solver {self.solver!r}; one of {', '.join(SOLVERS)}.")
+
+    def solver_device(self) -> str:
+        """The device, narrowed to what the solver runs on.
+
+        Raises
+        ------
+        InputError
+            The solver does not run on the device that was asked for.
+        """
+        if self.solver not in CUDA_MODULES:
+            if self.device not in ("auto", "cpu"):
+                raise InputError(
+                    f"Solver {self.solver!r} runs on the CPU only; leave the device "
+                    f"{self.device!r} out, or choose solver 'exact'."
+                )
+            return "cpu"
+        if self.solver not in CPU_MODULES:
+            if self.device == "cpu":
+                raise InputError(
+                    f"Solver {self.solver!r} runs on CUDA only; leave the device 'cpu' out, "
+                    "or choose solver 'exact'."
+                )
+            return "cuda" if self.device == "auto" else self.device
+        return self.device

@@ -1,0 +1,166 @@
+"""Contraction within tiles: from the voxels of each tile to the nodes of a graph."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.launches import int32s, pointer, voxel_macro
+from FuzzyVesselCoreLib.progress import Progress
+
+from ....problem import Problem
+from . import node_rounds, reached_tiles
+from .affinity_tables import TABLE, table_extent
+
+KERNELS = Path(__file__).with_name("contract_tiles.cu")
+TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
+THREADS = 256
+TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
+MAX_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
+# First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
+# are too small the true numbers are known after the run.
+NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085
+
+
+def tile_count(shape: tuple[int, ...]) -> int:
+    """Number of tiles of a volume of this shape (K, J, I)."""
+    return int(np.prod([-(-n // side) for n, side in zip(shape, TILE)]))
+
+
+class ContractedTiles:
+    """A volume on the device, its tiles and the nodes that they are contracted to.
+
+    Attributes
+    ----------
+    levels : array, uint16, of the volume's shape
+        The lowest weight on the way from a voxel to its node; at last the scene.
+    node_of : array, uint8 or uint16
+        Each voxel's node, counted from the first of its tile.
+    reached : array, uint32, or None
+        The tiles that are contracted; None: all.
+    first_nodes : array, uint32
+        Of each tile.
+    node_count : int
+    outgoing, outgoing_weights : arrays, uint32 and uint16
+        The voxel that each node's best outgoing edge leads to, and the edge's weight.
+    tile_edges, tile_edge_weights : arrays, int16 and uint16
+        Intra-tile edges, which connect the nodes of one tile.
+    counts : array, uint32
+        Number of nodes, and the most in one tile; then `node_rounds.COUNTS` zeros.
+    workspaces : two arrays, uint64
+        Memory of `outgoing` and of the intra-tile edges, reused for the lists of edges.
+    """
+
+    node_of: DeviceArray
+    outgoing: DeviceArray
+    outgoing_weights: DeviceArray
+    tile_edges: DeviceArray
+    tile_edge_weights: DeviceArray
+    workspaces: Any
+
+    def __init__(
+        self, problem: Problem, voxels: DeviceArray, mask: DeviceArray | None, gpu: CudaDevice
+    ) -> None:
+        if problem.voxels.size > MAX_VOXELS:
+            raise DeviceMemoryError(
+                f"The volume has {problem.voxels.size:,} voxels, and {MAX_VOXELS:,} can be "
+                "numbered; use the solver 'active-tiles', or work on a smaller region."
+            )
+        self.gpu, self.xp = gpu, gpu.xp
+        self.problem, self.voxels = problem, voxels
+        self.mask = pointer(mask)
+        self.seeds = gpu.put(problem.seeds)
+        self.shape = int32s(problem.voxels.shape)
+        self.tile_count = tile_count(problem.voxels.shape)
+        self.node_type: type = np.uint8
+        self.node_count = 0
+        self.table_extent = table_extent(problem)
+
+    def contract(self, progress: Progress) -> None:
+        """Contract all tiles; again where they have more nodes than estimated."""
+        search = self.search_tiles()
+        self.begin()  # while the tiles are searched
+        self.reached = reached_tiles.found_tiles(search, self.gpu)
+        self.contracted_count = self.tile_count if self.reached is None else self.reached.size
+        voxel_count = self.voxels.size * self.contracted_count / self.tile_count
+        max_nodes = int(voxel_count * NODES_PER_VOXEL)
+        cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL)
+        while True:
+            self.allocate(max_nodes, cross_edges)
+            counts = self.counts[:2]
+            nodes = self.levels, self.node_of, self.first_nodes
+            edges = self.outgoing, self.outgoing_weights, self.tile_edges, self.tile_edge_weights
+            args = self.voxels, self.mask, *nodes, *self.shape, *self.affinity, *self.tables
+            after = *edges, np.uint32(max_nodes), counts
+            self.launch(KERNELS, "contract_tiles", THREADS, args, after)
+            self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
+            progress.advance(0.6)
+            if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
+                return
+            max_nodes = max(max_nodes, self.node_count)
+            if in_one_tile > np.iinfo(self.node_type).max:
+                self.node_type = np.uint16
+            # Free the memory before it is allocated anew.
+            del nodes, edges, args, after
+            self.outgoing = self.outgoing_weights = None
+            self.tile_edges = self.tile_edge_weights = None
+            self.workspaces = self.node_of = None
+            self.clear()
+
+    def allocate(self, max_nodes: int, cross_edges: int) -> None:
+        """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
+        xp = self.xp
+        self.node_of = xp.empty(self.voxels.size, self.node_type)
+        self.outgoing_weights = xp.empty(max_nodes, np.uint16)
+        sizes = -(-max_nodes // 2), max(max_nodes // 2 + 1, cross_edges)
+        self.workspaces = [xp.empty(n, np.uint64) for n in sizes]
+        self.outgoing = self.workspaces[0].view(np.uint32)
+        self.tile_edges = self.workspaces[1].view(np.int16)[:max_nodes]
+        self.tile_edge_weights = self.workspaces[1].view(np.uint16)[max_nodes : 2 * max_nodes]
+
+    def begin(self) -> None:
+        """Allocate and fill levels, first nodes, tables and counts."""
+        problem, xp = self.problem, self.xp
+        self.affinity = self.gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
+        self.tables = xp.empty(TABLE, np.float32), *int32s(self.table_extent or (0, 0, 0))
+        self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
+        self.levels = xp.empty(problem.voxels.shape, np.uint16)
+        self.first_nodes = xp.empty(self.tile_count, np.uint32)
+        self.clear()
+
+    def clear(self) -> None:
+        """Reset levels (seeds at the top), first nodes and counts; fill the tables."""
+        self.levels.fill(0)
+        self.counts.fill(0)
+        tables, *extent = self.tables
+        threads = max(self.seeds.size, self.tile_count, TABLE)
+        seeds = self.seeds, np.uint32(self.seeds.size), self.levels
+        nodes = np.uint32(self.tile_count), self.first_nodes
+        begin = self.kernel(KERNELS, "begin")
+        arguments = *seeds, *nodes, self.affinity[0], *extent, tables
+        begin((-(-threads // THREADS),), (THREADS,), arguments)
+
+    def search_tiles(self) -> reached_tiles.Search | None:
+        """Start the search of tiles that a path from the seeds may reach."""
+        volume = self.voxels, self.mask, self.seeds, self.tile_count
+        try:
+            return reached_tiles.search_tiles(self.problem, *volume, self.gpu)
+        except DeviceMemoryError:  # a thin volume's tiles need more memory than all later stages
+            return None
+
+    def kernel(self, path: Path, name: str) -> Any:
+        """A kernel for these types of voxels and nodes."""
+        node = "u8" if self.node_type is np.uint8 else "u16"
+        defines = [voxel_macro(self.problem.voxels.dtype), f"NODE={node}"]
+        if path is KERNELS:
+            defines.append(f"TABLES={int(self.table_extent is not None)}")
+        return self.gpu.kernel(path, name, defines)
+
+    def launch(self, path: Path, name: str, threads: int, before: tuple, after: tuple = ()) -> None:
+        """Run a kernel with one block per contracted tile; the tiles go between the arguments."""
+        kernel, reached = self.kernel(path, name), pointer(self.reached)
+        for first in range(0, self.contracted_count, TILES_PER_LAUNCH):
+            count = min(TILES_PER_LAUNCH, self.contracted_count - first)
+            kernel((count,), (threads,), (*before, reached, np.int32(first), *after))

@@ -1,0 +1,148 @@
+"""Kernels on a device: how they are compiled, launched and given their arguments."""
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DeviceMemoryError
+from .nvrtc import load_kernel
+
+THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
+MAX_VOXELS = (1 << 32) - THREADS  # kernels number voxels by 32 bits
+# C++ types of the voxel types that kernels are compiled for.
+CUDA_TYPES = {
+    "uint8": "unsigned char",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "float32": "float",
+}
+
+Kernel = Callable[..., None]  # kernel(grid, block, args, shared_mem=0)
+
+
+class KernelLauncher:
+    """The part of `CudaDevice` that compiles and launches kernels."""
+
+    xp: Any
+    ordinal: int
+    properties: dict[str, Any]
+
+    def kernel(self, path: str | Path, name: str, defines: Sequence[str] = ()) -> Any:
+        """Compile a `.cu` file for this device (once) and return one of its kernels.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        name : str
+            The kernel, declared `extern "C" __global__`.
+        defines : sequence of str
+            Macros such as "VOXEL=short".
+
+        Returns
+        -------
+        callable
+            ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
+            numpy scalars among `args` are passed as they are and must have the parameter's type.
+        """
+        return load_kernel(self.ordinal, path, name, tuple(defines))
+
+    def launch_cooperative(self, kernel: Any, blocks: int, threads: int, args: Sequence) -> None:
+        """Launch a kernel whose blocks synchronize with one another (`grid_sync.cuh`).
+
+        Parameters
+        ----------
+        kernel : callable
+            Works with any number of blocks; uses no dynamic shared memory.
+        blocks : int
+            Reduced to the number that can be resident at the same time; to one where the device or
+            its driver has no cooperative launch.
+        threads : int
+            Per block.
+        args : sequence
+        """
+        count = min(blocks, self._resident_blocks(kernel, threads))
+        kernel((count,), (threads,), args, enable_cooperative_groups=count > 1)
+
+    @functools.cached_property
+    def has_cooperative_launch(self) -> bool:
+        """Whether the device and its driver can run several blocks at the same time for sure."""
+        runtime = self.xp.cuda.runtime
+        return bool(runtime.deviceGetAttribute(runtime.cudaDevAttrCooperativeLaunch, self.ordinal))
+
+    def _resident_blocks(self, kernel: Any, threads: int) -> int:
+        if not self.has_cooperative_launch:
+            return 1
+        driver = self.xp.cuda.driver
+        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0)
+        return blocks * self.properties["multiProcessorCount"]
+
+    def resources(self, kernel: Any) -> tuple[int, int]:
+        """Registers per thread, and bytes of static shared memory per block, of a kernel."""
+        driver = self.xp.cuda.driver
+        return (
+            driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.ptr),
+            driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.ptr),
+        )
+
+    def set_constant(self, kernel: Any, name: str, array: Any) -> None:
+        """Copy a device array to the start of a kernel's `__constant__` array `name`.
+
+        The copy is ordered after the kernels launched before, as every launch is.
+        """
+        runtime = self.xp.cuda.runtime
+        runtime.memcpyAsync(
+            int(kernel.module.get_global_var(name)),
+            array.data.ptr,
+            array.nbytes,
+            runtime.memcpyDeviceToDevice,
+            self.xp.cuda.get_current_stream().ptr,
+        )
+
+
+def launch_per_item(
+    gpu: KernelLauncher, path: Path, name: str, count: int, args: Sequence, voxels: Any = None
+) -> None:
+    """Run a kernel with one thread for each of `count` voxels, cells or samples.
+
+    Parameters
+    ----------
+    gpu : CudaDevice
+    path : Path
+        The `.cu` file.
+    name : str
+        The kernel.
+    count : int
+    args : sequence
+    voxels : device array, optional
+        The file is compiled for the type of its voxels.
+    """
+    defines = () if voxels is None else (voxel_macro(voxels.dtype),)
+    gpu.kernel(path, name, defines)((-(-count // THREADS),), (THREADS,), args)
+
+
+def voxel_macro(dtype: np.dtype) -> str:
+    """The macro that compiles a file for a voxel type."""
+    return f"VOXEL={CUDA_TYPES[dtype.name]}"
+
+
+def int32s(numbers: Sequence[int]) -> tuple[np.int32, ...]:
+    """Integers in the type of a kernel's `int` parameters."""
+    return tuple(np.int32(n) for n in numbers)
+
+
+def pointer(array: Any) -> Any:
+    """The array, or a null pointer for None."""
+    return np.uintp(0) if array is None else array
+
+
+def check_voxel_count(count: int) -> None:
+    """Raise `DeviceMemoryError` for a volume whose voxels 32 bits cannot number."""
+    if count > MAX_VOXELS:
+        raise DeviceMemoryError(
+            f"The volume has {count:,} voxels, and {MAX_VOXELS:,} can be numbered on a CUDA "
+            "device; use device 'cpu', or a mask that leaves fewer."
+        )

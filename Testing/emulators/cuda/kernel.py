@@ -1,0 +1,138 @@
+"""A kernel of a compiled library: its arguments are checked as CUDA would, then it is launched."""
+
+import ctypes
+import threading
+
+import numpy as np
+
+from .arrays import MARGIN, guarded_block, is_overrun
+
+_MAX_PARAMETERS = 64
+_MAX_GRID = (2**31 - 1, 65535, 65535)
+_MAX_BLOCK = (1024, 1024, 64)
+_one_launch = threading.Lock()  # the libraries keep a launch's state in globals
+
+
+class KernelFault(RuntimeError):
+    """A kernel did what CUDA forbids: a divergent barrier, an out-of-bounds write, a trap."""
+
+
+class _Launch(ctypes.Structure):
+    """`cuda_on_cpu::Launch`."""
+
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("dynamic_shared", ctypes.c_uint),
+        ("order", ctypes.c_int),
+        ("seed", ctypes.c_uint64),
+        ("interleave", ctypes.c_uint),
+        ("resident_blocks", ctypes.c_uint),
+        ("array_count", ctypes.c_uint),
+        ("arrays", ctypes.POINTER(ctypes.c_void_p)),
+        ("margin", ctypes.c_uint),
+    )
+
+
+class Kernel:
+    """One kernel; called as CuPy's kernels are: ``kernel(grid, block, args, shared_mem=0)``."""
+
+    def __init__(self, device, library, name):
+        self._device = device
+        self._name = name
+        self._library = library
+        self._launch = getattr(library, f"launch_{name}")
+        self._launch.restype = ctypes.c_char_p
+        parameters = (ctypes.c_int * (3 * _MAX_PARAMETERS))()
+        max_threads = ctypes.c_int()
+        count = getattr(library, f"describe_{name}")(parameters, ctypes.byref(max_threads))
+        self._parameters = [tuple(parameters[3 * i : 3 * i + 3]) for i in range(count)]
+        self._max_threads = max_threads.value
+
+    def __call__(self, grid, block, args, shared_mem=0):
+        grid, block = _three(grid), _three(block)
+        self._check_size(grid, block, shared_mem)
+        if len(args) != len(self._parameters):
+            raise TypeError(
+                f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
+            )
+        values = [self._value(i, argument) for i, argument in enumerate(args)]
+        blocks = {i: guarded_block(array) for i, array in enumerate(args)}
+        blocks = {i: memory for i, memory in blocks.items() if memory is not None}
+        fault = self._launch_in(grid, block, shared_mem, values, blocks.values())
+        if fault:
+            raise KernelFault(f"{self._name}: {fault.decode()}")
+        for i, memory in blocks.items():
+            if is_overrun(memory):
+                raise KernelFault(f"{self._name} wrote outside of its argument {i}")
+
+    def set_constant(self, name, array):
+        size = ctypes.c_size_t()
+        find = getattr(self._library, f"constant_{name}")
+        find.restype = ctypes.c_void_p
+        address = find(ctypes.byref(size))
+        if array.nbytes > size.value:
+            raise KernelFault(f"{array.nbytes} bytes do not fit {name} with {size.value} bytes")
+        ctypes.memmove(address, np.ascontiguousarray(array).ctypes.data, array.nbytes)
+
+    def _launch_in(self, grid, block, shared_mem, values, blocks):
+        device = self._device
+        addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
+        inside = [(memory.ctypes.data, memory.inside) for memory in blocks]
+        ends = [start + n for start, part in inside for n in (part.start, part.stop)]
+        launch = _Launch(
+            grid=grid,
+            block=block,
+            dynamic_shared=shared_mem,
+            order=device.order,
+            seed=device.seed + device.launches,
+            interleave=device.interleave,
+            resident_blocks=device.resident_blocks,
+            array_count=len(blocks),
+            arrays=(ctypes.c_void_p * len(ends))(*ends),
+            margin=MARGIN,
+        )
+        device.launches += 1
+        with _one_launch:
+            return self._launch(ctypes.byref(launch), addresses)
+
+    def _check_size(self, grid, block, shared_mem):
+        threads = int(np.prod(block))
+        if any(not 0 < n <= limit for n, limit in zip(grid, _MAX_GRID)):
+            raise ValueError(f"{self._name}: no grid can be {grid}")
+        if any(not 0 < n <= limit for n, limit in zip(block, _MAX_BLOCK)):
+            raise ValueError(f"{self._name}: no block can be {block}")
+        if threads > self._max_threads:
+            raise ValueError(f"{self._name}: {threads} threads, at most {self._max_threads}")
+        if shared_mem > 48 * 1024:
+            raise ValueError(f"{self._name}: {shared_mem} bytes of shared memory, at most 49152")
+
+    def _value(self, i, argument):
+        """The argument's bytes as the kernel reads them: an address, or the number itself."""
+        size, pointed, floating = self._parameters[i]
+        if argument is None:
+            argument = np.uintp(0)
+        if not isinstance(argument, np.ndarray):
+            value = np.array(argument)  # Python's int is 8 bytes, as in CuPy
+            if value.nbytes != size or (pointed == 0 and (value.dtype.kind == "f") != floating):
+                raise TypeError(
+                    f"{self._name}: argument {i} is {value.dtype}, the parameter has {size} bytes "
+                    f"and is {'a float' if floating else 'no float'}"
+                )
+            return value
+        if pointed == 0:
+            raise TypeError(f"{self._name}: argument {i} is an array, the parameter is a number")
+        if not argument.flags.c_contiguous:
+            raise TypeError(f"{self._name}: argument {i} is not contiguous")
+        if pointed > 0 and (
+            argument.itemsize != pointed or (argument.dtype.kind == "f") != floating
+        ):
+            raise TypeError(
+                f"{self._name}: argument {i} is {argument.dtype}, the parameter points to "
+                f"{pointed}-byte {'floats' if floating else 'integers'}"
+            )
+        return np.array(argument.ctypes.data, dtype=np.uintp)
+
+
+def _three(size):
+    return tuple(int(n) for n in (*size, 1, 1)[:3])
