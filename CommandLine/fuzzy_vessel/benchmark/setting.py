@@ -98,8 +98,8 @@ def make_setting(options: Namespace, tell: Callable[[str], None]) -> Setting:
     from FuzzyVesselCoreLib.gpu.availability import cuda_status
     from FuzzyVesselCoreLib.gpu.selection import choose_device
 
-    chosen, no_gpu = choose_device(options.device), ""
-    gpu = None if chosen == "cpu" else chosen
+    device, no_gpu = choose_device(options.device), ""
+    gpu = None if device == "cpu" else device
     if gpu is None:
         no_gpu = "the CPU was asked for" if options.device == "cpu" else cuda_status() or ""
     data = options.data or os.environ.get("FUZZY_VESSEL_DATA")

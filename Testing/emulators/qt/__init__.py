@@ -25,10 +25,10 @@ calls it between two steps of a run.
 
 
 def stand_ins_of():
-    """All stand-ins for widgets."""
+    """All stand-ins for classes of Slicer and CTK."""
     from .application import install
 
     install()
-    from .stand_ins import WIDGETS
+    from .stand_ins import OTHERS, WIDGETS
 
-    return WIDGETS
+    return (*WIDGETS, *OTHERS)

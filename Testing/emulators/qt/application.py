@@ -38,10 +38,11 @@ def install():
     from . import stand_ins
 
     ctk = sys.modules["ctk"] = types.ModuleType("ctk")
-    for module, classes in ((ctk, stand_ins.CTK), (slicer, stand_ins.SLICER)):
+    for module, classes in ((ctk, stand_ins.CTK), (slicer, stand_ins.SLICER + stand_ins.OTHERS)):
         for cls in classes:
             setattr(module, cls.__name__, cls)
     _extend(application, qt, window_system)
+    stand_ins.segment_editor.make_modules(SOURCE)
     if SOURCE:
         _use_source(Path(SOURCE))
     else:

@@ -184,9 +184,17 @@ class ctkSliderWidget(_NumberWidget):
     def setValue(self, value):
         self._boxes[0].setValue(value)
 
+    @staticmethod
+    def _limit(name):
+        def write(self, value):
+            self._set_all(name, value)
+            self._on_box(self._boxes[0].value)  # the handle stands elsewhere between other limits
+
+        return Property(float, lambda self: getattr(self._boxes[0], name), write)
+
     value = Property(float, lambda self: self._boxes[0].value, setValue)
-    minimum = _NumberWidget._shared(float, "minimum")
-    maximum = _NumberWidget._shared(float, "maximum")
+    minimum = _limit("minimum")
+    maximum = _limit("maximum")
     singleStep = _NumberWidget._shared(float, "singleStep")
     decimals = _NumberWidget._shared(int, "decimals")
     suffix = _NumberWidget._shared(str, "suffix")

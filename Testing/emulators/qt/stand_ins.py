@@ -1,7 +1,8 @@
 """All stand-ins together."""
 
-from . import ctk_widgets, markups_widgets, mrml_widgets
+from . import ctk_widgets, markups_widgets, mrml_widgets, segment_editor
 
 CTK = ctk_widgets.WIDGETS
 SLICER = (*mrml_widgets.WIDGETS, *markups_widgets.WIDGETS)
 WIDGETS = (*CTK, *SLICER)
+OTHERS = segment_editor.CLASSES  # in no `.ui` file

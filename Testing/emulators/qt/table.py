@@ -48,6 +48,8 @@ CLASSES = (
     "qSlicerMarkupsPlaceWidget",
     "qSlicerModuleManager",
     "qSlicerScriptedLoadableModuleWidget",
+    "qSlicerSegmentEditorEffectFactory",
+    "qSlicerSegmentEditorScriptedEffect",
     "qSlicerSimpleMarkupsWidget",
     "qSlicerWidget",
 )

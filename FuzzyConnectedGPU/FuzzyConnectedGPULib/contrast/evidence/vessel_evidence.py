@@ -113,6 +113,4 @@ def box_of(mask: np.ndarray | None, shape: Sequence[int], unit: np.ndarray) -> t
     if mask is None:
         return full_box(shape)
     margin = [int(np.ceil(MARGIN / step)) for step in unit]
-    box = bounding_box(mask)
-    assert box is not None  # `checked_mask` refuses an empty mask
-    return padded_box(box, margin, shape)
+    return padded_box(bounding_box(mask) or full_box(shape), margin, shape)

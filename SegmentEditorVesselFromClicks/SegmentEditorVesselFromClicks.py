@@ -1,0 +1,35 @@
+import os
+
+import slicer
+from slicer.i18n import tr as _
+from slicer.i18n import translate
+from slicer.ScriptedLoadableModule import ScriptedLoadableModule
+
+
+class SegmentEditorVesselFromClicks(ScriptedLoadableModule):
+    """Hidden module: registers the Segment Editor's effect "Vessel from clicks"."""
+
+    def __init__(self, parent):
+        ScriptedLoadableModule.__init__(self, parent)
+        self.parent.title = _("Segment Editor: Vessel from clicks")
+        self.parent.categories = [translate("qSlicerAbstractCoreModule", "Segmentation")]
+        self.parent.dependencies = ["FuzzyVesselCore", "FuzzyConnectedGPU", "Segmentations"]
+        self.parent.contributors = ["The FuzzyVesselGPU developers"]
+        self.parent.helpText = _(
+            "Adds the effect Vessel from clicks to the Segment Editor: click into a vessel, "
+            "Ctrl-click what is none."
+        )
+        self.parent.acknowledgementText = ""
+        self.parent.hidden = True
+        slicer.app.connect("startupCompleted()", registerEffect)
+
+
+def registerEffect():
+    """Hand the effect to the Segment Editor, from where each editor clones its own."""
+    import qSlicerSegmentationsEditorEffectsPythonQt as effects
+
+    folder = os.path.dirname(__file__)
+    source = os.path.join(folder, "SegmentEditorVesselFromClicksLib", "SegmentEditorEffect.py")
+    effect = effects.qSlicerSegmentEditorScriptedEffect(None)
+    effect.setPythonSource(source.replace("\\", "/"))
+    effect.self().register()

@@ -1,0 +1,108 @@
+"""The effect as Slicer knows it: it hands on what the Segment Editor says."""
+
+import math
+import os
+
+import qt
+import vtk
+from SegmentEditorEffects import AbstractScriptedSegmentEditorEffect
+from slicer.i18n import tr as _
+
+DRAGGED_WITHIN = 8  # pixels from a point: a press there drags it
+
+
+class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
+    """Segments a vessel from clicks; see `live_vessel.LiveVessel`.
+
+    One is made when Slicer starts, and one for each Segment Editor; only these get widgets.
+    """
+
+    def __init__(self, scriptedEffect):
+        AbstractScriptedSegmentEditorEffect.__init__(self, scriptedEffect)
+        scriptedEffect.name = "Vessel from clicks"  # other modules ask for it: not translated
+        scriptedEffect.title = _("Vessel from clicks")
+        self.live = None
+
+    def clone(self):
+        import qSlicerSegmentationsEditorEffectsPythonQt as effects
+
+        effect = effects.qSlicerSegmentEditorScriptedEffect(None)
+        effect.setPythonSource(__file__.replace("\\", "/"))
+        return effect
+
+    def icon(self):
+        return qt.QIcon(os.path.join(os.path.dirname(__file__), "SegmentEditorEffect.png"))
+
+    def helpText(self):
+        return "<html>" + _(
+            "Segment a vessel from clicks in slice views.<br>"
+            "<ul style='margin: 0'>"
+            "<li><b>Click</b> into the vessel; each further click adds a branch."
+            "<li><b>Ctrl-click</b> what is no vessel; the leak that it lies in goes."
+            "<li>Drag a point to move it."
+            "<li>Paths stay inside the editable area and intensity range of <i>Masking</i>."
+            "<li><b>Apply</b> writes the preview into the selected segment."
+            "</ul>Each segment has points of its own. Research software, not for diagnosis."
+        )
+
+    def createCursor(self, viewWidget):
+        return qt.QCursor(qt.Qt.CrossCursor)
+
+    def setMRMLDefaults(self):
+        self.scriptedEffect.setParameterDefault("Keep", 1)
+
+    def setupOptionsFrame(self):
+        from SegmentEditorVesselFromClicksPanel.live_vessel import LiveVessel
+
+        self.live = LiveVessel(self.scriptedEffect)
+
+    def updateGUIFromMRML(self):
+        if self.live is not None:
+            self.live.show_parameters()
+
+    def updateMRMLFromGUI(self):
+        if self.live is not None:
+            self.live.keep_parameters()
+
+    def activate(self):
+        self.live.activate()
+
+    def deactivate(self):
+        self.live.deactivate()
+
+    def cleanup(self):
+        if self.live is not None:
+            self.live.cleanup()
+
+    def sourceVolumeNodeChanged(self):
+        if self.live is not None:
+            self.live.inputs_changed()
+
+    def referenceGeometryChanged(self):
+        if self.live is not None:
+            self.live.inputs_changed()
+
+    def processInteractionEvents(self, callerInteractor, eventId, viewWidget):
+        """Place a point where the left button is pressed in a slice."""
+        if viewWidget.className() != "qMRMLSliceWidget":
+            return False
+        if eventId != vtk.vtkCommand.LeftButtonPressEvent:
+            return False
+        if callerInteractor.GetShiftKey() or callerInteractor.GetAltKey():
+            return False
+        x, y = callerInteractor.GetEventPosition()
+        position = self.xyToRas((x, y), viewWidget)
+        background = bool(callerInteractor.GetControlKey())
+        reach = math.dist(position, self.xyToRas((x + DRAGGED_WITHIN, y), viewWidget))
+        if not background and self.live.has_point_near(position, reach):
+            return False  # the markups take it from here
+        self.live.click(position, background)
+        return True
+
+    # Names of Slicer's own effects, for scripts.
+
+    def onApply(self):
+        self.live.apply()
+
+    def onCancel(self):
+        self.live.cancel()

@@ -1,0 +1,1 @@
+"""The effect's options and its live preview."""

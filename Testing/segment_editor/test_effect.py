@@ -1,0 +1,476 @@
+"""The effect on a stand-in for the Segment Editor, whose own logic writes, masks and undoes."""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_volume, world_of
+from support.places import ROOT
+from support.slice_view import SliceView
+
+NAME, MODULE = "Vessel from clicks", "SegmentEditorVesselFromClicks"
+SHAPE = (32, 40, 40)
+FIRST, BESIDE = (16, 10, 5), (16, 28, 20)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    """The effect, registered by the hidden module as Slicer starts."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from emulators.qt import application
+
+    application.install()
+    import types
+
+    import slicer
+
+    application.started.clear()
+    path = ROOT / MODULE / f"{MODULE}.py"
+    module = __import__(MODULE)
+    parent = types.SimpleNamespace(path=str(path))
+    getattr(module, MODULE)(parent)
+    (start,) = application.started
+    start()
+    assert parent.hidden
+    yield slicer.qSlicerSegmentEditorEffectFactory.instance()
+    sys.modules.pop(f"{MODULE}Lib")
+
+
+class Session:
+    """An editor with the effect, on two tubes and a segmentation of two segments."""
+
+    def __init__(self, slicer):
+        from emulators.qt.segment_editor import Editor
+
+        self.slicer = slicer
+        k, j, _i = np.indices(SHAPE)
+        self.first, self.second = ((k - 16) ** 2 + (j - c) ** 2 <= 5 for c in (10, 28))
+        noise = np.random.default_rng(3).normal(0, 6, SHAPE)
+        voxels = (100 + 80.0 * (self.first | self.second) + noise).astype(np.float32)
+        self.volume = add_volume(voxels, np.diag([-1.0, -1.0, 1.0, 1.0]))
+        self.segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "vessels")
+        self.segmentation.CreateDefaultDisplayNodes()
+        self.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(self.volume)
+        for name in ("portal", "hepatic"):
+            self.segmentation.GetSegmentation().AddEmptySegment(name, name)
+        self.editor = Editor(NAME, self.segmentation, self.volume)
+        self.editor.select("portal")
+        self.editor.effect.activate()
+        self.live = self.editor.effect.self().live
+        self.options = self.live._options
+
+    def click(self, voxel, background=False):
+        self.live.click(world_of(self.volume, voxel), background)
+        self.wait()
+
+    def wait(self):
+        """Let timers and runs end."""
+        preview, end = self.live._preview, time.monotonic() + 60
+        while preview._soon.active or preview.running:
+            assert time.monotonic() < end
+            self.slicer.app.processEvents()
+
+    def segment(self, segment_id):
+        """Labels of a segment on the volume."""
+        if (
+            self.segmentation.GetSegmentation()
+            .GetSegment(segment_id)
+            .GetRepresentation("Binary labelmap")
+            .IsEmpty()
+        ):
+            return np.zeros(SHAPE, bool)
+        array = self.slicer.util.arrayFromSegmentBinaryLabelmap(
+            self.segmentation, segment_id, self.volume
+        )
+        return array > 0
+
+    def put(self, segment_id, mask):
+        self.slicer.util.updateSegmentBinaryLabelmapFromArray(
+            mask.astype(np.uint8), self.segmentation, segment_id, self.volume
+        )
+
+    def preview(self):
+        """Labels of the preview on the volume; None without one."""
+        nodes = self.slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+        (node,) = [each for each in nodes if each is not self.segmentation] or [None]
+        if node is None:
+            return None
+        (segment_id,) = node.GetSegmentation().GetSegmentIDs()
+        return self.slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, self.volume) > 0
+
+    def text(self):
+        return self.options._sentence.text
+
+    def points(self, kind="vessel"):
+        return len(self.live._points.clicks.points(kind).labels)
+
+
+@pytest.fixture
+def session(slicer_scene, monkeypatch):
+    import slicer
+
+    errors = []
+    monkeypatch.setattr(sys, "excepthook", lambda _kind, error, _trace: errors.append(error))
+    session = Session(slicer)
+    yield session
+    session.editor.close()
+    assert not errors, f"an error in a slot or an observer: {errors[0]!r}"
+
+
+def test_the_effect_is_registered_once_and_found_by_its_name(registered):
+    (effect,) = registered.registeredEffects()
+    assert (effect.name, effect.perSegment, effect.requireSegments) == (NAME, True, True)
+    assert effect.self().live is None
+    assert not effect.self().icon().isNull()
+    assert "Ctrl-click" in effect.self().helpText()
+    clone = effect.self().clone()
+    assert clone is not effect
+    assert clone.pythonSource() == effect.pythonSource()
+
+
+def test_click_preview_apply(session):
+    assert session.preview() is None
+    assert not session.options.apply.enabled
+    session.click(FIRST)
+    shown = session.preview()
+    assert shown[session.first].mean() > 0.95
+    assert not shown[session.second].any()
+    assert not session.segment("portal").any()
+    assert session.text().startswith("Preview: ")
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), shown)
+    assert session.preview() is None
+    assert not session.options.apply.enabled
+    assert session.points() == 1
+
+
+def test_a_background_click_takes_a_branch_away(session):
+    session.click(FIRST)
+    session.click(BESIDE)
+    assert session.preview()[session.second].mean() > 0.95
+    session.live.click(world_of(session.volume, (16, 28, 6)), True)
+    session.wait()
+    assert not session.preview()[16, 28, 6]
+    assert (session.points(), session.points("background")) == (2, 1)
+
+
+def test_cancel_drops_the_preview_and_keeps_the_points(session):
+    session.click(FIRST)
+    session.options.cancel.click()
+    assert session.preview() is None
+    assert session.points() == 1
+    assert not session.segment("portal").any()
+    session.click(BESIDE)
+    assert session.preview()[session.first | session.second].mean() > 0.95
+
+
+def test_undo_and_redo_of_the_editor(session):
+    painted = np.zeros(SHAPE, bool)
+    painted[2:5, 2:5, 2:5] = True
+    session.put("portal", painted)
+    session.click(FIRST)
+    session.options.apply.click()
+    after = session.segment("portal")
+    assert after.sum() > painted.sum()
+    session.editor.logic.Undo()
+    assert np.array_equal(session.segment("portal"), painted)
+    session.editor.logic.Redo()
+    assert np.array_equal(session.segment("portal"), after)
+
+
+def test_apply_keeps_or_replaces_what_the_segment_holds(session):
+    painted = np.zeros(SHAPE, bool)
+    painted[2:5, 2:5, 2:5] = True
+    session.put("portal", painted)
+    session.click(FIRST)
+    shown = session.preview()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), shown | painted)
+    session.options.keep.click()
+    assert session.editor.effect.integerParameter("Keep") == 0
+    session.options.more.value = -0.5
+    session.wait()
+    less = session.preview()
+    assert 0 < less.sum() < shown.sum()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), less)
+
+
+@pytest.mark.parametrize("mode", ["OverwriteAllSegments", "OverwriteNone"])
+def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
+    session.editor.node.SetOverwriteMode(getattr(session.editor.node, mode))
+    other = session.first & (np.indices(SHAPE)[2] > 20)
+    session.put("hepatic", other)
+    session.click(FIRST)
+    shown = session.preview()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), shown)
+    left = other if mode == "OverwriteNone" else other & ~shown
+    assert np.array_equal(session.segment("hepatic"), left)
+
+
+def test_less_and_more_compute_nothing(session, monkeypatch):
+    from SegmentEditorVesselFromClicksPanel import live_preview
+
+    session.click(FIRST)
+    sizes = {0.0: session.preview().sum()}
+    monkeypatch.setattr(live_preview, "vessel_of_clicks", None)  # to call it would fail
+    for more in (-0.8, 0.8):
+        session.options.more.value = more
+        session.wait()
+        sizes[more] = session.preview().sum()
+    assert sizes[-0.8] < sizes[0.0] < sizes[0.8]
+
+
+def test_each_segment_keeps_its_points_and_its_threshold(session):
+    session.click(FIRST)
+    session.options.more.value = 0.5
+    session.wait()
+    portal = session.preview()
+    session.editor.select("hepatic")
+    session.wait()
+    assert session.preview() is None
+    assert (session.points(), session.options.more.value) == (0, 0)
+    session.click(BESIDE)
+    assert session.preview()[session.second].mean() > 0.95
+    assert not session.preview()[session.first].any()
+    session.options.apply.click()
+    session.editor.select("portal")
+    session.wait()
+    assert (session.points(), session.options.more.value) == (1, 0.5)
+    assert np.array_equal(session.preview(), portal)  # it was not applied yet
+    session.editor.select("hepatic")
+    session.wait()
+    assert session.preview() is None  # it was
+    assert session.segment("hepatic")[session.second].mean() > 0.95
+
+
+def test_points_are_shown_while_their_segment_is_edited(session):
+    session.click(FIRST)
+    (node,) = session.live._points.clicks.nodes.values()
+    assert node.GetDisplayVisibility()
+    session.editor.select("hepatic")
+    assert not node.GetDisplayVisibility()
+    session.editor.select("portal")
+    assert node.GetDisplayVisibility()
+    session.editor.effect.deactivate()
+    assert not node.GetDisplayVisibility()
+    assert session.preview() is None
+
+
+def test_the_preview_follows_a_moved_and_a_removed_point(session):
+    session.click(FIRST)
+    (node,) = session.live._points.clicks.nodes.values()
+    node.SetNthControlPointPositionWorld(0, world_of(session.volume, BESIDE))
+    node.InvokeEvent(node.PointEndInteractionEvent)
+    session.wait()
+    assert session.preview()[session.second].mean() > 0.95
+    assert not session.preview()[session.first].any()
+    session.options.last.click()
+    session.wait()
+    assert session.preview() is None
+    assert session.text() == "Click into a vessel first."
+
+
+def test_remove_all(session):
+    session.click(FIRST)
+    session.click(BESIDE, True)
+    session.options.clear.click()
+    session.wait()
+    assert session.preview() is None
+    assert (session.points(), session.points("background")) == (0, 0)
+    assert not session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
+    session.click(FIRST)
+    assert session.preview()[session.first].mean() > 0.95
+
+
+def test_masking_that_is_changed_changes_the_preview(session):
+    session.click(FIRST)
+    area = np.ones(SHAPE, bool)
+    area[:, :, 20:22] = False
+    session.put("hepatic", area)
+    session.editor.node.SetMaskSegmentID("hepatic")
+    mode = session.slicer.vtkMRMLSegmentationNode.EditAllowedInsideSingleSegment
+    session.editor.node.SetMaskMode(mode)
+    session.wait()
+    shown = session.preview()
+    assert shown[:, :, :20].any()
+    assert not shown[:, :, 20:].any()
+    session.editor.node.SetOverwriteMode(session.editor.node.OverwriteNone)
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), shown)
+
+
+def test_errors_are_sentences_in_the_options(session):
+    session.click((16, 10, 70))
+    assert session.text().startswith("No vessel point lies where it may be edited")
+    assert not session.options.apply.enabled
+    session.click(FIRST)
+    assert session.text().splitlines()[1:] == ["Left out, because nothing may be edited there: v1."]
+    assert session.preview()[session.first].mean() > 0.95
+
+
+def test_a_click_during_a_run_ends_it_and_the_last_one_wins(session, monkeypatch):
+    from SegmentEditorVesselFromClicksPanel import live_preview
+
+    compute, runs = live_preview.vessel_of_clicks, []
+
+    def slow(*arguments, progress, **options):
+        runs.append(session.points())
+        if len(runs) == 1:
+            session.live.click(world_of(session.volume, BESIDE))
+        return compute(*arguments, progress=progress, **options)
+
+    monkeypatch.setattr(live_preview, "vessel_of_clicks", slow)
+    session.click(FIRST)
+    assert runs == [1, 2]
+    assert session.preview()[session.first | session.second].mean() > 0.95
+
+
+def test_a_run_of_another_module_is_waited_for(session):
+    import qt
+
+    from FuzzyVesselCoreLib.widgets.run import Run
+
+    bar = qt.QProgressBar()
+    with Run(bar, lambda: None, "Potential Skeleton"):
+        session.click(FIRST)
+        assert session.preview() is None
+        assert session.text().startswith("Potential Skeleton is running")
+    session.wait()
+    assert session.preview()[session.first].mean() > 0.95
+
+
+def test_cancel_ends_a_run(session, monkeypatch):
+    from SegmentEditorVesselFromClicksPanel import live_preview
+
+    compute = live_preview.vessel_of_clicks
+
+    def cancelled(*arguments, **options):
+        assert session.options.cancel.enabled
+        session.options.cancel.click()
+        return compute(*arguments, **options)
+
+    monkeypatch.setattr(live_preview, "vessel_of_clicks", cancelled)
+    session.click(FIRST)
+    assert session.preview() is None
+    assert session.points() == 1
+
+
+def test_a_geometry_that_is_changed_meanwhile(session):
+    """The preview of other voxels is never written."""
+    session.click(FIRST)
+    half = session.slicer.vtkOrientedImageData()
+    half.DeepCopy(session.editor.effect.sourceVolumeImageData())
+    half.SetExtent(0, 39, 0, 39, 0, 20)
+    convert = session.slicer.vtkSegmentationConverter
+    session.segmentation.GetSegmentation().SetConversionParameter(
+        convert.GetReferenceImageGeometryParameterName(), convert.SerializeImageGeometry(half)
+    )
+    session.editor.effect.self().referenceGeometryChanged()
+    session.wait()
+    shown = session.preview()
+    assert shown[session.first & (np.indices(SHAPE)[0] < 20)].mean() > 0.9
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), shown)
+
+
+def test_nothing_of_the_preview_is_saved(session, tmp_path):
+    session.click(FIRST)
+    path = str(tmp_path / "scene.mrb")
+    assert session.slicer.util.saveScene(path, {})
+    session.editor.effect.deactivate()
+    session.slicer.mrmlScene.Clear(False)
+    session.slicer.util.loadScene(path, {})
+    nodes = session.slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+    assert [node.GetName() for node in nodes] == ["vessels"]
+    (points,) = session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
+    assert points.GetNumberOfControlPoints() == 1
+
+
+def test_closing_the_scene_ends_everything(session):
+    session.click(FIRST)
+    session.slicer.mrmlScene.Clear(False)
+    session.wait()
+    assert not session.options.apply.enabled
+    session.live.click((0, 0, 0))  # without a segment: nothing happens
+    assert not session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
+
+
+def test_centrelines_hands_the_segment_over(session, open_panel, monkeypatch):
+    panel, opened = open_panel("PotentialSkeleton"), []
+    monkeypatch.setattr(session.slicer.util, "selectModule", opened.append)
+    session.options.centrelines.click()
+    assert (opened, session.text()) == (
+        [],
+        "The segment is empty: place points and press Apply first.",
+    )
+    session.click(FIRST)
+    session.options.apply.click()
+    session.options.centrelines.click()
+    assert opened == ["PotentialSkeleton"]
+    assert panel.parameters.input is session.segmentation
+    assert panel.parameters.segment == "portal"
+
+
+@pytest.fixture
+def view(session):
+    view = SliceView()
+    view.show(session.volume)
+    view.node.JumpSliceByCentering(*world_of(session.volume, FIRST))
+    session.editor.observe(view)
+    yield view
+    view.close()
+
+
+def test_the_mouse_in_a_slice_view(session, view):
+    """Click, Ctrl-click, and a press on a point that is there."""
+    at = view.pixel_of(world_of(session.volume, FIRST))
+    view.click(*at)
+    session.wait()
+    (node,) = session.live._points.clicks.nodes.values()
+    position = [0.0, 0.0, 0.0]
+    node.GetNthControlPointPositionWorld(0, position)
+    pixel = np.linalg.norm(np.subtract(*(view_ras(view, x) for x in (0, 1))))
+    assert np.linalg.norm(np.subtract(position, world_of(session.volume, FIRST))) < 2 * pixel
+    assert session.preview()[session.first].mean() > 0.95
+    view.press(at[0] + 2, at[1])
+    view.release(at[0] + 2, at[1])
+    assert session.points() == 1  # it would be dragged
+    view.interactor.SetControlKey(1)
+    event = view.interactor.SetEventInformation
+    beside = [round(each) for each in view.pixel_of(world_of(session.volume, BESIDE))]
+    event(*beside, 1, 0)
+    view.interactor.InvokeEvent("LeftButtonPressEvent")
+    event(*beside, 0, 0)
+    session.wait()
+    assert (session.points(), session.points("background")) == (1, 1)
+    view.interactor.SetShiftKey(1)
+    view.interactor.InvokeEvent("LeftButtonPressEvent")
+    assert (session.points(), session.points("background")) == (1, 1)
+
+
+def view_ras(view, x):
+    return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
+
+
+def test_the_preview_is_to_be_seen_in_the_slice(session, view):
+    before = view.colored()
+    session.click(FIRST)
+    shown = view.colored()
+    assert shown > before + 500
+    session.options.cancel.click()
+    assert view.colored() < before + 500
+
+
+def test_nothing_is_held_after_the_editor_has_gone(session):
+    session.click(FIRST)
+    session.editor.close()
+    assert not session.live._preview._soon.active
+    assert session.live._preview._kept._evidence is None
+    assert not session.live._observers.Observations + session.live._points._observers.Observations
+    assert session.options._connected == []
+    session.editor.close = lambda: None

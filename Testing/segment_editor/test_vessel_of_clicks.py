@@ -1,0 +1,322 @@
+"""From points, a volume and the editor's settings to labels, on real MRML nodes."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import (
+    OBLIQUE_LEFT_HANDED,
+    add_volume,
+    linear_transform,
+    rotation_about,
+    warp_transform,
+    world_of,
+)
+
+SHAPE = (32, 40, 40)
+FIRST, OTHER, BESIDE = (16, 10, 5), (16, 10, 34), (16, 28, 20)
+MIDDLE = (20, 20, 16)  # I, J, K
+STRAIGHT = np.diag([-1.0, -1.0, 1.0, 1.0])
+
+
+def tubes():
+    """Two parallel tubes (values near 180 in 100): volume, both masks, and all that is near."""
+    k, j, _i = np.indices(SHAPE)
+    first, second = ((k - 16) ** 2 + (j - centre) ** 2 for centre in (10, 28))
+    noise = np.random.default_rng(3).normal(0, 6, SHAPE)
+    volume = 100 + 80.0 * ((first <= 5) | (second <= 5)) + noise
+    return volume.astype(np.float32), first <= 5, second <= 5, first <= 16
+
+
+class Case:
+    """A volume of tubes, a segmentation with one segment, and an editor's logic and settings."""
+
+    def __init__(self, slicer, ijk_to_ras=STRAIGHT, transform=None):
+        from SegmentEditorVesselFromClicksMRML.clicks import Clicks
+
+        voxels, self.first, self.second, self.near_first = tubes()
+        self.slicer, self.volume = slicer, add_volume(voxels, ijk_to_ras, transform)
+        self.segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+        self.segmentation.CreateDefaultDisplayNodes()
+        self.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(self.volume)
+        self.segment_id = self.segmentation.GetSegmentation().AddEmptySegment("portal", "portal")
+        self.node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentEditorNode")
+        self.node.SetAndObserveSegmentationNode(self.segmentation)
+        self.node.SetAndObserveSourceVolumeNode(self.volume)
+        self.node.SetSelectedSegmentID(self.segment_id)
+        self.logic = slicer.vtkSlicerSegmentEditorLogic()
+        self.logic.SetMRMLScene(slicer.mrmlScene)
+        self.logic.SetSegmentEditorNode(self.node)
+        self.clicks = Clicks(self.segmentation, self.segment_id)
+
+    def geometry(self, ijk_to_segmentation, extent):
+        """Let the segmentation have a geometry of its own."""
+        from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
+
+        convert = self.slicer.vtkSegmentationConverter
+        image = self.slicer.vtkOrientedImageData()
+        image.SetExtent(extent)
+        image.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_segmentation))
+        self.segmentation.GetSegmentation().SetConversionParameter(
+            convert.GetReferenceImageGeometryParameterName(),
+            convert.SerializeImageGeometry(image),
+        )
+
+    def source(self):
+        assert self.logic.UpdateAlignedSourceVolume()
+        return self.logic.GetAlignedSourceVolume()
+
+    def click(self, voxel, background=False):
+        self.clicks.add(world_of(self.volume, voxel), background)
+
+    def vessel(self, **options):
+        from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
+
+        return vessel_of_clicks(self.node, self.source(), self.clicks, device="cpu", **options)
+
+    def on_volume(self, labels):
+        """Labels of the editor's voxels as a mask of the volume, through a segment of MRML."""
+        from FuzzyVesselCoreLib.mrml.regions import mask_of
+        from SegmentEditorVesselFromClicksMRML.preview import Preview
+
+        preview = Preview()
+        preview.show(labels, self.source(), self.segmentation, self.segment_id)
+        mask = mask_of(preview._node, self.volume, SHAPE)
+        preview.drop()
+        return mask
+
+    def add_segment(self, name, mask):
+        """A further segment, of a mask of the volume."""
+        segment_id = self.segmentation.GetSegmentation().AddEmptySegment(name, name)
+        self.slicer.util.updateSegmentBinaryLabelmapFromArray(
+            mask.astype(np.uint8), self.segmentation, segment_id, self.volume
+        )
+        return segment_id
+
+    def shows_first(self, labels):
+        """Whether labels hold the first tube and nothing far from it."""
+        return labels[self.first].mean() > 0.95 and not labels[~self.near_first].any()
+
+
+def dice(one, other):
+    return 2 * np.count_nonzero(one & other) / (one.sum() + other.sum())
+
+
+@pytest.fixture
+def make(slicer_scene):
+    import slicer
+
+    return lambda *arguments: Case(slicer, *arguments)
+
+
+def test_a_click_gives_its_vessel_and_no_other(make):
+    case = make()
+    case.click(FIRST)
+    assert case.shows_first(case.vessel()[0].labels())
+    case.click(BESIDE)
+    assert case.vessel()[0].labels()[case.first | case.second].mean() > 0.95
+
+
+def test_it_is_what_the_module_segments(make):
+    """On the volume's own voxels, with nothing masked, the effect and the module agree."""
+    from FuzzyConnectedGPULib import segment
+
+    case = make()
+    case.click(FIRST)
+    case.click(BESIDE, background=True)
+    labels = case.vessel()[0].labels()
+    voxels = case.slicer.util.arrayFromVolume(case.volume)
+    spacing = case.volume.GetSpacing()[::-1]
+    found = segment(voxels, [FIRST], background_seeds=[BESIDE], spacing=spacing, device="cpu")
+    assert np.array_equal(labels, found.labels)
+
+
+def test_less_and_more_cut_the_same_scene(make):
+    case = make()
+    case.click(FIRST)
+    vessel = case.vessel()[0]
+    sizes = [int(vessel.labels(more).sum()) for more in (-1, -0.5, 0, 0.5, 1)]
+    assert sizes == sorted(sizes)
+    assert 0 < sizes[0] < sizes[2] < sizes[-1]
+
+
+@pytest.mark.parametrize("transforms", ["none", "volume", "segmentation", "both", "bent"])
+@pytest.mark.parametrize("geometry", ["own", "cropped", "turned"])
+def test_any_transform_and_any_geometry(make, transforms, geometry):
+    """The same vessel, wherever volume and segmentation hang and whatever voxels are edited."""
+    of_volume = linear_transform() if transforms in ("volume", "both") else None
+    of_volume = warp_transform(2.0) if transforms == "bent" else of_volume
+    case = make(OBLIQUE_LEFT_HANDED, of_volume)
+    if transforms in ("segmentation", "both"):
+        turned = linear_transform(-40, (0.9, 1.2, 1.0), (-4, 3, 8))
+        case.segmentation.SetAndObserveTransformNodeID(turned.GetID())
+    case.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(case.volume)
+    ijk_to_segmentation = frame_of(case)
+    if geometry == "cropped":
+        case.geometry(ijk_to_segmentation, (3, 36, 2, 33, 5, 27))
+    if geometry == "turned":
+        middle = np.eye(4)
+        middle[:3, 3] = MIDDLE
+        turn = middle @ rotation_about((1, 2, 3), 30) @ np.linalg.inv(middle)
+        case.geometry(ijk_to_segmentation @ turn, (0, 39, 0, 39, 0, 31))
+    case.click(FIRST)
+    case.click(OTHER)
+    vessel, notes = case.vessel()
+    assert notes == []
+    found = case.on_volume(vessel.labels())
+    inner = np.zeros(SHAPE, bool)
+    inner[8:24, 6:34, 12:28] = True  # in all of the geometries
+    assert found[case.first & inner].mean() > 0.9
+    assert not found[~case.near_first & inner].any()
+
+
+def frame_of(case):
+    """I, J, K of the volume to the segmentation's frame, at the volume's middle."""
+    import vtk
+
+    transform = vtk.vtkGeneralTransform()
+    case.slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
+        case.volume.GetParentTransformNode(),
+        case.segmentation.GetParentTransformNode(),
+        transform,
+    )
+    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+
+    def place(ijk):
+        return np.array(transform.TransformPoint((ijk_to_ras(case.volume) @ [*ijk, 1])[:3]))
+
+    middle, matrix = np.array(MIDDLE), np.eye(4)
+    for axis in range(3):
+        step = np.eye(3)[axis]
+        matrix[:3, axis] = (place(middle + step) - place(middle - step)) / 2
+    matrix[:3, 3] = place(middle) - matrix[:3, :3] @ middle
+    return matrix
+
+
+def test_voxels_that_the_volume_does_not_reach_are_no_tissue(make):
+    from SegmentEditorVesselFromClicksMRML.editor_grid import scanned_area
+
+    case = make()
+    assert scanned_area(case.source(), case.volume, case.segmentation) is None
+    case.geometry(STRAIGHT, (-10, 39, -10, 39, -10, 31))
+    area = scanned_area(case.source(), case.volume, case.segmentation)
+    assert area.shape == (42, 50, 50)
+    assert area[10:, 10:, 10:].all()
+    assert area.sum() == np.prod(SHAPE)
+    case.click(FIRST)
+    labels = case.vessel()[0].labels()
+    assert case.shows_first(labels[10:, 10:, 10:])
+    assert labels.sum() == labels[10:, 10:, 10:].sum()
+
+
+def test_paths_stay_inside_the_editable_area(make):
+    """A gap in the area ends the vessel: what lies behind it is not reached and then kept."""
+    case = make()
+    area = np.ones(SHAPE, bool)
+    area[:, :, 20:22] = False
+    mask = case.add_segment("liver", area)
+    case.node.SetMaskMode(case.slicer.vtkMRMLSegmentationNode.EditAllowedInsideSingleSegment)
+    case.node.SetMaskSegmentID(mask)
+    case.click(FIRST)
+    labels = case.vessel()[0].labels()
+    assert labels[:, :, :20][case.first[:, :, :20]].mean() > 0.9
+    assert not labels[:, :, 20:].any()
+
+
+def test_other_segments_can_be_left_out(make):
+    case = make()
+    _k, _j, i = np.indices(SHAPE)
+    case.add_segment("artery", case.first & (i > 20))
+    case.node.SetMaskMode(case.slicer.vtkMRMLSegmentationNode.EditAllowedOutsideAllSegments)
+    case.click(FIRST)
+    labels = case.vessel()[0].labels()
+    assert labels[case.first & (i <= 20)].mean() > 0.9
+    assert not labels[case.first & (i > 20)].any()
+
+
+def test_an_intensity_range_of_vessels_alone_keeps_their_contrast(make):
+    """The range bounds the paths; tissue and noise are still those of the whole area."""
+    case = make()
+    case.click(FIRST)
+    whole = case.vessel()[0].labels() > 0
+    case.node.SourceVolumeIntensityMaskOn()
+    case.node.SetSourceVolumeIntensityMaskRange(150, 300)
+    labels = case.vessel()[0].labels() > 0
+    voxels = case.slicer.util.arrayFromVolume(case.volume)
+    assert not (labels & (voxels < 150)).any()
+    assert dice(labels, whole & (voxels >= 150)) > 0.95
+
+
+def test_a_range_is_no_cut_afterwards(make):
+    """A stenosis below the range ends the vessel."""
+    case = make()
+    voxels = case.slicer.util.arrayFromVolume(case.volume)
+    voxels[:, :, 20:22][case.first[:, :, 20:22]] = 140
+    case.slicer.util.arrayFromVolumeModified(case.volume)
+    case.click(FIRST)
+    assert case.vessel()[0].labels()[case.first].mean() > 0.9
+    case.node.SourceVolumeIntensityMaskOn()
+    case.node.SetSourceVolumeIntensityMaskRange(155, 300)
+    labels = case.vessel()[0].labels()
+    assert labels[:, :, :20].any()
+    assert not labels[:, :, 20:].any()
+
+
+def test_points_where_nothing_may_be_edited_are_named(make):
+    case = make()
+    case.click(FIRST)
+    case.click((16, 10, 60))
+    case.click((16, 10, -12), background=True)
+    notes = case.vessel()[1]
+    assert notes == [
+        "Left out, because nothing may be edited there: v2.",
+        "Left out, because nothing may be edited there: b1.",
+    ]
+
+
+def test_what_is_missing_is_said(make):
+    from FuzzyVesselCoreLib.errors import InputError
+
+    case = make()
+    with pytest.raises(InputError, match="Click into a vessel first"):
+        case.vessel()
+    case.click((16, 10, 60))
+    with pytest.raises(InputError, match="No vessel point lies where"):
+        case.vessel()
+    case.click(FIRST)
+    case.node.SourceVolumeIntensityMaskOn()
+    case.node.SetSourceVolumeIntensityMaskRange(4000, 5000)
+    with pytest.raises(InputError, match="editable intensity range of 4000 to 5000"):
+        case.vessel()
+    case.node.SourceVolumeIntensityMaskOff()
+    case.node.SetMaskMode(case.slicer.vtkMRMLSegmentationNode.EditAllowedInsideAllSegments)
+    with pytest.raises(InputError, match="editable area is empty"):
+        case.vessel()
+
+
+def test_evidence_is_kept_between_clicks_and_found_anew_for_another_area(make, monkeypatch):
+    from SegmentEditorVesselFromClicksMRML import growing
+
+    case, kept, found = make(), growing.KeptEvidence(), []
+    find = growing.evidence_function(None)
+
+    def count(*arguments):
+        found.append(arguments)
+        return find(*arguments)
+
+    monkeypatch.setattr(growing, "evidence_function", lambda _: count)
+    case.click(FIRST)
+    first = case.vessel(kept=kept)[0].labels()
+    case.click(BESIDE)
+    case.node.SourceVolumeIntensityMaskOn()
+    case.node.SetSourceVolumeIntensityMaskRange(150, 300)
+    case.vessel(kept=kept)
+    assert len(found) == 1
+    case.node.SourceVolumeIntensityMaskOff()
+    case.clicks.remove_last()
+    assert np.array_equal(case.vessel(kept=kept)[0].labels(), first)
+    assert len(found) == 1
+    voxels = case.slicer.util.arrayFromVolume(case.volume)
+    voxels += 1
+    case.slicer.util.arrayFromVolumeModified(case.volume)
+    case.vessel(kept=kept)
+    assert len(found) == 2
