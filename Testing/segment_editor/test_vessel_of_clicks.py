@@ -297,13 +297,13 @@ def test_evidence_is_kept_between_clicks_and_found_anew_for_another_area(make, m
     from SegmentEditorVesselFromClicksMRML import growing
 
     case, kept, found = make(), growing.KeptEvidence(), []
-    find = growing.evidence_function(None)
+    find = growing.evidence_finder()
 
     def count(*arguments):
         found.append(arguments)
         return find(*arguments)
 
-    monkeypatch.setattr(growing, "evidence_function", lambda _: count)
+    monkeypatch.setattr(growing, "evidence_finder", lambda: count)
     case.click(FIRST)
     first = case.vessel(kept=kept)[0].labels()
     case.click(BESIDE)
