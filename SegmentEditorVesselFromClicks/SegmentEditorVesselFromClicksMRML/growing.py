@@ -61,7 +61,8 @@ class KeptEvidence:
         Returns
         -------
         callable
-            ``find_evidence(volume, spacing, first_seed, mask, progress, gpu)``; paths stay in `mask`.
+            ``find_evidence(volume, spacing, first_seed, mask, progress, gpu)``;
+            paths stay in `mask`.
         """
         inside = None if area is None else area.astype(np.uint8)
 
