@@ -1,300 +1,159 @@
-"""The skeleton of one component: levels of traced curves, each grown and thinned homotopically."""
-
-from dataclasses import dataclass, field
+"""The skeleton of one component: the pipeline's stages in order, for each level."""
 
 import numpy as np
 
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
-from .critical_points.critical_points import REPELLER, index_sum
-from .thinning.gap_paths import bridges
-from .thinning.growing import grow
-from .thinning.inscribed_balls import Balls
-from .thinning.thinning import removable, room_for, thin, trim
-from .tracing.curve_voxels import CurveVoxels, voxels_of
-from .tracing.streamlines import Tracer, grow_core
+from .component_skeleton import ComponentSkeleton
+from .component_volumes import ComponentVolumes
+from .critical_points.critical_points import REPELLER, CriticalPoint, index_sum
+from .options import SkeletonOptions
+from .stages import Stages
+from .thinning.level_thinning import LevelThinning, union
+from .tracing.centring import voxels_of
+from .tracing.component_curves import ComponentCurves
 
-SMALLEST_LIMB = 2.0  # voxels that a limb is longer than its width demands
+MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
 # voxels each bump of a rough surface would have a curve of its own.
-REACH_OUT = {"divergence": (1.0, 0.0), "curvature": (1.3, 3.0)}
-FEW_VOXELS = 27  # components below it have no field
-NO_VOXELS = np.empty(0, np.int64)
+DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
+MIN_FIELD_VOXELS = 27  # components below it have no field
 
 
-@dataclass
-class ComponentSkeleton:
-    """What was found in one component, in voxels of its box.
-
-    Attributes
-    ----------
-    voxels : ndarray of int, (n, 3)
-        The skeleton, in rising order of K, J, I.
-    positions : ndarray of float, (n, 3)
-        Where the skeleton passes in each voxel.
-    traced : ndarray of bool, (n,)
-        Whether a traced curve passes the voxel.
-    critical_points : list of CriticalPoint
-    level_voxels : list of int
-        Skeleton voxels of each level.
-    joins : int
-        Gaps between traced curves that were closed.
-    removable : int
-        Voxels that could go without a change of topology and are no ends.
-    thin : bool
-        Whether all of these belong to the level before, which must stay whole.
-    characteristic : int
-        The component's Euler characteristic.
-    charge_distance : int or None
-        None where the component is too small for a field.
-    index_sum : int or None
-    notes : tuple of str
-        From the field.
-    """
-
-    voxels: np.ndarray
-    positions: np.ndarray
-    traced: np.ndarray
-    critical_points: list
-    level_voxels: list
-    joins: int
-    removable: int
-    thin: bool
-    characteristic: int
-    charge_distance: int | None
-    index_sum: int | None
-    notes: tuple = field(default=())
+def skeletonize_component(
+    volumes: ComponentVolumes, options: SkeletonOptions, stages: Stages
+) -> ComponentSkeleton:
+    """The skeleton of one component up to the level that the options ask for."""
+    with single_threaded_if_small(volumes.shape):
+        return _Run(volumes, options, stages).run()
 
 
-class ComponentRun:
-    """One component on its way to a skeleton.
+class _Run:
+    """One component on its way to a skeleton."""
 
-    All sets of voxels are rising arrays of flat indices.
+    curves: ComponentCurves
+    thinning: LevelThinning
 
-    Parameters
-    ----------
-    volumes : ComponentVolumes
-        Or the same on the card.
-    options : Options
-    stages : Stages
-    """
-
-    def __init__(self, volumes, options, stages):
+    def __init__(self, volumes: ComponentVolumes, options: SkeletonOptions, stages: Stages):
         self.volumes, self.options, self.stages = volumes, options, stages
-        self.shape, self.spacing = volumes.shape, volumes.spacing
-        self.anchors = NO_VOXELS  # critical points, tips and seeds
-        self.coarser = NO_VOXELS  # skeleton of the level before: it stays
-        self.before = NO_VOXELS  # skeleton of the stage before
-        self.level_voxels = []
-        self.critical_points = []
-        self.charge_distance = None
-        self.notes = ()
-        self.tracer = None  # where there is a field
+        self.critical_points: list[CriticalPoint] = []
+        self.charge_distance: int | None = None
+        self.messages: tuple[str, ...] = ()
 
-    def run(self):
-        """Return the `ComponentSkeleton`."""
-        with single_threaded_if_small(self.shape):
-            return self._run()
-
-    def _run(self):
-        with self.stages("distance", 0.0, 0.05):
-            self.curves = CurveVoxels(self.volumes.depths)
-            self.stages.tick()
-            self.states = room_for(self.shape)
-            self.characteristic = self.volumes.characteristic
-        if self.volumes.count >= FEW_VOXELS:
-            self._find_core()
-        skeleton = self._thin(0.6)
-        self._end_level(skeleton)
+    def run(self) -> ComponentSkeleton:
+        self.measure_depths()
+        if self.volumes.count >= MIN_FIELD_VOXELS:
+            self.find_core()
+        self.thin(0.6)
+        self.thinning.end_level()
         if self.options.level >= 2:
-            self._add_limbs(skeleton)
-            skeleton = self._thin(0.75)
-            if self._draw_out(skeleton):
-                skeleton = self._thin(0.85)
-            self._end_level(skeleton)
+            endpoints = self.add_protrusions()
+            self.thin(0.75)
+            if self.extend_ends(endpoints):
+                self.thin(0.85)
+            self.thinning.end_level()
         if self.options.level >= 3:
-            self._add_sharp_places(skeleton)
-            skeleton = self._thin(0.95)
-            self._end_level(skeleton)
-        return self._finish(skeleton)
+            self.add_sharp_parts()
+            self.thin(0.95)
+            self.thinning.end_level()
+        return self.result()
 
-    def _find_core(self):
-        self.charge_distance = self.options.charge_distance
-        if self.charge_distance is None:
-            with self.stages("distance", 0.05, 0.0):
-                self.charge_distance = self.volumes.charge_distance()
-        with self.stages("field", 0.05, 0.5):
-            self.notes = self.volumes.find_field(self.charge_distance)
-        with self.stages("critical points", 0.55, 0.03):
-            points = self.volumes.critical_points()
-            places = voxels_of([p.position for p in points]).reshape(-1, 3)
-            inside = self.volumes.depths.at(places) > 0
+    def measure_depths(self) -> None:
+        with self.stages.stage("distance", 0.0, 0.05) as progress:
+            self.volumes.measure_depths(progress)
+            self.curves = ComponentCurves(self.volumes)
+            progress.check()
+            self.characteristic = self.volumes.euler_characteristic(progress)
+            self.thinning = LevelThinning(self.volumes, self.characteristic)
+
+    def find_core(self) -> None:
+        """The field, its critical points, and the curves between these."""
+        distance = self.options.charge_distance
+        if distance is None:
+            with self.stages.stage("distance", 0.05, 0.05) as progress:
+                distance = self.volumes.charge_distance(progress)
+        self.charge_distance = distance
+        with self.stages.stage("field", 0.05, 0.55) as progress:
+            self.messages = self.volumes.compute_field(distance, progress)
+        with self.stages.stage("critical points", 0.55, 0.58) as progress:
+            points = self.volumes.critical_points(progress)
+            voxels = voxels_of([point.position for point in points]).reshape(-1, 3)
+            inside = self.volumes.depths.at(voxels) > 0
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
-        with self.stages("curves", 0.58, 0.02):
-            points = [p for p in points if p.kind != REPELLER]
-            ends = [p.position for p in points]
-            self.tracer = Tracer(self.volumes.field, ends)
-            for curve in grow_core(self.tracer, points):
-                self.stages.tick()
-                self.curves.add(curve)
-            self._keep([p.position for p in self.critical_points if p.kind != REPELLER])
+        with self.stages.stage("curves", 0.58, 0.6) as progress:
+            self.curves.trace_core([p for p in points if p.kind != REPELLER], progress)
+            anchors = [p.position for p in self.critical_points if p.kind != REPELLER]
+            if anchors:
+                flat = np.ravel_multi_index(voxels_of(anchors).T, self.volumes.shape)
+                self.thinning.anchor(flat)
 
-    def _keep(self, positions):
-        if len(positions):
-            self._anchor(np.ravel_multi_index(voxels_of(positions).T, self.shape))
+    def thin(self, start: float) -> None:
+        with self.stages.stage("thinning", start, start + 0.05) as progress:
+            self.thinning.thin(self.curves.voxels(), progress)
 
-    def _anchor(self, voxels):
-        self.anchors = union(self.anchors, voxels)
+    def add_protrusions(self) -> np.ndarray:
+        """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
+        core = self.thinning.skeleton
+        with self.stages.stage("tips", 0.65, 0.7) as progress:
+            self.volumes.compute_distances(core, progress)
+            min_length = MIN_PROTRUSION * min(self.volumes.spacing)
+            endpoints = self.volumes.protrusion_endpoints(min_length, progress)
+        with self.stages.stage("curves", 0.7, 0.75) as progress:
+            self.add_endpoints(endpoints, progress)
+            if self.curves.has_field:
+                progress.check()
+                seeds = self.volumes.divergence_seeds(self.options.divergence, progress)
+                progress.check()
+                self.add_seeds(seeds, DIVERGENCE_CLEARANCE, progress)
+        return endpoints
 
-    def _thin(self, start):
-        """Thin the traced curves, brought to the object's topology, or the whole object to them."""
-        with self.stages("thinning", start, 0.05):
-            traced = self.curves.voxels()
-            begin = self._begin(union(traced, self.anchors, self.before))
-            self.stages.tick()
-            order = self.volumes.order_at(begin)
-            self.stages.tick()
-            skeleton = thin(
-                begin, order, among(begin, self.anchors, self.coarser),
-                among(begin, traced), self.shape, self.stages.tick, self.states,
-            )  # fmt: skip
-            self.stages.tick()
-            skeleton = trim(skeleton, self.coarser, self.shape, self.states)
-        self.anchors = np.intersect1d(self.anchors, skeleton, assume_unique=True)
-        self.before = skeleton
-        return skeleton
+    def extend_ends(self, endpoints: np.ndarray) -> bool:
+        """Lead ends of the skeleton on to the ends of protrusions; whether there were any."""
+        skeleton = self.thinning.skeleton
+        with self.stages.stage("tips", 0.8, 0.85) as progress:
+            self.volumes.add_sources(skeleton, progress)
+            further = self.volumes.endpoints_beyond(skeleton, endpoints, progress)
+            self.add_endpoints(further, progress)
+        return len(further) > 0
 
-    def _end_level(self, skeleton):
-        self.level_voxels.append(len(skeleton))
-        could_go = removable(skeleton, self.shape, self.states)
-        self.removable = len(could_go)
-        self.thin = bool(np.isin(could_go, self.coarser, assume_unique=True).all())
-        self.coarser = skeleton
+    def add_sharp_parts(self) -> None:
+        """Curves from seeds of high surface curvature."""
+        with self.stages.stage("tips", 0.9, 0.94) as progress:
+            self.volumes.add_sources(self.thinning.skeleton, progress)
+            progress.check()
+            seeds = self.volumes.curvature_seeds(progress)
+        with self.stages.stage("curves", 0.94, 0.95) as progress:
+            self.add_seeds(seeds, CURVATURE_CLEARANCE, progress)
 
-    def _begin(self, wanted):
-        """What is wanted in the object's topology, or the whole object.
+    def add_endpoints(self, endpoints: np.ndarray, progress: Progress) -> None:
+        self.thinning.anchor(endpoints)
+        self.curves.trace_from_endpoints(endpoints, progress)
 
-        It is grown from the skeleton of the stage before; where there is none yet, and the object
-        has no tunnel, from one voxel.
-        """
-        start = self.before
-        if not self.level_voxels and self.characteristic == 1 and len(wanted):
-            start = wanted[[np.argmax(self.volumes.order_at(wanted))]]
-        if not len(start):
-            return self.volumes.voxels()
-        grown = self._grow(start, wanted, self.anchors)
-        missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        if len(missed):
-            depths = self.volumes.depths
-            more = bridges(grown, wanted, missed, depths, self.states, self.stages.tick)
-            grown = self._grow(grown, union(wanted, more), wanted)
-            missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        return self.volumes.voxels() if len(missed) else grown
+    def add_seeds(
+        self, seeds: np.ndarray, clearance: tuple[float, float], progress: Progress
+    ) -> None:
+        present = union(self.thinning.skeleton, self.curves.voxels(), self.thinning.anchors)
+        used = self.curves.trace_from_seeds(seeds, present, clearance, progress)
+        self.thinning.anchor(used)
 
-    def _grow(self, skeleton, offered, first):
-        self.stages.tick()
-        order = self.volumes.order_at(offered)
-        return grow(skeleton, offered, order, among(offered, first), self.shape, self.states)
-
-    def _places(self, voxels):
-        """Voxels K, J, I (n, 3)."""
-        return np.stack(np.unravel_index(voxels, self.shape), axis=1)
-
-    def _add_limbs(self, core):
-        with self.stages("tips", 0.65, 0.05):
-            self.volumes.spread_from(core)
-            self.tips = self.volumes.limb_tips(SMALLEST_LIMB * min(self.spacing))
-        with self.stages("curves", 0.7, 0.05):
-            self._add_tips(self.tips)
-            if self.tracer is None:
-                return
-            self.stages.tick()
-            seeds = self.volumes.divergence_seeds(self.options.divergence)
-            self.stages.tick()
-            self._add_seeds(seeds, core, REACH_OUT["divergence"])
-
-    def _add_tips(self, tips):
-        furthest_first = np.argsort(-self.volumes.distances_at(tips), kind="stable")
-        self._anchor(tips)
-        for way in self.volumes.ways_in(tips[furthest_first]):
-            self.stages.tick()
-            self._trace_along(way)
-
-    def _draw_out(self, skeleton):
-        """Lead ends of the skeleton on to the ends of their limbs; whether there were any."""
-        with self.stages("tips", 0.8, 0.05):
-            self.volumes.bring_nearer(skeleton)
-            tips = self.volumes.drawn_out_ends(skeleton, self.tips)
-            self._add_tips(tips)
-        return len(tips) > 0
-
-    def _add_sharp_places(self, skeleton):
-        with self.stages("tips", 0.9, 0.04):
-            self.volumes.bring_nearer(skeleton)
-            self.stages.tick()
-            seeds = self.volumes.curvature_seeds()
-        with self.stages("curves", 0.94, 0.01):
-            self._add_seeds(seeds, skeleton, REACH_OUT["curvature"])
-
-    def _add_seeds(self, seeds, skeleton, reach_out):
-        """Keep the seeds that lie outside the inscribed balls, enlarged, of all that is there."""
-        balls = Balls(self.volumes.depths, self.spacing, *reach_out)
-        balls.add(self._places(union(skeleton, self.curves.voxels(), self.anchors)))
-        seeds = seeds[self.volumes.depths.at(seeds) > 0]
-        seeds = seeds[~balls.hold(seeds, self.stages.tick)]
-        ways = self.volumes.ways_in(np.ravel_multi_index(seeds.T, self.shape))
-        for seed, way in zip(seeds, ways, strict=True):
-            self.stages.tick()
-            if balls.hold(seed[None]).any():
-                continue  # by a curve from a seed before
-            self._keep(seed[None])
-            curve = self._trace_along(way)
-            voxels = voxels_of(curve)
-            is_new = (voxels[1:] != voxels[:-1]).any(axis=1)
-            balls.add(np.concatenate([voxels[:1], voxels[1:][is_new]]))
-
-    def _trace_along(self, way):
-        """A curve from a voxel: towards the core up to where there is a force, then along it."""
-        if self.tracer is None:
-            return way.astype(float)
-        curve, _ = self.tracer.trace(way[-1], lead=way[:-1])
-        self.curves.add(curve)
-        self.tracer.keep(curve)
-        return curve
-
-    def _finish(self, skeleton):
-        voxels = self._places(skeleton)
-        traced = np.isin(skeleton, union(self.curves.voxels(), self.anchors))
-        pieces = sparse_topology(voxels[traced]).components
+    def result(self) -> ComponentSkeleton:
+        thinning, curves = self.thinning, self.curves
+        voxels = np.stack(np.unravel_index(thinning.skeleton, self.volumes.shape), axis=1)
+        traced = np.isin(thinning.skeleton, union(curves.voxels(), thinning.anchors))
+        components = sparse_topology(voxels[traced]).components
         return ComponentSkeleton(
             voxels,
-            self.curves.places(voxels),
+            curves.positions(voxels),
             traced,
             self.critical_points,
-            self.level_voxels,
-            max(pieces - 1, 0),
-            self.removable,
-            self.thin,
+            thinning.level_voxels,
+            max(components - 1, 0),
+            thinning.removable,
+            thinning.is_thin,
             self.characteristic,
             self.charge_distance,
-            None if self.tracer is None else index_sum(self.critical_points),
-            self.notes,
+            index_sum(self.critical_points) if curves.has_field else None,
+            self.messages,
         )
-
-
-def union(*sets):
-    """All voxels of some sets, rising."""
-    voxels = np.sort(np.concatenate(sets))
-    is_new = np.ones(len(voxels), bool)
-    is_new[1:] = voxels[1:] != voxels[:-1]
-    return voxels[is_new]
-
-
-def among(voxels, *sets):
-    """Which voxels, rising, at least one, are in one of the sets; bool (n,)."""
-    found = np.zeros(len(voxels), bool)
-    for some in sets:
-        at = np.minimum(np.searchsorted(voxels, some), len(voxels) - 1)
-        found[at[voxels[at] == some]] = True
-    return found

@@ -1,5 +1,7 @@
-"""What a person who looks at a skeleton should know of it, in sentences; figures are beside them
-in the report."""
+"""Messages on a skeleton, in sentences; the numbers behind them are in its report."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 NOT_RESOLVED = (
     "Some thin parts or small tunnels are not resolved by the force field; they were completed "
@@ -8,9 +10,10 @@ NOT_RESOLVED = (
 NOT_HELD = {
     "thin": "In some places the skeleton is more than one voxel wide.",
     "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton has not one piece for each piece of the object.",
+    "one_piece_for_each_component": "The skeleton has not one connected component for each "
+    "component of the object.",
     "same_cycles": "The skeleton has not as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same place.",
+    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
 }
 CHANGES = (
     ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
@@ -19,8 +22,8 @@ CHANGES = (
 )
 
 
-def changes(report):
-    """What was changed of the object before its skeleton was taken."""
+def changes(report: Mapping[str, Any]) -> list[str]:
+    """Messages on what was changed of the object before its skeleton was taken."""
     return [
         text.format(counted(report[count], noun), counted(report[voxels], "voxel"))
         for count, voxels, text, noun in CHANGES
@@ -28,12 +31,12 @@ def changes(report):
     ]
 
 
-def doubts(report, nodes, branches):
-    """What there is to doubt in a result."""
+def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
+    """Messages on what is doubtful in a result."""
     found = []
     if report["tiny_components"]:
-        parts = counted(report["components"], "component")
-        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {parts}.")
+        components = counted(report["components"], "component")
+        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
     if not branches:
         points = counted(len(nodes), "point")
         found.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
@@ -48,7 +51,7 @@ def doubts(report, nodes, branches):
     return found
 
 
-def counted(number, noun):
+def counted(number: int, noun: str) -> str:
     """A number and its noun, in the plural where it is not one."""
     if number == 1:
         return f"1 {noun}"

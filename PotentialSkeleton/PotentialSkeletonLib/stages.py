@@ -1,49 +1,52 @@
-"""Where a long run stands: seconds of each stage, the share that is done, and cancelling."""
+"""Seconds of each named stage of a run, on top of its `Progress`."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-from FuzzyVesselCoreLib.progress import reporter
+from FuzzyVesselCoreLib.progress import Progress
 
 
 class Stages:
-    """Times named stages and passes the share done on to a progress callback.
+    """Times stages, each a part of a run or of a part of it.
 
     Parameters
     ----------
-    progress : callable or None
-        ``progress(fraction) -> bool``; False cancels.
+    progress : Progress
+        Of the run.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        Of all stages so far, those of one name added up.
+
+    Examples
+    --------
+    >>> shares = []
+    >>> stages = Stages(Progress(shares.append))
+    >>> with stages.part(0.5, 1.0).stage("thinning", 0.0, 0.5) as progress:
+    ...     progress.advance(1.0)
+    >>> shares
+    [0.5, 0.75]
+    >>> list(stages.seconds)
+    ['thinning']
     """
 
-    def __init__(self, progress):
-        self.seconds = {}
-        self._report = reporter(progress)
-        self._start, self._span = 0.0, 1.0  # the share of the run that the stages below make up
-        self._stage_start, self._stage_span = 0.0, 0.0
-        self._fraction = 0.0
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {}
 
-    def part(self, start, span):
-        """The next stages together are the share `start` to `start + span` of the run."""
-        self._start, self._span = start, span
+    def part(self, start: float, end: float) -> "Stages":
+        """Stages of a part of the run; their seconds count in `seconds`."""
+        part = Stages(self.progress.part(start, end))
+        part.seconds = self.seconds
+        return part
 
     @contextmanager
-    def __call__(self, name, start, span):
-        """Time a stage that is the share `start` to `start + span` of the current part."""
-        self._stage_start = self._start + start * self._span
-        self._stage_span = span * self._span
-        self.tick(0.0)
+    def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
+        """Time a stage; it gets its own part of the progress."""
+        progress = self.progress.part(start, end)
+        progress.advance(0.0)
         began = perf_counter()
-        yield
+        yield progress
         self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
-
-    def tick(self, share=None):
-        """Report the share of the current stage that is done; raises `Cancelled`."""
-        if share is not None:
-            fraction = self._stage_start + share * self._stage_span
-            self._fraction = float(min(max(self._fraction, fraction), 1.0))
-        self._report(self._fraction)
-
-    def pass_on(self, share):
-        """The progress callback for a function that reports shares of its own."""
-        self.tick(share)
-        return True

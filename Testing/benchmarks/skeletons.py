@@ -38,12 +38,13 @@ sys.path[:0] = [str(ROOT / name) for name in PLACES]
 import support.solids as solids  # noqa: E402
 from FuzzyConnectedGPULib.segmentation import segment  # noqa: E402
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom  # noqa: E402
+from FuzzyVesselCoreLib.progress import Progress  # noqa: E402
 from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities  # noqa: E402
 from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count  # noqa: E402
 from PotentialSkeletonLib import skeletonize  # noqa: E402
 from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph  # noqa: E402
 from PotentialSkeletonLib.object import cleaning  # noqa: E402
-from PotentialSkeletonLib.thinning.thinning import removable  # noqa: E402
+from PotentialSkeletonLib.thinning.trimming import removable  # noqa: E402
 
 NOISE_VOXELS, SMALLEST_ISLAND = 2, 27  # as `fuzzy-vessel run`
 ROW = "{:<22}{:<14}{:>7}{:>5}{:>8}{:>5}{:>6}{:>7}{:>8}{:>7}{:>10}{:>7}{:>7}{:>10}{:>9}"
@@ -202,7 +203,7 @@ def lee(mask, spacing, level):
     labelmap = thin(mask, method="lee") > 0
     seconds = perf_counter() - begin
     voxels = np.argwhere(labelmap)
-    graph = VoxelGraph(voxels)
+    graph = VoxelGraph(voxels, Progress())
     degree = np.bincount(
         [n for a, _, b in graph.chains for n in (a, b)], minlength=len(graph.nodes)
     )

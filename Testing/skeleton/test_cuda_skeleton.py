@@ -6,7 +6,7 @@ import pytest
 import support.solids as solids
 from emulators.cuda import what_is_missing
 from PotentialSkeletonLib import assembly, skeletonize
-from PotentialSkeletonLib import cuda_component_volumes as component_volumes
+from PotentialSkeletonLib.cuda_component_volumes import CudaComponentVolumes
 from PotentialSkeletonLib.field import cuda_tiles as tiles
 from support.solid_shapes import wavy_tube
 from trust.played_card import PlayedCard, installed
@@ -104,15 +104,15 @@ def test_islands_are_dropped_and_tunnels_closed_on_a_card():
 
 def test_a_small_component_stays_on_the_cpu_if_the_device_may_be_chosen(monkeypatch):
     made = []
-    plain = component_volumes.ComponentVolumesOnCuda.__init__
+    plain = CudaComponentVolumes.__init__
 
     def counted(self, *arguments):
         made.append(self)
         plain(self, *arguments)
 
-    monkeypatch.setattr(component_volumes.ComponentVolumesOnCuda, "__init__", counted)
+    monkeypatch.setattr(CudaComponentVolumes, "__init__", counted)
     mask, spacing = SOLIDS["cavity and island"]
-    monkeypatch.setattr(assembly, "FEW_FOR_A_CARD", 100)
+    monkeypatch.setattr(assembly, "GPU_THRESHOLD", 100)
     assert_same(
         on_played_card(mask, spacing, device="auto"), skeletonize(mask, spacing, device="cpu")
     )
@@ -155,14 +155,14 @@ def test_without_room_for_the_convolution_beside_the_volumes_the_field_alone_is_
 
 def test_plans_of_the_convolution_hold_no_memory_after_it(monkeypatch):
     found = []
-    plain = component_volumes.ComponentVolumesOnCuda.find_field
+    plain = CudaComponentVolumes.compute_field
 
-    def watched(self, charge_distance):
-        notes = plain(self, charge_distance)
+    def watched(self, charge_distance, progress):
+        notes = plain(self, charge_distance, progress)
         found.append("fourier" in vars(self._gpu))
         return notes
 
-    monkeypatch.setattr(component_volumes.ComponentVolumesOnCuda, "find_field", watched)
+    monkeypatch.setattr(CudaComponentVolumes, "compute_field", watched)
     mask, spacing = SOLIDS["tube"]
     on_played_card(mask, spacing, method="fft")
     assert found == [False]

@@ -20,7 +20,7 @@ from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.object import components, preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
-from PotentialSkeletonLib.thinning.thinning import removable
+from PotentialSkeletonLib.thinning.trimming import removable
 from support.solids import line
 
 SHAPES = {
@@ -119,7 +119,7 @@ def distances(skeleton, axis):
     return away[within], cKDTree(points).query(axis)[0]
 
 
-def test_level_1_of_a_fork_is_too_little_and_level_2_has_its_three_limbs():
+def test_level_1_of_a_fork_is_too_little_and_level_2_has_its_three_branches():
     mask, axes = solids.tapered_y()
     assert len(skeletonize(mask, level=1).branches) == 0
     skeleton = skeletonize(mask)
@@ -364,7 +364,7 @@ def test_stages_are_timed():
     ("name", "ends", "cycles"),
     [("cow", 7, 0), ("dinosaur", 7, 0), ("helix", 2, 0), ("torus_knot", 0, 1)],
 )
-def test_real_shapes_have_their_limbs(data_folder, name, ends, cycles):
+def test_real_shapes_have_their_protrusions(data_folder, name, ends, cycles):
     """Cow: four legs, two horns or ears, head; dinosaur: four legs, tail, snout, crest."""
     path = data_folder / f"shape_{name}.nrrd"
     if not path.is_file():

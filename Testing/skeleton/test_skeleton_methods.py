@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 
 import support.solids as solids
 from FuzzyVesselCoreLib.progress import Progress
-from PotentialSkeletonLib import component_volumes, skeletonize
+from PotentialSkeletonLib import cpu_component_volumes, skeletonize
 from PotentialSkeletonLib.critical_points.divergence_seeds import unit_divergence
 from PotentialSkeletonLib.critical_points.local_minima import lowest_first, whole_rows
 from support.solids import line, tube
@@ -55,7 +55,7 @@ SHAPES = {
 @pytest.fixture
 def other_device(monkeypatch):
     """Each force rounded otherwise: what another device may give."""
-    plain = component_volumes.field_of_components
+    plain = cpu_component_volumes.field_of_components
 
     def noisy(*arguments, **options):
         field = plain(*arguments, **options)
@@ -65,7 +65,7 @@ def other_device(monkeypatch):
         return dataclasses.replace(field, vectors=vectors)
 
     def choose():
-        monkeypatch.setattr(component_volumes, "field_of_components", noisy)
+        monkeypatch.setattr(cpu_component_volumes, "field_of_components", noisy)
 
     return choose
 

@@ -46,7 +46,7 @@ def _field(device):
 
 
 def _skeleton(device):
-    with patch.object(assembly, "FEW_FOR_A_CARD", 0):
+    with patch.object(assembly, "GPU_THRESHOLD", 0):
         skeleton = skeletonize(SOLID, device=device)
     notes = [note for note in skeleton.report["warnings"] if "CPU" in note]
     device = skeleton.report["device"]

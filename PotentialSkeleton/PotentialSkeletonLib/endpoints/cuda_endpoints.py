@@ -1,132 +1,121 @@
-"""Tips of an object that is on the card; see `..tips`."""
+"""Endpoints of an object on the device; see `endpoints`."""
 
 from pathlib import Path
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distance.geodesic import unit_of
+from FuzzyVesselCoreLib.progress import Progress
 
-from .cuda_local_maxima import Pieces, lengths, lines_of, parts_of_keys
-from .endpoints import CAP, DRAWN_OUT, ends_of
+from .cuda_local_maxima import SuperlevelComponents
+from .device_object import DeviceObject, split_keys
+from .endpoints import CAP_REACH, MIN_EXTENSION, open_ends
 
 KERNELS = Path(__file__).with_name("endpoints.cu")
 THREADS, BLOCKS = 128, 4096
-ROOM = 1 << 16  # tops in the list of the first try
-AT_ONCE = 1 << 10  # tops that are copied together with their number
-MOST_STEPS = 1 << 14  # of the ways that one warp follows in a launch
+CAPACITY = 1 << 16  # maxima in the list of the first launch
+MAX_COPIED_AT_ONCE = 1 << 10  # maxima that are copied together with their number
+MAX_STEPS_PER_LAUNCH = 1 << 14  # of the paths that one warp follows
 
 
-def limb_tips(distances, depth, spacing, smallest, count, gpu, report=None):
-    """Ends of the object's limbs; see `..tips.geodesic_tips`.
-
-    Parameters
-    ----------
-    distances, depth, spacing, smallest, gpu
-        As for `may_be_tips`.
-    count : int
-        The object's voxels.
-    report : callable, optional
-        Called between launches; raises to cancel.
+def protrusion_endpoints(
+    device_object: DeviceObject, min_length: float, progress: Progress
+) -> np.ndarray:
+    """Ends of the object's protrusions; see `endpoints.protrusion_endpoints`.
 
     Returns
     -------
     ndarray of int64
-        Flat indices on the host, rising.
+        Flat indices on the host, ascending.
     """
-    heights, tops = tops_in_order(distances, depth, spacing, smallest, gpu, report)
-    if len(tops) == 0:
+    heights, maxima = ordered_candidates(device_object, min_length, progress)
+    if len(maxima) == 0:
         return np.array([], np.int64)
-    pieces = Pieces(distances, spacing, count, gpu, report)
-    widths = pieces.limb_widths(tops, depth, smallest)
-    are_tips = widths >= 0
-    limbs = heights[are_tips], tops[are_tips], CAP * widths[are_tips]
-    return np.unique(pieces.middles_of_caps(*limbs))
+    components = SuperlevelComponents(device_object, progress)
+    widths = components.protrusion_widths(maxima, min_length)
+    ends = widths >= 0
+    reaches = CAP_REACH * widths[ends]
+    return np.unique(components.end_cap_centres(heights[ends], maxima[ends], reaches))
 
 
-def drawn_out_ends(distances, depth, skeleton, spacing, tips, count, gpu, report=None):
-    """Ends of the limbs that go on beyond an end of a skeleton; see `..tips.drawn_out_ends`.
+def endpoints_beyond(
+    device_object: DeviceObject, skeleton: np.ndarray, endpoints: np.ndarray, progress: Progress
+) -> np.ndarray:
+    """Ends of protrusions beyond ends of a skeleton; see `endpoints.endpoints_beyond`.
 
     Parameters
     ----------
-    distances, depth, spacing, count, gpu, report
-        As for `limb_tips`; the distances from the skeleton.
-    skeleton, tips : ndarray of int
-        Flat indices, rising, of its voxels and of ends that stay; on the host.
+    device_object : DeviceObject
+        The distances from the skeleton.
+    skeleton, endpoints : ndarray of int
+        Flat indices, ascending, of its voxels and of ends that stay; on the host.
+    progress : Progress
 
     Returns
     -------
     ndarray of int64
-        Flat indices on the host, rising.
+        Flat indices on the host, ascending.
     """
-    ends = ends_of(skeleton, distances.shape, tips)
+    ends = open_ends(skeleton, device_object.distances.shape, endpoints)
     if len(ends) == 0:
         return np.array([], np.int64)
-    pieces, unit = Pieces(distances, spacing, count, gpu, report), unit_of(spacing)
-    (heights, tops), widths = pieces.furthest_beyond(ends), values_at(depth, ends, gpu)
-    go_on = heights * unit > DRAWN_OUT * widths
-    limbs = heights[go_on], tops[go_on], CAP * widths[go_on]
-    return np.unique(pieces.middles_of_caps(*limbs))
+    components, gpu = SuperlevelComponents(device_object, progress), device_object.gpu
+    heights, maxima = components.furthest_beyond(ends)
+    widths = gpu.get(device_object.depth.reshape(-1)[gpu.put(np.asarray(ends, np.int64))])
+    go_on = heights * device_object.unit > MIN_EXTENSION * widths
+    reaches = CAP_REACH * widths[go_on]
+    return np.unique(components.end_cap_centres(heights[go_on], maxima[go_on], reaches))
 
 
-def may_be_tips(distances, depth, spacing, smallest, gpu):
-    """Flat indices, rising, of the tops that pass a quick test; see `..tips.may_be_tips`."""
-    return np.sort(tops_in_order(distances, depth, spacing, smallest, gpu)[1]).astype(np.int64)
+def endpoint_candidates(
+    device_object: DeviceObject, min_length: float, progress: Progress
+) -> np.ndarray:
+    """Flat indices, ascending, of the maxima that pass a quick test; see `candidates`."""
+    return np.sort(ordered_candidates(device_object, min_length, progress)[1]).astype(np.int64)
 
 
-def tops_in_order(distances, depth, spacing, smallest, gpu, report=None):
-    """The tops that pass a quick test, which all tips do; see `..tips`.
-
-    Parameters
-    ----------
-    distances : CuPy's ndarray of int32, shape (K, J, I)
-        Geodesic distance from the core, -1 outside the object (`geodesic.geodesic_distance`).
-    depth : CuPy's ndarray of float32, shape (K, J, I)
-        Distance to the outside in mm.
-    spacing : 3 floats K, J, I, in mm
-    smallest : float
-        Millimetres that a limb is longer than `SLENDERNESS` times its radius.
-    gpu : CudaDevice
-    report : callable, optional
-        Called between launches; raises to cancel.
+def ordered_candidates(
+    device_object: DeviceObject, min_length: float, progress: Progress
+) -> tuple[np.ndarray, np.ndarray]:
+    """The maxima that pass a quick test, which all endpoints do; see `candidates`.
 
     Returns
     -------
-    heights, tops : ndarray of int32, (n,)
+    heights, maxima : ndarray of int32, (n,)
         Distances and flat indices, on the host; lower ones first, of equally high ones the last in
         memory.
     """
-    lines = lines_of(distances)
-    numbers = np.float64(unit_of(spacing)), np.float64(smallest)
-    blocks = (min(-(-distances.size // THREADS), BLOCKS),)
-    steps, room = gpu.put(lengths(distances.shape, spacing)), ROOM
+    capacity = CAPACITY
     while True:
-        tops, found = gpu.xp.empty(room, np.int32), gpu.xp.zeros(room + 2, np.uint64)
-        counts, places = found[:2].view(np.int32), gpu.xp.empty(2 * room, np.int32)
-        fixed = *lines, *numbers
-        gpu.kernel(KERNELS, "find_tops")(
-            blocks, (THREADS,),
-            (distances, np.int32(distances.size), *fixed, np.int32(room), tops, counts),
+        count, keys = _candidate_keys(device_object, min_length, capacity, progress)
+        if count <= capacity:
+            return split_keys(np.sort(keys))
+        capacity = count
+
+
+def _candidate_keys(
+    device_object: DeviceObject, min_length: float, capacity: int, progress: Progress
+) -> tuple[int, np.ndarray]:
+    """How many maxima there are, and, if within the capacity, the keys of the candidates."""
+    distances, depth, gpu = device_object.distances, device_object.depth, device_object.gpu
+    rule = *device_object.strides, device_object.unit, np.float64(min_length)
+    maxima, found = gpu.xp.empty(capacity, np.int32), gpu.xp.zeros(capacity + 2, np.uint64)
+    counts, positions = found[:2].view(np.int32), gpu.xp.empty(2 * capacity, np.int32)
+    gpu.kernel(KERNELS, "find_local_maxima")(
+        (min(-(-distances.size // THREADS), BLOCKS),), (THREADS,),
+        (distances, np.int32(distances.size), *rule, np.int32(capacity), maxima, counts),
+    )  # fmt: skip
+    limits = np.int32(capacity), np.int32(MAX_STEPS_PER_LAUNCH)
+    fixed = depth, *rule, device_object.step_lengths(), maxima, *limits
+    begins, left = 1, True
+    while left:
+        gpu.kernel(KERNELS, "follow_paths")(
+            (BLOCKS // 8,), (THREADS,),
+            (distances, *fixed, np.int32(begins), positions, found[2:], counts),
         )  # fmt: skip
-        fixed = depth, *fixed, steps, tops, np.int32(room), np.int32(MOST_STEPS)
-        begins, left = 1, True
-        while left:
-            gpu.kernel(KERNELS, "follow_ways")(
-                (BLOCKS // 8,), (THREADS,),
-                (distances, *fixed, np.int32(begins), places, found[2:], counts),
-            )  # fmt: skip
-            first = gpu.get(found[: AT_ONCE + 2])
-            of_tops, count, left = first[:2].view(np.int32)[:3]
-            if left:
-                begins, counts[2:3] = 0, 0
-            if report is not None:
-                report()
-        if of_tops <= room:
-            break
-        room = int(of_tops)
-    keys = first[2 : count + 2] if count <= AT_ONCE else gpu.get(found[2 : count + 2])
-    return parts_of_keys(np.sort(keys))
-
-
-def values_at(volume, voxels, gpu):
-    """Numbers of a volume on the card at flat indices of the host."""
-    return gpu.get(volume.reshape(-1)[gpu.put(np.asarray(voxels, np.int64))])
+        first = gpu.get(found[: MAX_COPIED_AT_ONCE + 2])
+        of_maxima, count, left = first[:2].view(np.int32)[:3]
+        if left:
+            begins, counts[2:3] = 0, 0
+        progress.check()
+    is_copied = count <= MAX_COPIED_AT_ONCE
+    return int(of_maxima), first[2 : count + 2] if is_copied else gpu.get(found[2 : count + 2])

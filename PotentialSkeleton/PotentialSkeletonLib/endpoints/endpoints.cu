@@ -1,21 +1,22 @@
-// Tips of an object; see tips.py and limbs.py of the CPU, whose results these equal. Voxels are
-// flat indices; the object does not touch the volume's border.
+// Local maxima that may be endpoints of an object; equals candidates.py, of the CPU. Voxels are flat
+// indices; the object does not touch the volume's border.
 
 #include "volume.cuh"
 
 #define WARP 0xffffffffu
 
-// Lists the tops that are far enough from the core; `counts[0]` is their number, also of those for
-// which there is no room.
-extern "C" __global__ void find_tops(const int* distances, int size, int row, int plane, double unit,
-                                     double smallest, int room, int* tops, int* counts)
+// Lists the maxima that are far enough from the core; `counts[0]` is their number, also of those beyond
+// the capacity.
+extern "C" __global__ void find_local_maxima(const int* distances, int size, int row, int plane,
+                                             double unit, double min_length, int capacity,
+                                             int* maxima, int* counts)
 {
     Volume volume = {distances, nullptr, row, plane};
     int step = gridDim.x * blockDim.x;
     for (long long n = blockIdx.x * blockDim.x + threadIdx.x; n < size; n += step)
-        if (distances[n] * unit > smallest && volume.is_top((int)n)) {
+        if (distances[n] * unit > min_length && volume.is_local_maximum((int)n)) {
             int at = atomicAdd(&counts[0], 1);
-            if (at < room) tops[at] = (int)n;
+            if (at < capacity) maxima[at] = (int)n;
         }
 }
 
@@ -25,14 +26,14 @@ __device__ u64 largest_in_warp(u64 value)
     return value;
 }
 
-// A way from a top to the core, followed by a warp; each lane looks at one neighbour.
-struct Way
+// A path from a maximum to the core, followed by a warp; each lane looks at one neighbour.
+struct Path
 {
     const Volume& volume;
     int lane, budget;  // `budget`: steps that may still be done
 
-    // The top to which the steepest ascent leads, or the first voxel on it above a height.
-    __device__ int top_above(int voxel, int height)
+    // The maximum to which the steepest ascent leads, or the first voxel on it above a height.
+    __device__ int ascend(int voxel, int height)
     {
         while (volume.distances[voxel] <= height) {
             u64 own = lane < 27 ? volume.key(volume.neighbour(voxel, lane)) : 0;
@@ -57,46 +58,48 @@ struct Way
     }
 };
 
-// How far ways from tops are followed; NOWHERE where that is told.
-struct Place
+// How far paths from maxima are followed; DONE where that is decided.
+struct Position
 {
     int voxel;
     float width;  // of the voxels before
 };
-#define NOWHERE -1
+#define DONE -1
 
-// From each top follows a shortest way to the core; lists the key of those whose way, at some voxel, is
-// long enough for the width of the voxels before, in `found`, and their number in `counts[1]`. Each warp
-// does about so many steps and leaves in `places` where the next launch goes on; `counts[2]` tells how
-// many ways are left.
-extern "C" __global__ void follow_ways(const int* distances, const float* depth, int row, int plane,
-                                       double unit, double smallest, const int* steps,
-                                       const int* tops, int room, int most_steps, int begins,
-                                       int* places, u64* found, int* counts)
+// From each maximum follows a shortest path to the core; lists in `found` the key of those whose path,
+// at some voxel, is long enough for the width of the voxels before, and their number in `counts[1]`.
+// Each warp does about so many steps and leaves in `positions` where the next launch goes on;
+// `counts[2]` is the number of paths that are left.
+extern "C" __global__ void follow_paths(const int* distances, const float* depth, int row, int plane,
+                                        double unit, double min_length, const int* steps,
+                                        const int* maxima, int capacity, int max_steps,
+                                        int begins, int* positions, u64* found, int* counts)
 {
     Volume volume = {distances, depth, row, plane};
-    Limits limits = {unit, smallest};
-    int count = min(counts[0], room), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    Way way = {volume, (int)threadIdx.x % 32, most_steps};
+    Limits limits = {unit, min_length};
+    int count = min(counts[0], capacity), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    Path path = {volume, (int)threadIdx.x % 32, max_steps};
     for (int n = warp; n < count; n += gridDim.x * blockDim.x / 32) {
-        int top = tops[n], height = distances[top];
-        Place at = {top, 0.0f};
-        if (!begins) at = ((Place*)places)[n];
-        while (at.voxel != NOWHERE && way.budget > 0) {
-            int here = distances[at.voxel], next = NOWHERE;
-            bool is_tip = limits.is_long(height - here, at.width);
-            if (!is_tip && limits.is_long(height, at.width)) {
-                int higher = way.top_above(at.voxel, height);
-                if (distances[higher] < height || (distances[higher] == height && higher >= top))
-                    next = way.following(at.voxel, steps);
+        int maximum = maxima[n], height = distances[maximum];
+        Position at = {maximum, 0.0f};
+        if (!begins) at = ((Position*)positions)[n];
+        while (at.voxel != DONE && path.budget > 0) {
+            int here = distances[at.voxel], next = DONE;
+            bool is_endpoint = limits.is_long(height - here, at.width);
+            if (!is_endpoint && limits.is_long(height, at.width)) {
+                int higher = path.ascend(at.voxel, height);
+                int there = distances[higher];
+                if (there < height || (there == height && higher >= maximum))
+                    next = path.following(at.voxel, steps);
             }
-            if (is_tip && way.lane == 0) found[atomicAdd(&counts[1], 1)] = volume.furthest_key(top);
+            if (is_endpoint && path.lane == 0)
+                found[atomicAdd(&counts[1], 1)] = volume.furthest_key(maximum);
             at.width = max(at.width, depth[at.voxel]);
-            at.voxel = next == at.voxel ? NOWHERE : next;
+            at.voxel = next == at.voxel ? DONE : next;
         }
-        if (way.lane == 0) {
-            ((Place*)places)[n] = at;
-            if (at.voxel != NOWHERE) atomicAdd(&counts[2], 1);
+        if (path.lane == 0) {
+            ((Position*)positions)[n] = at;
+            if (at.voxel != DONE) atomicAdd(&counts[2], 1);
         }
     }
 }

@@ -1,24 +1,24 @@
-// Limbs that are small enough for the shared memory of one block of threads each. Voxels are flat
-// indices; the object does not touch the volume's border. See limbs.py of the CPU, whose results
-// these equal.
+// Protrusions whose components are small enough for the shared memory of one block each. Voxels are
+// flat indices; the object does not touch the volume's border. Equals local_maxima.py, of the CPU.
 
 #include "volume.cuh"
 
 #define THREADS 512
 #define SLOT_BITS 13
 #define SLOTS (1 << SLOT_BITS)
-#define LARGE 6144  // voxels of a piece with those beside it; the table has room for more, added at once
+// Voxels of a component with its neighbours; the table has room for more, added at once.
+#define MAX_SMALL 6144
 #define JOINED 0x80000000u
 #define NOBODY 0xffffffffu  // has JOINED, so that it does not wait
 
-// A piece as far as it has grown, in a table of its voxels and of those beside it, which wait. The
+// A component as far as it has grown, in a hash table of its voxels and of its neighbours, which wait. The
 // numbers change between barriers only, where they are the same for all threads.
-struct Piece
+struct Component
 {
-    unsigned slots[SLOTS];  // voxels; JOINED is set where they belong to the piece
-    unsigned short joined[LARGE + THREADS];  // slots of the piece's voxels
+    unsigned slots[SLOTS];  // voxels; JOINED is set where they belong to the component
+    unsigned short joined[MAX_SMALL + THREADS];  // slots of the component's voxels
     int members, count, grown;  // `grown`: how many have had their neighbours visited
-    int most;  // members, at most LARGE
+    int max_members;  // at most MAX_SMALL
 
     __device__ static int slot_of(int voxel)
     {
@@ -33,21 +33,21 @@ struct Piece
             slots[slot_of(voxel)] = voxel;
             members = 1;
             count = grown = 0;
-            most = limit;
+            max_members = limit;
         }
         __syncthreads();
     }
 
-    __device__ bool is_too_large() const { return members >= most; }
+    __device__ bool is_too_large() const { return members >= max_members; }
 
-    // Adds a voxel unless it is there. What comes when the piece is too large is left out.
+    // Adds a voxel unless it is there. What comes when the component is too large is left out.
     __device__ void add(int voxel, bool joins)
     {
         unsigned entry = joins ? voxel | JOINED : voxel;
         for (int slot = slot_of(voxel);; slot = (slot + 1) % SLOTS) {
             unsigned here = *(volatile unsigned*)(slots + slot);
             if (here == NOBODY) {
-                if (*(volatile int*)&members >= most) return;
+                if (*(volatile int*)&members >= max_members) return;
                 here = atomicCAS(&slots[slot], NOBODY, entry);
             }
             if (here == NOBODY) {
@@ -70,7 +70,7 @@ struct Piece
 
     // Lets what waits join from a key on, and all that it leads to from that key on. `meet(voxel)` is
     // called with each voxel that joins; where it returns false the growth ends. It ends also where
-    // the piece is too large. Returns whether `meet` did not end it.
+    // the component is too large. Returns whether `meet` did not end it.
     template <class Meet>
     __device__ bool grow(const Volume& volume, u64 least, Meet meet)
     {
@@ -100,33 +100,35 @@ struct Piece
 };
 
 #define NONE -1.0f
-#define DOUBTFUL -2.0f
+#define UNDECIDED -2.0f
 
-// The width of the piece of a top if the top is a tip as far as other tips do not matter, else NONE;
-// DOUBTFUL where the piece is too large. `others` tells whether another top is in the piece.
-__device__ float limb_width(Piece& piece, const Volume& volume, const Limits& limits, int top,
-                            const unsigned char* is_top, int most, int& width, int& others, u64& next)
+// The width of the component of a maximum if it is an endpoint as far as other endpoints do not
+// matter, else NONE; UNDECIDED where the component is too large. `others` is set where another maximum
+// is in the component.
+__device__ float protrusion_width(Component& component, const Volume& volume, const Limits& limits,
+                                  int maximum, const unsigned char* marks, int max_members, int& width,
+                                  int& others, u64& next)
 {
-    int height = volume.distances[top], joining = -1;
+    int height = volume.distances[maximum], joining = -1;
     auto meet = [&](int voxel) {
         if (voxel != joining) atomicMax(&width, __float_as_int(volume.depth[voxel]));
-        if (voxel != top && is_top[voxel]) atomicExch(&others, 1);
-        return !volume.is_kept_before(voxel, top);
+        if (voxel != maximum && marks[voxel]) atomicExch(&others, 1);
+        return !volume.discards(voxel, maximum);
     };
     if (threadIdx.x == 0) width = others = 0;
-    piece.begin(top, most);
+    component.begin(maximum, max_members);
     while (true) {
-        int level = limits.far_enough(height, __int_as_float(width));
-        if (level < 0 || !piece.grow(volume, first_key_at(level + 1), meet)) return NONE;
-        if (piece.is_too_large()) return DOUBTFUL;
-        if (limits.far_enough(height, __int_as_float(width)) != level) continue;
-        if (piece.count == piece.members) return NONE;
+        int level = limits.long_enough_level(height, __int_as_float(width));
+        if (level < 0 || !component.grow(volume, first_key_at(level + 1), meet)) return NONE;
+        if (component.is_too_large()) return UNDECIDED;
+        if (limits.long_enough_level(height, __int_as_float(width)) != level) continue;
+        if (component.count == component.members) return NONE;
         if (threadIdx.x == 0) next = 0;
         __syncthreads();
-        piece.each_waiting([&](int slot) { atomicMax(&next, volume.key(piece.slots[slot])); });
+        component.each_waiting([&](int slot) { atomicMax(&next, volume.key(component.slots[slot])); });
         joining = (int)(unsigned)next;
-        if (!piece.grow(volume, next, meet)) return NONE;
-        if (piece.is_too_large()) return DOUBTFUL;
+        if (!component.grow(volume, next, meet)) return NONE;
+        if (component.is_too_large()) return UNDECIDED;
         bool is_long = limits.is_long(height - volume.distances[joining], __int_as_float(width));
         __syncthreads();
         if (threadIdx.x == 0) width = max(width, __float_as_int(volume.depth[joining]));
@@ -136,28 +138,29 @@ __device__ float limb_width(Piece& piece, const Volume& volume, const Limits& li
     }
 }
 
-// Marks the tops for `small_limbs`.
-extern "C" __global__ void mark_tops(const int* tops, int count, unsigned char* marks)
+// Marks the maxima for `measure_protrusions`.
+extern "C" __global__ void mark_maxima(const int* maxima, int count, unsigned char* marks)
 {
     int n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < count) marks[tops[n]] = IS_TOP;
+    if (n < count) marks[maxima[n]] = IS_MAXIMUM;
 }
 
-// The width of the limb of each top from number `first` on, one a block; NONE where it is no tip, and
-// DOUBTFUL where its piece is too large, or it would be a tip and another top is in its piece: that
-// may be a tip itself.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) small_limbs(
-    const int* distances, const float* depth, int row, int plane, double unit, double smallest,
-    const int* tops, int first, int most, unsigned char* marks, float* widths)
+// The width of the protrusion of each maximum from number `first` on, one a block; NONE where it is no
+// endpoint, and UNDECIDED where its component is too large, or it would be an endpoint and another
+// maximum is in its component: that may be an endpoint itself.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) measure_protrusions(
+    const int* distances, const float* depth, int row, int plane, double unit, double min_length,
+    const int* maxima, int first, int max_members, unsigned char* marks, float* widths)
 {
-    __shared__ Piece piece;
+    __shared__ Component component;
     __shared__ int width, others;
     __shared__ u64 next;
     Volume volume = {distances, depth, row, plane};
-    Limits limits = {unit, smallest};
-    int n = first + blockIdx.x, top = tops[n];
-    float found = limb_width(piece, volume, limits, top, marks, most, width, others, next);
+    Limits limits = {unit, min_length};
+    int n = first + blockIdx.x, maximum = maxima[n];
+    float found = protrusion_width(component, volume, limits, maximum, marks, max_members, width, others,
+                                   next);
     if (threadIdx.x > 0) return;
-    widths[n] = found >= 0 && others ? DOUBTFUL : found;
-    if (found >= 0 && !others) marks[top] = IS_TIP;
+    widths[n] = found >= 0 && others ? UNDECIDED : found;
+    if (found >= 0 && !others) marks[maximum] = IS_ENDPOINT;
 }

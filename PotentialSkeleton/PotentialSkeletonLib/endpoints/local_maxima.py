@@ -1,118 +1,132 @@
-"""Which local maxima of the distance from a core are the tops of limbs.
+"""Which local maxima of the distance from a core are the ends of protrusions.
 
-The voxels of an object are given away in falling order of their distance, of equal ones the last
-in memory first. They make pieces, which grow and merge; when two merge, the lower top is given up,
-of equally high ones the one that is later in memory. A top is a tip as soon as its piece is long
-for its width, unless it was given up before or the piece holds a tip already.
+The voxels of an object join in falling order of their distance, of equal ones the last in memory
+first. They make connected components (of superlevel sets), which grow and merge; when two merge,
+the lower maximum is discarded, of equally high ones the one that is later in memory. A maximum is
+an endpoint as soon as its component is long for its width, unless it was discarded before or the
+component holds an endpoint already.
 
-Here each top has its piece grown for itself until it is a tip or given up: what is told of a top
-depends only on its own piece. Lower tops go first, so that a piece that reaches a lower tip knows
-it. A piece is never much longer than wide, so few voxels are visited.
+Here each maximum has its component grown for itself until it is an endpoint or discarded: what is
+found of a maximum depends only on its own component. Lower maxima go first, so that a component
+that reaches a lower endpoint knows it. A component is never much longer than wide, so few voxels
+are visited.
+
+Down to the level at which the component will be long for its width so far, all may join in any
+order: it only gets wider, so there is no endpoint before. There the first in order joins alone,
+with all that it leads up to; later ones at that level find the component as long and wider.
 """
 
 import numpy as np
 from numba import njit
 
-SLENDERNESS = 2.0  # length of a piece over its largest inscribed radius that makes its top a tip
-
-
-@njit(cache=True)
-def is_long(length, width, smallest):
-    """Whether a piece (mm) is long enough for its width to be a limb."""
-    return length > SLENDERNESS * width + smallest
-
-
-@njit(cache=True)
-def is_top(distances, offsets, voxel):
-    """Whether a voxel begins a piece: all neighbours come after it."""
-    here = distances[voxel]
-    for offset in offsets:
-        there = distances[voxel + offset]
-        if there > here or (there == here and offset > 0):
-            return False
-    return True
+from .protrusion_rule import is_local_maximum, is_long, long_enough_level
 
 
 @njit(cache=True, nogil=True)
-def limb_widths(tops, distances, depth, offsets, unit, smallest, stop):
-    """The width in mm of the limb of each top that is a tip, -1 of others; lower tops go first."""
-    widths = np.full(tops.size, -1, np.float32)
-    visited, tips = np.zeros(distances.size, np.int32), np.zeros(distances.size, np.uint8)
-    for n in range(tops.size):
-        widths[n] = grow(
-            tops[n], n + 1, distances, depth, offsets, unit, smallest, visited, tips, stop
+def protrusion_widths(
+    maxima: np.ndarray,
+    distances: np.ndarray,
+    depth: np.ndarray,
+    offsets: np.ndarray,
+    unit: float,
+    min_length: float,
+    stop: np.ndarray,
+) -> np.ndarray:
+    """Width in mm of the protrusion of each maximum that is an endpoint, -1 of others.
+
+    Lower maxima go first.
+    """
+    widths = np.full(maxima.size, -1, np.float32)
+    visited, endpoints = np.zeros(distances.size, np.int32), np.zeros(distances.size, np.uint8)
+    for n in range(maxima.size):
+        widths[n] = grow_component(
+            maxima[n], n + 1, distances, depth, offsets, unit, min_length, visited, endpoints, stop
         )
-        tips[tops[n]] = widths[n] >= 0
+        endpoints[maxima[n]] = widths[n] >= 0
         if stop[0]:
             break
     return widths
 
 
 @njit(cache=True)
-def grow(top, number, distances, depth, offsets, unit, smallest, visited, tips, stop):
-    """Grow the piece of a top; its width in mm if the top is a tip, else -1, also if it is stopped.
+def grow_component(
+    maximum: int,
+    number: int,
+    distances: np.ndarray,
+    depth: np.ndarray,
+    offsets: np.ndarray,
+    unit: float,
+    min_length: float,
+    visited: np.ndarray,
+    endpoints: np.ndarray,
+    stop: np.ndarray,
+) -> np.float32:
+    """Width in mm of a maximum's component if it is an endpoint, else -1, also if stopped.
 
-    `visited` (int32) and `tips` (uint8) hold a number for each voxel; `number` must be new in
-    `visited`, and `tips` is not 0 at the tips among lower tops.
-
-    Down to the distance at which the piece will be long for its width so far, all may join in any
-    order: it only gets wider, so there is no tip before. There the first in order joins alone, with
-    all that it leads up to; later ones at that distance find the piece as long and wider.
+    `visited` (int32) and `endpoints` (uint8) hold a number for each voxel; `number` must be new in
+    `visited`, and `endpoints` is not 0 at those among lower maxima.
     """
-    height, width, joining = distances[top], np.float32(0.0), -1
-    visited[top] = number
-    waiting, count, joined = np.array([top]), 1, np.empty(64, np.int64)
+    height, width, joining = distances[maximum], np.float32(0.0), -1
+    visited[maximum] = number
+    waiting, count, joined = np.array([maximum]), 1, np.empty(64, np.int64)
     while True:
-        level = far_enough(height, width, unit, smallest)
+        level = long_enough_level(height, width, unit, min_length)
         if level < 0:
             return np.float32(-1)
-        # All join that come not after a place in the order: a distance and a place in memory.
-        least, place = level + 1, 0
+        # All join that are not below a limit in the order: a distance and an index in memory.
+        least, last = level + 1, 0
         if joining >= 0:
-            least, place = distances[joining], joining
-        used, count, joined = sift(waiting, count, joined, distances, least, place)
+            least, last = distances[joining], joining
+        used, count, joined = take_joining(waiting, count, joined, distances, least, last)
         while used > 0:
             used -= 1
             voxel = joined[used]
             if voxel != joining:
                 width = max(width, depth[voxel])
-            if stop[0] or is_given_up(voxel, top, distances, offsets, tips):
+            if stop[0] or is_discarded(voxel, maximum, distances, offsets, endpoints):
                 return np.float32(-1)
-            joined = with_room(joined, used + offsets.size)
-            waiting = with_room(waiting, count + offsets.size)
+            joined = reserved(joined, used + offsets.size)
+            waiting = reserved(waiting, count + offsets.size)
             for offset in offsets:
                 other = voxel + offset
                 there = distances[other]
                 if there < 0 or visited[other] == number:
                     continue
                 visited[other] = number
-                if there > least or (there == least and other >= place):
+                if there > least or (there == least and other >= last):
                     joined[used] = other
                     used += 1
                 else:
                     waiting[count] = other
                     count += 1
         if joining >= 0:
-            is_tip = is_long((height - distances[joining]) * unit, width, smallest)
+            is_endpoint = is_long((height - distances[joining]) * unit, width, min_length)
             width = max(width, depth[joining])
             joining = -1
-            if is_tip:
+            if is_endpoint:
                 return width
-        elif far_enough(height, width, unit, smallest) == level:
+        elif long_enough_level(height, width, unit, min_length) == level:
             joining = first_of(waiting[:count], distances)
             if joining < 0:
                 return np.float32(-1)
 
 
 @njit(cache=True)
-def sift(waiting, count, joined, distances, least, place):
-    """Move to `joined` what waits and comes not after a place in the order; how many are where."""
+def take_joining(
+    waiting: np.ndarray,
+    count: int,
+    joined: np.ndarray,
+    distances: np.ndarray,
+    least: int,
+    last: int,
+) -> tuple[int, int, np.ndarray]:
+    """Move to `joined` the waiting voxels that are not below a limit; how many are where."""
     used = kept = 0
     for n in range(count):
         voxel = waiting[n]
         there = distances[voxel]
-        if there > least or (there == least and voxel >= place):
-            joined = with_room(joined, used + 1)
+        if there > least or (there == least and voxel >= last):
+            joined = reserved(joined, used + 1)
             joined[used] = voxel
             used += 1
         else:
@@ -122,26 +136,13 @@ def sift(waiting, count, joined, distances, least, place):
 
 
 @njit(cache=True)
-def with_room(array, size):
+def reserved(array: np.ndarray, size: int) -> np.ndarray:
     """The array, or a longer copy of it."""
     return array if size <= array.size else np.concatenate((array, np.empty(size, array.dtype)))
 
 
 @njit(cache=True)
-def far_enough(height, width, unit, smallest):
-    """The largest distance so far below a height that a piece of a width is long; -1 for none."""
-    if not is_long(height * unit, width, smallest):
-        return -1
-    level = min(max(height - int((SLENDERNESS * width + smallest) / unit), 0), height)
-    while not is_long((height - level) * unit, width, smallest):
-        level -= 1
-    while level < height and is_long((height - level - 1) * unit, width, smallest):
-        level += 1
-    return level
-
-
-@njit(cache=True)
-def first_of(voxels, distances):
+def first_of(voxels: np.ndarray, distances: np.ndarray) -> int:
     """The voxel that joins first: the furthest, of equally far ones the last in memory; or -1."""
     first = -1
     for voxel in voxels:
@@ -152,9 +153,11 @@ def first_of(voxels, distances):
 
 
 @njit(cache=True)
-def is_given_up(voxel, top, distances, offsets, tips):
-    """Whether a top's piece, by this voxel, holds a tip or a top that is kept before it."""
-    if tips[voxel] or distances[voxel] > distances[top]:
+def is_discarded(
+    voxel: int, maximum: int, distances: np.ndarray, offsets: np.ndarray, endpoints: np.ndarray
+) -> bool:
+    """Whether a component, by this voxel, holds an endpoint or a maximum that is kept instead."""
+    if endpoints[voxel] or distances[voxel] > distances[maximum]:
         return True
-    as_high = distances[voxel] == distances[top] and voxel < top
-    return as_high and is_top(distances, offsets, voxel)
+    as_high = distances[voxel] == distances[maximum] and voxel < maximum
+    return as_high and is_local_maximum(distances, offsets, voxel)

@@ -1,9 +1,9 @@
-// Voxels of an object by flat indices, in the order in which they join pieces. The object does not
+// Voxels of an object by flat indices, in the order in which they join components. The object does not
 // touch the volume's border.
 #pragma once
 
 #define SLENDERNESS 2.0
-enum { IS_TOP = 1, IS_TIP = 2 };  // marks of voxels
+enum { IS_MAXIMUM = 1, IS_ENDPOINT = 2 };  // marks of voxels
 
 typedef unsigned long long u64;
 
@@ -18,7 +18,7 @@ struct Volume
     {
         return voxel + (side / 9 - 1) * plane + (side / 3 % 3 - 1) * row + side % 3 - 1;
     }
-    // The place in the order in which voxels join pieces: the highest first.
+    // Key of the order in which voxels join components: the highest first.
     __device__ u64 key(int voxel) const
     {
         return key_of(distances[voxel], voxel);
@@ -27,7 +27,7 @@ struct Volume
     {
         return (u64)(distance + 1) << 32 | (unsigned)voxel;
     }
-    // Whether a shortest way from `other` goes by a voxel, beside which it lies by a step.
+    // Whether a shortest path from `other` goes through a voxel to which it is adjacent by a step.
     __device__ bool leads_to(int voxel, int other, int step) const
     {
         return voxel != other && distances[other] == distances[voxel] + step;
@@ -37,19 +37,19 @@ struct Volume
     {
         return (u64)distances[voxel] << 32 | ~(unsigned)voxel;
     }
-    // Whether a voxel begins a piece: all neighbours come after it.
-    __device__ bool is_top(int voxel) const
+    // Whether a voxel begins a component: all neighbours join after it.
+    __device__ bool is_local_maximum(int voxel) const
     {
         for (int side = 0; side < 27; side++)
             if (key(neighbour(voxel, side)) > key(voxel)) return false;
         return true;
     }
-    // Whether a piece that holds this voxel gives up a top: for another that is higher, or as high
-    // and before it in memory.
-    __device__ bool is_kept_before(int voxel, int top) const
+    // Whether a component that holds this voxel discards a maximum: for another that is higher, or as
+    // high and before it in memory.
+    __device__ bool discards(int voxel, int maximum) const
     {
-        int there = distances[voxel], height = distances[top];
-        return there > height || (there == height && voxel < top && is_top(voxel));
+        int there = distances[voxel], height = distances[maximum];
+        return there > height || (there == height && voxel < maximum && is_local_maximum(voxel));
     }
 };
 
@@ -57,17 +57,17 @@ __device__ u64 first_key_at(int distance) { return (u64)(distance + 1) << 32; }
 
 struct Limits
 {
-    double unit, smallest;
+    double unit, min_length;
 
     __device__ bool is_long(int distance, float width) const
     {
-        return distance * unit > SLENDERNESS * width + smallest;
+        return distance * unit > SLENDERNESS * width + min_length;
     }
-    // The largest distance so far below a height that a piece of a width is long; -1 where none is.
-    __device__ int far_enough(int height, float width) const
+    // The highest level below a height at which a component of a width is long; -1 for none.
+    __device__ int long_enough_level(int height, float width) const
     {
         if (!is_long(height, width)) return -1;
-        int level = height - (int)((SLENDERNESS * width + smallest) / unit);
+        int level = height - (int)((SLENDERNESS * width + min_length) / unit);
         level = min(max(level, 0), height);
         while (!is_long(height - level, width)) level--;
         while (level < height && is_long(height - level - 1, width)) level++;

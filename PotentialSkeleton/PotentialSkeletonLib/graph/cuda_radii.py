@@ -1,20 +1,26 @@
-"""Distances from points inside an object to its border, in mm, where the object is on the card."""
+"""Radii: distances from points inside an object on the device to its border, in mm."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.progress import Progress
+
 KERNELS = Path(__file__).with_name("radii.cu")
 THREADS = 128
-POINTS_A_BLOCK = THREADS // 32
-POINTS_A_LAUNCH = 1 << 13  # so that no launch takes long; fewer where the object may be thick:
-ROWS_A_LAUNCH = 1 << 27  # that are searched at most
+POINTS_PER_BLOCK = THREADS // 32
+# So that no launch takes long: points, and rows that are searched where the object may be thick.
+MAX_POINTS_PER_LAUNCH, MAX_ROWS_PER_LAUNCH = 1 << 13, 1 << 27
 
 
-def radius_at(points, mask, spacing, gpu, report=None):
-    """Distance of each point to the nearest voxel centre outside; the numbers of `radii.radius_at`.
+def radius_at(
+    points: np.ndarray, mask: Any, spacing: Sequence[float], gpu: Any, progress: Progress
+) -> np.ndarray:
+    """Distance of each point to the nearest voxel centre outside; equals `radii.radius_at`.
 
-    Every call goes through the mask once to mark what is outside: ask for all points at a time.
+    Every call goes through the mask once to mark what is outside: pass all points at a time.
 
     Parameters
     ----------
@@ -24,8 +30,8 @@ def radius_at(points, mask, spacing, gpu, report=None):
         Not 0 in the object. Beyond the array everything is outside.
     spacing : 3 floats K, J, I, in mm
     gpu : CudaDevice
-    report : callable, optional
-        Called between launches; raises to cancel.
+    progress : Progress
+        Checked between launches.
 
     Returns
     -------
@@ -42,20 +48,19 @@ def radius_at(points, mask, spacing, gpu, report=None):
     )
     radii = gpu.xp.empty(len(points), np.float64)
     points, steps = gpu.put(np.asarray(points, np.float64)), [np.float64(n) for n in spacing]
-    batch = max(1, min(POINTS_A_LAUNCH, ROWS_A_LAUNCH // most_rows(mask.shape, spacing)))
+    batch = max(1, min(MAX_POINTS_PER_LAUNCH, MAX_ROWS_PER_LAUNCH // max_rows(mask.shape, spacing)))
     for first in range(0, len(points), batch):
         some = slice(first, min(first + batch, len(points)))
         count = some.stop - first
         gpu.kernel(KERNELS, "nearest_outside")(
-            (-(-count // POINTS_A_BLOCK),), (THREADS,),
+            (-(-count // POINTS_PER_BLOCK),), (THREADS,),
             (outside, *sizes, points[some], np.int32(count), *steps, radii[some]),
         )  # fmt: skip
-        if report is not None:
-            report()
+        progress.check()
     return gpu.get(radii)
 
 
-def most_rows(shape, spacing):
+def max_rows(shape: Sequence[int], spacing: Sequence[float]) -> int:
     """Rows along I that are searched for a point at most: a square round the largest ball."""
     radius = (min(np.array(shape) * spacing) + max(spacing)) / 2
     return int((2 * radius / min(spacing[:2]) + 1) ** 2) + 1

@@ -1,11 +1,16 @@
-"""The result: a graph of curves through the middle of an object, with radii and measures."""
+"""Public result: a graph of curves through the middle of an object, with radii and measures."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from ..critical_points.critical_points import CriticalPoint
 from . import exports
 
 END, JUNCTION, LOOP, ISOLATED = "end", "junction", "loop", "isolated"
@@ -13,7 +18,7 @@ END, JUNCTION, LOOP, ISOLATED = "end", "junction", "loop", "isolated"
 
 @dataclass(frozen=True)
 class Node:
-    """An end, a junction, the one node of a closed loop, or all that a tiny component has.
+    """An end, a junction, the only node of a closed loop, or of a tiny component.
 
     Attributes
     ----------
@@ -74,23 +79,35 @@ class CurveSkeleton:
         K, J, I in mm.
     report : dict
         How it was made and what was checked; see `skeletonize`.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 0, 0], [0, 3, 4]])
+    >>> nodes = [Node(point, END, 1.0, 1) for point in points]
+    >>> branch = Branch(points, np.ones(2), 0, 1, 1)
+    >>> voxels = points.astype(int)
+    >>> skeleton = CurveSkeleton(nodes, [branch], [], voxels, (1, 4, 5), (1.0, 1.0, 1.0), {})
+    >>> skeleton.to_table()["length_mm"]
+    [5.0]
+    >>> int(skeleton.to_labelmap().sum())
+    2
     """
 
-    nodes: list
-    branches: list
-    critical_points: list
+    nodes: list[Node]
+    branches: list[Branch]
+    critical_points: list[CriticalPoint]
     voxels: np.ndarray
-    shape: tuple
-    spacing: tuple
-    report: dict
+    shape: tuple[int, ...]
+    spacing: tuple[float, ...]
+    report: dict[str, Any]
 
-    def to_labelmap(self):
+    def to_labelmap(self) -> np.ndarray:
         """The skeleton's voxels as 1 in a uint8 volume (K, J, I)."""
         labelmap = np.zeros(self.shape, np.uint8)
         labelmap[tuple(self.voxels.T)] = 1
         return labelmap
 
-    def to_table(self, roots=None):
+    def to_table(self, roots: Iterable[int] | None = None) -> dict[str, list]:
         """Measures of each branch.
 
         Parameters
@@ -109,7 +126,7 @@ class CurveSkeleton:
             max_radius_mm.
         """
         generations = self.generations(roots)
-        columns = {name: [] for name in exports.COLUMNS}
+        columns: dict[str, list] = {name: [] for name in exports.COLUMNS}
         for number, branch in enumerate(self.branches):
             length = self.length(branch)
             distance = self._length_of(branch.points[[0, -1]])
@@ -118,20 +135,20 @@ class CurveSkeleton:
                 self.nodes[branch.start].kind, self.nodes[branch.end].kind,
                 generations[number], length, distance,
                 length / distance if distance > 0 else float("inf"),
-                float(self._mean_radius(branch)),
+                self._mean_radius(branch),
                 float(branch.radius.min()), float(branch.radius.max()),
             )  # fmt: skip
             for name, value in zip(exports.COLUMNS, row, strict=True):
                 columns[name].append(value)
         return columns
 
-    def length(self, branch):
+    def length(self, branch: Branch) -> float:
         """Length of a branch in mm."""
         return self._length_of(branch.points)
 
-    def generations(self, roots=None):
+    def generations(self, roots: Iterable[int] | None = None) -> list[int]:
         """Generation of each branch; parameters as for `to_table`."""
-        at_node = [[] for _ in self.nodes]
+        at_node: list[list[int]] = [[] for _ in self.nodes]
         for number, branch in enumerate(self.branches):
             at_node[branch.start].append(number)
             at_node[branch.end].append(number)
@@ -151,24 +168,30 @@ class CurveSkeleton:
             front, generation = following, generation + 1
         return generations
 
-    def roots(self, chosen=None):
-        """One node for each component: the chosen ones, else the end of the thickest branch."""
-        by_component = {}
-        for node in chosen or ():
-            if not 0 <= node < len(self.nodes):
-                raise InputError(f"Root {node} is no node; the skeleton has {len(self.nodes)}.")
-            component = self.nodes[node].component
+    def roots(self, chosen: Iterable[int] | None = None) -> list[int]:
+        """One node for each component: the chosen ones, else the end of the thickest branch.
+
+        Raises
+        ------
+        InputError
+            A chosen number is no node, or two are in the same component.
+        """
+        by_component: dict[int, int] = {}
+        for root in chosen or ():
+            if not 0 <= root < len(self.nodes):
+                raise InputError(f"Root {root} is no node; the skeleton has {len(self.nodes)}.")
+            component = self.nodes[root].component
             if component in by_component:
                 raise InputError(
-                    f"Roots {by_component[component]} and {node} lie in the same component; "
+                    f"Roots {by_component[component]} and {root} lie in the same component; "
                     "choose one."
                 )
-            by_component[component] = node
+            by_component[component] = root
         thickness = [0.0] * len(self.nodes)
         for branch in self.branches:
             for number in (branch.start, branch.end):
                 thickness[number] = max(thickness[number], self._mean_radius(branch))
-        best = {}
+        best: dict[int, tuple[tuple, int]] = {}
         for number, node in enumerate(self.nodes):
             rank = (node.kind == END, thickness[number], node.radius)
             if node.component not in best or rank > best[node.component][0]:
@@ -177,11 +200,16 @@ class CurveSkeleton:
             by_component.setdefault(component, number)
         return [by_component[component] for component in sorted(by_component)]
 
-    def to_csv(self, path=None, roots=None):
+    def to_csv(self, path: str | Path | None = None, roots: Iterable[int] | None = None) -> str:
         """The table as comma-separated text; written to `path` if one is given."""
         return exports.table_text(self.to_table(roots), path)
 
-    def to_swc(self, path=None, roots=None, voxel_to_world=None):
+    def to_swc(
+        self,
+        path: str | Path | None = None,
+        roots: Iterable[int] | None = None,
+        voxel_to_world: ArrayLike | None = None,
+    ) -> str:
         """The skeleton as SWC text; written to `path` if one is given.
 
         Parameters
@@ -195,23 +223,29 @@ class CurveSkeleton:
         Returns
         -------
         str
-            SWC holds trees only: a cycle is cut open where its two ways from the root meet, and
-            both sides end at copies of the same place.
+            SWC holds trees only: a cycle is cut open where its two paths from the root meet, and
+            both sides end at copies of the same point.
         """
         return exports.swc_text(self, path, roots, voxel_to_world)
 
-    def to_networkx(self):
+    def to_networkx(self) -> Any:
         """A `networkx.MultiGraph`: nodes with position, kind, radius, component; edges with points,
-        radius, length; positions in voxels K, J, I, lengths in mm. Needs networkx."""
+        radius, length; positions in voxels K, J, I, lengths in mm. Needs networkx.
+
+        Raises
+        ------
+        FuzzyVesselError
+            networkx is not installed.
+        """
         return exports.networkx_graph(self)
 
-    def _length_of(self, points):
+    def _length_of(self, points: np.ndarray) -> float:
         steps = np.diff(points, axis=0) * np.asarray(self.spacing)
         return float(np.sqrt((steps**2).sum(axis=1)).sum())
 
-    def _mean_radius(self, branch):
+    def _mean_radius(self, branch: Branch) -> float:
         """Mean along the branch, by length."""
         steps = np.sqrt(((np.diff(branch.points, axis=0) * self.spacing) ** 2).sum(axis=1))
         if steps.sum() == 0:
-            return branch.radius.mean()
-        return ((branch.radius[1:] + branch.radius[:-1]) / 2 * steps).sum() / steps.sum()
+            return float(branch.radius.mean())
+        return float(((branch.radius[1:] + branch.radius[:-1]) / 2 * steps).sum() / steps.sum())

@@ -2,11 +2,17 @@
 
 import csv
 import io
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
+
+if TYPE_CHECKING:
+    from .curve_skeleton import CurveSkeleton
 
 COLUMNS = (
     "branch", "component", "start", "end", "start_kind", "end_kind", "generation", "length_mm",
@@ -15,8 +21,8 @@ COLUMNS = (
 SWC_TYPE = 0  # undefined: vessels have no number of their own
 
 
-def table_text(table, path=None):
-    """Text of a table of columns, numbers with 6 digits after the point."""
+def table_text(table: Mapping[str, list], path: str | Path | None = None) -> str:
+    """Comma-separated text of a table of columns, numbers with 6 decimals."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -25,30 +31,35 @@ def table_text(table, path=None):
     return _written(text.getvalue(), path)
 
 
-def _written(text, path):
+def _written(text: str, path: str | Path | None) -> str:
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
 
 
-def swc_text(skeleton, path, roots, voxel_to_world):
+def swc_text(
+    skeleton: "CurveSkeleton",
+    path: str | Path | None,
+    roots: Iterable[int] | None,
+    voxel_to_world: ArrayLike | None,
+) -> str:
     """SWC lines: number, type, x, y, z, radius, parent."""
     if voxel_to_world is None:
         voxel_to_world = np.diag([*skeleton.spacing[::-1], 1.0])
-    voxel_to_world = np.asarray(voxel_to_world, float)
+    matrix = np.asarray(voxel_to_world, float)
     lines = [
         "# curve skeleton; x y z and radius in mm",
         "# number type x y z radius parent",
     ]
-    sample_of = {}
+    sample_of: dict[int, int] = {}
 
-    def add(position, radius, parent):
-        x, y, z = voxel_to_world[:3, :3] @ position[::-1] + voxel_to_world[:3, 3]
+    def add(position: np.ndarray, radius: float, parent: int) -> int:
+        x, y, z = matrix[:3, :3] @ position[::-1] + matrix[:3, 3]
         number = len(lines) - 1
         lines.append(f"{number} {SWC_TYPE} {x:.6f} {y:.6f} {z:.6f} {radius:.6f} {parent}")
         return number
 
-    at_node = [[] for _ in skeleton.nodes]
+    at_node: list[list[int]] = [[] for _ in skeleton.nodes]
     for number, branch in enumerate(skeleton.branches):
         at_node[branch.start].append(number)
         at_node[branch.end].append(number)
@@ -76,7 +87,7 @@ def swc_text(skeleton, path, roots, voxel_to_world):
     return _written("\n".join(lines) + "\n", path)
 
 
-def networkx_graph(skeleton):
+def networkx_graph(skeleton: "CurveSkeleton") -> Any:
     """A `networkx.MultiGraph` of the skeleton; `FuzzyVesselError` where networkx is missing."""
     try:
         import networkx

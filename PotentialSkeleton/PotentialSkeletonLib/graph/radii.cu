@@ -1,5 +1,5 @@
-// Distances of points to the nearest voxel outside an object. One bit for each voxel of the object's
-// box with a layer round it tells whether it is outside, in words of 32 voxels of a row.
+// Distances of points to the nearest voxel outside an object. The object's box with a layer round it
+// is bit-packed in words of 32 voxels of a row: a bit is set where the voxel is outside.
 
 constexpr unsigned WARP = 0xffffffff;
 
@@ -36,9 +36,9 @@ struct Axis {
     }
 };
 
-// The least of `best` and the squared distances to a row's voxels that are outside; `beside` is the
-// row's own.
-__device__ double search_row(const unsigned* __restrict__ row, const Axis& axis, double beside,
+// The lower of `best` and the squared distances to a row's voxels that are outside; `to_row` is that
+// to the row's line.
+__device__ double search_row(const unsigned* __restrict__ row, const Axis& axis, double to_row,
                              double best)
 {
     int start = axis.own / 32, words = (axis.size + 31) / 32;
@@ -46,26 +46,26 @@ __device__ double search_row(const unsigned* __restrict__ row, const Axis& axis,
     unsigned bits = row[start], before = bits & up_to_point, after = bits & ~up_to_point;
     for (int word = start;;) {
         if (before) {
-            best = fmin(best, beside + axis.squared(32 * word + 31 - __clz(before)));
+            best = fmin(best, to_row + axis.squared(32 * word + 31 - __clz(before)));
             break;
         }
-        if (--word < 0 || beside + axis.squared(32 * word + 31) >= best)
+        if (--word < 0 || to_row + axis.squared(32 * word + 31) >= best)
             break;
         before = row[word];
     }
     for (int word = start;;) {
         if (after) {
-            best = fmin(best, beside + axis.squared(32 * word + __ffs(after) - 1));
+            best = fmin(best, to_row + axis.squared(32 * word + __ffs(after) - 1));
             break;
         }
-        if (++word == words || beside + axis.squared(32 * word) >= best)
+        if (++word == words || to_row + axis.squared(32 * word) >= best)
             break;
         after = row[word];
     }
     return best;
 }
 
-// A warp takes a point. It searches the rows along I in square rings round one beside the point,
+// A warp takes a point. It searches the rows along I in square rings round the point's own,
 // until all rows of a ring are further away than the best voxel: those of the next rings are so too.
 extern "C" __global__ void nearest_outside(const unsigned* __restrict__ outside, int depth, int rows,
                                           int width, int words, const double* __restrict__ points,
@@ -89,12 +89,12 @@ extern "C" __global__ void nearest_outside(const unsigned* __restrict__ outside,
             int j = along_j.own + (side % 2 ? across : along);
             if (k < 0 || k >= along_k.size || j < 0 || j >= along_j.size)
                 continue;
-            double beside = along_k.squared(k) + along_j.squared(j);
-            if (beside >= best)
+            double to_row = along_k.squared(k) + along_j.squared(j);
+            if (to_row >= best)
                 continue;
             useful = true;
             const unsigned* row = outside + ((long long)k * along_j.size + j) * words;
-            best = search_row(row, along_i, beside, best);
+            best = search_row(row, along_i, to_row, best);
         }
         for (int other = 16; other; other /= 2)
             best = fmin(best, __shfl_xor_sync(WARP, best, other));

@@ -1,22 +1,28 @@
-"""Distances from points inside an object to its border, in mm.
+"""Radii: distances from points inside an object to its border, in mm.
 
 The border is where the nearest voxel centres outside are. On the axis of a round tube of any
 direction, of radius 1 to 8 voxels, that is its radius + 0.17 to 0.02 voxels; half a voxel less
 would be right between flat walls along the grid only.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-POINTS_A_TASK, TASKS_A_SLICE = 32, 4  # for each thread
-SAFE = 1e-9  # more than what rounding can do to a distance
+from FuzzyVesselCoreLib.progress import Progress
+
+POINTS_PER_TASK, TASKS_PER_SLICE = 32, 4  # for each thread
+ROUNDING = 1e-9  # more than the relative rounding error of a distance
 
 
-def radius_at(points, solid, spacing, report=None):
+def radius_at(
+    points: np.ndarray, solid: np.ndarray, spacing: Sequence[float], progress: Progress
+) -> np.ndarray:
     """Distance of each point to the nearest voxel centre outside an object.
 
-    Each point's surroundings are searched in the array itself, so that it costs nothing to begin.
-    Where a point comes after one nearby, that one's distance tells how near the border can be.
+    Each point's neighbourhood is searched in the array itself, without any preparation. Where a
+    point comes after one nearby, that one's distance is a lower bound of its own.
 
     Parameters
     ----------
@@ -25,42 +31,44 @@ def radius_at(points, solid, spacing, report=None):
     solid : ndarray, shape (K, J, I)
         Not 0 in the object. Beyond the array everything is outside.
     spacing : 3 floats K, J, I, in mm
-    report : callable, optional
-        Called between slices; raises to cancel.
+    progress : Progress
 
     Returns
     -------
     ndarray of float64, (n,), in mm
     """
-    radii, spacing = np.empty(len(points)), np.array(spacing, float)
+    radii, sides = np.empty(len(points)), np.array(spacing, float)
     points = np.ascontiguousarray(points, float)
-    step = POINTS_A_TASK * TASKS_A_SLICE * get_num_threads()
+    step = POINTS_PER_TASK * TASKS_PER_SLICE * get_num_threads()
     for first in range(0, len(points), step):
         some = slice(first, first + step)
-        fill_radii(points[some], solid, spacing, radii[some])
-        if report is not None:
-            report()
+        fill_radii(points[some], solid, sides, radii[some])
+        progress.check()
     return radii
 
 
 @njit(cache=True, parallel=True)
-def fill_radii(points, solid, spacing, radii):
-    for task in prange((len(points) + POINTS_A_TASK - 1) // POINTS_A_TASK):
-        first = task * POINTS_A_TASK
-        for n in range(first, min(first + POINTS_A_TASK, len(points))):
+def fill_radii(
+    points: np.ndarray, solid: np.ndarray, spacing: np.ndarray, radii: np.ndarray
+) -> None:
+    for task in prange((len(points) + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
+        first = task * POINTS_PER_TASK
+        for n in range(first, min(first + POINTS_PER_TASK, len(points))):
             empty = 0.0  # so far there is nothing outside
             if n > first:
                 moved = np.sqrt((((points[n] - points[n - 1]) * spacing) ** 2).sum())
-                empty = max(0.0, (1 - SAFE) * radii[n - 1] - (1 + SAFE) * moved)
+                empty = max(0.0, (1 - ROUNDING) * radii[n - 1] - (1 + ROUNDING) * moved)
             radii[n] = np.sqrt(nearest_outside(points[n], solid, spacing, empty * empty))
 
 
 @njit(cache=True)
-def nearest_outside(point, solid, spacing, empty):
+def nearest_outside(
+    point: np.ndarray, solid: np.ndarray, spacing: np.ndarray, empty: float
+) -> float:
     """Squared distance to the nearest voxel outside; it is known to be at least `empty`.
 
-    The rows along I are searched in square rings round one beside the point, until all rows of a
-    ring are further away than the best voxel: those of the next rings are so too.
+    The rows along I are searched in square rings round the point's own, until all rows of a ring
+    are further away than the best voxel: those of the next rings are so too.
     """
     depth, rows, _ = solid.shape
     own_k, own_j = int(np.floor(point[0])), int(np.floor(point[1]))
@@ -71,32 +79,34 @@ def nearest_outside(point, solid, spacing, empty):
             away_k = (point[0] * spacing[0] - k * spacing[0]) ** 2
             step = 1 if abs(k - own_k) == ring else 2 * ring
             for j in range(own_j - ring, own_j + ring + 1, step):
-                beside = away_k + (point[1] * spacing[1] - j * spacing[1]) ** 2
-                if j < -1 or j > rows or beside >= best:
+                to_row = away_k + (point[1] * spacing[1] - j * spacing[1]) ** 2
+                if j < -1 or j > rows or to_row >= best:
                     continue
                 is_useful = True
                 row = solid[k, j] if 0 <= k < depth and 0 <= j < rows else solid[0, 0, :0]
-                best = search_row(row, point[2], spacing[2], beside, empty, best)
+                best = search_row(row, point[2], spacing[2], to_row, empty, best)
         ring += 1
     return best
 
 
 @njit(cache=True)
-def search_row(row, point, step, beside, empty, best):
-    """The least of `best` and the squared distances to the voxels of a row that are outside.
+def search_row(
+    row: np.ndarray, point: float, step: float, to_row: float, empty: float, best: float
+) -> float:
+    """The lower of `best` and the squared distances to the voxels of a row that are outside.
 
-    `beside` is the row's own; beyond its ends everything is outside.
+    `to_row` is that to the row's line; beyond its ends everything is outside.
     """
     own, at, skipped = int(np.floor(point)), point * step, 0
-    if empty > beside:
-        skipped = max(int(np.sqrt(empty - beside) / step) - 1, 0)
+    if empty > to_row:
+        skipped = max(int(np.sqrt(empty - to_row) / step) - 1, 0)
     for direction in (-1, 1):
         i = own - skipped if direction < 0 else own + 1 + skipped
-        distance = beside + (at - i * step) ** 2
+        distance = to_row + (at - i * step) ** 2
         while distance < best:
             if i < 0 or i >= row.size or row[i] == 0:
                 best = distance
                 break
             i += direction
-            distance = beside + (at - i * step) ** 2
+            distance = to_row + (at - i * step) ** 2
     return best

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components.labels import (
     CUBE,
     component_boxes,
@@ -110,7 +110,7 @@ def _thinned(
     voxels = np.flatnonzero(dilated)
     order = (distance.max() - distance).reshape(-1)[voxels]
     never = np.zeros(len(voxels), bool)
-    left = thin(voxels, order, kept.reshape(-1)[voxels], never, dilated.shape, reporter(progress))
+    left = thin(voxels, order, kept.reshape(-1)[voxels], never, dilated.shape, progress)
     solid = np.zeros_like(dilated)
     solid.reshape(-1)[left] = True
     return solid

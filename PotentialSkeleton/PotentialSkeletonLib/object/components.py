@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.components.labels import component_boxes
 
@@ -21,7 +21,7 @@ class Components(Protocol):
     def mask(self, number: int) -> np.ndarray:
         """Return a component in its box with a margin of one empty voxel; numpy's bool."""
 
-    def radius_at(self, points: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+    def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
         """Return the distance of points (n, 3) of the volume to the outside of the object; mm."""
 
 
@@ -50,6 +50,6 @@ class CpuComponents:
     def mask(self, number: int) -> np.ndarray:
         return np.pad(self._labels[self._boxes[number]] == number + 1, 1)
 
-    def radius_at(self, points: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+    def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
         with single_threaded_if_small(self._labels.shape):
-            return radius_at(points - self._origin, self._labels, self._spacing, reporter(progress))
+            return radius_at(points - self._origin, self._labels, self._spacing, progress)

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.progress import Progress, reporter
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components import cuda_labels
 
 from ..graph.cuda_radii import radius_at
+from ..options import SkeletonOptions
 from .cleaning import close_tunnels, small_components
 from .preparing import Prepared, cavity_counts, checked_box, input_warnings
 from .voxel_classes import checked_labelmap
@@ -45,9 +46,9 @@ class CudaComponents:
     def mask(self, number: int) -> np.ndarray:
         return self.gpu.get(self.on_device(number)).view(bool)
 
-    def radius_at(self, points: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+    def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
         return radius_at(
-            points - self._origin, self._labels != 0, self._spacing, self.gpu, reporter(progress)
+            points - self._origin, self._labels != 0, self._spacing, self.gpu, progress
         )
 
     def _box(self, number: int) -> tuple[slice, ...]:
@@ -57,7 +58,7 @@ class CudaComponents:
 def prepare(
     mask: np.ndarray,
     spacing: Sequence[float],
-    options: Any,
+    options: SkeletonOptions,
     progress: Progress | None,
     gpu: Any,
 ) -> Prepared:
@@ -91,7 +92,7 @@ def _nonzero(values: np.ndarray, gpu: Any) -> Any:
 
 
 def _clean(
-    solid: Any, spacing: Sequence[float], options: Any, progress: Progress, gpu: Any
+    solid: Any, spacing: Sequence[float], options: SkeletonOptions, progress: Progress, gpu: Any
 ) -> tuple[Any, Any, np.ndarray, dict[str, int]]:
     """Return the cleaned object, the labels and sizes of its components, and the report's counts.
 

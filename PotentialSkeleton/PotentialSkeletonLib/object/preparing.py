@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from FuzzyVesselCoreLib.voxels.components.labels import (
     label_components,
 )
 
+from ..options import SkeletonOptions
 from . import cleaning
 from .components import Components, CpuComponents
 from .voxel_classes import checked_object
@@ -47,7 +47,7 @@ class Prepared:
 def prepare(
     mask: np.ndarray,
     spacing: Sequence[float],
-    options: Any,
+    options: SkeletonOptions,
     progress: Progress | None = None,
 ) -> Prepared:
     """Return the `Prepared` object of a labelmap.
@@ -115,7 +115,7 @@ def cavity_counts(cavities: list[int]) -> dict[str, int]:
 
 
 def clean(
-    solid: np.ndarray, spacing: Sequence[float], options: Any, progress: Progress
+    solid: np.ndarray, spacing: Sequence[float], options: SkeletonOptions, progress: Progress
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Drop islands and close tunnels as the options say; return the report's counts, too."""
     islands = tunnels = [0, 0]

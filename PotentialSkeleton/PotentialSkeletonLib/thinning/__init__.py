@@ -1,1 +1,6 @@
-"""Stage 6: curves made one voxel thin, connected and with the object's loops."""
+"""Stage 6: traced curves to a connected, thin skeleton of the object's topology. All is private.
+
+`level_thinning` runs the steps for each level: `growing` adds voxels of curves homotopically,
+`gap_paths` leads to what that does not reach, `thinning` removes simple points, `trimming` removes
+what lies beside the skeleton.
+"""

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bucket_queue import (
     empty_queue,
     keys_of,
@@ -20,147 +21,86 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
 from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT = 1, 2, 4
-VOXELS_A_SLICE = 1 << 17  # removals tried between two looks at the progress callback
-VOXELS_FILLED = 1 << 19  # put into the queue between two looks
+VOXELS_PER_SLICE = 1 << 17  # removals tried between two calls of the progress callback
+QUEUED_PER_SLICE = 1 << 19  # put into the queue between two calls
 
 
-def thin(voxels, order, kept, traced, shape, report=None, states=None):
+def thin(
+    voxels: np.ndarray,
+    order: np.ndarray,
+    kept: np.ndarray,
+    traced: np.ndarray,
+    shape: tuple[int, ...],
+    progress: Progress,
+    states: np.ndarray | None = None,
+) -> np.ndarray:
     """Thin an object to a skeleton, one voxel wide.
 
     Parameters
     ----------
     voxels : ndarray of int, (n,)
-        Flat indices, rising, of the object, which must not touch the array's border; any number of
-        components.
+        Flat indices, ascending, of the object, which must not touch the array's border; any number
+        of components.
     order : ndarray of float32, (n,)
-        How central each voxel is; voxels go in rising order, ties as they come to the surface.
+        How central each voxel is; voxels go in ascending order, ties as they come to the surface.
     kept : ndarray of bool, (n,)
-        Voxels that stay: tips and critical points.
+        Voxels that stay: endpoints and critical points.
     traced : ndarray of bool, (n,)
         Voxels of traced curves: they go last, so that the skeleton lies along them.
     shape : 3 ints K, J, I
         Of the array.
-    report : callable, optional
-        Called between slices; raises to cancel.
+    progress : Progress
     states : ndarray of uint8, optional
-        Room for as many voxels as the array has, all 0; and so again at the end.
+        Workspace from `empty_states`; all 0 again at the end.
 
     Returns
     -------
     ndarray of int
-        Flat indices, rising.
+        Flat indices, ascending.
     """
-    states = room_for(shape) if states is None else states
+    states = empty_states(shape) if states is None else states
     row, plane = shape[2], shape[1] * shape[2]
     keys, count = keys_of(order, traced)
     mark(states, voxels, kept)
-    if report is not None:
-        report()
+    progress.check()
     queue = empty_queue(len(voxels), count)
     rows = rows_of(voxels, shape[0] * shape[1], row)
-    for first in range(0, voxels.size, VOXELS_FILLED):
-        last = min(first + VOXELS_FILLED, voxels.size)
+    for first in range(0, voxels.size, QUEUED_PER_SLICE):
+        last = min(first + QUEUED_PER_SLICE, voxels.size)
         fill_queue(states, voxels, keys, row, plane, first, last, queue)
-        if report is not None:
-            report()
-    while remove_simple(states, voxels, keys, rows, row, plane, VOXELS_A_SLICE, queue):
-        if report is not None:
-            report()
+        progress.check()
+    while remove_simple(states, voxels, keys, rows, row, plane, VOXELS_PER_SLICE, queue):
+        progress.check()
     skeleton = voxels[states[voxels] != 0]
     states[voxels] = 0
     return skeleton
 
 
-def room_for(shape):
-    """States of as many voxels as an array has and a margin round it, all 0."""
+def empty_states(shape: tuple[int, ...]) -> np.ndarray:
+    """States, all 0, of as many voxels as an array and a margin round it have; uint8."""
     return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
 
 
-def trim(skeleton, stays, shape, states=None):
-    """Remove kept voxels that lie beside a skeleton instead of ending it, until none is left.
-
-    Parameters
-    ----------
-    skeleton : ndarray of int
-        From `thin`.
-    stays : ndarray of int
-        Flat indices of voxels that may not go.
-    shape, states
-        As for `thin`.
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, rising, of what is left.
-    """
-    states = room_for(shape) if states is None else states
-    states[skeleton] = OBJECT
-    states[stays] |= KEPT
-    voxels = skeleton[states[skeleton] == OBJECT]
-    states[stays] &= ~np.uint8(KEPT)
-    while remove_beside(states, voxels, shape[2], shape[1] * shape[2]):
-        pass
-    left = skeleton[states[skeleton] != 0]
-    states[skeleton] = 0
-    return left
-
-
-def removable(skeleton, shape, states=None):
-    """Voxels of a skeleton that could go without a change of topology, and are no ends.
-
-    Parameters
-    ----------
-    skeleton : ndarray of int
-        Flat indices of voxels off the array's border.
-    shape, states
-        As for `thin`.
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, in their order.
-    """
-    states = room_for(shape) if states is None else states
-    states[skeleton] = OBJECT
-    found = skeleton[lie_beside(states, skeleton, shape[2], shape[1] * shape[2])]
-    states[skeleton] = 0
-    return found
-
-
 @njit(cache=True)
-def remove_beside(states, voxels, row, plane):
-    """Remove what can go, one after the other; whether there was anything."""
-    found = False
-    for voxel in voxels:
-        if states[voxel] and lies_beside(states, voxel, row, plane):
-            states[voxel] = 0
-            found = True
-    return found
-
-
-@njit(cache=True)
-def lie_beside(states, voxels, row, plane):
-    return np.array([lies_beside(states, voxel, row, plane) for voxel in voxels], np.bool_)
-
-
-@njit(cache=True)
-def lies_beside(states, voxel, row, plane):
-    """Whether a voxel is simple and has more than one neighbour."""
-    bits = neighbour_bits(states, voxel, row, plane, OBJECT)
-    return bits & (bits - 1) != 0 and is_simple(bits)
-
-
-@njit(cache=True)
-def mark(states, voxels, kept):
+def mark(states: np.ndarray, voxels: np.ndarray, kept: np.ndarray) -> None:
     for n in range(voxels.size):
         states[voxels[n]] = OBJECT | KEPT * kept[n]
 
 
 @njit(cache=True)
-def fill_queue(states, voxels, keys, row, plane, start, end, queue):
+def fill_queue(
+    states: np.ndarray,
+    voxels: np.ndarray,
+    keys: np.ndarray,
+    row: int,
+    plane: int,
+    start: int,
+    end: int,
+    queue: tuple,
+) -> None:
     """Put in every voxel of the object that has an outside voxel at one of its faces."""
-    for place in range(start, end):
-        voxel = voxels[place]
+    for n in range(start, end):
+        voxel = voxels[n]
         if states[voxel] & KEPT:
             continue
         if not (
@@ -168,37 +108,46 @@ def fill_queue(states, voxels, keys, row, plane, start, end, queue):
             & states[voxel - plane] & states[voxel + plane] & OBJECT
         ):  # fmt: skip
             states[voxel] |= WAITING
-            put(queue, place, keys[place])
+            put(queue, n, keys[n])
 
 
 @njit(cache=True)
-def remove_simple(states, voxels, keys, rows, row, plane, budget, queue):
+def remove_simple(
+    states: np.ndarray,
+    voxels: np.ndarray,
+    keys: np.ndarray,
+    rows: np.ndarray,
+    row: int,
+    plane: int,
+    budget: int,
+    queue: tuple,
+) -> bool:
     """Try up to `budget` voxels; a removal puts its neighbours in. False when none is left."""
     offsets = neighbour_offsets(row, plane)
     for _ in range(budget):
-        place = take(queue)
-        if place < 0:
+        n = int(take(queue))
+        if n < 0:
             return False
-        voxel = voxels[place]
+        voxel = voxels[n]
         states[voxel] &= ~np.uint8(WAITING)
-        beside = neighbour_bits(states, voxel, row, plane, OBJECT)
-        if not is_simple(beside):
+        neighbours = neighbour_bits(states, voxel, row, plane, OBJECT)
+        if not is_simple(int(neighbours)):
             continue
         states[voxel] = 0
-        beside &= ~neighbour_bits(states, voxel, row, plane, KEPT | WAITING)
-        if beside == 0:
+        neighbours &= ~neighbour_bits(states, voxel, row, plane, KEPT | WAITING)
+        if neighbours == 0:
             continue
         for side in range(27):
-            if beside >> side & 1:
+            if neighbours >> side & 1:
                 other = voxel + offsets[side]
                 states[other] |= WAITING
-                place = place_of(other, voxels, rows, row)
-                put(queue, place, keys[place])
+                n = place_of(other, voxels, rows, row)
+                put(queue, n, keys[n])
     return True
 
 
 @njit(cache=True)
-def neighbour_offsets(row, plane):
+def neighbour_offsets(row: int, plane: int) -> np.ndarray:
     """From a voxel to those of the block of 27 round it, in the order of `neighbour_bits`."""
     return np.array([k + j + i for k in (-plane, 0, plane) for j in (-row, 0, row)
                      for i in (-1, 0, 1)])  # fmt: skip

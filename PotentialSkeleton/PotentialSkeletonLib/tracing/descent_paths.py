@@ -1,4 +1,4 @@
-"""The way from voxels at the border of an object towards its core, up to where there is a force."""
+"""Geodesic descent paths: from voxels towards a core, up to where there is a force."""
 
 import numpy as np
 from numba import njit
@@ -6,8 +6,10 @@ from numba import njit
 NO_FORCES = np.empty((0, 3), np.float32)
 
 
-def ways_in(distances, forces, voxels):
-    """From each voxel the way along falling distances, as far as there is no force.
+def descent_paths(
+    distances: np.ndarray, forces: np.ndarray | None, voxels: np.ndarray
+) -> list[np.ndarray]:
+    """From each voxel the path along falling distances, as far as there is no force.
 
     Of neighbours that are equally near to the core the first, in K, J, I, is the next.
 
@@ -27,13 +29,15 @@ def ways_in(distances, forces, voxels):
     """
     shape = np.array(distances.shape)
     forces = NO_FORCES if forces is None else forces.reshape(-1, forces.shape[3])
-    return [way_in(distances.reshape(-1), forces, shape, voxel) for voxel in voxels]
+    return [descent_path(distances.reshape(-1), forces, shape, voxel) for voxel in voxels]
 
 
 @njit(cache=True)
-def way_in(distances, forces, shape, voxel):
+def descent_path(
+    distances: np.ndarray, forces: np.ndarray, shape: np.ndarray, voxel: int
+) -> np.ndarray:
     row, plane = shape[2], shape[1] * shape[2]
-    way = [voxel]
+    path = [voxel]
     while voxel >= forces.shape[0] or not forces[voxel].any():
         nearest = voxel
         for n in range(27):
@@ -43,9 +47,9 @@ def way_in(distances, forces, shape, voxel):
         if nearest == voxel:
             break
         voxel = nearest
-        way.append(voxel)
-    places = np.empty((len(way), 3), np.int64)
-    for n in range(len(way)):
-        places[n, 0], rest = divmod(way[n], plane)
-        places[n, 1], places[n, 2] = divmod(rest, row)
-    return places
+        path.append(voxel)
+    voxels = np.empty((len(path), 3), np.int64)
+    for n in range(len(path)):
+        voxels[n, 0], rest = divmod(path[n], plane)
+        voxels[n, 1], voxels[n, 2] = divmod(rest, row)
+    return voxels

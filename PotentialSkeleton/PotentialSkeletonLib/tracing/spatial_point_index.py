@@ -1,30 +1,47 @@
-"""Points of curves, filed by the voxel they lie in, so that later curves find them: compiled."""
+"""Spatial index of curve points: later curves find the nearest point of earlier ones.
+
+A sparse grid: blocks of voxels are allocated where points are, and each voxel holds a linked list
+of its points.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
-TIE = 1e-6  # squared voxels: of two points as near, the one that was filed first counts
+TIE = 1e-6  # squared voxels: of two points as near, the one that was inserted first counts
 NO_POINT = NO_BLOCK = -1
-SIDE = 3  # power of 2 of the voxels along the side of a block
+SIDE = 3  # log2 of the voxels along the side of a block
 
 
-def empty_file(shape):
-    """A file of points in a volume, as the functions below take it.
+class PointIndex(NamedTuple):
+    """The index's arrays; compiled functions return it anew, as the arrays may have grown.
 
-    Returns
-    -------
+    Attributes
+    ----------
     points : ndarray, (n, 3)
     following : ndarray of int, (n,)
         Next point in the same voxel.
     curve_of : ndarray of int, (n,)
-    blocks : ndarray of int
-        Points lie in few blocks of voxels: only those have room for each voxel's first point.
+    blocks : ndarray of int, (k, j, i)
+        Number of each block, `NO_BLOCK` where it holds no point.
     first_in : ndarray of int, (blocks, voxels of a block)
     used : ndarray of int, (2,)
-        Points and blocks that are used.
+        Points and blocks in use.
     """
-    return (
+
+    points: np.ndarray
+    following: np.ndarray
+    curve_of: np.ndarray
+    blocks: np.ndarray
+    first_in: np.ndarray
+    used: np.ndarray
+
+
+def empty_index(shape: tuple[int, ...]) -> PointIndex:
+    """Index of no points in a volume."""
+    return PointIndex(
         np.empty((1024, 3)),
         np.empty(1024, np.int64),
         np.empty(1024, np.int64),
@@ -35,15 +52,15 @@ def empty_file(shape):
 
 
 @njit(cache=True)
-def file_points(points, curve, file):
-    """File the points (n, 3) of a curve; the file, whose arrays may be larger than before."""
-    filed, following, curve_of, blocks, first_in, used = file
-    while used[0] + points.shape[0] > following.size:
-        filed = np.concatenate((filed, np.empty_like(filed)))
+def insert_points(new_points: np.ndarray, curve: int, index: PointIndex) -> PointIndex:
+    """Insert the points (n, 3) of a curve; returns the index."""
+    points, following, curve_of, blocks, first_in, used = index
+    while used[0] + new_points.shape[0] > following.size:
+        points = np.concatenate((points, np.empty_like(points)))
         following = np.concatenate((following, np.empty_like(following)))
         curve_of = np.concatenate((curve_of, np.empty_like(curve_of)))
-    for n in range(points.shape[0]):
-        k, j, i = round(points[n, 0]), round(points[n, 1]), round(points[n, 2])
+    for n in range(new_points.shape[0]):
+        k, j, i = round(new_points[n, 0]), round(new_points[n, 1]), round(new_points[n, 2])
         block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
         if block == NO_BLOCK:
             if used[1] == first_in.shape[0]:
@@ -52,47 +69,49 @@ def file_points(points, curve, file):
             first_in[block] = NO_POINT
             used[1] += 1
         voxel, here = within_block(k, j, i), used[0]
-        filed[here] = points[n]
+        points[here] = new_points[n]
         curve_of[here] = curve
         following[here] = first_in[block, voxel]
         first_in[block, voxel] = here
         used[0] += 1
-    return filed, following, curve_of, blocks, first_in, used
+    return PointIndex(points, following, curve_of, blocks, first_in, used)
 
 
 @njit(cache=True, inline="always")
-def within_block(k, j, i):
+def within_block(k: int, j: int, i: int) -> int:
     last = (1 << SIDE) - 1
     return (k & last) << 2 * SIDE | (j & last) << SIDE | i & last
 
 
 @njit(cache=True)
-def nearest_ahead(place, step, own, shape, file):
-    """Index of the nearest filed point but `own` within `NEAR` of a place and not behind it.
+def nearest_ahead(
+    position: np.ndarray, step: np.ndarray, own: int, shape: tuple[int, ...], index: PointIndex
+) -> int:
+    """Number of the nearest point but `own` within `NEAR` of a position and not behind it.
 
     `NO_POINT` if there is none. What lies behind is where a curve comes from, not where it leads.
     """
-    filed, following, _, blocks, first_in, _ = file
+    points, following, _, blocks, first_in, _ = index
     best, found = NEAR * NEAR, NO_POINT
-    first_k, last_k = max(round(place[0] - NEAR), 0), min(round(place[0] + NEAR), shape[0] - 1)
-    first_j, last_j = max(round(place[1] - NEAR), 0), min(round(place[1] + NEAR), shape[1] - 1)
-    first_i, last_i = max(round(place[2] - NEAR), 0), min(round(place[2] + NEAR), shape[2] - 1)
-    for k in range(first_k, last_k + 1):
-        for j in range(first_j, last_j + 1):
-            for i in range(first_i, last_i + 1):
+    low_k, high_k = max(round(position[0] - NEAR), 0), min(round(position[0] + NEAR), shape[0] - 1)
+    low_j, high_j = max(round(position[1] - NEAR), 0), min(round(position[1] + NEAR), shape[1] - 1)
+    low_i, high_i = max(round(position[2] - NEAR), 0), min(round(position[2] + NEAR), shape[2] - 1)
+    for k in range(low_k, high_k + 1):
+        for j in range(low_j, high_j + 1):
+            for i in range(low_i, high_i + 1):
                 block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
                 if block == NO_BLOCK:
                     continue
                 n = first_in[block, within_block(k, j, i)]
                 while n >= 0:
-                    way_k, way_j = filed[n, 0] - place[0], filed[n, 1] - place[1]
-                    way_i = filed[n, 2] - place[2]
-                    away = way_k * way_k + way_j * way_j + way_i * way_i
+                    away_k, away_j = points[n, 0] - position[0], points[n, 1] - position[1]
+                    away_i = points[n, 2] - position[2]
+                    squared = away_k * away_k + away_j * away_j + away_i * away_i
                     if (
-                        away < best
+                        squared < best
                         and n != own
-                        and (way_k * step[0] + way_j * step[1] + way_i * step[2] >= 0)
+                        and (away_k * step[0] + away_j * step[1] + away_i * step[2] >= 0)
                     ):
-                        best, found = away - TIE, n
+                        best, found = squared - TIE, n
                     n = following[n]
     return found

@@ -1,17 +1,13 @@
-"""Distances to the outside, and radii: those of the card are those of the CPU, bit for bit."""
+"""Distances to the outside: those of the device are those of the CPU, bit for bit."""
 
 import numpy as np
 import pytest
 from scipy import ndimage
-from scipy.spatial import cKDTree
 
-from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance import cuda_euclidean, cuda_ridge, euclidean, ridge
 from PotentialSkeletonLib.field import charge_distance
 from PotentialSkeletonLib.field.charge_distance import automatic_charge_distance
-from PotentialSkeletonLib.graph import cuda_radii as radii_on_cuda
-from PotentialSkeletonLib.graph import radii
 from support.solid_shapes import ball, wavy_tube
 from support.solids import tapered_y
 from trust.random_solids import random_solid
@@ -36,11 +32,6 @@ def solids(count, seed=0):
 def assert_same_bits(ours, theirs):
     assert ours.dtype == theirs.dtype
     np.testing.assert_array_equal(ours.view(f"u{ours.itemsize}"), theirs.view(f"u{ours.itemsize}"))
-
-
-def points_in(mask, rng, count):
-    voxels = np.argwhere(mask)
-    return voxels[rng.integers(0, len(voxels), count)] + rng.uniform(-0.5, 0.5, (count, 3))
 
 
 @pytest.mark.parametrize("spacing", SPACINGS)
@@ -133,74 +124,6 @@ def test_the_removal_order_is_half_depth_and_half_mean(monkeypatch, many):
         np.testing.assert_allclose(found, expected.reshape(-1)[voxels], rtol=1e-5)
 
 
-def points_in_array(mask, rng):
-    """Points of curves in a solid, and anywhere in the array; some between voxels."""
-    voxels = np.argwhere(mask)
-    walk = voxels[len(voxels) // 2] + np.cumsum(rng.normal(0, 0.3, (70, 3)), axis=0)
-    walk = np.clip(walk, -0.5, np.array(mask.shape) - 0.5)
-    between = np.argwhere(mask)[::7] + rng.integers(-1, 2, (len(voxels[::7]), 3)) / 2
-    return np.concatenate([points_in(mask, rng, 40), walk, between])
-
-
-@pytest.mark.parametrize("spacing", SPACINGS)
-def test_radii_are_distances_to_the_nearest_voxel_outside(spacing):
-    rng = np.random.default_rng(3)
-    for mask in solids(8, seed=3):
-        points = points_in_array(mask, rng)
-        outside = np.argwhere(np.pad(mask, 1) == 0) - 1
-        tree = cKDTree(outside * np.array(spacing))
-        expected, _ = tree.query(points * np.array(spacing))
-        np.testing.assert_allclose(radii.radius_at(points, mask, spacing), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("spacing", SPACINGS)
-def test_radii_on_the_card_are_the_same(cpu_cuda, spacing):
-    rng = np.random.default_rng(4)
-    for mask in solids(6, seed=4):
-        points = points_in_array(mask, rng)
-        on_card = radii_on_cuda.radius_at(points, cpu_cuda.put(mask), spacing, cpu_cuda)
-        assert_same_bits(on_card, radii.radius_at(points, mask, spacing))
-
-
-def test_radii_of_many_points_are_found_in_parts_between_which_a_run_is_cancelled(
-    cpu_cuda, monkeypatch
-):
-    monkeypatch.setattr(radii_on_cuda, "POINTS_A_LAUNCH", 10)
-    mask, looks = solids(1, seed=4)[0], []
-    points = points_in(mask, np.random.default_rng(4), 35)
-    there = points, cpu_cuda.put(mask), SPACINGS[1], cpu_cuda
-    on_card = radii_on_cuda.radius_at(*there, report=lambda: looks.append(1))
-    assert len(looks) == 4
-    assert_same_bits(on_card, radii.radius_at(points, mask, SPACINGS[1]))
-
-    def cancel():
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        radii_on_cuda.radius_at(*there, report=cancel)
-    with pytest.raises(Cancelled):
-        radii.radius_at(points, mask, SPACINGS[1], cancel)
-
-
-def test_a_launch_has_fewer_points_where_an_object_may_be_thicker(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(radii_on_cuda, "ROWS_A_LAUNCH", 2000)
-
-    def launches(side):
-        mask, looks = cpu_cuda.put(np.ones((side, side, side), np.uint8)), []
-        points = np.full((60, 3), 2.0)
-        radii_on_cuda.radius_at(points, mask, (1, 1, 1), cpu_cuda, lambda: looks.append(1))
-        return len(looks)
-
-    assert launches(5) < launches(10) < launches(100) == 60
-
-
-def test_there_may_be_no_points(cpu_cuda):
-    mask = np.ones((3, 4, 5), np.uint8)
-    assert radii.radius_at(np.zeros((0, 3)), mask, SPACINGS[1]).shape == (0,)
-    on_card = radii_on_cuda.radius_at(np.zeros((0, 3)), cpu_cuda.put(mask), SPACINGS[1], cpu_cuda)
-    assert on_card.shape == (0,)
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("spacing", SPACINGS[1:3])
 def test_a_real_card_gives_the_same(gpu, spacing):
@@ -214,6 +137,3 @@ def test_a_real_card_gives_the_same(gpu, spacing):
     assert automatic_charge_distance(on_card, depth, spacing, gpu=gpu) == automatic_charge_distance(
         mask.view(np.uint8), expected, spacing
     )
-    points = points_in(mask, np.random.default_rng(4), 3000)
-    ours = radii_on_cuda.radius_at(points, on_card, spacing, gpu)
-    assert_same_bits(ours, radii.radius_at(points, mask, spacing))

@@ -1,4 +1,4 @@
-"""Growing keeps the topology and leaves nothing that could still be added; bridges lead to it."""
+"""Growing keeps the topology and leaves nothing that could still be added; gap paths lead to it."""
 
 import numpy as np
 import pytest
@@ -7,16 +7,18 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bucket_queue import GROUP, empty_queue, put, take
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
-from PotentialSkeletonLib import component, skeletonize
+from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.field.tiles import Tiles
-from PotentialSkeletonLib.thinning import gap_paths as bridges_module
-from PotentialSkeletonLib.thinning.gap_paths import bridges
+from PotentialSkeletonLib.thinning import gap_paths as gap_paths_module
+from PotentialSkeletonLib.thinning import level_thinning
+from PotentialSkeletonLib.thinning.gap_paths import gap_paths
 from PotentialSkeletonLib.thinning.growing import grow
-from PotentialSkeletonLib.thinning.thinning import OBJECT, room_for, thin
+from PotentialSkeletonLib.thinning.thinning import OBJECT, empty_states, thin
 from support.solids import random_solids, ring
 
 UNIT = (1.0, 1.0, 1.0)
@@ -29,7 +31,7 @@ def flat(mask):
 
 def grown(skeleton, offered, order, first=None):
     """The grown skeleton as a mask; the order is a volume."""
-    states = room_for(offered.shape)
+    states = empty_states(offered.shape)
     voxels = flat(offered)
     first = np.zeros(len(voxels), bool) if first is None else first.ravel()[voxels]
     found = grow(
@@ -44,7 +46,7 @@ def grown(skeleton, offered, order, first=None):
 
 
 def topology_of(mask):
-    """Euler characteristic, pieces, and pieces of the background."""
+    """Euler characteristic, components, and components of the background."""
     return euler_characteristic(mask), ndimage.label(mask, BLOCK)[1], ndimage.label(~mask)[1]
 
 
@@ -58,16 +60,18 @@ def test_what_is_grown_has_the_skeletons_topology_and_nothing_can_be_added(mask,
     voxels = flat(mask)
     nothing = np.zeros(len(voxels), bool)
     skeleton = np.zeros(mask.shape, bool)
-    skeleton.ravel()[thin(voxels, depth.ravel()[voxels], nothing, nothing, mask.shape)] = True
+    order = depth.ravel()[voxels]
+    left = thin(voxels, order, nothing, nothing, mask.shape, Progress())
+    skeleton.ravel()[left] = True
     offered = skeleton | mask & (rng.random(mask.shape) < rng.random())
     found = grown(skeleton, offered, depth)
     assert not (found & ~offered).any()
     assert not (skeleton & ~found).any()
     assert topology_of(found) == topology_of(skeleton)
     states = found.ravel().astype(np.uint8) * OBJECT
-    lines = mask.shape[2], mask.shape[1] * mask.shape[2]
+    strides = mask.shape[2], mask.shape[1] * mask.shape[2]
     for voxel in flat(offered & ~found):
-        assert not is_simple(neighbour_bits(states, voxel, *lines, OBJECT))
+        assert not is_simple(neighbour_bits(states, voxel, *strides, OBJECT))
 
 
 def square_of_curves():
@@ -113,7 +117,7 @@ def test_voxels_that_go_first_are_in_and_another_one_stays_out():
 
 def test_voxels_that_were_left_out_do_not_count_as_traced():
     some = np.array([1, 5, 12]), np.array([9, 10])
-    assert component.among(np.array([2, 5, 9]), *some).tolist() == [False, True, True]
+    assert level_thinning.membership(np.array([2, 5, 9]), *some).tolist() == [False, True, True]
 
 
 def test_the_queue_gives_the_lowest_keys_first_and_equal_ones_in_order():
@@ -148,14 +152,14 @@ def in_tiles(depth):
 
 
 @pytest.mark.parametrize("tiles", [Tiles.whole, in_tiles])
-def test_a_bridge_runs_along_the_middle_to_the_skeleton(tiles):
+def test_a_gap_path_runs_along_the_middle_to_the_skeleton(tiles):
     mask, depth = bent_tube()
     skeleton, curve = np.zeros_like(mask), np.zeros_like(mask)
     skeleton[12, 6:11, 12] = True
     curve[40:54, 40, 15] = True  # off the axis, ends far from the skeleton
     end = np.ravel_multi_index((53, 40, 15), mask.shape)
-    states = room_for(mask.shape)
-    found = bridges(flat(skeleton), flat(curve), [end], tiles(depth), states)
+    states = empty_states(mask.shape)
+    found = gap_paths(flat(skeleton), flat(curve), [end], tiles(depth), states, Progress())
     assert not states.any()
     assert mask.ravel()[found].all()
     assert np.isin(flat(curve), found).all()
@@ -169,48 +173,48 @@ def test_a_bridge_runs_along_the_middle_to_the_skeleton(tiles):
     assert abs(middle[:, 2] - 12).max() <= 2  # with those beside it
 
 
-def test_there_is_no_bridge_where_too_many_voxels_would_be_needed(monkeypatch):
+def test_there_is_no_gap_path_where_too_many_voxels_would_be_needed(monkeypatch):
     mask, depth = bent_tube()
     skeleton = np.zeros_like(mask)
     skeleton[12, 6, 12] = True
     end = np.ravel_multi_index((53, 40, 12), mask.shape)
-    monkeypatch.setattr(bridges_module, "MOST_SEEN", 0)
+    monkeypatch.setattr(gap_paths_module, "MAX_SEEN", 0)
     nothing = np.empty(0, np.int64)
-    found = bridges(flat(skeleton), nothing, [end], Tiles.whole(depth), room_for(mask.shape))
+    states = empty_states(mask.shape)
+    found = gap_paths(flat(skeleton), nothing, [end], Tiles.whole(depth), states, Progress())
     assert flat(skeleton)[0] not in found
 
 
-def test_bridges_can_be_cancelled():
+def test_gap_paths_can_be_cancelled():
     mask, depth = bent_tube()
 
-    def cancel():
-        raise Cancelled
-
     end = flat(mask)[:1]
-    states = room_for(mask.shape)
+    states = empty_states(mask.shape)
     with pytest.raises(Cancelled):
-        bridges(flat(mask)[-1:], end, end, Tiles.whole(depth), states, cancel)
+        gap_paths(
+            flat(mask)[-1:], end, end, Tiles.whole(depth), states, Progress(lambda share: False)
+        )
 
 
 @pytest.mark.parametrize("mask", [ring()[0], bent_tube()[0]])
 def test_the_whole_object_is_thinned_where_growing_does_not_reach_all(monkeypatch, mask):
     expected = skeletonize(mask, UNIT, device="cpu")
-    monkeypatch.setattr(component, "grow", lambda skeleton, *_: skeleton)
+    monkeypatch.setattr(level_thinning, "grow", lambda skeleton, *_: skeleton)
     found = skeletonize(mask, UNIT, device="cpu")
     assert all(found.report["guarantees"].values())
     for of in ("object_cycles", "skeleton_cycles"):
         assert found.report[of] == expected.report[of]
 
 
-def test_a_limb_is_added_without_thinning_the_whole_object_again(monkeypatch):
+def test_a_protrusion_is_added_without_thinning_the_whole_object_again(monkeypatch):
     mask, _ = bent_tube()
-    sizes, thinned = [], component.thin
+    sizes, thinned = [], level_thinning.thin
 
     def listed(voxels, *rest):
         sizes.append(len(voxels))
         return thinned(voxels, *rest)
 
-    monkeypatch.setattr(component, "thin", listed)
+    monkeypatch.setattr(level_thinning, "thin", listed)
     skeletonize(mask, UNIT, device="cpu")
     assert len(sizes) >= 2
     assert max(sizes) < 0.1 * np.count_nonzero(mask)

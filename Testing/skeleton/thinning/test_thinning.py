@@ -5,12 +5,15 @@ import pytest
 from hypothesis import given, settings
 from scipy import ndimage
 
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels import bucket_queue
 from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.topology import euler, simple_points
+from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple
 from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
-from PotentialSkeletonLib.thinning.thinning import removable, room_for, thin, trim
+from PotentialSkeletonLib.thinning.thinning import empty_states, thin
+from PotentialSkeletonLib.thinning.trimming import removable, trim
 from support.solids import cube, random_solids, ring, tapered_y
 
 BLOCK = np.ones((3, 3, 3), bool)
@@ -22,7 +25,7 @@ def block_of(bits):
 
 
 def is_simple_by_definition(block):
-    """One 26-piece of object round the middle, one 6-piece of background at its faces."""
+    """One 26-component of object round the middle, one 6-component of background at its faces."""
     steps = np.abs(np.indices((3, 3, 3)) - 1).sum(axis=0)
     background, _ = ndimage.label(~block & (steps > 0) & (steps < 3))
     at_faces = {background[place] for place in FACE_CENTRES if not block[place]}
@@ -37,8 +40,8 @@ def test_simple_points_are_those_of_the_definition(share):
         block = rng.random((3, 3, 3)) < share
         block[1, 1, 1] = False
         bits = sum(1 << int(n) for n in np.flatnonzero(block))
-        assert simple_points.is_simple(bits) == is_simple_by_definition(block)
-        found.add(simple_points.is_simple(bits))
+        assert is_simple(bits) == is_simple_by_definition(block)
+        found.add(is_simple(bits))
     assert found == {True, False}
 
 
@@ -59,8 +62,8 @@ def padded(block):
         (np.array([[[0, 1, 0], [1, 0, 1], [0, 1, 0]]]), 0),  # a diamond of four voxels
     ],
 )
-def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expected):
-    assert euler.euler_characteristic(mask.astype(bool)) == expected
+def test_the_euler_characteristic_counts_components_tunnels_and_cavities(mask, expected):
+    assert euler_characteristic(mask.astype(bool)) == expected
 
 
 @given(random_solids(largest=8))
@@ -68,7 +71,7 @@ def test_the_euler_characteristic_counts_pieces_tunnels_and_cavities(mask, expec
 def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
     found = sparse_topology(np.argwhere(mask)[::-1])
     assert found.components == ndimage.label(mask, BLOCK)[1]
-    assert found.characteristic == euler.euler_characteristic(mask)
+    assert found.characteristic == euler_characteristic(mask)
 
 
 @given(random_solids())
@@ -86,14 +89,14 @@ def thinned(mask, kept=None, traced=None):
     voxels = np.flatnonzero(mask)
     order = distance_to_outside(mask, (1, 1, 1)).reshape(-1)[voxels]
     kept, traced = ((none if some is None else some).reshape(-1)[voxels] for some in (kept, traced))
-    states = room_for(mask.shape)
-    left = thin(voxels, order, kept, traced, mask.shape, states=states)
+    states = empty_states(mask.shape)
+    left = thin(voxels, order, kept, traced, mask.shape, Progress(), states)
     assert not states.any()
     return mask_of(left, mask.shape)
 
 
 def mask_of(voxels, shape):
-    """The mask of flat indices, which must rise."""
+    """The mask of flat indices, which must ascend."""
     assert (np.diff(voxels) > 0).all()
     mask = np.zeros(shape, bool)
     mask.reshape(-1)[voxels] = True
@@ -113,7 +116,7 @@ def test_the_order_of_removal_is_that_of_a_plain_list(few, mask):
     kept = rng.random(len(voxels)) < 0.05
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_queue, "TABLE_THRESHOLD", few)
-        found = thin(voxels, order, kept, traced, mask.shape)
+        found = thin(voxels, order, kept, traced, mask.shape, Progress())
     assert found.tolist() == thinned_by_a_list(mask > 0, voxels, order, kept, traced)
 
 
@@ -151,7 +154,7 @@ def test_thinning_keeps_components_tunnels_and_cavities(mask):
     assert not (skeleton & (mask == 0)).any()
     assert ndimage.label(skeleton, BLOCK)[1] == ndimage.label(mask, BLOCK)[1]
     assert ndimage.label(~skeleton)[1] == ndimage.label(mask == 0)[1]
-    assert euler.euler_characteristic(skeleton) == euler.euler_characteristic(mask)
+    assert euler_characteristic(skeleton) == euler_characteristic(mask)
 
 
 @given(random_solids())
@@ -185,11 +188,11 @@ def test_trimming_leaves_only_what_must_stay(mask):
     mask = np.pad(fill_cavities(mask)[0], 1)
     stays = np.zeros(mask.shape, bool)
     stays[tuple(np.argwhere(mask)[::5].T)] = True
-    voxels, states = np.flatnonzero(mask), room_for(mask.shape)
+    voxels, states = np.flatnonzero(mask), empty_states(mask.shape)
     skeleton = mask_of(trim(voxels, np.flatnonzero(stays), mask.shape, states), mask.shape)
     assert (mask & stays <= skeleton).all()
     assert (skeleton <= mask).all()
-    assert euler.euler_characteristic(skeleton) == euler.euler_characteristic(mask)
+    assert euler_characteristic(skeleton) == euler_characteristic(mask)
     left = could_go(skeleton)
     found = removable(np.flatnonzero(skeleton), mask.shape, states)
     assert found.tolist() == [np.ravel_multi_index(p, mask.shape) for p in left]
@@ -208,7 +211,7 @@ def test_a_branch_at_a_straight_line_makes_a_voxel_of_the_line_removable():
         assert [2, 2, 5] in could_go(branch)
 
 
-def test_thinning_is_deterministic_and_a_solid_without_tips_becomes_one_voxel_in_its_middle():
+def test_thinning_is_deterministic_and_a_solid_without_endpoints_becomes_one_voxel_in_its_middle():
     mask = padded(cube(9))
     assert (np.argwhere(thinned(mask)) == [[7, 7, 7]]).all()
     mask = padded(tapered_y()[0])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from PotentialSkeletonLib.field.tiles import Tiles
-from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels, voxels_of
+from PotentialSkeletonLib.tracing.centring import voxels_of
+from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels
 
 SHAPE = (12, 12, 12)
 
@@ -17,7 +18,7 @@ def passed(*curves, depth=None):
 
 
 def mask_of(voxels):
-    """Where the curves pass; the voxels are rising."""
+    """Where the curves pass; the voxels ascend."""
     flat = voxels.voxels()
     assert (np.diff(flat) > 0).all()
     mask = np.zeros(voxels.depths.shape, bool)
@@ -28,18 +29,18 @@ def mask_of(voxels):
 def test_a_line_passes_the_voxels_along_it():
     voxels = passed([(5, 5.2, 2), (5, 5.2, 3.1), (5, 5.2, 4.6)])
     assert np.argwhere(mask_of(voxels)).tolist() == [[5, 5, i] for i in (2, 3, 4, 5)]
-    places = voxels.places(np.array([[5, 5, 2], [5, 5, 3], [9, 9, 9]]))
-    np.testing.assert_allclose(places, [[5, 5.2, 2.25], [5, 5.2, 3.0], [9, 9, 9]], atol=1e-3)
+    positions = voxels.positions(np.array([[5, 5, 2], [5, 5, 3], [9, 9, 9]]))
+    np.testing.assert_allclose(positions, [[5, 5.2, 2.25], [5, 5.2, 3.0], [9, 9, 9]], atol=1e-3)
 
 
-def test_places_do_not_depend_on_how_a_curve_is_sampled():
+def test_positions_do_not_depend_on_how_a_curve_is_sampled():
     rng = np.random.default_rng(1)
     shares = [np.sort(np.r_[0, rng.random(n), 1]) for n in (5, 40)]
     start, way = np.array([2.3, 2.6, 2.1]), np.array([1.0, 1.5, 1.9])
     first, second = (passed(start + share[:, None] * way) for share in shares)
     assert (mask_of(first) == mask_of(second)).all()
     own = np.argwhere(mask_of(first))
-    np.testing.assert_allclose(first.places(own), second.places(own), atol=1e-9)
+    np.testing.assert_allclose(first.positions(own), second.positions(own), atol=1e-9)
 
 
 @pytest.mark.parametrize("noise", [-1e-5, 1e-5])
@@ -61,11 +62,11 @@ def test_on_faces_edges_and_corners_rounding_decides_nothing(curve, noise):
     moved = passed(fine(*curve) + noise * np.array([1, -1, 0.5]))
     assert (mask_of(exact) == mask_of(moved)).all()
     own = np.argwhere(mask_of(exact))
-    np.testing.assert_allclose(exact.places(own), moved.places(own), atol=1e-3)
+    np.testing.assert_allclose(exact.positions(own), moved.positions(own), atol=1e-3)
     assert (voxels_of(np.array(curve) + noise) == voxels_of(curve)).all()
 
 
-def test_a_curve_that_leaves_the_object_stays_in_one_piece_along_its_deepest_voxels():
+def test_a_curve_that_leaves_the_object_stays_connected_along_its_deepest_voxels():
     depth = np.zeros(SHAPE, np.float32)
     depth[5, 4:7, 1:11] = 1
     depth[5, 5, 1:11] = 2
@@ -86,7 +87,9 @@ def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a
     found = np.argwhere(mask_of(voxels))
     assert found[found[:, 0] == 5][:, 1].tolist() == [5] * 9
     assert found[found[:, 0] == 19][:, 1].tolist() == [21] * 9
-    np.testing.assert_allclose(voxels.places(np.array([[5, 5, 6], [19, 21, 6]]))[:, 1], [5, 21.2])
+    np.testing.assert_allclose(
+        voxels.positions(np.array([[5, 5, 6], [19, 21, 6]]))[:, 1], [5, 21.2]
+    )
 
 
 def test_points_far_apart_are_not_joined():
@@ -106,6 +109,6 @@ def test_depths_in_tiles_give_the_same_voxels():
             voxels.add(curve)
     assert len(whole.voxels()) > 1000
     np.testing.assert_array_equal(tiled.voxels(), whole.voxels())
-    places = np.stack(np.unravel_index(whole.voxels(), depth.shape), axis=1)
-    np.testing.assert_array_equal(tiled.places(places), whole.places(places))
+    voxels = np.stack(np.unravel_index(whole.voxels(), depth.shape), axis=1)
+    np.testing.assert_array_equal(tiled.positions(voxels), whole.positions(voxels))
     assert (tiled.depths.numbers < 0).any()

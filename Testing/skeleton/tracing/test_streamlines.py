@@ -5,14 +5,9 @@ import pytest
 
 from PotentialSkeletonLib.critical_points.critical_points import CriticalPoint
 from PotentialSkeletonLib.field.tiles import Tiles
-from PotentialSkeletonLib.tracing.streamlines import (
-    CRITICAL_POINT,
-    CURVE,
-    STALL,
-    Tracer,
-    grow_core,
-    ways_out,
-)
+from PotentialSkeletonLib.tracing.outgoing_directions import outgoing_directions
+from PotentialSkeletonLib.tracing.stepping import CRITICAL_POINT, CURVE, STALL
+from PotentialSkeletonLib.tracing.streamlines import Tracer, core_curves
 
 CENTRE = np.array([10.0, 10.0, 10.0])
 
@@ -33,7 +28,7 @@ def test_a_curve_ends_at_the_attractor():
     away = points - CENTRE
     direction = away[0] / np.linalg.norm(away[0])
     across = away - np.outer(away @ direction, direction)
-    assert np.linalg.norm(across, axis=1).max() < 0.05  # a straight way in
+    assert np.linalg.norm(across, axis=1).max() < 0.05  # a straight path
 
 
 def test_a_curve_in_a_swirl_keeps_its_radius():
@@ -88,7 +83,7 @@ def test_no_curve_leaves_the_object():
     assert len(Tracer(Tiles.whole(vectors, mask), []).trace([16.0, 10.0, 10.0])[0]) == 0
 
 
-def test_curves_grow_both_ways_from_a_saddle():
+def test_curves_leave_a_saddle_in_both_directions():
     def double_well(x):
         k = (x[..., 0] - 10) / 4
         return np.stack([4 * (k - k**3), 10 - x[..., 1], 10 - x[..., 2]], axis=-1)
@@ -98,7 +93,7 @@ def test_curves_grow_both_ways_from_a_saddle():
     slopes, axes = np.array([-1.0, -1.0, 1.0]), np.eye(3)[:, ::-1]
     points = [CriticalPoint(p, kind, slopes, axes) for p, kind in zip([CENTRE, *wells], kinds)]
     tracer = tracer_of(field(double_well), [point.position for point in points])
-    curves = list(grow_core(tracer, points))
+    curves = list(core_curves(tracer, points))
     assert len(curves) == 2
     ends = sorted(curve[-1][0] for curve in curves)
     assert ends == pytest.approx([6, 14])
@@ -146,15 +141,15 @@ def test_directions_from_a_saddle_depend_on_no_choice_of_the_solver():
     """Eigenvectors of a double eigenvalue may be any pair in its plane, with any signs."""
     turn = np.array([[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]])
     slopes = np.array([-3.0, 1.0, 1.0 + 1e-9])
-    ways = [
-        ways_out([CriticalPoint(CENTRE, "saddle-2", slopes, vectors)])[0]
+    directions = [
+        outgoing_directions([CriticalPoint(CENTRE, "saddle-2", slopes, vectors)])[0]
         for vectors in (np.eye(3), turn, -turn)
     ]
-    for found in ways:
+    for found in directions:
         np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)
     swirl = np.array([[0, 0, 2**0.5], [1, 1, 0], [1j, -1j, 0]]) / 2**0.5
     slopes = np.array([1 + 2j, 1 - 2j, -1.0])
-    (found,) = ways_out([CriticalPoint(CENTRE, "saddle-2", slopes, swirl)])
+    (found,) = outgoing_directions([CriticalPoint(CENTRE, "saddle-2", slopes, swirl)])
     np.testing.assert_allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-9)
 
 

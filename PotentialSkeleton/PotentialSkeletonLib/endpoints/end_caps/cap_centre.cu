@@ -1,96 +1,43 @@
-// Caps of limbs: which voxels they are, their middle, and the voxel furthest along a limb's axis. Voxels
-// are flat indices; the object does not touch the volume's border. See caps.py of the CPU, whose
-// results these equal: sums are taken up in the same order, or are exact.
+// End caps of protrusions: which voxels they are, their middle, and the voxel furthest along the
+// protrusion's axis. Voxels are flat indices; the object does not touch the volume's border. Equals
+// cap_centre.py, of the CPU: sums are taken up in the same order, or are exact.
 
-#include "volume.cuh"
+#include "bit_box.cuh"
+#include "../volume.cuh"
 
 #define THREADS 256
-#define LARGEST_BOX 2048  // words of 32 voxels of a row that lie in the shared memory of a block
+#define MAX_BOX 2048  // words of 32 voxels of a row that lie in the shared memory of a block
 
 struct Steps
 {
     double k, j, i;  // mm
 };
 
-// A cap to be found: in a box, what hangs together with a place by voxels from the distance `far` on.
-// What is behind it too is from `near` on, or the whole box.
-struct Cap
+// A cap to be found: in a box, the connected component of a voxel at distances from `far` up. The slab,
+// the cap with what is behind it, is from `near` up, or the whole box.
+struct EndCap
 {
-    int place;
+    int voxel;
     Box box;
     int far, near, ends_in_box;
     int first;  // of its words in the result
 };
 
-// A bit for each voxel of a box, in words of 32 voxels of a row.
-struct Bits
-{
-    int planes, rows, columns, words;  // `words`: of a row
-
-    __device__ explicit Bits(const Box& box)
-        : planes(box.high_k - box.low_k), rows(box.high_j - box.low_j), columns(box.high_i - box.low_i),
-          words((columns + 31) / 32)
-    {
-    }
-    __device__ int count() const { return planes * rows * words; }
-
-    // The bits of a word, and those beside each of its bits.
-    __device__ unsigned spread(const unsigned* bits, int word) const
-    {
-        int k = word / words / rows, j = word / words % rows, at = word % words;
-        unsigned found = 0;
-        for (int side = 0; side < 9; side++) {
-            int other_k = k + side / 3 - 1, other_j = j + side % 3 - 1;
-            if (other_k < 0 || other_k >= planes || other_j < 0 || other_j >= rows) continue;
-            int other = (other_k * rows + other_j) * words + at;
-            unsigned here = bits[other];
-            found |= here | here << 1 | here >> 1;
-            if (at > 0) found |= bits[other - 1] >> 31;
-            if (at + 1 < words) found |= bits[other + 1] << 31;
-        }
-        return found;
-    }
-    // The bits of a word that are at a distance at least.
-    __device__ unsigned from(const Volume& volume, const Box& box, int least, int word) const
-    {
-        int k = word / words / rows, j = word / words % rows, i = word % words * 32;
-        const int* line = volume.distances + (box.low_k + k) * volume.plane +
-                          (box.low_j + j) * volume.row + box.low_i + i;
-        unsigned found = 0;
-        for (int bit = 0; bit < min(32, columns - i); bit++)
-            if (line[bit] >= least) found |= 1u << bit;
-        return found;
-    }
-    // Mean place along an axis in mm, taken up voxel by voxel. No `bits` are the whole box.
-    __device__ double mean(const unsigned* bits, int axis, double step) const
-    {
-        double sum = 0;
-        int voxels = 0;
-        for (int word = 0; word < count(); word++) {
-            int k = word / words / rows, j = word / words % rows, i = word % words * 32;
-            unsigned left = bits ? bits[word] : 0xffffffffu >> max(0, 32 - (columns - i));
-            for (; left; left &= left - 1, voxels++)
-                sum += (axis == 0 ? k : axis == 1 ? j : i + __ffs(left) - 1) * step;
-        }
-        return sum / voxels;
-    }
-};
-
 // Finds caps in small boxes, one a block. `found` gets the bits of each cap, and `means` (of 6 numbers
-// each) where in mm from the box's first voxel its middle is, and that of it with what is behind it.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) find_caps(
+// each) where in mm from the box's first voxel its middle is, and that of its slab.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) find_end_caps(
     const int* distances, int row, int plane, double step_k, double step_j, double step_i,
     const int* caps, unsigned* found, double* means)
 {
-    __shared__ unsigned marks[2][LARGEST_BOX], allowed[LARGEST_BOX];
+    __shared__ unsigned marks[2][MAX_BOX], allowed[MAX_BOX];
     Volume volume = {distances, nullptr, row, plane};
-    Cap cap = ((const Cap*)caps)[blockIdx.x];
+    EndCap cap = ((const EndCap*)caps)[blockIdx.x];
     Bits bits(cap.box);
     int count = bits.count(), turn = 0, axis = threadIdx.x;
-    int k = cap.place / plane - cap.box.low_k, j = cap.place % plane / row - cap.box.low_j;
-    int i = cap.place % row - cap.box.low_i, place = (k * bits.rows + j) * bits.words + i / 32;
+    int k = cap.voxel / plane - cap.box.low_k, j = cap.voxel % plane / row - cap.box.low_j;
+    int i = cap.voxel % row - cap.box.low_i, start = (k * bits.rows + j) * bits.words + i / 32;
     for (int n = threadIdx.x; n < count; n += THREADS)
-        marks[0][n] = n == place ? 1u << i % 32 : 0;
+        marks[0][n] = n == start ? 1u << i % 32 : 0;
     for (int part = 0; part < 2; part++) {
         bool is_box = part == 1 && !cap.ends_in_box;
         if (!is_box) {
@@ -118,12 +65,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) find_caps(
     }
 }
 
-// A limb's axis through the middle of its cap.
+// A protrusion's axis through the middle of its cap.
 struct Axis
 {
     double middle_k, middle_j, middle_i, k, j, i;
 
-    // How far a place of the box is along the axis and not far from it: the higher the further.
+    // How far a voxel of the box is along the axis and not far from it: the higher the further.
     __device__ u64 score(int at_k, int at_j, int at_i, const Steps& steps) const
     {
         double away_k = at_k * steps.k - middle_k, away_j = at_j * steps.j - middle_j;
@@ -137,15 +84,15 @@ struct Axis
     }
 };
 
-// Finds for each cap of `find_caps` the voxel furthest along its axis, of equally far ones the first.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_caps(
+// Finds for each cap of `find_end_caps` the voxel furthest along its axis, of equally far ones the first.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_end_caps(
     int row, int plane, double step_k, double step_j, double step_i, const int* caps,
     const unsigned* found, const double* axes, int* furthest)
 {
     __shared__ u64 highest;
     __shared__ int first;
     Steps steps = {step_k, step_j, step_i};
-    Cap cap = ((const Cap*)caps)[blockIdx.x];
+    EndCap cap = ((const EndCap*)caps)[blockIdx.x];
     Axis axis = ((const Axis*)axes)[blockIdx.x];
     Bits bits(cap.box);
     if (threadIdx.x == 0) {
@@ -172,9 +119,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_caps(
     if (threadIdx.x == 0) furthest[blockIdx.x] = first;
 }
 
-// Sums of the places from a box's first voxel along K, J and I: of the first voxels of a list, and of
+// Sums of the positions from a box's first voxel along K, J and I: of the first voxels of a list, and of
 // more of them; `sizes` are their numbers.
-extern "C" __global__ void sum_places(const int* voxels, const int* sizes, int row, int plane, int low_k,
+extern "C" __global__ void sum_positions(const int* voxels, const int* sizes, int row, int plane, int low_k,
                                       int low_j, int low_i, u64* sums)
 {
     __shared__ u64 all[6];

@@ -1,4 +1,4 @@
-"""The place where a limb's axis leaves it."""
+"""The centre of an end cap: where a protrusion's axis leaves it."""
 
 import numpy as np
 from numba import njit
@@ -8,17 +8,19 @@ from FuzzyVesselCoreLib.voxels.distance.geodesic import unit_of
 OUTSIDE = -1  # the distance outside of the object
 
 
-def middle_of_cap(distances, top, reach, spacing):
-    """The voxel where a limb's axis leaves it: a blunt end has its top on the rim.
+def end_cap_centre(
+    distances: np.ndarray, maximum: int, reach: float, spacing: tuple[float, ...]
+) -> int:
+    """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
     Parameters
     ----------
     distances : ndarray of int32, shape (K, J, I)
         From the core, along the object.
-    top : int
-        Flat index of the limb's furthest voxel.
+    maximum : int
+        Flat index of the protrusion's furthest voxel.
     reach : float
-        Millimetres by which the voxels of the cap are nearer to the core at most.
+        Millimetres by which the voxels of the end cap are nearer to the core at most.
     spacing : 3 floats K, J, I, in mm
 
     Returns
@@ -26,27 +28,40 @@ def middle_of_cap(distances, top, reach, spacing):
     int
         Flat index.
     """
-    low, high, lowest = bounds(distances.flat[top], top, reach, distances.shape, spacing)
+    low, high, lowest = bounds(distances.flat[maximum], maximum, reach, distances.shape, spacing)
     box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
-    place = np.array(np.unravel_index(top, distances.shape)) - low
+    voxel = np.array(np.unravel_index(maximum, distances.shape)) - low
     marks, slab = np.zeros(box.shape, np.uint8), None
     if lowest[1] > OUTSIDE:
-        slab = marked(marks, 1, mark_piece(box, place, lowest[1], marks, 1))
+        slab = marked(marks, 1, mark_component(box, voxel, lowest[1], marks, 1))
     else:
         marks[:] = 1
-    cap = marked(marks, 2, mark_piece(box, place, lowest[0], marks, 2))
-    return middle_of(cap, slab, low, high, top, distances.shape, spacing)
+    cap = marked(marks, 2, mark_component(box, voxel, lowest[0], marks, 2))
+    sides = np.array(spacing, float)
+    middle = mean(cap, sides)
+    axis = middle - (mean_of_box(high - low, sides) if slab is None else mean(slab, sides))
+    length = np.linalg.norm(axis)
+    if length == 0:
+        return int(maximum)
+    furthest = furthest_along(cap, sides, middle, axis / length)
+    return int(np.ravel_multi_index(cap[furthest] + low, distances.shape))
 
 
-def bounds(height, top, reach, shape, spacing):
-    """The box that a cap and what is behind it are looked for in, and how near they come.
+def bounds(
+    height: np.int32,
+    maximum: int,
+    reach: float,
+    shape: tuple[int, ...],
+    spacing: tuple[float, ...],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The box that an end cap and the slab behind it are looked for in, and their levels.
 
     Parameters
     ----------
     height : np.int32
-        The distance of the top.
-    top, reach, spacing
-        As for `middle_of_cap`.
+        The distance of the maximum.
+    maximum, reach, spacing
+        As for `end_cap_centre`.
     shape : 3 ints
         Of the volume.
 
@@ -55,39 +70,25 @@ def bounds(height, top, reach, shape, spacing):
     low, high : ndarray of int, (3,)
         First voxel of the box, and beyond the last one.
     lowest : ndarray of float, (2,)
-        Least distance in the cap, and in the cap with as much behind it. What is outside of the
-        object is not left out where it is not more than `OUTSIDE`.
+        Lowest distance in the cap, and in the slab: the cap with as much behind it. The slab is
+        the whole box, also outside of the object, where that is not above `OUTSIDE`.
     """
-    place = np.array(np.unravel_index(top, shape))
+    voxel = np.array(np.unravel_index(maximum, shape))
     reach = max(reach, 0.5 * min(spacing))
     radius = np.ceil(3 * reach / np.asarray(spacing)).astype(int) + 1
     lowest = height - np.array([reach, 2 * reach]) / unit_of(spacing)
-    return np.maximum(place - radius, 0), np.minimum(place + radius + 1, shape), lowest
-
-
-def middle_of(cap, slab, low, high, top, shape, spacing):
-    """The flat index of the cap's middle.
-
-    `cap` and `slab`, the cap with as much behind it, are voxels (n, 3) from `low`, in rising order;
-    None is the whole box.
-    """
-    lengths = np.array(spacing, float)
-    middle = mean(cap, lengths)
-    axis = middle - (mean_of_box(high - low, lengths) if slab is None else mean(slab, lengths))
-    length = np.linalg.norm(axis)
-    if length == 0:
-        return int(top)
-    best = furthest_along(cap, lengths, middle, axis / length)
-    return int(np.ravel_multi_index(cap[best] + low, shape))
+    return np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape), lowest
 
 
 @njit(cache=True)
-def mark_piece(distances, place, lowest, marks, mark):
-    """Mark the 26-connected piece of voxels from `lowest` on that holds a place; its size.
+def mark_component(
+    distances: np.ndarray, voxel: np.ndarray, lowest: float, marks: np.ndarray, mark: int
+) -> int:
+    """Mark the 26-connected component, of distances from `lowest` up, of a voxel; its size.
 
-    It grows by runs along I. Only voxels whose mark is the one before are looked at.
+    It grows by runs of voxels along I, among those whose mark is the preceding one.
     """
-    waiting = [(place[0], place[1], place[2])]
+    waiting = [(voxel[0], voxel[1], voxel[2])]
     size = 0
     while len(waiting) > 0:
         k, j, i = waiting.pop()
@@ -114,33 +115,22 @@ def mark_piece(distances, place, lowest, marks, mark):
 
 
 @njit(cache=True)
-def marked(marks, least, count):
-    """The voxels (count, 3) that are marked with a number or a larger one, in rising order."""
+def marked(marks: np.ndarray, lowest: int, count: int) -> np.ndarray:
+    """The voxels (count, 3) that are marked with a number or a larger one, ascending."""
     voxels = np.empty((count, 3), np.int32)
     n = 0
     for k in range(marks.shape[0]):
         for j in range(marks.shape[1]):
             for i in range(marks.shape[2]):
-                if marks[k, j, i] >= least:
+                if marks[k, j, i] >= lowest:
                     voxels[n, 0], voxels[n, 1], voxels[n, 2] = k, j, i
                     n += 1
     return voxels
 
 
 @njit(cache=True)
-def places_in(voxels, low, shape):
-    """Places (n, 3) from `low` of flat indices of a volume."""
-    places = np.empty((voxels.size, 3), np.int32)
-    for n in range(voxels.size):
-        line, i = divmod(voxels[n], shape[2])
-        k, j = divmod(line, shape[1])
-        places[n, 0], places[n, 1], places[n, 2] = k - low[0], j - low[1], i - low[2]
-    return places
-
-
-@njit(cache=True)
-def mean(voxels, spacing):
-    """Mean place in mm, summed up voxel by voxel."""
+def mean(voxels: np.ndarray, spacing: np.ndarray) -> np.ndarray:
+    """Mean position in mm, summed up voxel by voxel."""
     sums = np.zeros(3)
     for n in range(len(voxels)):
         for axis in range(3):
@@ -149,8 +139,8 @@ def mean(voxels, spacing):
 
 
 @njit(cache=True)
-def mean_of_box(shape, spacing):
-    """Mean place of all voxels of a box, summed up as `mean` does."""
+def mean_of_box(shape: np.ndarray, spacing: np.ndarray) -> np.ndarray:
+    """Mean position in mm of all voxels of a box, summed up as `mean` does."""
     sums = np.zeros(3)
     for k in range(shape[0]):
         for j in range(shape[1]):
@@ -162,8 +152,10 @@ def mean_of_box(shape, spacing):
 
 
 @njit(cache=True)
-def furthest_along(voxels, spacing, middle, axis):
-    """Which voxel is furthest along the axis through the middle and not far from it."""
+def furthest_along(
+    voxels: np.ndarray, spacing: np.ndarray, middle: np.ndarray, axis: np.ndarray
+) -> int:
+    """Which voxel is furthest along the axis through the middle, and not far from it."""
     best, highest = 0, -np.inf
     away = np.empty(3)
     for n in range(len(voxels)):
@@ -174,7 +166,7 @@ def furthest_along(voxels, spacing, middle, axis):
         across = 0.0
         for side in range(3):
             across += (away[side] - along * axis[side]) ** 2
-        # Rounded, so that symmetric places tie on every machine; the first wins.
+        # Rounded, so that symmetric voxels tie on every machine; the first wins.
         score = np.rint((along - 2 * np.sqrt(across)) * 1e6)
         if score > highest:
             best, highest = n, score

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import Branch, CurveSkeleton, Node, skeletonize
 from PotentialSkeletonLib.graph.radii import radius_at
 from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph
@@ -21,7 +22,7 @@ def graph_of(*paths):
         for a, b in pairwise(path):
             count = int(np.abs(np.subtract(a, b)).max()) + 1
             voxels.update(map(tuple, np.rint(line(a, b, count)).astype(int).tolist()))
-    return VoxelGraph(np.array(sorted(voxels)))
+    return VoxelGraph(np.array(sorted(voxels)), Progress())
 
 
 def cycles(graph):
@@ -75,7 +76,7 @@ def test_a_small_ring_with_an_arm_at_each_voxel_keeps_its_hole():
 
 
 def test_a_single_voxel_is_an_isolated_node():
-    graph = VoxelGraph(np.array([[3, 4, 5]]))
+    graph = VoxelGraph(np.array([[3, 4, 5]]), Progress())
     assert graph.nodes == [[0]]
     assert graph.chains == []
 
@@ -90,7 +91,7 @@ def test_the_radius_of_a_cylinder_is_its_own(direction, spacing):
     from_middle = (np.stack(np.indices((17, 29, 29)), axis=-1) - middle) * spacing
     across = (from_middle**2).sum(axis=-1) - (from_middle @ direction) ** 2
     on_axis = middle + np.linspace(-2, 2, 9)[:, None] * direction / spacing
-    measured = radius_at(on_axis, across <= radius**2, spacing)
+    measured = radius_at(on_axis, across <= radius**2, spacing, Progress())
     np.testing.assert_allclose(measured, radius, atol=0.25)
     assert abs(measured.mean() - radius) < 0.15
 

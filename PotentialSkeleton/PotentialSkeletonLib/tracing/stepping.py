@@ -1,0 +1,140 @@
+"""Compiled loop that follows the force from start points, step by step."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..field.tiles import MISSING
+from .integrator import exponential_euler_step, step_workspace
+from .spatial_point_index import NEAR, PointIndex, insert_points, nearest_ahead
+from .tiled_field import NO_CELL, TiledField, load_cell, state_at
+
+CRITICAL_POINT, CURVE, STALL, MISSING_TILE = 0, 1, 2, 3  # how a curve ends
+ON_CURVE, ON_NO_CURVE = 0, -1  # what an indexed point belongs to
+MIN_STEP = 1e-4  # voxels: below it the force has no way out
+LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
+
+
+class Curves(NamedTuple):
+    """Starts (n, 3) of curves, the critical point (n,) that each leaves, and what is found of
+    each: number of points and ending (n,)."""
+
+    starts: np.ndarray
+    owns: np.ndarray
+    lengths: np.ndarray
+    endings: np.ndarray
+
+
+@njit(cache=True)
+def follow_each(
+    field: TiledField,
+    index: PointIndex,
+    tile: np.ndarray,
+    curves: Curves,
+    keep: bool,
+    path: np.ndarray,
+    done: int,
+    travelled: float,
+    longest: float,
+) -> tuple[np.ndarray, int, float, PointIndex]:
+    """Follow the force from each start in turn; the curves' points lie one behind the other.
+
+    `curves.lengths` and `curves.endings` are set. Where a tile of the field is missing it returns
+    with the curves that are `done`, and goes on when the tile was fetched.
+
+    Returns
+    -------
+    path, done, travelled, index
+        As they are now.
+    """
+    begin = curves.lengths[:done].sum()
+    while done < len(curves.starts):
+        if begin == len(path):
+            path = np.concatenate((path, np.empty_like(path)))
+        if curves.lengths[done] == 0:
+            path[begin] = curves.starts[done]
+        path, curves.lengths[done], travelled, curves.endings[done] = follow(
+            field, index, tile, path, begin, curves.lengths[done], travelled, longest,
+            curves.owns[done],
+        )  # fmt: skip
+        if curves.endings[done] == MISSING_TILE:
+            break
+        if keep:
+            index = insert_points(path[begin + 1 : begin + curves.lengths[done]], ON_CURVE, index)
+        begin += curves.lengths[done]
+        done += 1
+        travelled = 0.0
+    return path, done, travelled, index
+
+
+@njit(cache=True)
+def follow(
+    field: TiledField,
+    index: PointIndex,
+    tile: np.ndarray,
+    path: np.ndarray,
+    begin: int,
+    count: int,
+    travelled: float,
+    longest: float,
+    own: int,
+) -> tuple[np.ndarray, int, float, int]:
+    """Follow the force from the last of a curve's `count` points.
+
+    `path[begin]` is where the curve begins, also as long as it has no point. Where a tile of the
+    field is missing the curve ends as `MISSING_TILE`, and goes on when the tile was fetched.
+
+    Returns
+    -------
+    path, count, travelled
+        Of the curve as it is now.
+    ending : int
+    """
+    if count == 0:
+        state = state_at(field, path[begin], tile)
+        if state <= 0:
+            return path, 0, travelled, STALL if state == 0 else MISSING_TILE
+        count = 1
+    position, ahead, step = path[begin + count - 1].copy(), np.empty(3), np.empty(3)
+    corners, within, low = np.empty((8, 3)), np.empty(3), np.empty(3, np.int64)
+    workspace = step_workspace()
+    while travelled < longest:
+        following = begin + count
+        if following == path.shape[0]:
+            path = np.concatenate((path, np.empty_like(path)))
+        cell = load_cell(field, position, tile, low, within, corners)
+        if cell == MISSING:
+            return path, count, travelled, MISSING_TILE
+        if cell == NO_CELL:
+            break
+        length = exponential_euler_step(corners, within, step, workspace)
+        end = nearest_ahead(position, step, own, field.shape, index)
+        if end >= 0:
+            path[following] = index.points[end]
+            on_curve = index.curve_of[end] == ON_CURVE
+            return path, count + 1, travelled, CURVE if on_curve else CRITICAL_POINT
+        if length < MIN_STEP:
+            break
+        for axis in range(3):
+            ahead[axis] = position[axis] + step[axis]
+        state = state_at(field, ahead, tile)
+        if state == MISSING:
+            return path, count, travelled, MISSING_TILE
+        if state == 0:
+            break
+        position[:] = ahead
+        travelled += length
+        path[following] = position
+        count += 1
+        if (
+            count > LOOK_BACK
+            and squared_distance(position, path[begin + count - LOOK_BACK]) < NEAR * NEAR
+        ):
+            break  # round and round a sink
+    return path, count, travelled, STALL
+
+
+@njit(cache=True, inline="always")
+def squared_distance(a: np.ndarray, b: np.ndarray) -> float:
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2

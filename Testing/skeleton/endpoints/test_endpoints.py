@@ -1,0 +1,154 @@
+"""Endpoints are those of a plain sinking of all voxels."""
+
+import numpy as np
+from hypothesis import given, settings, strategies
+from scipy import ndimage
+
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
+from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance, neighbour_steps, unit_of
+from PotentialSkeletonLib.endpoints import candidates
+from PotentialSkeletonLib.endpoints.candidates import endpoint_candidates
+from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre
+from PotentialSkeletonLib.endpoints.endpoints import CAP_REACH, protrusion_endpoints
+from PotentialSkeletonLib.endpoints.protrusion_rule import SLENDERNESS
+from support.solids import line, plate, random_solids, rough, tapered_y, tube
+from trust.random_solids import random_solid
+
+
+def padded(block):
+    return np.pad(block, 1).astype(np.uint8)
+
+
+def endpoints_by_sinking(distances, depth, spacing, min_length):
+    """Maxima (flat) that are endpoints, and their widths: all voxels in one falling order."""
+    flat, deep = distances.reshape(-1), depth.reshape(-1)
+    offsets, _ = neighbour_steps(distances.shape, spacing)
+    # A component: [voxels, kept maximum, width, whether it holds an endpoint].
+    component_of, components = {}, []
+    voxels = np.flatnonzero(flat >= 0)
+    found = {}
+    for voxel in voxels[np.lexsort((voxels, flat[voxels]))][::-1].tolist():
+        adjacent = {component_of[voxel + n] for n in offsets.tolist() if voxel + n in component_of}
+        if not adjacent:
+            components.append([[], voxel, np.float32(0), False])
+            adjacent = {len(components) - 1}
+        best = max(
+            adjacent, key=lambda n: (components[n][3], flat[components[n][1]], -components[n][1])
+        )
+        kept = components[best]
+        for n in adjacent - {best}:
+            kept[0] += components[n][0]
+            kept[2] = max(kept[2], components[n][2])
+            component_of.update(dict.fromkeys(components[n][0], best))
+        length = (int(flat[kept[1]]) - int(flat[voxel])) * unit_of(spacing)
+        is_endpoint = not kept[3] and length > SLENDERNESS * float(kept[2]) + min_length
+        kept[2] = max(kept[2], deep[voxel])
+        if is_endpoint:
+            kept[3], found[kept[1]] = True, kept[2]
+        kept[0].append(voxel)
+        component_of[voxel] = best
+    return found
+
+
+def centre_by_labels(distances, maximum, reach, spacing):
+    """The voxel of a protrusion's end, by labels of the whole volume."""
+    spacing = np.asarray(spacing, float)
+    start = np.array(np.unravel_index(maximum, distances.shape))
+    reach = max(reach, 0.5 * min(spacing))
+    away = np.ceil(3 * reach / spacing).astype(int) + 1
+    low = np.maximum(start - away, 0)
+    box = distances[tuple(slice(a, b) for a, b in zip(low, start + away + 1))]
+    components = []
+    for lowest in distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing):
+        labels, _ = ndimage.label(box >= lowest, np.ones((3, 3, 3)))
+        components.append(np.argwhere(labels == labels[tuple(start - low)]) * spacing)
+    cap, slab = components
+    axis = cap.mean(axis=0) - slab.mean(axis=0)
+    if np.linalg.norm(axis) < 1e-9:  # a box that is filled alike on both sides, but for rounding
+        return maximum
+    axis /= np.linalg.norm(axis)
+    along = (cap - cap.mean(axis=0)) @ axis
+    across = np.linalg.norm(cap - cap.mean(axis=0) - along[:, None] * axis, axis=1)
+    best = np.argmax(np.round(along - 2 * across, 6))
+    voxel = np.rint(cap[best] / spacing).astype(int) + low
+    return int(np.ravel_multi_index(voxel, distances.shape))
+
+
+def check_endpoints(mask, seed, spacing, min_length):
+    """How many endpoints there are."""
+    rng = np.random.default_rng(seed)
+    sources = rng.permutation(np.flatnonzero(mask))[: rng.integers(1, 5)]
+    distances = geodesic_distance(mask, sources, spacing)
+    depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
+    wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
+    maxima = endpoint_candidates(distances, depth, spacing, min_length, Progress())
+    assert set(wanted) <= set(maxima.tolist())
+    ends = [centre_by_labels(distances, m, CAP_REACH * w, spacing) for m, w in wanted.items()]
+    found = protrusion_endpoints(distances, depth, spacing, min_length, Progress())
+    assert found.tolist() == sorted(set(ends))
+    return len(wanted)
+
+
+@given(mask=random_solids(largest=12), seed=strategies.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_endpoints_are_those_of_all_voxels_sinking(mask, seed):
+    check_endpoints(padded(mask), seed, [(1.0, 1.0, 1.5), (1, 1, 1)][seed % 2], seed % 3)
+
+
+def test_endpoints_of_solids_are_those_of_all_voxels_sinking():
+    found = 0
+    for seed in range(25):
+        mask = padded(random_solid(np.random.default_rng(seed), 18))
+        found += check_endpoints(
+            mask, seed, [(1, 1, 1), (2.3, 0.4, 1.0)][seed % 2], (seed % 3) * 0.4
+        )
+    assert found > 50
+
+
+def test_plateaus_have_the_endpoints_of_all_voxels_sinking():
+    """Boxes and plates, whose distances have many equal maxima, and a rough one with very many."""
+    blocks = [np.ones((3, 3, 40)), plate(), rough(plate(), 0.3), np.ones((12, 12, 12))]
+    for seed, block in enumerate(blocks):
+        check_endpoints(padded(block), seed, (1, 1, 1), 0.0)
+
+
+def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
+    mask, axes = tapered_y()
+    mask, fork = padded(mask), np.rint(axes[0][0]).astype(int) + 1
+    source = np.ravel_multi_index(fork, mask.shape)
+    depth, spacing = distance_to_outside(mask, (1, 1, 1)), (1, 1, 1)
+    distances = geodesic_distance(mask, np.array([source]), spacing)
+    flat = protrusion_endpoints(distances, depth, spacing, 2.0, Progress())
+    found = np.unravel_index(flat, mask.shape)
+    ends = sorted(np.rint(axis[-1] + 1).tolist() for axis in axes)
+    assert np.abs(np.sort(np.stack(found, axis=1), axis=0) - np.sort(ends, axis=0)).max() <= 7
+    ball = padded(tube(line((10, 10, 10), (10, 10, 10), 1), 8, (21, 21, 21)))
+    middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
+    distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
+    assert endpoint_candidates(distances, depth, spacing, 2.0, Progress()).size == 0
+    assert protrusion_endpoints(distances, depth, spacing, 2.0, Progress()).size == 0
+
+
+def test_more_maxima_than_the_first_capacity(monkeypatch):
+    mask = np.zeros((5, 40, 40), np.uint8)
+    mask[2, 20, 1:39] = mask[2, 1:39, 1:39:3] = 1
+    distances = geodesic_distance(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
+    depth = distance_to_outside(mask, (1, 1, 1))
+    wanted = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
+    monkeypatch.setattr(candidates, "MAXIMA_PER_PLANE", 2)
+    monkeypatch.setattr(candidates, "VOXELS_PER_SLICE", 1)
+    found = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
+    assert found.tolist() == wanted.tolist()
+    assert len(wanted) > 20
+
+
+@given(random_solids(largest=10), strategies.floats(0.3, 6))
+@settings(max_examples=30, deadline=None)
+def test_the_centre_of_an_end_cap_is_that_of_labels(mask, reach):
+    mask, spacing = padded(mask), (0.7, 1.3, 0.9)
+    inside = np.flatnonzero(mask)
+    distances = geodesic_distance(mask, inside[:1], spacing)
+    maximum = int(np.argmax(distances))
+    wanted = centre_by_labels(distances, maximum, reach, spacing)
+    assert end_cap_centre(distances, maximum, reach, spacing) == wanted
