@@ -458,6 +458,8 @@ def view_ras(view, x):
 
 
 def test_the_preview_is_to_be_seen_in_the_slice(session, view):
+    segment = session.segmentation.GetSegmentation().GetSegment("portal")
+    segment.SetColor(0.9, 0.1, 0.1)  # by itself it may be grey
     before = view.colored()
     session.click(FIRST)
     shown = view.colored()
