@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,11 +128,9 @@ class AffinitySection:
         self._panel.enable(self.ui.automaticAffinityButton, why)
         seeds = self._panel.seeds.intensities()
         affinity = affinity_of(parameters)
-        known = affinity is not None and not self.problem
-        known = known and bool(seeds or not parameters.automaticAffinity)
-        self._plot.show_affinity(
-            (lambda values: affinity_curve(affinity, values)) if known else None, seeds
-        )
+        known = not self.problem and (seeds or not parameters.automaticAffinity)
+        curve = partial(affinity_curve, affinity) if affinity is not None and known else None
+        self._plot.show_affinity(curve, seeds)
         note = _("Follows the vessel points.") if parameters.automaticAffinity else _("Edited.")
         self.ui.affinityNoteLabel.text = self.problem or note
 
