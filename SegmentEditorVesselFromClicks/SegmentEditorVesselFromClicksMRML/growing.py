@@ -13,7 +13,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib import FuzzyScene, binarize
 from FuzzyConnectedGPULib.contrast import contrast_connectedness
-from FuzzyConnectedGPULib.contrast.segmenting import evidence_function
+from FuzzyConnectedGPULib.contrast.evidence import evidence_finder
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def threshold_of(more: float) -> float:
     return 0.5 - 0.4 * min(max(more, -1.0), 1.0)
 
 
-class KeptEvidence:
-    """Evidence of vessels, found once and kept while only clicks and intensity range change.
+class CachedEvidence:
+    """Evidence of vessels, found once and cached while only clicks and intensity range change.
 
     Inputs are compared by value; `forget` gives the memory back.
     """
@@ -61,25 +61,26 @@ class KeptEvidence:
         Returns
         -------
         callable
-            ``find_evidence(volume, spacing, first_seed, mask, check, gpu)``; paths stay in `mask`.
+            ``find_evidence(volume, spacing, first_seed, mask, progress, gpu)``; paths stay in the
+            mask.
         """
         inside = None if area is None else area.astype(np.uint8)
 
-        def find_evidence(volume, spacing, first_seed, mask, check, gpu):
-            evidence = self._find(volume, spacing, first_seed, inside, check, gpu)
+        def find_evidence(volume, spacing, first_seed, mask, progress, gpu):
+            evidence = self._find(volume, spacing, first_seed, inside, progress, gpu)
             allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
             return replace(evidence, inside=allowed)
 
         return find_evidence
 
-    def _find(self, volume, spacing, first_seed, area, check, gpu):
+    def _find(self, volume, spacing, first_seed, area, progress, gpu):
         inputs = (volume, area, np.asarray(spacing))
         same = self._inputs is not None and all(map(np.array_equal, self._inputs, inputs))
         if not (same and self._evidence.holds_for(first_seed)):
             self.forget()  # its memory is free before the next is found
-            evidence = evidence_function(None)(volume, spacing, first_seed, area, check, gpu)
-            # The card's memory is given back between runs.
-            self._evidence = evidence if gpu is None else evidence.leave_card()
+            evidence = evidence_finder()(volume, spacing, first_seed, area, progress, gpu)
+            # Device memory is freed between runs.
+            self._evidence = evidence if gpu is None else evidence.to_host()
             self._inputs = (volume.copy(), area, np.asarray(spacing))
         return self._evidence
 
@@ -94,7 +95,7 @@ def grow(
     *,
     device: str = "auto",
     progress: Callable[[float], bool] | None = None,
-    kept: KeptEvidence | None = None,
+    cached: CachedEvidence | None = None,
 ) -> Vessel:
     """Segment the vessel that was clicked, inside what may be edited.
 
@@ -111,7 +112,7 @@ def grow(
         "auto", "cpu", "cuda", "cuda:1".
     progress : callable, optional
         ``progress(fraction) -> bool``; False cancels.
-    kept : KeptEvidence, optional
+    cached : CachedEvidence, optional
         Of earlier clicks.
 
     Returns
@@ -139,7 +140,7 @@ def grow(
         mask=both(area, in_range),
         device=device,
         progress=progress,
-        find_evidence=(kept or KeptEvidence()).finder(area),
+        find_evidence=(cached or CachedEvidence()).finder(area),
     )
     return Vessel(scene)
 
