@@ -10,6 +10,7 @@ from .nodes.lines import COLORS
 
 LEGEND_SIZE, LEGEND_LABELS = (0.1, 0.35), 3  # the size in shares of the view
 
+OWN_LEGEND = "FuzzyVesselGPU.Legend"  # attribute
 BRANCH, RADIUS, GENERATION = "branch", "radius", "generation"
 BRANCH_COLORS, GENERATION_COLORS = "BranchColor", "GenerationColor"  # cell arrays, red green blue
 
@@ -104,6 +105,10 @@ def _show_legend(model, kind):
         if kind != RADIUS or known is None:
             return
         legend = logic.AddDefaultColorLegendDisplayNode(model)
+        legend.SetAttribute(OWN_LEGEND, "yes")
+    for other in slicer.util.getNodesByClass("vtkMRMLColorLegendDisplayNode"):
+        if other.GetAttribute(OWN_LEGEND):  # they would lie over one another
+            other.SetVisibility(False)
     legend.SetTitleText("Radius (mm)")
     legend.SetLabelFormat("%.1f")
     legend.SetSize(*LEGEND_SIZE)

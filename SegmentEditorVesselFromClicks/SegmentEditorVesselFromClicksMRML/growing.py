@@ -37,8 +37,8 @@ def threshold_of(more: float) -> float:
     return 0.5 - 0.4 * min(max(more, -1.0), 1.0)
 
 
-class KeptEvidence:
-    """Evidence of vessels, found once and kept while only clicks and intensity range change.
+class CachedEvidence:
+    """Evidence of vessels, found once and cached while only clicks and intensity range change.
 
     Inputs are compared by value; `forget` gives the memory back.
     """
@@ -61,8 +61,8 @@ class KeptEvidence:
         Returns
         -------
         callable
-            ``find_evidence(volume, spacing, first_seed, mask, progress, gpu)``;
-            paths stay in `mask`.
+            ``find_evidence(volume, spacing, first_seed, mask, progress, gpu)``; paths stay in the
+            mask.
         """
         inside = None if area is None else area.astype(np.uint8)
 
@@ -95,7 +95,7 @@ def grow(
     *,
     device: str = "auto",
     progress: Callable[[float], bool] | None = None,
-    kept: KeptEvidence | None = None,
+    cached: CachedEvidence | None = None,
 ) -> Vessel:
     """Segment the vessel that was clicked, inside what may be edited.
 
@@ -112,7 +112,7 @@ def grow(
         "auto", "cpu", "cuda", "cuda:1".
     progress : callable, optional
         ``progress(fraction) -> bool``; False cancels.
-    kept : KeptEvidence, optional
+    cached : CachedEvidence, optional
         Of earlier clicks.
 
     Returns
@@ -140,7 +140,7 @@ def grow(
         mask=both(area, in_range),
         device=device,
         progress=progress,
-        find_evidence=(kept or KeptEvidence()).finder(area),
+        find_evidence=(cached or CachedEvidence()).finder(area),
     )
     return Vessel(scene)
 

@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.geometry import inside
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editable_area import editable_area, in_intensity_range
 from .editor_grid import editor_grid, scanned_area
-from .growing import KeptEvidence, Vessel, both, grow
+from .growing import CachedEvidence, Vessel, both, grow
 
 
 def vessel_of_clicks(
@@ -19,7 +19,7 @@ def vessel_of_clicks(
     *,
     device: str = "auto",
     progress: Callable[[float], bool] | None = None,
-    kept: KeptEvidence | None = None,
+    cached: CachedEvidence | None = None,
 ) -> tuple[Vessel, list[str]]:
     """Segment what the points of a segment mean; nodes are read, never changed.
 
@@ -30,7 +30,7 @@ def vessel_of_clicks(
     source_image : vtkOrientedImageData
         The source volume on the editor's voxels; see `editor_grid.editor_grid`.
     clicks : Clicks
-    device, progress, kept
+    device, progress, cached
         As in `growing.grow`.
 
     Returns
@@ -82,6 +82,6 @@ def vessel_of_clicks(
         in_range,
         device=device,
         progress=progress,
-        kept=kept,
+        cached=cached,
     )
     return vessel, [*notes, *vessel.scene.notes]

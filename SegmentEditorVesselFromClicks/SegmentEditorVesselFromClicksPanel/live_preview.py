@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.widgets.run import Run
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
-from SegmentEditorVesselFromClicksMRML.growing import KeptEvidence
+from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
 from SegmentEditorVesselFromClicksMRML.preview import Preview
 from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
 
@@ -36,7 +36,7 @@ class LivePreview:
 
     def __init__(self, scripted_effect: Any, options: Options, changed: Callable[[], None]) -> None:
         self._effect, self._options, self._changed = scripted_effect, options, changed
-        self._preview, self._kept = Preview(), KeptEvidence()
+        self._preview, self._cached = Preview(), CachedEvidence()
         self._clicks: Any = None
         self._vessel: Any = None  # what the preview is cut from
         self._again = False
@@ -82,7 +82,7 @@ class LivePreview:
 
     def forget(self) -> None:
         """Give the memory back that makes the next run faster."""
-        self._kept.forget()
+        self._cached.forget()
 
     def leave(self) -> None:
         """The widgets are about to end."""
@@ -114,7 +114,7 @@ class LivePreview:
                     self._effect.sourceVolumeImageData(),
                     clicks,
                     progress=run.progress,
-                    kept=self._kept,
+                    cached=self._cached,
                 )
         except Cancelled:
             self._changed()

@@ -458,6 +458,8 @@ def view_ras(view, x):
 
 
 def test_the_preview_is_to_be_seen_in_the_slice(session, view):
+    segment = session.segmentation.GetSegmentation().GetSegment("portal")
+    segment.SetColor(0.9, 0.1, 0.1)  # by itself it may be grey
     before = view.colored()
     session.click(FIRST)
     shown = view.colored()
@@ -470,7 +472,7 @@ def test_nothing_is_held_after_the_editor_has_gone(session):
     session.click(FIRST)
     session.editor.close()
     assert not session.live._preview._soon.active
-    assert session.live._preview._kept._evidence is None
+    assert session.live._preview._cached._evidence is None
     assert not session.live._observers.Observations + session.live._points._observers.Observations
     assert session.options._connected == []
     session.editor.close = lambda: None

@@ -1,12 +1,13 @@
-"""The part that knows no Slicer: thresholds, masks, and evidence that is kept, on GPU and CPU."""
+"""The part that knows no Slicer: thresholds, masks, and cached evidence, on card and CPU."""
+
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.contrast.checked_clicks import Clicks
-from FuzzyConnectedGPULib.contrast.clicks.click_scene import click_scene
-from FuzzyVesselCoreLib.progress import Progress
-from SegmentEditorVesselFromClicksMRML.growing import KeptEvidence, both, grow, threshold_of
+from FuzzyConnectedGPULib.contrast import contrast_model
+from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
+from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence, both, grow, threshold_of
 
 SHAPE, SEED, SPACING = (17, 19, 23), (8, 9, 11), (1.0, 1.0, 1.0)
 
@@ -41,19 +42,27 @@ def test_vessels_and_paths_stay_in_area_and_range():
     assert labels.sum() > 0.8 * np.count_nonzero((area & in_range)[:, 7:11, 9:13])
 
 
-def test_what_is_kept_is_on_the_host_and_gives_the_same_scene(cpu_cuda):
+def test_what_is_cached_leaves_the_card_and_gives_the_same_scene(cpu_cuda, monkeypatch):
     voxels, area = volume(), np.ones(SHAPE, bool)
     area[12:] = False
-    mask = (area & (voxels >= 140)).astype(np.uint8)
 
-    def scene(kept, gpu):
-        evidence = kept.finder(area)(voxels, SPACING, SEED, mask, Progress(), gpu)
-        assert np.array_equal(evidence.inside, mask[evidence.box])
-        clicks = Clicks(np.array([SEED]), np.empty((0, 3), int))
-        return click_scene(evidence, clicks, gpu=gpu)[0]
+    def scene(cached, device):
+        vessel = grow(
+            voxels,
+            SPACING,
+            np.array([SEED]),
+            [],
+            area,
+            voxels >= 140,
+            device=device,
+            cached=cached,
+        )
+        return vessel.scene.values
 
-    kept = KeptEvidence()
-    first = scene(kept, cpu_cuda)
-    assert not hasattr(kept._evidence, "on_device")
-    assert np.array_equal(scene(kept, cpu_cuda), first)
-    np.testing.assert_allclose(first, scene(KeptEvidence(), None), rtol=0, atol=1e-3)
+    on_cpu = scene(None, "cpu")
+    monkeypatch.setattr(contrast_model, "choose_device", lambda _: nullcontext(cpu_cuda))
+    cached = CachedEvidence()
+    first = scene(cached, "cuda")
+    assert type(cached._evidence) is Evidence  # nothing of it is on the card
+    assert np.array_equal(scene(cached, "cuda"), first)
+    np.testing.assert_allclose(first, on_cpu, rtol=0, atol=1e-3)

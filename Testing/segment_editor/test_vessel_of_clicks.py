@@ -293,10 +293,10 @@ def test_what_is_missing_is_said(make):
         case.vessel()
 
 
-def test_evidence_is_kept_between_clicks_and_found_anew_for_another_area(make, monkeypatch):
+def test_evidence_is_cached_between_clicks_and_found_anew_for_another_area(make, monkeypatch):
     from SegmentEditorVesselFromClicksMRML import growing
 
-    case, kept, found = make(), growing.KeptEvidence(), []
+    case, cached, found = make(), growing.CachedEvidence(), []
     find = growing.evidence_finder()
 
     def count(*arguments):
@@ -305,18 +305,18 @@ def test_evidence_is_kept_between_clicks_and_found_anew_for_another_area(make, m
 
     monkeypatch.setattr(growing, "evidence_finder", lambda: count)
     case.click(FIRST)
-    first = case.vessel(kept=kept)[0].labels()
+    first = case.vessel(cached=cached)[0].labels()
     case.click(BESIDE)
     case.node.SourceVolumeIntensityMaskOn()
     case.node.SetSourceVolumeIntensityMaskRange(150, 300)
-    case.vessel(kept=kept)
+    case.vessel(cached=cached)
     assert len(found) == 1
     case.node.SourceVolumeIntensityMaskOff()
     case.clicks.remove_last()
-    assert np.array_equal(case.vessel(kept=kept)[0].labels(), first)
+    assert np.array_equal(case.vessel(cached=cached)[0].labels(), first)
     assert len(found) == 1
     voxels = case.slicer.util.arrayFromVolume(case.volume)
     voxels += 1
     case.slicer.util.arrayFromVolumeModified(case.volume)
-    case.vessel(kept=kept)
+    case.vessel(cached=cached)
     assert len(found) == 2

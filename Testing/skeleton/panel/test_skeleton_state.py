@@ -283,6 +283,18 @@ def test_the_colours_of_radii_have_a_legend(slicer_scene, panel):
     assert panel.ui.legendTitle.text == "Generation:"
 
 
+def test_the_legends_of_two_results_do_not_lie_over_one_another(slicer_scene, panel):
+    import slicer
+
+    slicer_scene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
+    panel.click("applyButton")
+    panel.parameters.segment = ids(panel)[1]
+    panel.click("applyButton")
+    first, second = lines_of(slicer_scene)
+    get = slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode
+    assert [get(each).GetVisibility() for each in (first, second)] == [0, 1]
+
+
 def test_rows_do_not_move_while_a_run_goes_on(panel, monkeypatch):
     import slicer
 
