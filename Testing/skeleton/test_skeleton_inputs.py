@@ -346,17 +346,17 @@ def test_ctrl_c_at_any_moment_leaves_no_file(share, tmp_path, capsys, monkeypatc
     assert [entry.name for entry in tmp_path.iterdir()] == ["labels.nrrd"]
 
 
-@pytest.mark.parametrize("step", ["write_nodes", "write_curves", "write_slicer_scene",
-                                  "write_report"])  # fmt: skip
+@pytest.mark.parametrize("step", ["fuzzy_vessel.writing.nodes.write_nodes",
+                                  "fuzzy_vessel.writing.nodes.write_curves",
+                                  "fuzzy_vessel.results.write_slicer_scene",
+                                  "fuzzy_vessel.results.write_report"])  # fmt: skip
 def test_a_disk_that_fills_up_leaves_no_file(
     step, tmp_path, capsys, monkeypatch, slicer_scene, without_3d  # noqa: F811
 ):  # fmt: skip
-    from fuzzy_vessel.writing import writing
-
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(writing, step, full)
+    monkeypatch.setattr(step, full)
     path = write_nrrd(tmp_path / "labels.nrrd", labels_of(tube()))
     assert main(["skeleton", str(path), "--out", str(tmp_path / "out")]) == 2
     message = capsys.readouterr().err

@@ -143,7 +143,7 @@ def test_the_slice_follows_the_slider_and_keeps_the_result_of_the_release(
     slider.initStyleOption(option)
     handle = slider.style().subControlRect(QStyle.CC_Slider, option, QStyle.SC_SliderHandle, slider)
     start = handle.center()
-    end = QPoint(round(start.x() * 0.3), start.y())
+    end = QPoint(round(start.x() * 1.7), start.y())  # to the right is more
     QTest.mousePress(slider, Qt.LeftButton, Qt.NoModifier, start)
     for step in range(1, 6):
         QTest.mouseMove(slider, start + (end - start) * step / 5)
