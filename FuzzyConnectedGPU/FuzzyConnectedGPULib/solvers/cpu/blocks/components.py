@@ -57,8 +57,8 @@ def find_best_neighbours(
 ) -> None:
     """For a row of voxels the level of the best edge, and the voxel of the block that it leads to.
 
-    Among equal levels the last edge by axis and position is the best, so that no cycle can form. The
-    axes are three arguments: from one array the loop would not be vectorized.
+    Among equal levels the last edge by axis and position is the best, so that no cycle can form.
+    The axes are three arguments: from one array the loop would not be vectorized.
     """
     at = FIRST + (k + 1) * PLANE + (j + 1) * ROW + 1
     plane = HEIGHT * WIDTH

@@ -92,8 +92,8 @@ def trees_of_row(
 ) -> tuple[int, int]:
     """Grow the trees of a row of blocks.
 
-    The records `LoadedRow`, `AffinityTables`, `BlockBuffers` and `RowEdges` come as plain tuples: of
-    named ones numba finds the type anew at each call, which takes 0.3 ms.
+    `LoadedRow`, `AffinityTables`, `BlockBuffers` and `RowEdges` are passed as plain tuples: numba
+    determines the type of a named tuple anew at each call, which takes 0.3 ms.
 
     Returns
     -------
