@@ -75,13 +75,17 @@ def _connect_voxels(
     sides: np.ndarray,
     forests: Forests,
 ) -> None:
+    first_parent, first_level, second_parent, second_level, owner = forests
     for node in range(begin, end):
         voxel = voxels[node]
         level, position = capacities[voxel], indices_of(voxel, shape)
         for side in range(sides.shape[0]):
             other = neighbour(position, side, sides, shape)
             if other >= 0 and 0 <= node_of[other] < node:
-                connect(node, node_of[other], level, forests)
+                connect(
+                    node, node_of[other], level,
+                    first_parent, first_level, second_parent, second_level, owner,
+                )  # fmt: skip
 
 
 def optimal_edges(capacities: np.ndarray, levels: np.ndarray, owners: np.ndarray) -> np.ndarray:

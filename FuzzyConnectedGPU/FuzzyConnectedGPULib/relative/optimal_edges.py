@@ -59,15 +59,19 @@ def optimal_edges(
 def _find_edges(
     grid: Grid, levels: np.ndarray, owners: np.ndarray, begin: int, end: int, edges: np.ndarray
 ) -> None:
-    voxels = grid.voxels
+    voxels, shape = grid.voxels, grid.shape
+    sums, differences, lowest_sum, coefficients = grid.tables
     for voxel in range(begin, end):
         if owners[voxel] != DISPUTED:
             continue
         level, sides = levels[voxel], 0
         for side in range(NEIGHBOUR_COUNT):
-            other = neighbour(voxel, side, grid.shape)
+            other = neighbour(voxel, side, shape)
             if other < 0 or levels[other] < level:
                 continue
-            if voxel_level(voxels[voxel], voxels[other], grid.tables) >= level:
+            affinity = voxel_level(
+                voxels[voxel], voxels[other], sums, differences, lowest_sum, coefficients
+            )
+            if affinity >= level:
                 sides |= 1 << side
         edges[voxel] = sides

@@ -73,7 +73,7 @@ class _Run(blocks.Run):
             node_owners.connect_nodes(edges, first, last, forests)
             progress.advance(0.3 + 0.7 * last / total)
         node_owners.spread_values(forests)
-        self._nodes = forests
+        self._nodes = tuple(forests)  # as in `rows.trees_of_row`
 
     def _write_row(self, number: int) -> None:
         first, row = number * self._columns, self._rows[number]

@@ -45,13 +45,22 @@ def computed_level(first: Any, second: Any, coefficients: np.ndarray) -> Any:
 
 
 @njit(cache=True)
-def voxel_level(first: Any, second: Any, tables: AffinityTables) -> Any:
-    """Level from the tables of an integer volume, or computed where they are empty."""
-    if tables.sums.size == 0:
-        return computed_level(first, second, tables.coefficients)
+def voxel_level(
+    first: Any,
+    second: Any,
+    sums: np.ndarray,
+    differences: np.ndarray,
+    lowest_sum: int,
+    coefficients: np.ndarray,
+) -> Any:
+    """Level from the tables of an integer volume, or computed where they are empty.
+
+    The tables are unpacked by the caller: taking arrays out of a tuple costs as much as the rest.
+    """
+    if sums.size == 0:
+        return computed_level(first, second, coefficients)
     a, b = np.int64(first), np.int64(second)
-    sum_term = tables.sums[a + b - tables.lowest_sum]
-    difference_term = tables.differences[abs(a - b)]
-    if tables.coefficients[5] != ZERO:
+    sum_term, difference_term = sums[a + b - lowest_sum], differences[abs(a - b)]
+    if coefficients[5] != ZERO:
         return np.int64(np.rint(sum_term + difference_term))
     return np.int64(np.rint(sum_term * difference_term))

@@ -63,20 +63,23 @@ def first_levels(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 @njit(cache=True)
 def push_seeds(seeds: np.ndarray, levels: np.ndarray, queue: LevelQueue) -> None:
     """Put the seeds in the highest bucket."""
+    heads, pool, state = queue
     for seed in seeds:
         levels[seed] = TOP_LEVEL
-        push(TOP_LEVEL, seed, queue)
+        push(TOP_LEVEL, seed, heads, pool, state)
 
 
 @njit(cache=True)
 def expand(grid: Grid, levels: np.ndarray, queue: LevelQueue, budget: int) -> int:
     """Expand up to `budget` voxels in descending order of their levels."""
-    voxels, mask, state = grid.voxels, grid.mask, queue.state
-    while state[LEVEL] >= grid.floor:
+    voxels, mask, shape, floor, tables = grid
+    sums, differences, lowest_sum, coefficients = tables
+    heads, pool, state = queue
+    while state[LEVEL] >= floor:
         level = state[LEVEL]
-        if queue.pool.shape[0] - state[FRESH_CHUNK] < NEIGHBOUR_COUNT:
+        if pool.shape[0] - state[FRESH_CHUNK] < NEIGHBOUR_COUNT:
             return POOL_USED_UP
-        voxel = pop(level, queue)
+        voxel = pop(level, heads, pool, state)
         if voxel < 0:
             state[LEVEL] -= 1
             continue
@@ -84,16 +87,18 @@ def expand(grid: Grid, levels: np.ndarray, queue: LevelQueue, budget: int) -> in
             continue  # it was pushed again with a higher level, and expanded there
         state[EXPANDED] += 1
         for side in range(NEIGHBOUR_COUNT):
-            other = neighbour(voxel, side, grid.shape)
+            other = neighbour(voxel, side, shape)
             if other < 0 or levels[other] >= level or (mask.size and not mask[other]):
                 continue
-            affinity = voxel_level(voxels[voxel], voxels[other], grid.tables)
-            if affinity < grid.floor:
+            affinity = voxel_level(
+                voxels[voxel], voxels[other], sums, differences, lowest_sum, coefficients
+            )
+            if affinity < floor:
                 continue
             reached = min(affinity, level)
             if reached > levels[other]:
                 levels[other] = reached
-                push(reached, other, queue)
+                push(reached, other, heads, pool, state)
         budget -= 1
         if budget == 0:
             return PAUSED

@@ -51,14 +51,21 @@ def push_seeds(seeds: np.ndarray, levels: np.ndarray, shape: np.ndarray, queue: 
     """Set the seeds and put their neighbours in the queue."""
     for seed in seeds:
         levels[seed] = TOP_LEVEL
+    ring, waiting, state = queue
     for seed in seeds:
-        push_neighbours(seed, levels, shape, queue)
+        push_neighbours(seed, levels, shape, ring, waiting, state)
 
 
 @njit(cache=True)
-def push_neighbours(voxel: int, levels: np.ndarray, shape: np.ndarray, queue: RingQueue) -> None:
+def push_neighbours(
+    voxel: int,
+    levels: np.ndarray,
+    shape: np.ndarray,
+    ring: np.ndarray,
+    waiting: np.ndarray,
+    state: np.ndarray,
+) -> None:
     """Put those neighbours of a voxel in the queue that are below it."""
-    ring, waiting, state = queue
     for side in range(NEIGHBOUR_COUNT):
         other = neighbour(voxel, side, shape)
         if other >= 0 and not waiting[other] and levels[other] < levels[voxel]:
@@ -70,7 +77,8 @@ def push_neighbours(voxel: int, levels: np.ndarray, shape: np.ndarray, queue: Ri
 @njit(cache=True)
 def process(grid: Grid, levels: np.ndarray, queue: RingQueue, budget: int) -> None:
     """Process up to `budget` voxels of the queue."""
-    voxels, mask = grid.voxels, grid.mask
+    voxels, mask, shape, floor, tables = grid
+    sums, differences, lowest_sum, coefficients = tables
     ring, waiting, state = queue
     while state[LENGTH] and budget:
         budget -= 1
@@ -82,13 +90,15 @@ def process(grid: Grid, levels: np.ndarray, queue: RingQueue, budget: int) -> No
             continue
         best = np.int64(levels[voxel])
         for side in range(NEIGHBOUR_COUNT):
-            other = neighbour(voxel, side, grid.shape)
+            other = neighbour(voxel, side, shape)
             if other < 0 or levels[other] <= best:
                 continue
-            affinity = voxel_level(voxels[voxel], voxels[other], grid.tables)
-            if affinity >= grid.floor:
+            affinity = voxel_level(
+                voxels[voxel], voxels[other], sums, differences, lowest_sum, coefficients
+            )
+            if affinity >= floor:
                 best = max(best, min(np.int64(levels[other]), affinity))
         if best > levels[voxel]:
             state[SET] += levels[voxel] == 0
             levels[voxel] = best
-            push_neighbours(voxel, levels, grid.shape, queue)
+            push_neighbours(voxel, levels, shape, ring, waiting, state)

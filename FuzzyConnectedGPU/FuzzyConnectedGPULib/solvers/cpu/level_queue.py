@@ -51,9 +51,8 @@ def grown(queue: LevelQueue) -> LevelQueue:
 
 
 @njit(cache=True)
-def push(level: int, voxel: int, queue: LevelQueue) -> None:
+def push(level: int, voxel: int, heads: np.ndarray, pool: np.ndarray, state: np.ndarray) -> None:
     """Add a voxel to a bucket."""
-    heads, pool, state = queue
     head = heads[level]
     if head < 0 or pool[head, COUNT] == CHUNK:
         chunk = state[FREE_CHUNK]
@@ -71,9 +70,8 @@ def push(level: int, voxel: int, queue: LevelQueue) -> None:
 
 
 @njit(cache=True)
-def pop(level: int, queue: LevelQueue) -> int:
+def pop(level: int, heads: np.ndarray, pool: np.ndarray, state: np.ndarray) -> int:
     """Remove a voxel from a bucket; -1 if it is empty."""
-    heads, pool, state = queue
     head = heads[level]
     while head >= 0 and pool[head, COUNT] == 0:
         heads[level] = pool[head, LINK]

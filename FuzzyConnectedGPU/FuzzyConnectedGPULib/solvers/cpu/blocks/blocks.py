@@ -115,8 +115,10 @@ class Run:
         seeds, row = self._seeds[number], self._rows[number]
         load_row(problem.voxels, self._mask, row, scratch.loaded)
         floor = max(problem.cut_level, 1)
-        buffers = seeds, scratch.block, scratch.row, counts, self.levels, self._node_numbers
-        inner, outer = trees_of_row(scratch.loaded, floor, self._tables, row, *buffers)
+        loaded, tables = tuple(scratch.loaded), tuple(self._tables)
+        buffers = seeds, tuple(scratch.block), tuple(scratch.row)
+        result = counts, self.levels, self._node_numbers
+        inner, outer = trees_of_row(loaded, floor, tables, row, *buffers, *result)
         of_seeds = seed_nodes(seeds[:, 0], np.cumsum(counts) - counts)
         return RowGraph(counts, of_seeds, scratch.copied_edges(inner, outer))
 

@@ -32,7 +32,7 @@ def hook_voxels(
     for k in range(DEPTH):
         for j in range(HEIGHT):
             row = (k * HEIGHT + j) * WIDTH
-            find_best_neighbours(strong, k, j, parent, limit, row)
+            find_best_neighbours(strong[0], strong[1], strong[2], k, j, parent, limit, row)
     for voxel in seeds:
         parent[voxel] = voxel
     for voxel in range(VOXELS):
@@ -46,13 +46,20 @@ def hook_voxels(
 
 @njit(cache=True, nogil=True)
 def find_best_neighbours(
-    strong: np.ndarray, k: int, j: int, parent: np.ndarray, limit: np.ndarray, row: int
+    along_i: np.ndarray,
+    along_j: np.ndarray,
+    along_k: np.ndarray,
+    k: int,
+    j: int,
+    parent: np.ndarray,
+    limit: np.ndarray,
+    row: int,
 ) -> None:
     """For a row of voxels the level of the best edge, and the voxel of the block that it leads to.
 
     Among equal levels the last edge by axis and position is the best, so that no cycle can form.
+    The axes are three arguments: from one array the loop would not be vectorized.
     """
-    along_i, along_j, along_k = strong[0], strong[1], strong[2]
     at = FIRST + (k + 1) * PLANE + (j + 1) * ROW + 1
     plane = HEIGHT * WIDTH
     below = np.int32(-plane if k > 0 else 0)

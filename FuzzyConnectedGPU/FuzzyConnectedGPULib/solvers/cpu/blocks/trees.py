@@ -79,8 +79,10 @@ def grow_trees(
     nodes, inner, outer : int
     """
     parent, limit, node_parent = block.parent, block.limit, block.node_parent
+    inner_from, inner_to, inner_level, outer_from, outer_to, outer_level = row
+    edges = block.edges
     for n in range(count):
-        edge = block.edges[n]
+        edge = edges[n]
         level = np.uint16(np.uint32(TOP_LEVEL) - (edge >> np.uint32(16)))
         axis = (edge >> np.uint32(14)) & np.uint32(3)
         voxel = edge & np.uint32(VOXELS - 1)
@@ -93,9 +95,9 @@ def grow_trees(
                 node_parent[nodes] = nodes
                 nodes += 1
             if axis != FROM_BEFORE:
-                row.outer_from[outer] = first_node + np.int64(node - FIRST_NODE)
-                row.outer_to[outer] = origin + offset_of(voxel, strides) + strides[axis]
-                row.outer_level[outer] = level
+                outer_from[outer] = first_node + np.int64(node - FIRST_NODE)
+                outer_to[outer] = origin + offset_of(voxel, strides) + strides[axis]
+                outer_level[outer] = level
                 outer += 1
             continue
         other = component_root(parent, voxel + STEPS[axis])
@@ -113,9 +115,9 @@ def grow_trees(
             there = find_root(node_parent, np.int64(other_node - FIRST_NODE))
             if here != there:
                 node_parent[there] = here
-                row.inner_from[inner] = first_node + np.int64(node - FIRST_NODE)
-                row.inner_to[inner] = first_node + np.int64(other_node - FIRST_NODE)
-                row.inner_level[inner] = level
+                inner_from[inner] = first_node + np.int64(node - FIRST_NODE)
+                inner_to[inner] = first_node + np.int64(other_node - FIRST_NODE)
+                inner_level[inner] = level
                 inner += 1
     return nodes, inner, outer
 
