@@ -116,14 +116,3 @@ class Progress:
             except BaseException:
                 stop[0] = 1
                 raise
-
-
-def reporter(progress):
-    """Return ``report(fraction=None)``: `Progress.advance`, or `Progress.check` without a share."""
-    progress = Progress.of(progress)
-    return lambda share=None: progress.check() if share is None else progress.advance(share)
-
-
-def ask_while(report, work, *args):
-    """`Progress.wait_for` of a callable without arguments."""
-    return Progress(None if report is None else lambda _share: report()).wait_for(work, *args)
