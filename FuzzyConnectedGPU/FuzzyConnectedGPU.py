@@ -37,7 +37,7 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
         self.parent.helpText = _(
             "<p>Segments vessels from a few clicks: each voxel gets its connectedness to the "
             "points, and what is connected well enough becomes a segment. It runs on an NVIDIA GPU "
-            "or on the CPU, with the same result bit for bit.</p>"
+            "or on the CPU.</p>"
             "<p>Choose a volume, press <i>Place</i> beside <i>Vessels</i> and click into each "
             "vessel tree (a right click ends it), press <i>Apply</i>, and move the slider between "
             "<i>Less</i> and <i>More</i>. Where it leaks, click with <i>Not vessel</i>, or search "

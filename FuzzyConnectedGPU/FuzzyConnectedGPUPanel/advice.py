@@ -56,7 +56,7 @@ def advice(situation: Situation) -> str:
     if before:
         return before
     if situation.problem:
-        return _("That did not work. Put right what is said below, then press <b>Apply</b>.")
+        return _("The last run failed. Fix the problem below, then press <b>Apply</b>.")
     if situation.odd_point:
         return situation.odd_point
     if situation.millilitres is None:

@@ -207,7 +207,7 @@ def test_the_advice_goes_from_step_to_step():
     assert "<b>Not vessel</b>" in says(**there, millilitres=5.0)
     assert says(**there, millilitres=5.0, share=0.5).startswith("It leaks: the result fills 50%")
     assert says(**there, millilitres=5.0, excess=7).startswith("It seems to leak: 7 times")
-    assert says(**there, millilitres=5.0, problem=True).startswith("That did not work")
+    assert says(**there, millilitres=5.0, problem=True).startswith("The last run failed")
     assert says(**there, millilitres=5.0, odd_point="P is unlike.") == "P is unlike."
 
 
@@ -250,7 +250,7 @@ def test_texts_go_with_what_they_speak_of(chosen):
     chosen.process_events()
     chosen.click("applyButton")
     assert "the same voxel" in chosen.ui.statusLabel.text
-    assert chosen.ui.adviceLabel.text.startswith("That did not work")
+    assert chosen.ui.adviceLabel.text.startswith("The last run failed")
     parameters.backgroundSeeds.SetNthControlPointPositionWorld(
         0, world_of(parameters.inputVolume, (2, 2, 2))
     )

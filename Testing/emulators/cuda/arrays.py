@@ -17,7 +17,8 @@ def guarded_empty(shape, dtype=float):
     """An uninitialised array between two margins; as on a GPU, it holds garbage."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     block = _Block(size + 3 * MARGIN, dtype=np.uint8)
-    start = MARGIN + -block.ctypes.data % MARGIN
+    # Never 0: memory begins before the margin, also where it happens to be aligned.
+    start = 2 * MARGIN - block.ctypes.data % MARGIN
     block.inside = slice(start, start + size)
     block.fill(_MARK)
     block[block.inside] = _GARBAGE
