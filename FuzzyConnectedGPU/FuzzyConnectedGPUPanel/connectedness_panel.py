@@ -13,18 +13,18 @@ from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
-from . import region_section
-from .advice_line import AdviceLine
-from .affinity_section import AffinitySection, affinity_of
-from .automatic_update import AutomaticUpdate
-from .comparison_section import ComparisonSection
-from .display_section import DisplaySection
-from .input_section import InputSection
-from .method_section import MethodSection, model_options
-from .output_section import OutputSection
-from .region_section import RegionSection
-from .seeds_section import SeedsSection
-from .threshold_section import LEAST, ThresholdSection
+from .advanced import region_section
+from .advanced.affinity_section import AffinitySection, affinity_of
+from .advanced.comparison_section import ComparisonSection
+from .advanced.display_section import DisplaySection
+from .advanced.method_section import MethodSection, model_options
+from .advanced.output_section import OutputSection
+from .advanced.region_section import RegionSection
+from .first_view.advice_line import AdviceLine
+from .first_view.automatic_update import AutomaticUpdate
+from .first_view.input_section import InputSection
+from .first_view.seeds_section import SeedsSection
+from .first_view.threshold_section import LEAST, ThresholdSection
 
 NUMBA = (packages.NUMBA,)
 # Parameters that a text in the status line speaks of, beside points and settings of the run.

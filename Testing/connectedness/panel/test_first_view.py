@@ -189,7 +189,7 @@ def test_words_are_those_of_the_clinic(done):
 
 
 def test_the_advice_goes_from_step_to_step():
-    from FuzzyConnectedGPUPanel.advice import Situation, advice
+    from FuzzyConnectedGPUPanel.first_view.advice import Situation, advice
 
     def says(**situation):
         return advice(Situation(**situation))
@@ -411,7 +411,7 @@ def wait_for_peak(panel, place):
 
 def test_an_update_that_has_just_begun_is_not_given_up(chosen, monkeypatch):
     """Whatever time has passed since the last one, and however long that took."""
-    import FuzzyConnectedGPUPanel.automatic_update as automatic_update
+    import FuzzyConnectedGPUPanel.first_view.automatic_update as automatic_update
     import FuzzyVesselCoreLib.widgets.run as run
 
     monkeypatch.setattr(automatic_update, "PATIENCE", 0.0)
@@ -428,7 +428,7 @@ def test_an_update_that_has_just_begun_is_not_given_up(chosen, monkeypatch):
 @pytest.mark.parametrize("patience", [1e9, 0.0])
 def test_automatic_updates_are_seen_while_the_mouse_moves(chosen, monkeypatch, patience):
     """A short run ends before the next one begins; a long one is given up."""
-    import FuzzyConnectedGPUPanel.automatic_update as automatic_update
+    import FuzzyConnectedGPUPanel.first_view.automatic_update as automatic_update
 
     monkeypatch.setattr(automatic_update, "PATIENCE", patience)
     parameters, moves, outcomes = chosen.parameters, [], watch_runs(monkeypatch)

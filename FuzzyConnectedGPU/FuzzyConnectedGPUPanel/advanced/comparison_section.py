@@ -8,7 +8,7 @@ from FuzzyConnectedGPUMRML import slice_layers
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import ownership
 
-from .plots import millilitres
+from ..plots import millilitres
 
 
 class ComparisonSection:

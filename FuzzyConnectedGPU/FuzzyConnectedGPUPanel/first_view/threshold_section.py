@@ -10,8 +10,8 @@ from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
-from . import region_section
-from .plots import VolumePlot, millilitres
+from ..advanced import region_section
+from ..plots import VolumePlot, millilitres
 from .threshold_preview import HeldSlider
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold

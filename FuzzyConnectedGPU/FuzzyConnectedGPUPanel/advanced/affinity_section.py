@@ -14,7 +14,7 @@ from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, inten
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
 
-from .plots import HistogramPlot
+from ..plots import HistogramPlot
 
 LARGEST = 1e9  # mean or spread that the panel takes
 

@@ -10,7 +10,7 @@ from FuzzyConnectedGPUMRML.odd_points import OddPoint, odd_point
 from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
 from FuzzyConnectedGPUMRML.point_history import PointHistory
 
-from . import region_section
+from ..advanced import region_section
 from .placing import Placing, new_list
 from .seeds_table import SeedsTable
 

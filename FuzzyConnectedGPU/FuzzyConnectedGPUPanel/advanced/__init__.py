@@ -1,0 +1,1 @@
+"""What lies under *Advanced*: region, outputs, display, affinity, comparison and method."""
