@@ -3,8 +3,8 @@
 Data flow: volume, seeds -> `input_validation`, `problem` -> `affinity/` -> `solvers/` ->
 `scene` (`FuzzyScene`) -> `threshold/` -> labels. `segmentation` runs all of it (`SegmentOptions`),
 by default with the object model of `contrast/`; `fuzzy_connectedness` computes a scene
-(`SolverOptions`); `relative/` divides a volume among several objects; `cached_connectedness`
-computes only what changed since the last run; `memory` estimates the memory of a run. What is
+(`SolverOptions`); `relative/` divides a volume among several objects, and `several/` a segmentation
+among several vessels; `cached_connectedness` computes only what changed since the last run; `memory` estimates the memory of a run. What is
 listed in ``__all__`` is public, the rest is private.
 """
 
@@ -17,6 +17,7 @@ from .relative import RelativeConnectedness, relative_connectedness
 from .scene import FuzzyScene, error_voxels
 from .segment_options import MODELS, SegmentOptions
 from .segmentation import Segmentation, segment
+from .several import HandOver, SeveralVessels, segment_several
 from .solver_options import SolverOptions
 from .solvers import SOLVERS
 from .threshold.automatic import AutomaticThreshold, automatic_threshold
@@ -29,9 +30,11 @@ __all__ = [
     "CachedConnectedness",
     "FuzzyScene",
     "GaussianAffinity",
+    "HandOver",
     "RelativeConnectedness",
     "SegmentOptions",
     "Segmentation",
+    "SeveralVessels",
     "SolverOptions",
     "automatic_seeds",
     "automatic_threshold",
@@ -42,5 +45,6 @@ __all__ = [
     "estimate_affinity",
     "relative_connectedness",
     "segment",
+    "segment_several",
     "volume_curve",
 ]

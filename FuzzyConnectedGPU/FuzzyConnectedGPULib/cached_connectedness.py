@@ -102,6 +102,11 @@ class CachedConnectedness:
         """The same as `contrast.contrast_connectedness`; the evidence is cached."""
         return contrast_connectedness(volume, seeds, find_evidence=self._find_evidence, **options)
 
+    @property
+    def evidence(self) -> Any:
+        """The evidence of the last run of the contrast model, in host memory; None without one."""
+        return self._evidence
+
     def automatic_seeds(self, volume: np.ndarray, **options: Any) -> np.ndarray:
         """The same as `contrast.automatic_seeds`; the evidence is cached for the next run."""
         return automatic_seeds(volume, find_evidence=self._find_evidence, **options)

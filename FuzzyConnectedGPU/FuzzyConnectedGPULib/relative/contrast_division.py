@@ -79,7 +79,7 @@ def divide(
     progress.advance(EVIDENCE)
     capacities = levels_of_contrast(evidence, cut)
     notes = (*notes, *_without_paths(capacities, points, evidence.origin))
-    parts = _divide(capacities, points, evidence.origin, options, progress, clock)
+    parts = divide_levels(capacities, points, evidence.origin, options, progress, clock)
     whole = []
     for values in parts:
         whole.append(np.zeros(volume.shape, values.dtype))
@@ -125,7 +125,7 @@ def strength_of(levels: np.ndarray) -> np.ndarray:
     return values / (values + np.float32(STEPS))
 
 
-def _divide(
+def divide_levels(
     capacities: np.ndarray,
     points: CheckedGroups,
     origin: np.ndarray,
@@ -133,7 +133,18 @@ def _divide(
     progress: Progress,
     clock: Clock,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Strength, owners, and owners after the rule for ties."""
+    """Strength, owners, and owners after the rule for ties, of levels of contrast.
+
+    Parameters
+    ----------
+    capacities : ndarray, shape (K, J, I), uint16
+        Level of each voxel of a box; no path passes 0.
+    points : CheckedGroups
+    origin : ndarray of 3 int
+        First voxel of the box.
+    options, progress, clock
+        As of `stages.divide`.
+    """
     from . import contrast_owners, disputed
 
     flat = np.ravel_multi_index((points.seeds - origin).T, capacities.shape)

@@ -1,0 +1,125 @@
+"""Branches of a vessel: what lies beyond a voxel, and handing it over to another vessel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+
+
+@dataclass(frozen=True)
+class HandOver:
+    """A branch that goes to another vessel.
+
+    Attributes
+    ----------
+    voxel : tuple of 3 int
+        K, J, I of the click: where the branch begins.
+    label : int
+        Of the vessel that it goes to.
+    name : str
+        What messages call the click.
+    """
+
+    voxel: tuple[int, int, int]
+    label: int
+    name: str = "hand-over"
+
+
+def branch_of(
+    vessel: np.ndarray,
+    points: np.ndarray,
+    voxel: Sequence[int],
+    spacing: Sequence[float] = (1.0, 1.0, 1.0),
+) -> tuple[np.ndarray, ...]:
+    """The branch of a voxel: what lies beyond it, as seen from the vessel's points.
+
+    Parameters
+    ----------
+    vessel : ndarray of bool, shape (K, J, I)
+    points : ndarray, shape (n, 3), integers K, J, I
+        Those outside of the vessel do not count.
+    voxel : K, J, I
+        In the vessel.
+    spacing : 3 floats K, J, I, in mm
+        Lengths are rounded to 1/16 of the smallest.
+
+    Returns
+    -------
+    tuple of 3 ndarray of int
+        Indices K, J, I of the branch's voxels; see `several` for the definition.
+
+    Examples
+    --------
+    A vessel along I with its point at the left, and a click in the middle:
+
+    >>> vessel = np.ones((1, 1, 6), bool)
+    >>> branch_of(vessel, np.array([[0, 0, 0]]), (0, 0, 3))[2].tolist()
+    [3, 4, 5]
+    """
+    from scipy import ndimage
+
+    from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance
+
+    box = bounding_box(vessel)
+    if box is None:
+        return tuple(np.empty((3, 0), int))
+    origin = np.array([side.start for side in box])
+    # The distance needs a margin, and K, J, I are shifted by it.
+    mask = np.pad(vessel[box], 1).astype(np.uint8)
+    roots = np.reshape(points, (-1, 3))
+    roots = roots[vessel[tuple(roots.T)] > 0] - origin + 1
+    sources = np.ravel_multi_index(tuple(roots.T), mask.shape)
+    distances = geodesic_distance(mask, sources, spacing)
+    at = tuple(np.array(voxel) - origin + 1)
+    far = distances < 0  # no way to any point, or outside
+    beyond = far if far[at] else far | (distances >= distances[at])
+    beyond &= mask > 0
+    components, _ = ndimage.label(beyond, np.ones((3, 3, 3)))
+    found = np.nonzero(components == components[at])
+    return tuple(indices + first - 1 for indices, first in zip(found, origin))
+
+
+def apply_hand_overs(
+    labels: np.ndarray,
+    points: Sequence[np.ndarray],
+    hand_overs: Sequence[HandOver],
+    spacing: Sequence[float],
+) -> tuple[str, ...]:
+    """Hand branches over, in place and in their order.
+
+    Parameters
+    ----------
+    labels : ndarray, uint8, shape (K, J, I)
+        1 for the first vessel, and so on.
+    points : sequence of ndarray, shape (n, 3)
+        K, J, I of the points of each vessel.
+    hand_overs : sequence of HandOver
+    spacing : 3 floats K, J, I, in mm
+
+    Returns
+    -------
+    tuple of str
+        For each that had no effect, why.
+    """
+    roots, notes = [np.reshape(each, (-1, 3)) for each in points], []
+    for each in hand_overs:
+        owner = int(labels[each.voxel])
+        if owner == each.label:
+            continue
+        if owner == 0:
+            notes.append(
+                f"There is no vessel at {each.name}, so no branch was handed over: move the point "
+                "into the branch, or delete it."
+            )
+            continue
+        if (roots[owner - 1] == each.voxel).all(axis=1).any():
+            notes.append(
+                f"{each.name} lies on a point of the other vessel, which keeps its branch: delete "
+                "one of the two."
+            )
+            continue
+        labels[branch_of(labels == owner, roots[owner - 1], each.voxel, spacing)] = each.label
+        roots[each.label - 1] = np.vstack([roots[each.label - 1], each.voxel])
+    return tuple(notes)

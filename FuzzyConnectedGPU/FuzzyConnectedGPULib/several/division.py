@@ -1,0 +1,93 @@
+"""A fuzzy scene divided among the vessels whose points it was computed from."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+
+from ..relative.groups import DISPUTED, NOBODY, checked_groups
+
+if TYPE_CHECKING:
+    from ..contrast.evidence.evidence import Evidence
+
+Box = tuple[slice, ...]
+
+
+def divide_by_contrast(
+    evidence: "Evidence", scene: np.ndarray, vessels: Mapping[str, Any], progress: Progress
+) -> np.ndarray:
+    """The vessel of each voxel that a scene of the contrast model reaches.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        That the scene was computed from.
+    scene : ndarray, float32, shape (K, J, I)
+        No path leaves the voxels above 0.
+    vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
+    progress : Progress
+
+    Returns
+    -------
+    ndarray, uint8, shape (K, J, I)
+        `NOBODY`, the number of a vessel from 1 on, or `DISPUTED`.
+    """
+    quiet_numba()
+    from ..relative.contrast_division import divide_levels, levels_of_contrast
+    from ..relative.stages import Clock, DivisionOptions
+
+    points = checked_groups(vessels, scene.shape, None)
+    owners = np.zeros(scene.shape, np.uint8)
+    capacities = levels_of_contrast(evidence, 0.0)
+    reached = scene[evidence.box] > 0
+    capacities[~reached] = 0
+    inner = bounding_box(reached)
+    if inner is None:
+        return owners
+    box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
+    origin = np.array([side.start for side in box])
+    _, found, _ = divide_levels(
+        np.ascontiguousarray(capacities[inner]), points, origin,
+        DivisionOptions("cpu", True, "unlabelled"), progress, Clock({}),
+    )  # fmt: skip
+    owners[box] = share_unowned(found, reached[inner], progress)
+    return owners
+
+
+def share_unowned(owners: np.ndarray, domain: np.ndarray, progress: Progress) -> np.ndarray:
+    """Give voxels of a domain that nobody has to the vessel that is the fewest steps away.
+
+    Parameters
+    ----------
+    owners : ndarray, uint8, shape (K, J, I)
+    domain : ndarray of bool, same shape
+        Steps over 26 neighbours stay in it.
+    progress : Progress
+
+    Returns
+    -------
+    ndarray, uint8, same shape
+        `DISPUTED` where two vessels are equally near; `NOBODY` outside of the domain, and where
+        no vessel is reached.
+    """
+    from ..relative.contrast_owners import SIDES, optimal_edges
+    from ..relative.disputed import share_by_steps
+
+    free = domain & (owners == NOBODY)
+    owners = np.where(domain, owners, NOBODY).astype(np.uint8)
+    box = bounding_box(free)
+    if box is None:
+        return owners
+    box = tuple(slice(max(side.start - 1, 0), side.stop + 1) for side in box)
+    part, free = owners[box], np.ascontiguousarray(free[box])
+    before = part == DISPUTED
+    waiting = np.where(free, DISPUTED, np.where(before, NOBODY, part)).astype(np.uint8)
+    steps = (free | (waiting != NOBODY)).astype(np.uint16)
+    edges = optimal_edges(steps, steps, waiting)
+    shared, _ = share_by_steps(edges, SIDES, waiting, progress)
+    part[free] = shared[free]
+    return owners

@@ -1,0 +1,207 @@
+"""Public entry point: several vessels in one run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+
+from ..affinity.gaussian_affinity import GaussianAffinity
+from ..cached_connectedness import CachedConnectedness
+from ..contrast import ContrastThreshold
+from ..input_validation import checked_mask, checked_seeds, checked_spacing
+from ..relative import relative_connectedness
+from ..relative.groups import DISPUTED
+from ..scene import FuzzyScene
+from ..segment_options import SegmentOptions
+from ..segmentation import Segmentation, segment
+from .branches import HandOver
+from .division import divide_by_contrast, share_unowned
+from .labelling import Clicks, label_vessels
+
+SCENE_SHARE, DIVIDED = 0.6, 0.9  # of the progress
+MAX_VESSELS = 100
+
+
+@dataclass(frozen=True)
+class SeveralVessels:
+    """Vessels that do not overlap.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the vessels; that of label n is ``names[n - 1]``.
+    labels : ndarray, uint8, of the volume's shape
+        0 outside of all vessels, and in disputed voxels.
+    disputed : ndarray of bool, same shape
+        Voxels of the scene at the threshold that two vessels reach equally.
+    owners : ndarray, uint8, same shape
+        The division of the whole scene, whatever the threshold; 255 where it is disputed.
+    scene : FuzzyScene
+        Connectedness to the points of all vessels.
+    threshold : float
+        One for all vessels.
+    affinity : GaussianAffinity or None
+        None for the model "contrast".
+    contrast : ContrastThreshold or None
+        That model's own threshold.
+    notes : tuple of str
+        Messages for the user: hand-overs without effect.
+    """
+
+    names: tuple[str, ...]
+    labels: np.ndarray
+    disputed: np.ndarray
+    owners: np.ndarray
+    scene: FuzzyScene
+    threshold: float
+    affinity: GaussianAffinity | None = None
+    contrast: ContrastThreshold | None = None
+    notes: tuple[str, ...] = ()
+
+
+def segment_several(
+    volume: np.ndarray,
+    vessels: Mapping[str, Any],
+    *,
+    spacing: Sequence[float] | None = None,
+    background_seeds: np.ndarray | Sequence | None = None,
+    hand_overs: Sequence[HandOver] = (),
+    mask: np.ndarray | None = None,
+    options: SegmentOptions | None = None,
+    progress: Progress | ProgressCallback | None = None,
+    cached: CachedConnectedness | None = None,
+    **keywords: Any,
+) -> SeveralVessels:
+    """Segment several vessels, each from its own points, so that they do not overlap.
+
+    Parameters
+    ----------
+    volume : ndarray, shape (K, J, I) or (J, I)
+    vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
+        Names and points, at most 100 vessels. The first point of the first vessel tells bright
+        vessels from dark ones. A single one gives the labels of `segment`, bit for bit.
+    spacing, background_seeds, mask, options, progress, cached, **keywords
+        As of `segment`; the points of background belong to no vessel, whichever is near.
+    hand_overs : sequence of HandOver
+        Branches that go to another vessel; see `several`.
+
+    Returns
+    -------
+    SeveralVessels
+
+    Raises
+    ------
+    InputError
+        As of `segment`; also where two vessels have a point on the same voxel, a vessel has no
+        point inside the mask, or a hand-over names no vessel.
+    DeviceError, Cancelled
+        As of `segment`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from FuzzyConnectedGPULib import segment_several
+    >>> volume = np.full((9, 9, 24), 90, np.int16)
+    >>> volume[3:6, 3:6] = 200
+    >>> volume[3:6, 3:6, 11:13] = 170
+    >>> points = {"portal": [(4, 4, 2)], "hepatic": [(4, 4, 21)]}
+    >>> found = segment_several(volume, points, device="cpu")
+    >>> found.labels[4, 4, [2, 9, 15, 21]].tolist()
+    [1, 1, 2, 2]
+    """
+    options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
+    progress = Progress.of(progress)
+    cached = cached or CachedConnectedness()
+    shape, solid = np.shape(volume), (1,) * (3 - np.ndim(volume)) + np.shape(volume)
+    region = checked_mask(mask, solid)
+    points = _checked(vessels, solid, region)
+    _check_hand_overs(hand_overs, len(points), solid)
+    found = segment(
+        volume,
+        np.concatenate(list(points.values())),
+        spacing=spacing,
+        background_seeds=background_seeds,
+        mask=mask,
+        options=options,
+        progress=progress.part(0.0, SCENE_SHARE),
+        cached=cached,
+    )
+    part = progress.part(SCENE_SHARE, DIVIDED)
+    owners = _owners(volume, found, points, region, options, cached, part)
+    clicks = Clicks(list(points.values()), background_seeds, hand_overs)
+    labels, disputed, notes = label_vessels(
+        found.scene.values.reshape(solid),
+        owners,
+        found.threshold,
+        clicks,
+        checked_spacing(spacing, solid[0]),
+        rounds=options.fill_gaps,
+        mask=region,
+    )
+    progress.advance(1.0)
+    return SeveralVessels(
+        tuple(points),
+        labels.reshape(shape),
+        disputed.reshape(shape),
+        owners.reshape(shape),
+        found.scene,
+        found.threshold,
+        found.affinity,
+        found.contrast,
+        notes,
+    )
+
+
+def _checked(vessels: Mapping[str, Any], shape: Any, mask: Any) -> dict[str, np.ndarray]:
+    """The points of each vessel inside the mask; no voxel is a point of two."""
+    from ..relative.groups import checked_groups
+
+    if not 1 <= len(vessels) <= MAX_VESSELS:
+        raise InputError(f"There are {len(vessels)} vessels; give 1 to {MAX_VESSELS}.")
+    if len(vessels) == 1:  # segment's own checks are enough
+        ((name, points),) = vessels.items()
+        return {str(name): checked_seeds(points, shape)}
+    groups = checked_groups(vessels, shape, mask)
+    return {
+        name: groups.seeds[groups.owners == label] for label, name in enumerate(groups.names, 1)
+    }
+
+
+def _check_hand_overs(hand_overs: Sequence[HandOver], count: int, shape: Any) -> None:
+    for each in hand_overs:
+        if not 1 <= each.label <= count:
+            raise InputError(f"{each.name} names vessel {each.label}, but there are {count}.")
+        checked_seeds([each.voxel], shape, each.name)
+
+
+def _owners(
+    volume: np.ndarray,
+    found: Segmentation,
+    points: Mapping[str, np.ndarray],
+    mask: np.ndarray | None,
+    options: SegmentOptions,
+    cached: CachedConnectedness,
+    progress: Progress,
+) -> np.ndarray:
+    """The division of the scene."""
+    scene = found.scene.values.reshape((1,) * (3 - np.ndim(volume)) + np.shape(volume))
+    if len(points) == 1:
+        return (scene > 0).astype(np.uint8)
+    if found.contrast is not None:
+        return divide_by_contrast(cached.evidence, scene, points, progress)
+    divided = relative_connectedness(
+        volume,
+        points,
+        found.affinity,
+        mask=mask,
+        device=options.device,
+        iterative=True,
+        cut=options.cut,
+        progress=progress,
+    )
+    owners = np.where(divided.disputed, DISPUTED, divided.labels).astype(np.uint8)
+    return share_unowned(owners.reshape(scene.shape), scene > 0, progress)

@@ -1,0 +1,177 @@
+"""Several vessels in one run: what one vessel gets, what several share, and what is refused."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib import GaussianAffinity, HandOver, segment, segment_several
+from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib.relative.contrast_division import levels_of_contrast
+from FuzzyConnectedGPULib.relative.groups import DISPUTED
+from FuzzyConnectedGPULib.several.division import divide_by_contrast, share_unowned
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from FuzzyVesselCoreLib.progress import Progress
+from support.relative_definition import POINT, Graph
+
+POINTS = {"portal": [(6, 6, 2)], "hepatic": [(6, 15, 2)]}
+
+
+def crossing(seed=0):
+    """Two vessels along I that come together in the middle, in noise."""
+    rng = np.random.default_rng(seed)
+    k, j, i = np.indices((13, 22, 40))
+    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
+    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
+    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
+    return (90 + 110 * vessels + rng.normal(0, 6, vessels.shape)).astype(np.int16)
+
+
+@pytest.mark.parametrize("keywords", [{}, {"cut": 0.1}, {"threshold": 0.3, "fill_gaps": 2}])
+def test_one_vessel_gets_what_segment_gives_bit_for_bit(keywords):
+    phantom = liver_phantom((40, 40, 40))
+    options = dict(keywords, spacing=(2, 1, 1), device="cpu", background_seeds=[(1, 1, 1)])
+    wanted = segment(phantom.volume, phantom.seeds, **options)
+    found = segment_several(phantom.volume, {"all": phantom.seeds}, **options)
+    assert np.array_equal(found.labels, wanted.labels)
+    assert np.array_equal(found.scene.values, wanted.scene.values)
+    assert (found.threshold, found.names) == (wanted.threshold, ("all",))
+    assert not found.disputed.any()
+
+
+@pytest.mark.parametrize("affinity", [None, GaussianAffinity(200, 40, 40)])
+def test_vessels_share_what_segment_finds(affinity):
+    volume = crossing()
+    points = np.concatenate(list(POINTS.values()))
+    both = segment(volume, points, device="cpu", affinity=affinity, threshold=0.5)
+    found = segment_several(volume, POINTS, device="cpu", affinity=affinity, threshold=0.5)
+    assert np.array_equal((found.labels > 0) | found.disputed, both.labels > 0)
+    assert not (found.labels[found.disputed]).any()
+    assert found.labels[6, 6, 2:8].tolist() == [1] * 6
+    assert found.labels[6, 15, 2:8].tolist() == [2] * 6
+
+
+def test_a_further_point_for_each_divides_vessels_that_touch():
+    points = {"portal": [(6, 6, 2), (6, 6, 37)], "hepatic": [(6, 15, 2), (6, 15, 37)]}
+    found = segment_several(crossing(), points, device="cpu")
+    assert (found.labels[6, 6, [2, 10, 30, 37]] == 1).all()
+    assert (found.labels[6, 15, [2, 10, 30, 37]] == 2).all()
+
+
+def test_the_order_of_further_vessels_changes_names_only():
+    volume, points = crossing(), {**POINTS, "third": [(6, 6, 37)]}
+    first = segment_several(volume, points, device="cpu")
+    other = segment_several(volume, {n: points[n] for n in ("portal", "third", "hepatic")},
+                            device="cpu")  # fmt: skip
+    swapped = np.array([0, 1, 3, 2], np.uint8)[first.labels]
+    assert np.array_equal(other.labels, swapped)
+
+
+def test_hand_overs_and_their_notes():
+    volume = crossing()
+    plain = segment_several(volume, POINTS, device="cpu")
+    owner = int(plain.labels[6, 6, 30])
+    assert owner  # a tail behind the crossing: one of the two has it
+    other = 3 - owner
+    moved = segment_several(
+        volume, POINTS, device="cpu",
+        hand_overs=[HandOver((6, 6, 28), other), HandOver((0, 0, 0), 1, "far")],
+    )  # fmt: skip
+    assert (moved.labels[6, 6, 30:38] == other).all()
+    assert "far" in moved.notes[0]
+    assert np.array_equal(moved.labels > 0, plain.labels > 0)
+    with pytest.raises(InputError, match="names vessel 3"):
+        segment_several(volume, POINTS, device="cpu", hand_overs=[HandOver((6, 6, 30), 3)])
+
+
+def test_evidence_is_computed_once():
+    kept, calls = CachedConnectedness(), []
+    find = kept._find_evidence
+    kept._find_evidence = lambda *args: calls.append(1) or find(*args)
+    segment_several(crossing(), POINTS, device="cpu", cached=kept)
+    assert len(calls) == 1
+
+
+def test_two_vessels_cannot_have_a_point_on_one_voxel():
+    with pytest.raises(InputError, match="'portal' and 'hepatic' have a point on the same voxel"):
+        segment_several(crossing(), {"portal": [(6, 6, 2)], "hepatic": [(6, 6, 2)]}, device="cpu")
+    with pytest.raises(InputError, match="0 vessels"):
+        segment_several(crossing(), {}, device="cpu")
+    with pytest.raises(InputError, match="'hepatic' lies outside the mask"):
+        mask = np.ones((13, 22, 40), np.uint8)
+        mask[:, 12:] = 0
+        segment_several(crossing(), POINTS, mask=mask, device="cpu")
+
+
+def test_a_run_can_be_cancelled():
+    with pytest.raises(Cancelled):
+        segment_several(crossing(), POINTS, device="cpu", progress=lambda share: share < 0.7)
+
+
+def test_a_slice_is_a_volume_of_one_plane():
+    volume = crossing()[6]
+    points = {name: [p[1:] for p in each] for name, each in POINTS.items()}
+    found = segment_several(volume, points, device="cpu")
+    assert found.labels.shape == volume.shape
+    assert (found.labels[6, 2], found.labels[15, 2]) == (1, 2)
+
+
+# --- the division, from the definition
+
+
+class Contrast:
+    """Evidence, as far as the division asks for it."""
+
+    def __init__(self, contrast):
+        self.contrast, self.noise, self.inside = contrast.astype(np.float32), 1.0, None
+        self.box = tuple(slice(0, n) for n in contrast.shape)
+
+
+def definition(levels, groups):
+    """Owners by the rounds of iterative relative connectedness; for the levels of voxels."""
+    shape, edges = levels.shape, []
+    numbers = np.arange(levels.size).reshape(shape)
+    for voxel in np.ndindex(shape):
+        for step in itertools.product((-1, 0, 1), repeat=3):
+            other = tuple(a + b for a, b in zip(voxel, step))
+            inside = all(0 <= a < n for a, n in zip(other, shape))
+            if step > (0, 0, 0) and inside:
+                level = min(levels[voxel], levels[other])
+                edges.append((numbers[voxel], numbers[other], level))
+    graph = Graph(*zip(*edges), levels.size)
+    values, has = graph.iterative([[numbers[tuple(p)] for p in group] for group in groups])[:2]
+    owners = np.where(np.max(values, axis=0) > 0, DISPUTED, 0)
+    for number, voxels in enumerate(has, 1):
+        owners[voxels] = number
+    return owners.reshape(shape)
+
+
+def test_the_division_is_iterative_relative_connectedness_within_the_scene():
+    rng = np.random.default_rng(1)
+    disputed = 0
+    for _ in range(120):
+        shape = tuple(rng.integers(2, 5, 3))
+        contrast = rng.integers(1, 5, shape)
+        scene = (rng.random(shape) < 0.8).astype(np.float32)
+        places = rng.permutation(scene.size)[:4]
+        scene.ravel()[places] = 1
+        voxels = np.stack(np.unravel_index(places, shape), axis=1)
+        groups = {"a": voxels[:2], "b": voxels[2:3], "c": voxels[3:]}
+        evidence = Contrast(contrast)
+        levels = np.where(scene > 0, levels_of_contrast(evidence, 0.0), 0)
+        wanted = definition(levels.astype(int), list(groups.values()))
+        found = divide_by_contrast(evidence, scene, groups, Progress())
+        known = wanted > 0
+        assert np.array_equal(found[known], wanted[known])
+        assert not found[scene == 0].any()
+        disputed += np.count_nonzero(found == DISPUTED)
+    assert disputed
+    assert POINT > levels.max()
+
+
+def test_what_nobody_has_goes_to_the_vessel_fewest_steps_away():
+    owners = np.array([[[1, 0, 0, 0, 2, 0, 255, 0, 0]]], np.uint8)
+    domain = np.array([[[1, 1, 1, 1, 1, 1, 1, 1, 0]]], bool)
+    shared = share_unowned(owners, domain, Progress())
+    assert shared.ravel().tolist() == [1, 1, DISPUTED, 2, 2, 2, DISPUTED, 0, 0]
