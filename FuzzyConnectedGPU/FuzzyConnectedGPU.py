@@ -366,6 +366,93 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID)
         return segment(volumeNode, seedsNode, options, outputs, progress, self.kept)
 
+    def segmentSeveral(
+        self,
+        volumeNode: Any,
+        seedsNodes: Any,
+        *,
+        backgroundSeedsNode: Any = None,
+        maskNode: Any = None,
+        roiNode: Any = None,
+        model: str | None = None,
+        border: str | None = None,
+        threshold: float | None = None,
+        cut: float | None = None,
+        solver: str | None = None,
+        device: str = "auto",
+        affinity: Any = None,
+        radius: int | None = None,
+        side: str | None = None,
+        maskSegmentID: str = "",
+        fillGaps: int = 0,
+        sceneVolumeNode: Any = None,
+        labelmapNode: Any = None,
+        segmentationNode: Any = None,
+        showDisputed: bool = False,
+        progress: Callable[[float], bool | None] | None = None,
+        **variant: Any,
+    ) -> Any:
+        """Segment several vessels that touch, each from a list of points of its own.
+
+        They never overlap: see `FuzzyConnectedGPULib.several`. Example::
+
+            portal, hepatic = slicer.util.getNode("Portal vein"), slicer.util.getNode("Hepatic vein")
+            result = logic.segmentSeveral(volume, [portal, hepatic], segmentationNode=True)
+            for vessel in result.vessels:
+                print(f"{vessel.name}: {vessel.volumeMl:.1f} ml")
+
+        Parameters
+        ----------
+        seedsNodes : sequence of vtkMRMLMarkupsFiducialNode
+            A list of points for each vessel. Its name, colour and kind (attribute
+            "FuzzyVesselGPU.Vessel": "portal vein", "hepatic vein", "artery", "vein" or "other")
+            become those of a new segment. Points marked by
+            `FuzzyConnectedGPUMRML.several.hand_overs.mark_hand_over` give the branch that begins
+            there to the vessel of their list.
+        segmentationNode : vtkMRMLSegmentationNode or True, optional
+            Gets one segment for each vessel; True adds a new segmentation. Segments of earlier runs
+            get other voxels, as in `segment`.
+        showDisputed : bool
+            Add a segment of the voxels that two vessels reach equally.
+        volumeNode, ..., progress, **variant
+            As in `segment`; one threshold for all vessels.
+
+        Returns
+        -------
+        FuzzyConnectedGPUMRML.several.vessel_result.SeveralResult
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+            As in `segment`; also where two vessels have a point on the same voxel.
+        FuzzyVesselCoreLib.errors.DeviceError
+        FuzzyVesselCoreLib.errors.Cancelled
+        """
+        from FuzzyConnectedGPUMRML.several.segmenting_several import segment_several
+
+        options = dict(
+            backgroundSeedsNode=backgroundSeedsNode,
+            maskNode=maskNode,
+            maskSegmentID=maskSegmentID,
+            roiNode=roiNode,
+            model=model,
+            border=border,
+            threshold=threshold,
+            cut=cut,
+            solver=solver,
+            device=device,
+            affinity=affinity,
+            radius=radius,
+            side=side,
+            fillGaps=fillGaps,
+            **variant,
+        )
+        outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, "")
+        outputs["showDisputed"] = showDisputed
+        return segment_several(
+            volumeNode, list(seedsNodes), options, outputs, progress, self.kept
+        )
+
     def findSeeds(
         self,
         volumeNode: Any,
@@ -437,6 +524,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         labelmapNode: Any = None,
         segmentationNode: Any = None,
         segmentID: str = "",
+        showDisputed: bool = False,
     ) -> Any:
         """Cut a fuzzy scene at another threshold, without computing it again.
 
@@ -448,17 +536,24 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             As in `segment`.
         fillGaps, maskNode, maskSegmentID, roiNode
             As in `segment`: gaps are filled within mask and box.
+        showDisputed : bool
+            As in `segmentSeveral`, for a scene of several vessels.
 
         Returns
         -------
         FuzzyConnectedGPUMRML.result.SegmentationResult
-            Its affinity and scene are None.
+            Its affinity and scene are None. For a scene of several vessels the result is as of
+            `segmentSeveral`.
 
         Raises
         ------
         FuzzyVesselCoreLib.errors.InputError
         """
         from FuzzyConnectedGPUMRML.segmenting import threshold_scene
+        from FuzzyConnectedGPUMRML.several.segmenting_several import (
+            threshold_several,
+            vessels_of_scene,
+        )
 
         options = dict(
             threshold=threshold,
@@ -470,6 +565,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             roiNode=roiNode,
         )
         outputs = _outputs(None, labelmapNode, segmentationNode, segmentID)
+        if vessels_of_scene(sceneVolumeNode):
+            outputs["showDisputed"] = showDisputed
+            return threshold_several(sceneVolumeNode, options, outputs)
         return threshold_scene(sceneVolumeNode, options, outputs)
 
     def automaticThreshold(

@@ -18,6 +18,8 @@ THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that point
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
 AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
+# .. and of several vessels: their lists, in the order of the labels, and the division.
+VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
@@ -58,7 +60,7 @@ def inputs_text(
     parts: list[Any] = [
         volume_node.GetName(),
         volume_node.GetImageData().GetDimensions(),
-        sorted(_centres(volume_node, points)),
+        sorted(centres(volume_node, points)),
         mask_node and (mask_node.GetName(), segment_id, mask_fingerprint(mask_node, segment_id)),
         roi_node and _box(roi_node),
     ]
@@ -69,7 +71,7 @@ def inputs_text(
             parts += [corrections, directions]
     else:
         # The first point counts more than the others, and background points change the scene.
-        parts += ["contrast", border or "drawn", _centres(volume_node, points)[0]]
+        parts += ["contrast", border or "drawn", centres(volume_node, points)[0]]
         parts.append(_background(volume_node, background_node))
     return _hashed(parts)
 
@@ -86,10 +88,10 @@ def _hashed(parts: list[Any]) -> str:
 def _background(volume_node: Any, background_node: Any) -> list:
     if volume_node is None or background_node is None:
         return []
-    return sorted(_centres(volume_node, placed_points(background_node)))
+    return sorted(centres(volume_node, placed_points(background_node)))
 
 
-def _centres(volume_node: Any, points: Any) -> list[tuple]:
+def centres(volume_node: Any, points: Any) -> list[tuple]:
     """Centres of the points' voxels, each once; no indices, as a file may turn an axis round."""
     if not points.labels:
         return []
@@ -122,6 +124,8 @@ def mark(
     mark_threshold(scene_node, threshold_inputs)
     scene_node.SetNodeReferenceID(VOLUME, volume_node.GetID())
     scene_node.SetNodeReferenceID(SEEDS, seeds_node.GetID())
+    for role in (VESSELS, DIVISION):
+        scene_node.RemoveNodeReferenceIDs(role)
 
 
 def mark_threshold(scene_node: Any, text: str | None) -> None:

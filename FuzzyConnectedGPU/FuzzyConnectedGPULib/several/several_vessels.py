@@ -82,8 +82,9 @@ def segment_several(
     ----------
     volume : ndarray, shape (K, J, I) or (J, I)
     vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
-        Names and points, at most 100 vessels. The first point of the first vessel tells bright
-        vessels from dark ones. A single one gives the labels of `segment`, bit for bit.
+        Names and points, at most 100 vessels. The first point tells bright vessels from dark
+        ones. A single one gives the labels of `segment`, bit for bit. A vessel without points has
+        only what is handed over to it.
     spacing, background_seeds, mask, options, progress, cached, **keywords
         As of `segment`; the points of background belong to no vessel, whichever is near.
     hand_overs : sequence of HandOver
@@ -162,13 +163,15 @@ def _checked(vessels: Mapping[str, Any], shape: Any, mask: Any) -> dict[str, np.
 
     if not 1 <= len(vessels) <= MAX_VESSELS:
         raise InputError(f"There are {len(vessels)} vessels; give 1 to {MAX_VESSELS}.")
-    if len(vessels) == 1:  # segment's own checks are enough
-        ((name, points),) = vessels.items()
-        return {str(name): checked_seeds(points, shape)}
-    groups = checked_groups(vessels, shape, mask)
-    return {
-        name: groups.seeds[groups.owners == label] for label, name in enumerate(groups.names, 1)
-    }
+    found = {str(name): np.empty((0, 3), np.int64) for name in vessels}
+    clicked = {str(name): points for name, points in vessels.items() if np.size(points)}
+    if len(clicked) == 1:  # segment's own checks are enough
+        ((name, points),) = clicked.items()
+        return {**found, name: checked_seeds(points, shape)}
+    groups = checked_groups(clicked, shape, mask)
+    for label, name in enumerate(groups.names, 1):
+        found[name] = groups.seeds[groups.owners == label]
+    return found
 
 
 def _check_hand_overs(hand_overs: Sequence[HandOver], count: int, shape: Any) -> None:
@@ -187,15 +190,18 @@ def _owners(
     cached: CachedConnectedness,
     progress: Progress,
 ) -> np.ndarray:
-    """The division of the scene."""
+    """The division of the scene, in the numbers of all vessels."""
     scene = found.scene.values.reshape((1,) * (3 - np.ndim(volume)) + np.shape(volume))
-    if len(points) == 1:
-        return (scene > 0).astype(np.uint8)
+    clicked = {name: each for name, each in points.items() if len(each)}
+    numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
+    numbers[1 : len(clicked) + 1] = [n for n, each in enumerate(points.values(), 1) if len(each)]
+    if len(clicked) == 1:
+        return numbers[(scene > 0).astype(np.uint8)]
     if found.contrast is not None:
-        return divide_by_contrast(cached.evidence, scene, points, progress)
+        return numbers[divide_by_contrast(cached.evidence, scene, clicked, progress)]
     divided = relative_connectedness(
         volume,
-        points,
+        clicked,
         found.affinity,
         mask=mask,
         device=options.device,
@@ -204,4 +210,4 @@ def _owners(
         progress=progress,
     )
     owners = np.where(divided.disputed, DISPUTED, divided.labels).astype(np.uint8)
-    return share_unowned(owners.reshape(scene.shape), scene > 0, progress)
+    return numbers[share_unowned(owners.reshape(scene.shape), scene > 0, progress)]

@@ -9,6 +9,7 @@ from .changes import all_or_nothing, put_beside
 from .images import associate, fill_volume, image_from_array, show_as_overlay
 from .ownership import (
     CONNECTEDNESS,
+    DIVISION,
     LABELMAP,
     SEGMENTATION,
     check_apart,
@@ -93,7 +94,7 @@ def write_outputs(
         Empty without a segmentation.
     segmentation_node : vtkMRMLSegmentationNode or None
     """
-    writing = _Writing(volume_node)
+    writing = Writing(volume_node)
     scene_image = None if values is None else image_from_array(values)
     labelmap_image = image_from_array(labels)
     there = None if segmentation_node is True else segmentation_node
@@ -120,10 +121,11 @@ OUTPUTS = {
     LABELMAP: ("vtkMRMLLabelMapVolumeNode", "vessels"),
     CONNECTEDNESS: ("vtkMRMLScalarVolumeNode", "connectedness"),
     SEGMENTATION: ("vtkMRMLSegmentationNode", "segmentation"),
+    DIVISION: ("vtkMRMLLabelMapVolumeNode", "division"),
 }
 
 
-class _Writing:
+class Writing:
     """The outputs of one run, each given or new."""
 
     def __init__(self, volume_node):

@@ -13,7 +13,7 @@ from .reading import node_name
 KIND = "FuzzyVesselGPU.Output"  # attribute
 SELF, SOURCE = "FuzzyVesselGPU.OutputItself", "FuzzyVesselGPU.OutputOf"  # references
 CONNECTEDNESS, LABELMAP, SEGMENTATION = "connectedness", "labelmap", "segmentation"
-DIFFERENCE, SKELETON = "difference", "skeleton"
+DIFFERENCE, SKELETON, DIVISION = "difference", "skeleton", "division"
 
 
 def hand_over(node, kind, source_node):

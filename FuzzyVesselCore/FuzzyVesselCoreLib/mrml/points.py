@@ -32,7 +32,7 @@ class Seeds:
     warnings: list
 
 
-def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
+def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed", wanted=None):
     """The placed control points of a markups node as voxels of a volume.
 
     Parameters
@@ -46,6 +46,8 @@ def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
         Points outside it are left out.
     kind : str
         What the points are called in messages.
+    wanted : callable, optional
+        As of `placed_points`.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
         raise InputError(f"No list of {kind}s was given: choose a markups node with {kind}s.")
-    points = placed_points(seeds_node)
+    points = placed_points(seeds_node, wanted)
     labels = points.labels
     if not labels:
         raise InputError(
@@ -101,14 +103,19 @@ class PlacedPoints:
     labels: list
 
 
-def placed_points(markups_node):
-    """The `PlacedPoints` of a vtkMRMLMarkupsNode; those still on the way to their place are not."""
+def placed_points(markups_node, wanted=None):
+    """The `PlacedPoints` of a vtkMRMLMarkupsNode; those still on the way to their place are not.
+
+    With `wanted`, a function of node and index, only the points for which it is true.
+    """
     import slicer
 
     placed = slicer.vtkMRMLMarkupsNode.PositionDefined
     indices, world, labels = [], [], []
     for index in range(markups_node.GetNumberOfControlPoints()):
         if markups_node.GetNthControlPointPositionStatus(index) != placed:
+            continue
+        if wanted is not None and not wanted(markups_node, index):
             continue
         position = [0.0, 0.0, 0.0]
         markups_node.GetNthControlPointPositionWorld(index, position)

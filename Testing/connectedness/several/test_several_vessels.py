@@ -85,6 +85,18 @@ def test_hand_overs_and_their_notes():
         segment_several(volume, POINTS, device="cpu", hand_overs=[HandOver((6, 6, 30), 3)])
 
 
+def test_a_vessel_without_points_has_what_is_handed_over_to_it():
+    vessels = {"artery": [], **POINTS}
+    plain = segment_several(crossing(), POINTS, device="cpu")
+    found = segment_several(
+        crossing(), vessels, device="cpu", hand_overs=[HandOver((6, 15, 8), 1, "B-1")]
+    )
+    assert (found.names, found.notes) == (("artery", "portal", "hepatic"), ())
+    given = found.labels == 1
+    assert (given[6, 15, 8], given[6, 15, 2]) == (True, False)
+    assert np.array_equal(found.labels[~given], np.array([0, 2, 3])[plain.labels[~given]])
+
+
 def test_evidence_is_computed_once():
     kept, calls = CachedConnectedness(), []
     find = kept._find_evidence

@@ -1,0 +1,225 @@
+"""Several vessels on the MRML scene: one segment each, other thresholds, hand-overs, saved scenes."""
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import InputError
+from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
+
+SHAPE = (13, 22, 40)
+
+
+@pytest.fixture
+def logic(slicer_scene):
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    return FuzzyConnectedGPULogic()
+
+
+def crossing():
+    """Two vessels along I that come together in the middle, in noise."""
+    rng = np.random.default_rng(0)
+    k, j, i = np.indices(SHAPE)
+    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
+    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
+    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
+    return (90 + 110 * vessels + rng.normal(0, 6, SHAPE)).astype(np.int16)
+
+
+@pytest.fixture
+def volume(slicer_scene):
+    return add_volume(crossing())
+
+
+@pytest.fixture
+def lists(volume):
+    """Portal vein and hepatic vein, with a point at each end."""
+    from FuzzyConnectedGPUMRML.several.vessel_kinds import set_kind
+
+    portal = add_seeds(volume, [(6, 6, 2), (6, 6, 37)], "Portal vein")
+    hepatic = add_seeds(volume, [(6, 15, 2), (6, 15, 37)], "Hepatic vein")
+    set_kind(portal, "portal vein")
+    set_kind(hepatic, "hepatic vein")
+    return [portal, hepatic]
+
+
+def array(node):
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def segment_array(result, number):
+    import slicer
+
+    vessel = result.vessels[number]
+    node = result.segmentationNode
+    return slicer.util.arrayFromSegmentBinaryLabelmap(
+        node, vessel.segmentID, result.labelmapNode
+    )
+
+
+def test_one_segment_each_with_name_colour_and_terminology(logic, volume, lists):
+    import vtk
+
+    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    labels = array(result.labelmapNode)
+    inner = result.segmentationNode.GetSegmentation()
+    assert inner.GetNumberOfSegments() == 2
+    for number, (vessel, node) in enumerate(zip(result.vessels, lists)):
+        assert np.array_equal(segment_array(result, number) > 0, labels == number + 1)
+        segment, entry = inner.GetSegment(vessel.segmentID), vtk.reference("")
+        assert segment.GetName() == vessel.name == node.GetName()
+        assert segment.GetColor() == pytest.approx(node.GetDisplayNode().GetSelectedColor())
+        segment.GetTag(segment.GetTerminologyEntryTagName(), entry)
+        assert f"^{node.GetName()}~" in str(entry)
+        voxel_ml = abs(np.linalg.det(ras(volume))) / 1000
+        assert vessel.volumeMl == pytest.approx((labels == number + 1).sum() * voxel_ml)
+    assert labels[6, 6, 2] == labels[6, 6, 37] == 1
+    assert labels[6, 15, 2] == labels[6, 15, 37] == 2
+    assert result.volumeMl == pytest.approx(sum(each.volumeMl for each in result.vessels))
+
+
+def ras(volume):
+    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+
+    return ijk_to_ras(volume)[:3, :3]
+
+
+def test_a_second_run_updates_the_same_segments_and_keeps_their_looks(logic, volume, lists):
+    first = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    inner = first.segmentationNode.GetSegmentation()
+    inner.GetSegment(first.vessels[0].segmentID).SetColor(0.1, 0.2, 0.3)
+    lists[1].AddControlPointWorld(world_of(volume, (6, 12, 20)), "more")
+    again = logic.segmentSeveral(
+        volume, lists, segmentationNode=first.segmentationNode, sceneVolumeNode=first.sceneNode,
+        labelmapNode=first.labelmapNode, device="cpu",
+    )  # fmt: skip
+    assert again.segmentIDs == first.segmentIDs
+    assert again.divisionNode is first.divisionNode
+    assert inner.GetNumberOfSegments() == 2
+    assert inner.GetSegment(first.vessels[0].segmentID).GetColor() == pytest.approx((0.1, 0.2, 0.3))
+    assert np.array_equal(segment_array(again, 1) > 0, array(again.labelmapNode) == 2)
+
+
+def test_another_threshold_cuts_all_vessels(logic, volume, lists):
+    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    before = [vessel.volumeMl for vessel in result.vessels]
+    for threshold, grows in ((0.3, True), (0.78, False)):
+        cut = logic.thresholdScene(
+            result.sceneNode, threshold, labelmapNode=result.labelmapNode,
+            segmentationNode=result.segmentationNode,
+        )  # fmt: skip
+        changes = [v.volumeMl - b for v, b in zip(cut.vessels, before)]
+        assert sum(changes) > 0 if grows else max(changes) < 0, (threshold, changes)
+        assert cut.segmentIDs == result.segmentIDs
+        assert np.array_equal(segment_array(cut, 0) > 0, array(cut.labelmapNode) == 1)
+    same = logic.segmentSeveral(volume, lists, threshold=0.78, device="cpu")
+    assert np.array_equal(array(same.labelmapNode), array(cut.labelmapNode))
+
+
+def test_one_vessel_after_several_is_one_again(logic, volume, lists):
+    result = logic.segmentSeveral(volume, lists, device="cpu")
+    alone = logic.segment(volume, lists[0], sceneVolumeNode=result.sceneNode, device="cpu")
+    cut = logic.thresholdScene(alone.sceneNode, 0.4)
+    assert array(cut.labelmapNode).max() == 1
+
+
+def test_a_point_hands_a_branch_over(logic, volume, lists):
+    from FuzzyConnectedGPUMRML.several.hand_overs import is_hand_over, mark_hand_over
+
+    portal, hepatic = lists
+    portal.RemoveNthControlPoint(1)
+    plain = array(logic.segmentSeveral(volume, lists, device="cpu").labelmapNode).copy()
+    assert plain[6, 6, 30] == 2  # behind the crossing it follows the other vessel
+    index = portal.AddControlPointWorld(world_of(volume, (6, 6, 28)), "branch")
+    mark_hand_over(lists, portal, index)
+    assert [is_hand_over(portal, n) for n in range(2)] == [False, True]
+    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    labels = array(result.labelmapNode).copy()
+    assert (labels[6, 6, 30:38] == 1).all()
+    assert np.array_equal(labels > 0, plain > 0)
+    assert (labels[:, 13:] == plain[:, 13:]).all()
+    cut = logic.thresholdScene(result.sceneNode, labelmapNode=result.labelmapNode)
+    assert np.array_equal(array(cut.labelmapNode), labels)
+    portal.SetNthControlPointPositionWorld(index, world_of(volume, (0, 0, 0)))
+    assert "no vessel at branch" in " ".join(
+        logic.segmentSeveral(volume, lists, device="cpu").warnings
+    )
+    portal.SetNthControlPointPositionWorld(index, (1e4, 0, 0))
+    assert "outside of the volume" in " ".join(
+        logic.segmentSeveral(volume, lists, device="cpu").warnings
+    )
+
+
+def test_a_vessel_of_handed_over_branches_alone(logic, volume, lists):
+    from FuzzyConnectedGPUMRML.several.hand_overs import mark_hand_over
+
+    third = add_seeds(volume, [(6, 15, 30)], "Artery")
+    mark_hand_over([*lists, third], third, 0)
+    lists[1].RemoveNthControlPoint(1)
+    result = logic.segmentSeveral(volume, [*lists, third], device="cpu")
+    assert array(result.labelmapNode)[6, 15, 33] == 3
+
+
+def test_disputed_voxels_are_a_segment_on_request(logic, lists):
+    flat = np.full(SHAPE, 90, np.int16)
+    flat[5:8, 5:8] = 200
+    volume = add_volume(flat)
+    ends = [add_seeds(volume, [(6, 6, 2)], "a"), add_seeds(volume, [(6, 6, 37)], "b")]
+    result = logic.segmentSeveral(
+        volume, ends, segmentationNode=True, showDisputed=True, device="cpu"
+    )
+    inner = result.segmentationNode.GetSegmentation()
+    assert result.disputedMl > 0
+    assert [inner.GetNthSegment(n).GetName() for n in range(3)] == ["a", "b", "Disputed"]
+    again = logic.thresholdScene(result.sceneNode, segmentationNode=result.segmentationNode)
+    assert inner.GetNumberOfSegments() == 2
+    assert again.disputedMl == result.disputedMl
+
+
+def test_nothing_changes_where_a_run_fails(logic, volume, lists):
+    lists[1].AddControlPointWorld(world_of(volume, (6, 6, 2)), "same")
+    before = scene_text()
+    with pytest.raises(InputError, match="'Portal vein' and 'Hepatic vein' have a point on the"):
+        logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    assert scene_text() == before
+    with pytest.raises(InputError, match="holds no placed point"):
+        logic.segmentSeveral(volume, [lists[0], add_seeds(volume, [], "none")], device="cpu")
+
+
+def test_a_removed_list_asks_for_another_run(logic, volume, lists):
+    import slicer
+
+    result = logic.segmentSeveral(volume, lists, device="cpu")
+    slicer.mrmlScene.RemoveNode(lists[0])
+    with pytest.raises(InputError, match="press Apply"):
+        logic.thresholdScene(result.sceneNode, 0.4)
+
+
+def test_a_result_can_be_cut_again_after_saving_and_loading(logic, volume, lists, tmp_path):
+    import slicer
+
+    from FuzzyConnectedGPUMRML.several.hand_overs import mark_hand_over
+
+    lists[0].RemoveNthControlPoint(1)
+    mark_hand_over(
+        lists, lists[0], lists[0].AddControlPointWorld(world_of(volume, (6, 6, 28)), "branch")
+    )
+    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    wanted = array(result.labelmapNode).copy()
+    name = result.sceneNode.GetName()
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    assert slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(folder))
+    slicer.mrmlScene.Clear()
+    (path,) = folder.rglob("*.mrml")
+    slicer.mrmlScene.SetURL(str(path))
+    slicer.mrmlScene.Connect()
+    scene_node = slicer.util.getNode(name)
+    cut = logic.thresholdScene(scene_node)
+    assert [vessel.name for vessel in cut.vessels] == ["Portal vein", "Hepatic vein"]
+    found = array(cut.labelmapNode)
+    assert found.shape == wanted.shape
+    flipped = found[::-1]  # a file may turn an axis round
+    assert np.array_equal(found, wanted) or np.array_equal(flipped, wanted)
