@@ -178,6 +178,7 @@ class FuzzyConnectedGPUParameterNode:
     show3D: bool = True
     showOverlay: bool = False
     overlayOpacity: Share = 0.5
+    showDisputed: bool = False
     firstResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     secondResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     differenceLabelmap: vtkMRMLLabelMapVolumeNode | None

@@ -1,20 +1,20 @@
-"""Undo for lists of points: the scene's own undo is switched off in Slicer."""
+"""States of a list of points that can be put back: the scene's own undo is switched off in Slicer."""
 
 from itertools import count
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
 
-STEPS = 50
-# What a control point has beside label and position: no step, and it outlives undo.
-PROPERTIES = ("Description", "Locked", "Visibility", "Selected", "AssociatedNodeID")
+# What a control point has beside label, position and description: it is no step, and it outlives
+# undo.
+PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
 
 
-class PointHistory:
-    """The earlier states of one list of points.
+class PointStates:
+    """Reads and restores the points of one list.
 
-    A step is a point that was placed, moved, renamed or deleted; what a drag passes through is
-    none. A point that comes back has the lock, the visibility and the description that it had last.
+    A state is what the points are: label, position, and description, which says whether a point
+    hands a branch over. A point that comes back has the lock and the visibility that it had last.
 
     Parameters
     ----------
@@ -27,39 +27,14 @@ class PointHistory:
         self._numbers: dict[str, int] = {}
         self._new_numbers = count()
         self._properties: dict[int, dict[str, Any]] = {}
-        self._states = [self._state()]
-
-    def record(self) -> bool:
-        """Remember the list as it is now; returns whether it differs from the last step."""
-        state = self._state()
-        if state == self._states[-1]:
-            return False
-        self._states = [*self._states[-STEPS:], state]
-        return True
 
     @property
-    def can_undo(self) -> bool:
-        return len(self._states) > 1
+    def node(self) -> Any:
+        """The list."""
+        return self._node
 
-    def undo(self) -> None:
-        """Put the list back to the step before; points that are not placed yet are dropped."""
-        import slicer
-
-        if not self.can_undo:
-            return
-        self._state()  # the points as they are now
-        self._states.pop()
-        with slicer.util.NodeModify(self._node):
-            self._node.RemoveAllControlPoints()
-            for number, label, position in self._states[-1]:
-                index = self._node.AddControlPointWorld(position)
-                self._node.SetNthControlPointLabel(index, label)
-                self._numbers[self._node.GetNthControlPointID(index)] = number
-                for name, value in self._properties[number].items():
-                    getattr(self._node, f"SetNthControlPoint{name}")(index, value)
-
-    def _state(self) -> list[tuple]:
-        """Number, label and position of each point that is placed."""
+    def now(self) -> tuple:
+        """Number, label, position and description of each point that is placed."""
         points, state = placed_points(self._node), []
         for index, at in zip(points.indices, points.world.tolist()):
             point_id = self._node.GetNthControlPointID(index)
@@ -69,5 +44,22 @@ class PointHistory:
             self._properties[number] = {
                 name: getattr(self._node, f"GetNthControlPoint{name}")(index) for name in PROPERTIES
             }
-            state.append((number, self._node.GetNthControlPointLabel(index), tuple(at)))
-        return state
+            label = self._node.GetNthControlPointLabel(index)
+            state.append((number, label, tuple(at), self._node.GetNthControlPointDescription(index)))
+        return tuple(state)
+
+    def restore(self, state: tuple) -> None:
+        """Put the list back to a state; points that are not placed yet are dropped."""
+        import slicer
+
+        if self.now() == state:  # and the properties are those of now
+            return
+        with slicer.util.NodeModify(self._node):
+            self._node.RemoveAllControlPoints()
+            for number, label, position, description in state:
+                index = self._node.AddControlPointWorld(position)
+                self._node.SetNthControlPointLabel(index, label)
+                self._node.SetNthControlPointDescription(index, description)
+                self._numbers[self._node.GetNthControlPointID(index)] = number
+                for name, value in self._properties[number].items():
+                    getattr(self._node, f"SetNthControlPoint{name}")(index, value)

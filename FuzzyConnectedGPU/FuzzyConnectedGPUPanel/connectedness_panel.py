@@ -7,6 +7,8 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.several.vessel_inputs import vessels_text
+from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
@@ -22,9 +24,11 @@ from .advanced.output_section import OutputSection
 from .advanced.region_section import RegionSection
 from .first_view.advice_line import AdviceLine
 from .first_view.automatic_update import AutomaticUpdate
+from .first_view.click_undo import ClickUndo
 from .first_view.input_section import InputSection
 from .first_view.seeds_section import SeedsSection
 from .first_view.threshold_section import LEAST, ThresholdSection
+from .first_view.vessels_section import VesselsSection
 
 NUMBA = (packages.NUMBA,)
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
@@ -53,6 +57,7 @@ class ConnectednessPanel(Panel):
 
     def connect(self) -> None:
         self.input = InputSection(self)
+        self.vessels = VesselsSection(self)
         self.seeds = SeedsSection(self)
         self.affinity = AffinitySection(self)
         self.region = RegionSection(self)
@@ -62,11 +67,12 @@ class ConnectednessPanel(Panel):
         self.display = DisplaySection(self)
         self.comparison = ComparisonSection(self)
         self.automatic = AutomaticUpdate(self)
+        self.undoing = ClickUndo(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
-            *(self.output, self.input, self.seeds, self.region, self.affinity, self.method),
-            *(self.threshold, self.display, self.comparison),
+            *(self.output, self.input, self.vessels, self.seeds, self.region, self.affinity, self.method),
+            *(self.threshold, self.display, self.comparison, self.undoing),
         )
 
     def react(self) -> None:
@@ -157,10 +163,13 @@ class ConnectednessPanel(Panel):
     def inputs_text(self) -> str:
         """A text of all that the connectedness map depends on."""
         parameters = self.parameters
-        region = region_section.nodes_of(parameters)
-        return run_inputs.inputs_text(
+        region, lists = region_section.nodes_of(parameters), clicked_vessels(parameters)
+        text_of, points = run_inputs.inputs_text, lists[0] if lists else parameters.seeds
+        if len(lists) > 1:
+            text_of, points = vessels_text, lists
+        return text_of(
             parameters.inputVolume,
-            parameters.seeds,
+            points,
             mask_node=region["maskNode"],
             segment_id=region["maskSegmentID"],
             roi_node=region["roiNode"],
@@ -203,8 +212,7 @@ class ConnectednessPanel(Panel):
         parameters = self.parameters
         if parameters.inputVolume is None:
             return _("Choose a volume.")
-        seeds = parameters.seeds
-        if seeds is None or not seeds.GetNumberOfDefinedControlPoints():
+        if not clicked_vessels(parameters):
             return self.why_not_else() or _("Place at least one point inside the vessels.")
         return self.why_not_else()
 
@@ -229,8 +237,9 @@ class ConnectednessPanel(Panel):
         with slicer.util.NodeModify(parameters.parameterNode):
             self.output.written(parameters, result, volume)
             self.threshold.taken(parameters, result)
-        if first and parameters.seeds is not None:
-            fit_views(parameters.labelmap, placed_points(parameters.seeds).world[0])
+        if first and clicked_vessels(parameters):
+            point = placed_points(clicked_vessels(parameters)[0]).world[0]
+            fit_views(parameters.labelmap, point)
         return "\n".join([self._done(result), *result.warnings])
 
     def _segment(self, parameters: Any, progress: Any) -> Any:
@@ -238,9 +247,15 @@ class ConnectednessPanel(Panel):
         threshold = None
         if parameters.thresholdSource.value == "manual":
             threshold = max(parameters.threshold, variant.get("cut", LEAST))
-        return self.logic.segment(
+        lists = clicked_vessels(parameters)
+        own: dict[str, Any] = {"showDisputed": parameters.showDisputed}
+        segment, points = self.logic.segmentSeveral, lists
+        if len(lists) == 1:
+            segment, points = self.logic.segment, lists[0]
+            own = {"segmentID": self.output.segment_to_write(parameters)}
+        return segment(
             parameters.inputVolume,
-            parameters.seeds,
+            points,
             **region_section.nodes_of(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
@@ -249,8 +264,8 @@ class ConnectednessPanel(Panel):
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,
             segmentationNode=parameters.segmentation or True,
-            segmentID=self.output.segment_to_write(parameters),
             progress=progress,
+            **own,
             **variant,
         )
 

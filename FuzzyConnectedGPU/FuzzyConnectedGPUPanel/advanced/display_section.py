@@ -51,7 +51,7 @@ class DisplaySection:
 
 
 class ResultSurface:
-    """The closed surface of the result's segment, made when nothing moves any more.
+    """The closed surfaces of the result's segments, made when nothing moves any more.
 
     Until it is made anew the last one stays, so that the 3D views do not blink.
     """
@@ -59,7 +59,7 @@ class ResultSurface:
     def __init__(self, panel: Any) -> None:
         self._panel = panel
         self._seen: tuple[Any, bool] | None = None  # segmentation and "Show in 3D", last time
-        self._last: tuple[Any, str, Any] | None = None  # segmentation, segment and its surface
+        self._last: dict[tuple[Any, str], Any] = {}  # of each segmentation and segment
         self._timer = qt.QTimer()
         self._timer.setSingleShot(True)
         self._timer.setInterval(SURFACE_WAIT)
@@ -70,32 +70,34 @@ class ResultSurface:
         """Whether the surface is still to be made."""
         return self._timer.active
 
-    def follow(self, parameters: Any, segment_id: str) -> None:
-        """A segment was written: its surface follows."""
+    def follow(self, parameters: Any) -> None:
+        """Segments were written: their surfaces follow."""
         if not parameters.show3D:
             return
-        segmentation = parameters.segmentation
-        if self._last is not None and self._last[:2] == (segmentation, segment_id):
-            put_surface(segmentation, segment_id, self._last[2])
+        for (segmentation, segment_id), surface in self._last.items():
+            if segmentation is parameters.segmentation:
+                put_surface(segmentation, segment_id, surface)
         self._timer.start()
 
     def make(self) -> None:
-        """Make the surface of the result's segment for the 3D views, or take it away."""
+        """Make the surfaces of the result's segments for the 3D views, or take them away."""
         # The module may have been left since: the parameters are in the scene all the same.
         parameters = self._panel.parameters or self._panel.logic.getParameterNode()
         segmentation = parameters.segmentation
-        segment_id = self._panel.output.result_segment(parameters)
-        if segmentation is None or not segment_id:
+        segment_ids = self._panel.output.result_segments(parameters)
+        if segmentation is None or not segment_ids:
             return
         if self._panel.seeds.dragging or self._panel.running.active:
             self._timer.start()
         elif parameters.show3D:
-            stale = self._last is not None and self._last[:2] == (segmentation, segment_id)
-            make_surface(segmentation, segment_id, anew=stale)
-            self._last = (segmentation, segment_id, surface_of(segmentation, segment_id))
+            last, self._last = self._last, {}
+            for each in segment_ids:
+                make_surface(segmentation, each, anew=(segmentation, each) in last)
+                self._last[segmentation, each] = surface_of(segmentation, each)
         else:
-            self._last = None
-            drop_surface(segmentation, segment_id)
+            self._last = {}
+            for each in segment_ids:
+                drop_surface(segmentation, each)
 
     def react(self, parameters: Any) -> None:
         """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
@@ -103,16 +105,16 @@ class ResultSurface:
         self._seen = (segmentation, parameters.show3D)
         if before in (None, self._seen) or before[0] is not segmentation:
             return
-        segment_id = self._panel.output.result_segment(parameters)
-        if segment_id:
-            if parameters.show3D:
-                segmentation.GetDisplayNode().SetSegmentVisibility3D(segment_id, True)
+        segment_ids = self._panel.output.result_segments(parameters)
+        for each in segment_ids if parameters.show3D else ():
+            segmentation.GetDisplayNode().SetSegmentVisibility3D(each, True)
+        if segment_ids:
             self._timer.start()
 
     def why_not(self, parameters: Any) -> str:
         """What stands against a surface, as a sentence; or an empty text."""
-        segment_id = self._panel.output.result_segment(parameters)
-        others = without_surface(parameters.segmentation, segment_id) if segment_id else []
+        segment_ids = self._panel.output.result_segments(parameters)
+        others = without_surface(parameters.segmentation, segment_ids[0]) if segment_ids else []
         if not others:
             return ""
         return _(
@@ -123,4 +125,4 @@ class ResultSurface:
     def forget(self) -> None:
         """The segmentation is gone."""
         self._timer.stop()
-        self._seen = self._last = None
+        self._seen, self._last = None, {}

@@ -6,6 +6,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import slice_layers
+from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyVesselCoreLib.mrml import ownership
 from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
 from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
@@ -52,8 +53,18 @@ class OutputSection:
     def result_segment(self, parameters: Any) -> str:
         """ID of the segment that a run writes or has written; else an empty text."""
         return self.segment_to_write(parameters) or result_segment(
-            parameters.segmentation, parameters.seeds, parameters.inputVolume
+            parameters.segmentation, _points(parameters), parameters.inputVolume
         )
+
+    def result_segments(self, parameters: Any) -> list[str]:
+        """IDs of the segments of all vessels that a run writes or has written."""
+        lists = clicked_vessels(parameters)
+        if len(lists) < 2:
+            found = [self.result_segment(parameters)]
+        else:
+            where = parameters.segmentation, parameters.inputVolume
+            found = [result_segment(where[0], each, where[1]) for each in lists]
+        return [each for each in found if each]
 
     def written(self, parameters: Any, result: Any, volume_node: Any) -> None:
         """Show a result of a volume that was written just now."""
@@ -64,7 +75,7 @@ class OutputSection:
         if result.segmentID:
             # The segment is drawn already; the labelmap over it would hide its outline.
             slice_layers.hide_labelmap(result.labelmapNode)
-            self._panel.display.surface.follow(parameters, result.segmentID)
+            self._panel.display.surface.follow(parameters)
         else:
             slice_layers.show_labelmap(result.labelmapNode)
         if volume_node is not None:
@@ -121,9 +132,18 @@ class OutputSection:
         self._segments = fill(
             self.ui.segmentComboBox, self._segments, segments, parameters.segmentID
         )
+        one = len(clicked_vessels(parameters)) < 2
+        why = "" if one else _("With several vessels, each updates its own segment.")
+        self._panel.enable(self.ui.segmentComboBox, why)
 
     def forget(self) -> None:
         """All nodes are gone."""
         self._segments, self._volume, self._drawn = [], None, None
         self._choice.forget()
         self.ui.segmentComboBox.clear()
+
+
+def _points(parameters: Any) -> Any:
+    """The list of the one vessel."""
+    lists = clicked_vessels(parameters)
+    return lists[0] if len(lists) == 1 else parameters.seeds

@@ -30,6 +30,8 @@ class Situation:
         How many times larger it is than that of the automatic threshold.
     problem : bool
         Whether the status line says what stands against the last run.
+    several : bool
+        Whether there are several vessels.
     """
 
     has_volume: bool = False
@@ -44,6 +46,7 @@ class Situation:
     share: float = 0.0
     excess: float = 1.0
     problem: bool = False
+    several: bool = False
 
 
 def advice(situation: Situation) -> str:
@@ -91,6 +94,11 @@ def _with_a_result(situation: Situation) -> str:
     if situation.excess > LEAK_EXCESS:
         leak = _("It seems to leak: {excess:.0f} times the volume of the automatic choice.")
         return leak.format(excess=situation.excess) + " " + _against_leaks()
+    if situation.several:
+        return _(
+            "Is a branch in the wrong vessel? Select its own vessel, point at where the branch "
+            "begins and press the key <b>B</b>. Does it leak? Click there with <b>Not vessel</b>."
+        )
     return _(
         "Does it leak? Click there with <b>Not vessel</b>. Is a branch missing? Click it with "
         "<b>Vessels</b>."

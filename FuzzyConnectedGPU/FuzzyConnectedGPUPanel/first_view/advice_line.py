@@ -4,8 +4,11 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+
 from .advice import Situation, advice
 from .seeds_section import placed
+from .vessel_colors import several
 
 
 class AdviceLine:
@@ -25,7 +28,8 @@ class AdviceLine:
             has_volume=parameters.inputVolume is not None,
             volumes=panel.input.candidates(),
             why_not=panel.why_not_else() if parameters.inputVolume is not None else "",
-            points=placed(parameters.seeds),
+            points=sum(map(placed, vessels_of(parameters))),
+            several=several(parameters),
             running=panel.running.active,
             finding=panel.running.active and panel.seeds.finding,
             current=panel.is_current(),

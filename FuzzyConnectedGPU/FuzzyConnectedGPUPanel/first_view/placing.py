@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
-VESSEL_KEY, BACKGROUND_KEY, UNDO_KEY = "A", "N", "Z"
+VESSEL_KEY, BACKGROUND_KEY = "A", "N"
 
 
 class Placing:
@@ -18,17 +18,17 @@ class Placing:
     Parameters
     ----------
     panel : ConnectednessPanel
-    undo : callable
-        Takes back the last change of the points.
+    actions : dict of str to callable
+        What further keys do.
     """
 
-    def __init__(self, panel: Any, undo: Callable[[], None]) -> None:
+    def __init__(self, panel: Any, actions: dict[str, Callable[[], None]]) -> None:
         self._panel, ui = panel, panel.ui
         self._shortcuts: list[Any] = []
         self._actions = {
             VESSEL_KEY: lambda: self.add_at_mouse("seeds"),
             BACKGROUND_KEY: lambda: self.add_at_mouse("backgroundSeeds"),
-            UNDO_KEY: undo,
+            **actions,
         }
         self._kinds = {
             "seeds": (ui.placeSeedsButton, ui.seedsPlaceWidget),
@@ -66,16 +66,17 @@ class Placing:
         place_widget.placeModeEnabled = True
         button.checked = True
 
-    def add_at_mouse(self, name: str) -> None:
-        """Add a point where the mouse is in a slice."""
+    def add_at_mouse(self, name: str) -> bool:
+        """Add a point where the mouse is in a slice; returns whether it is in one."""
         parameters, position = self._panel.parameters, [0.0, 0.0, 0.0]
         if parameters is None or parameters.inputVolume is None:
-            return
+            return False
         crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
         if crosshair is None or not crosshair.GetCursorPositionRAS(position):
             self._panel.say(_("Point at a place in a slice, then press the key."))
-            return
+            return False
         self._list(parameters, name).AddControlPointWorld(position)
+        return True
 
     @staticmethod
     def _list(parameters: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Section Points: two lists of points, how many they hold, and what is done with them."""
+"""Section Points: the lists of points, how many they hold, and what is done with them."""
 
 from typing import Any
 
@@ -7,16 +7,22 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML.odd_points import OddPoint, odd_point
-from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
-from FuzzyConnectedGPUMRML.point_history import PointHistory
+from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR
+from FuzzyConnectedGPUMRML.several.switching import give_point
+from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
 
 from ..advanced import region_section
+from .click_undo import REDO_KEYS, UNDO_KEYS
+from .give_menu import GiveMenu
 from .placing import Placing, new_list
 from .seeds_table import SeedsTable
+from .vessel_colors import list_color, several
+
+HAND_OVER_KEY = "B"
 
 
 class SeedsSection:
-    """Placing, listing, deleting and undoing.
+    """Placing, listing, deleting and giving away.
 
     Attributes
     ----------
@@ -30,15 +36,20 @@ class SeedsSection:
         self._panel, self.ui = panel, panel.ui
         self._observers = VTKObservationMixin()
         self._observed: list[Any] = []
-        self._histories: dict[str, PointHistory] = {}
-        self._steps: list[str] = []
         self.dragging = self.finding = False
-        self.placing = Placing(panel, self.undo)
+        self.placing = Placing(
+            panel,
+            {
+                HAND_OVER_KEY: lambda: panel.vessels.hand_over_at_mouse(),
+                **dict.fromkeys(UNDO_KEYS, lambda: panel.undoing.undo()),
+                **dict.fromkeys(REDO_KEYS, lambda: panel.undoing.redo()),
+            },
+        )
         self.table = SeedsTable(panel)
+        self.menu = GiveMenu(panel)
         self.ui.seedsTable.connect("itemSelectionChanged()", self._enable)
         self.ui.findSeedsButton.connect("clicked()", self.find)
         self.ui.deleteSeedButton.connect("clicked()", self.delete)
-        self.ui.undoSeedButton.connect("clicked()", self.undo)
 
     # --- what the user does
 
@@ -87,14 +98,21 @@ class SeedsSection:
             node, seed = self.table.rows[row]
             node.RemoveNthControlPoint(seed.index)
 
-    def undo(self) -> None:
-        """Take back the last change of either list."""
-        while self._steps:
-            history = self._histories.get(self._steps.pop())
-            if history is not None and history.can_undo:
-                history.undo()
-                break
+    def give(self, other: Any) -> None:
+        """Give the point of the row that is selected to another list."""
+        row = self.table.selected()
+        if row is None or other is self.table.rows[row][0]:
+            return
+        node, seed = self.table.rows[row]
+        give_point(node, seed.index, other)
         self._panel.update_soon()
+
+    def give_to_background(self) -> None:
+        """The point of the row that is selected is no vessel."""
+        parameters = self._panel.parameters
+        if parameters.backgroundSeeds is None:
+            parameters.backgroundSeeds = new_list("backgroundSeeds")
+        self.give(parameters.backgroundSeeds)
 
     def show_odd_point(self) -> None:
         """Show the point that disagrees with the others."""
@@ -105,10 +123,8 @@ class SeedsSection:
     # --- what follows
 
     def react(self, parameters: Any) -> None:
-        """Observe the lists that are chosen, and remember their states for undo."""
-        lists = [node for node in (parameters.seeds, parameters.backgroundSeeds) if node]
-        self._observe(lists)
-        self._record(lists)
+        """Observe the lists that are chosen."""
+        self._observe([*vessels_of(parameters), *filter(None, [parameters.backgroundSeeds])])
 
     def _observe(self, lists: list[Any]) -> None:
         if lists == self._observed:
@@ -117,16 +133,17 @@ class SeedsSection:
         self._observed, self.dragging = lists, False
         events = slicer.vtkMRMLMarkupsNode
         for node in lists:
-            for event in (
-                events.PointModifiedEvent,
-                events.PointPositionDefinedEvent,
-                events.PointRemovedEvent,
-            ):
+            for event in (events.PointModifiedEvent, events.PointRemovedEvent):
                 self._observers.addObserver(node, event, self._on_points)
+            self._observers.addObserver(node, events.PointPositionDefinedEvent, self._on_placed)
             self._observers.addObserver(node, events.PointStartInteractionEvent, self._on_drag)
             self._observers.addObserver(node, events.PointEndInteractionEvent, self._on_drop)
 
     def _on_points(self, caller: Any, event: Any) -> None:
+        self._panel.update_soon()
+
+    def _on_placed(self, caller: Any, event: Any) -> None:
+        self._panel.vessels.point_was_placed(caller)
         self._panel.update_soon()
 
     def _on_drag(self, caller: Any, event: Any) -> None:
@@ -136,23 +153,15 @@ class SeedsSection:
         self.dragging = False
         self._panel.update_soon()
 
-    def _record(self, lists: list[Any]) -> None:
-        """Remember the lists for undo; while a point is dragged, its way is no step."""
-        if self.dragging:
-            return
-        for node in lists:
-            if node.GetID() not in self._histories:
-                self._histories[node.GetID()] = PointHistory(node)
-            elif self._histories[node.GetID()].record():
-                self._steps.append(node.GetID())
-
     # --- what is shown
 
     def show(self, parameters: Any) -> None:
         self.placing.show(parameters)
         self.table.show(parameters)
         vessels, others = placed(parameters.seeds), placed(parameters.backgroundSeeds)
-        self.ui.seedsCountLabel.text = count_text(vessels, VESSEL_COLOR)
+        color = list_color(parameters, parameters.seeds)
+        name = parameters.seeds.GetName() if several(parameters) else ""
+        self.ui.seedsCountLabel.text = count_text(vessels, color, name)
         text = count_text(others, BACKGROUND_COLOR) if others else _("none (optional)")
         self.ui.backgroundCountLabel.text = text
         self._panel.enable(self.ui.findSeedsButton, self._why_not_find(parameters))
@@ -178,16 +187,12 @@ class SeedsSection:
         chosen = self.table.selected() is not None
         why = "" if chosen else _("Select a point in the table first.")
         self._panel.enable(self.ui.deleteSeedButton, why)
-        can = any(
-            each in self._histories and self._histories[each].can_undo for each in self._steps
-        )
-        self._panel.enable(self.ui.undoSeedButton, "" if can else _("Nothing to take back."))
+        self._panel.enable(self.ui.giveSeedButton, why)
 
     def forget(self) -> None:
         """The lists are gone."""
         self._observers.removeObservers()
-        self._observed, self._histories, self._steps = [], {}, []
-        self.dragging = False
+        self._observed, self.dragging = [], False
         self.table.forget()
 
 
@@ -196,10 +201,14 @@ def placed(node: Any) -> int:
     return node.GetNumberOfDefinedControlPoints() if node is not None else 0
 
 
-def count_text(count: int, color: tuple[float, float, float]) -> str:
+def count_text(count: int, color: tuple[float, float, float], name: str = "") -> str:
     """How many points there are, with a mark in their colour, as rich text."""
-    if not count:
+    if not count and not name:
         return _("none yet")
-    text = _("1 point") if count == 1 else _("{count} points").format(count=count)
+    text = _("no points yet")
+    if count:
+        text = _("1 point") if count == 1 else _("{count} points").format(count=count)
+    if name:
+        text = _("{name}: {points}").format(name=name, points=text)
     mark = "".join(f"{round(255 * part):02x}" for part in color)
     return f"<span style='color:#{mark}'>\u25cf</span> {text}"

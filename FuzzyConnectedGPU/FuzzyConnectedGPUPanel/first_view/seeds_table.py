@@ -5,15 +5,17 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
+from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
 from FuzzyConnectedGPUMRML.slice_layers import jump_to
+
+from .vessel_colors import list_color
 
 ROW, NARROWEST = 22, 56  # pixels of a row and of a column
 COLUMNS = (_("Point"), "I, J, K", _("Value"), _("Around it"))
 
 
 class SeedsTable:
-    """Shows the points of both lists.
+    """Shows the points of all lists.
 
     Attributes
     ----------
@@ -24,6 +26,7 @@ class SeedsTable:
     def __init__(self, panel: Any) -> None:
         self._panel, self._table = panel, panel.ui.seedsTable
         self.rows: list[tuple[Any, Any]] = []
+        self._colors: list[Any] = []
         table = self._table
         table.setColumnCount(len(COLUMNS))
         table.setHorizontalHeaderLabels(list(COLUMNS))
@@ -61,20 +64,20 @@ class SeedsTable:
 
     def show(self, parameters: Any) -> None:
         rows = self._read(parameters)
-        if rows == self.rows:
+        colors = [list_color(parameters, node) for node, _seed in rows]
+        if (rows, colors) == (self.rows, self._colors):
             return
-        selected, self.rows = self.selected(), rows
+        selected, self.rows, self._colors = self.selected(), rows, colors
         self._table.setRowCount(len(rows))
-        for number, (node, seed) in enumerate(rows):
-            color = BACKGROUND_COLOR if node is parameters.backgroundSeeds else VESSEL_COLOR
-            self._fill_row(number, seed, color)
+        for number, (_node, seed) in enumerate(rows):
+            self._fill_row(number, seed, colors[number])
         if selected is not None and selected < len(rows):
             self._table.selectRow(selected)
 
     def _read(self, parameters: Any) -> list[tuple[Any, Any]]:
         volume, rows = parameters.inputVolume, []
         if self._panel.has_voxels(volume):
-            for node in (parameters.seeds, parameters.backgroundSeeds):
+            for node in (*vessels_of(parameters), parameters.backgroundSeeds):
                 if node is not None:
                     found = self._panel.logic.seedRows(volume, node, parameters.radius)
                     rows += [(node, seed) for seed in found]

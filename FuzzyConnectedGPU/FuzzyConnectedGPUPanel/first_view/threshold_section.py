@@ -156,6 +156,7 @@ class ThresholdSection:
                 labelmapNode=parameters.labelmap,
                 segmentationNode=parameters.segmentation,
                 segmentID=self._panel.output.segment_to_write(parameters),
+                showDisputed=parameters.showDisputed,
             )
         except InputError as error:
             self._panel.say(str(error))
@@ -163,6 +164,11 @@ class ThresholdSection:
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
         run_inputs.mark_threshold(scene_node, self._panel.threshold_text(volume_node))
         self._panel.output.written(parameters, result, volume_node)
+
+    def cut_again(self, parameters: Any) -> None:
+        """Write the labels of the present threshold anew."""
+        if self._panel.result_scene(parameters) is not None and not self._panel.running.active:
+            self._apply(parameters, parameters.threshold)
 
     def _read_curve(self, scene_node: Any) -> None:
         image = None

@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs, slice_layers
-from FuzzyConnectedGPUMRML.point_history import PointHistory
+from FuzzyConnectedGPUMRML.several.click_history import ClickHistory
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.points import placed_points
@@ -82,16 +82,17 @@ def test_rows_of_an_empty_list(logic, volume):
 
 
 def test_undo_goes_back_through_placing_moving_and_deleting(volume, seeds):
-    history = PointHistory(seeds)
+    history = ClickHistory()
+    history.record([seeds])
     first = placed_points(seeds).world
     assert not history.can_undo
     seeds.AddControlPointWorld((1, 2, 3), "third")
-    assert history.record()
-    assert not history.record()  # nothing new
+    assert history.record([seeds])
+    assert not history.record([seeds])  # nothing new
     seeds.SetNthControlPointPositionWorld(0, (9, 9, 9))
-    history.record()
+    history.record([seeds])
     seeds.RemoveNthControlPoint(1)
-    history.record()
+    history.record([seeds])
     history.undo()
     assert placed_points(seeds).labels == ["seeds-1", "seeds-2", "third"]
     assert placed_points(seeds).world[0] == pytest.approx((9, 9, 9))
@@ -107,7 +108,8 @@ def test_undo_keeps_what_else_a_point_has(volume, seeds):
     seeds.SetNthControlPointVisibility(0, False)
     seeds.SetNthControlPointSelected(1, False)
     seeds.SetNthControlPointAssociatedNodeID(1, volume.GetID())
-    history = PointHistory(seeds)
+    history = ClickHistory()
+    history.record([seeds])
 
     def properties():
         return [
@@ -125,18 +127,19 @@ def test_undo_keeps_what_else_a_point_has(volume, seeds):
     before = properties()
     assert before[0][1:4] == ("at the bifurcation", True, False)
     seeds.RemoveNthControlPoint(0)
-    assert history.record()
+    assert history.record([seeds])
     history.undo()
     assert properties() == before
 
 
 def test_what_is_said_of_a_point_later_is_no_step_but_stays(volume, seeds):
     """Undo takes back places, not the lock that was set since."""
-    history = PointHistory(seeds)
+    history = ClickHistory()
+    history.record([seeds])
     seeds.AddControlPointWorld((1, 2, 3), "third")
-    assert history.record()
+    assert history.record([seeds])
     seeds.SetNthControlPointLocked(0, True)
-    assert not history.record()
+    assert not history.record([seeds])
     history.undo()
     assert seeds.GetNumberOfControlPoints() == 2
     assert seeds.GetNthControlPointLocked(0)

@@ -162,6 +162,7 @@ def qt_module():
     objects.className = lambda self: type(self).__name__
     objects.delete = lambda self: self.deleteLater()
     objects.__getattribute__ = _getattribute
+    QtWidgets.QMenu.__getattribute__ = _getattribute  # it has one of its own
     for cls in (QtWidgets.QDialog, QtWidgets.QMenu, QtWidgets.QApplication):
         cls.exec_ = cls.exec
     for name in ("getSaveFileName", "getOpenFileName"):

@@ -1,0 +1,67 @@
+"""Undo and redo of all clicks while the module is open, with Slicer's keys."""
+
+from typing import Any
+
+from slicer.i18n import tr as _
+
+from FuzzyConnectedGPUMRML.several.click_history import ClickHistory
+from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+
+UNDO_KEYS, REDO_KEYS = ("Ctrl+Z", "Z"), ("Ctrl+Y", "Ctrl+Shift+Z", "Y")
+
+
+class ClickUndo:
+    """Points placed, moved, deleted and given away, branches handed over, and thresholds.
+
+    It comes after all other sections, so that one act of a person is one step.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel, self.ui = panel, panel.ui
+        self._history = ClickHistory()
+        self.ui.undoSeedButton.connect("clicked()", self.undo)
+        self.ui.redoSeedButton.connect("clicked()", self.redo)
+
+    def undo(self) -> None:
+        """Take back the last click."""
+        if self._panel.parameters is not None and self._history.can_undo:
+            self._take(self._history.undo())
+
+    def redo(self) -> None:
+        """Make the click again that was taken back last."""
+        if self._panel.parameters is not None and self._history.can_redo:
+            self._take(self._history.redo())
+
+    def _take(self, setting: tuple[str, float | None]) -> None:
+        parameters, (source, threshold) = self._panel.parameters, setting
+        if setting != self._setting(parameters):
+            if threshold is None:
+                self._panel.threshold.choose_by(source)
+            else:
+                kinds = type(parameters.thresholdSource)
+                parameters.threshold = threshold
+                parameters.thresholdSource = kinds(source)
+        self._panel.update_soon()
+
+    @staticmethod
+    def _setting(parameters: Any) -> tuple[str, float | None]:
+        """What a person chose of the threshold: runs choose the other ones themselves."""
+        source = parameters.thresholdSource.value
+        return source, parameters.threshold if source == "manual" else None
+
+    def react(self, parameters: Any) -> None:
+        """Remember what has changed; while a point is dragged, its way is no step."""
+        if self._panel.seeds.dragging:
+            return
+        lists = [*vessels_of(parameters), parameters.backgroundSeeds]
+        self._history.record([each for each in lists if each], self._setting(parameters))
+
+    def show(self, parameters: Any) -> None:
+        nothing = _("Nothing to take back.")
+        self._panel.enable(self.ui.undoSeedButton, "" if self._history.can_undo else nothing)
+        nothing = _("Nothing was taken back.")
+        self._panel.enable(self.ui.redoSeedButton, "" if self._history.can_redo else nothing)
+
+    def forget(self) -> None:
+        """The lists are gone."""
+        self._history = ClickHistory()
