@@ -1,8 +1,8 @@
-"""Pictures of the connectedness panel in six states, as in a window of 1600 x 1000 pixels.
+"""Pictures of the connectedness panel in seven states, as in a window of 1600 x 1000 pixels.
 
     python Testing/panel_pictures.py FOLDER
 
-Empty, one volume, running, good, leaking, error. Drawn off screen, as those of the tutorial.
+Empty, one volume, running, good, leaking, error, three vessels. Drawn off screen, as those of the tutorial.
 """
 
 import sys
@@ -103,8 +103,40 @@ def during_a_run(window: Window, act: Callable[[], None]) -> None:
         slicer.app.processEvents, run.ROUND = handle, was
 
 
+def three_vessels(window: Window) -> None:
+    """Portal and hepatic veins and the artery of another phantom, each from three points."""
+    import slicer
+
+    from FuzzyVesselCoreLib.mrml.new_points import add_points
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from fuzzy_vessel.benchmark.several.known_vessels import clicks_inside, known_vessels
+
+    panel = window.panel
+    slicer.mrmlScene.Clear()
+    panel.process_events()
+    phantom = liver_phantom()
+    volume, seeds, background = add_phantom(phantom)
+    for node in (seeds, background):
+        slicer.mrmlScene.RemoveNode(node)
+    for view in window.workplace.slices:
+        view.show(volume)
+    parameters = panel.parameters
+    parameters.inputVolume = volume
+    panel.process_events()
+    for name, mask in known_vessels(phantom).items():
+        panel.click("addVesselButton")
+        points = add_points(clicks_inside(mask, 3, phantom.spacing), volume, name)
+        for index in range(points.GetNumberOfControlPoints()):
+            parameters.seeds.AddControlPointWorld(points.GetNthControlPointPositionWorld(index))
+        slicer.mrmlScene.RemoveNode(points)
+    panel.process_events()
+    panel.click("applyButton")
+    window.surface()
+
+
 def main() -> None:
-    """Make the six pictures."""
+    """Make the seven pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
     folder.mkdir(parents=True, exist_ok=True)
     from emulators.qt.application import install
@@ -146,6 +178,8 @@ def main() -> None:
     panel.process_events()
     panel.click("applyButton")
     window.save("6-error")
+    three_vessels(window)
+    window.save("7-three-vessels")
 
 
 if __name__ == "__main__":

@@ -25,10 +25,12 @@ def check_segmentation(options: Namespace) -> None:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
     choose_device(options.device)
     check_rounds(options.fill_gaps)
-    if reads_file and not (options.seed or options.seeds or options.automatic_seeds):
+    if reads_file and options.vessel:
+        _check_vessels(options)
+    elif reads_file and not (options.seed or options.seeds or options.automatic_seeds):
         raise InputError(
             "there is no seed: give voxels inside the vessels with --seed I,J,K (Slicer shows "
-            "I,J,K under the mouse), a list of points with --seeds FILE.mrk.json, or let the "
+            "I,J,K under the mouse), or with --vessel NAME:I,J,K for several vessels, a list of points with --seeds FILE.mrk.json, or let the "
             "program find them with --automatic-seeds 6."
         )
     if options.threshold is not None and options.threshold < (options.cut or 0):
@@ -40,6 +42,22 @@ def check_segmentation(options: Namespace) -> None:
         for path in (options.volume, options.seeds, options.mask):
             if path:
                 existing(path)
+
+
+def _check_vessels(options):
+    """Vessels with names have no points beside theirs, and no voxel has two names."""
+    for name in ("seed", "seeds", "automatic_seeds"):
+        if getattr(options, name):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"--vessel and {option} do not go together: give all points with --vessel NAME:I,J,K."
+            )
+    names = {}
+    for name, voxel in options.vessel:
+        other = names.setdefault(voxel, name)
+        if other != name:
+            place = ",".join(map(str, voxel))
+            raise InputError(f"--vessel {place} is a point of {other!r} and of {name!r}: leave one out.")
 
 
 def check_skeleton(options: Namespace) -> None:

@@ -65,11 +65,20 @@ def segmentation(outcome: "segmenting.Outcome") -> dict:
             "ml": outcome.result.volumeMl,
             "dice_to_known_vessels_in_the_liver": outcome.dice,
         },
+        **_each_vessel(outcome.result),
         "solver": connectedness.solver,
         "device": connectedness.device,
         "rounds": connectedness.rounds,
         "peak_bytes": connectedness.peak_bytes,
     }
+
+
+def _each_vessel(result) -> dict:
+    """Name, label and volume of each of several vessels."""
+    if not hasattr(result, "vessels"):
+        return {}
+    each = [{"name": v.name, "label": v.label, "ml": v.volumeMl} for v in result.vessels]
+    return {"each_vessel": each, "disputed_ml": result.disputedMl}
 
 
 def skeleton(outcome: "skeletonizing.Outcome") -> dict:

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from .values import count, share, threshold, voxel
+from .values import count, share, threshold, vessel, voxel
 
 
 def add_inputs(parser: ArgumentParser) -> None:
@@ -19,6 +19,16 @@ def add_inputs(parser: ArgumentParser) -> None:
         default=[],
         metavar="I,J,K",
         help="a voxel inside a vessel; may be given several times",
+    )
+    parser.add_argument(
+        "--vessel",
+        type=vessel,
+        action="append",
+        default=[],
+        metavar="NAME:I,J,K",
+        help="a voxel inside a vessel of this name, instead of --seed; several names give several "
+        "vessels that never overlap, one label and one segment each; the same name several times "
+        "gives one vessel more points",
     )
     parser.add_argument("--seeds", metavar="FILE", help="seeds as Slicer saves points (.mrk.json)")
     parser.add_argument(

@@ -10,6 +10,7 @@ from .options import add_gaps, add_inputs, add_model, add_output, add_segmentati
 EXAMPLE = """\
 example:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
+  fuzzy-vessel segment ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
 """
@@ -18,6 +19,7 @@ examples:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
   fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
   fuzzy-vessel run ct.nrrd --seed 265,206,70 --seed 174,274,73 --out both
+  fuzzy-vessel run ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
   fuzzy-vessel benchmark --quick
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.

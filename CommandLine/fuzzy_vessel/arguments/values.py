@@ -21,6 +21,16 @@ def voxel(text: str) -> tuple[int, int, int]:
     return i, j, k
 
 
+def vessel(text: str) -> tuple[str, tuple[int, int, int]]:
+    """Parse NAME:I,J,K; raises as `voxel`."""
+    name, colon, place = text.rpartition(":")
+    if not colon or not name.strip():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not NAME:I,J,K such as portal:265,206,70"
+        )
+    return name.strip(), voxel(place)
+
+
 def count(text: str) -> int:
     """Parse a whole number from 1 up; raises as `voxel`."""
     try:

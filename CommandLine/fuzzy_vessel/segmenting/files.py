@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
-from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.points import Seeds, seeds_of
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from ..pictures import segmentation_picture
@@ -33,7 +33,7 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> d
     """
     watch.stage("Drawing the picture")
     volume, shape = inputs.volume, outcome.labels.shape
-    seeds = seeds_of(inputs.seeds, volume, shape)
+    seeds = _all_seeds(inputs, volume, shape)
     background = inputs.background and seeds_of(inputs.background, volume, shape)
     subject = _subject(volume, outcome, seeds, background)
     mean, sigma = _vessel_intensities(subject, outcome.result.affinity)
@@ -52,8 +52,12 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> d
         nodes.LABELMAP: outcome.result.labelmapNode,
         nodes.FUZZY_SCENE: outcome.result.sceneNode,
         nodes.SEGMENTATION: outcome.segmentation,
-        nodes.SEEDS: inputs.seeds,
     }
+    if len(inputs.vessels) > 1:
+        for number, node in enumerate(inputs.vessels, 1):
+            written[nodes.VESSEL_SEEDS.format(number=number)] = node
+    else:
+        written[nodes.SEEDS] = inputs.seeds
     if inputs.background:
         written[nodes.BACKGROUND_SEEDS] = inputs.background
     nodes.write_nodes(folder, written)
@@ -74,6 +78,13 @@ def write_phantom(
 def focus(inputs: Inputs) -> Any:
     """Return the point (RAS) through which the slice views go: the first seed."""
     return inputs.seeds.GetNthControlPointPositionWorld(0)
+
+
+def _all_seeds(inputs, volume, shape):
+    """The seeds of all vessels together."""
+    each = [seeds_of(node, volume, shape) for node in inputs.vessels or [inputs.seeds]]
+    voxels = np.concatenate([seeds.voxels for seeds in each])
+    return Seeds(voxels, [label for seeds in each for label in seeds.labels], [])
 
 
 def _vessel_intensities(subject, affinity):

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from ..reading import volumes
 
 @dataclass
 class Inputs:
-    """The nodes that go in, and where they come from; no seeds until automatic ones are found."""
+    """The nodes that go in, and where they come from; no seeds until automatic ones are found.
+
+    With several vessels `seeds` is the list of the first one, and `vessels` has all lists.
+    """
 
     volume: Any
     seeds: Any
@@ -26,6 +29,7 @@ class Inputs:
     title: str
     origin: dict
     notes: tuple[str, ...] = ()
+    vessels: list = field(default_factory=list)
 
 
 def read_inputs(options: Namespace) -> Inputs:
@@ -37,7 +41,8 @@ def read_inputs(options: Namespace) -> Inputs:
         A file cannot be used, or a voxel lies outside the volume.
     """
     volume = volumes.read_volume(options.volume, options.frame)
-    seeds = _seeds(options, volume)
+    vessels = _vessels(options.vessel, volume)
+    seeds = vessels[0] if vessels else _seeds(options, volume)
     background = _points(options.background, volume, "Background", "--background")
     mask = volumes.read_mask(options.mask) if options.mask else None
     origin = {
@@ -47,8 +52,9 @@ def read_inputs(options: Namespace) -> Inputs:
         "mask": str(Path(options.mask).resolve()) if options.mask else None,
     }
     title = Path(options.volume).resolve().name
-    notes = _notes(volume, title) if options.seed or options.background else ()
-    return Inputs(volume, seeds, background, mask, title, origin, notes)
+    counted = options.seed or options.background or options.vessel
+    notes = _notes(volume, title) if counted else ()
+    return Inputs(volume, seeds, background, mask, title, origin, notes, vessels)
 
 
 def phantom_inputs(phantom: Any, options: Namespace) -> Inputs:
@@ -71,9 +77,25 @@ def _notes(volume, title):
     last = volume.GetImageData().GetDimensions()[2] - 1
     return (
         f"The axes of {title} are left-handed, and Slicer reverses the third one: slice K of the "
-        f"file is slice {last} - K here. --seed and --background count as Slicer does; look at "
+        f"file is slice {last} - K here. --seed, --vessel and --background count as Slicer does; look at "
         "the picture.",
     )
+
+
+def _vessels(named: Sequence[tuple], volume: Any) -> list[Any]:
+    """A list of points for each name, in the order of the command line; known kinds are set."""
+    from FuzzyConnectedGPUMRML.several.vessel_kinds import color_of, kind_named, set_kind
+
+    voxels: dict[str, list] = {}
+    for name, voxel in named:
+        voxels.setdefault(name, []).append(voxel)
+    lists: list[Any] = []
+    for name, each in voxels.items():
+        node = _points(each, volume, name, "--vessel")
+        node.SetName(name)
+        set_kind(node, kind_named(name), [color_of(other) for other in lists])
+        lists.append(node)
+    return lists
 
 
 def _seeds(options, volume):

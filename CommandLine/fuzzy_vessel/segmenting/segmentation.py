@@ -22,6 +22,7 @@ class Outcome:
     result : FuzzyConnectedGPUResult
     segmentation : vtkMRMLSegmentationNode
     labels : ndarray of uint8, (K, J, I)
+        1 in the vessels.
     threshold : dict
         "value", "chosen", and "confidence" and "reason" where it was chosen automatically.
     warnings : list of str
@@ -68,9 +69,10 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
             progress=watch.progress,
         )
     watch.stage("Computing connectedness")
-    result = logic.segment(
+    run = logic.segmentSeveral if len(inputs.vessels) > 1 else logic.segment
+    result = run(
         inputs.volume,
-        inputs.seeds,
+        inputs.vessels if len(inputs.vessels) > 1 else inputs.seeds,
         backgroundSeedsNode=inputs.background,
         maskNode=inputs.mask,
         segmentationNode=segmentation,
@@ -80,12 +82,14 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
     watch.stage("Making the surface")
     labels = slicer.util.arrayFromVolume(result.labelmapNode)
     segmentation.CreateDefaultDisplayNodes()
+    if len(inputs.vessels) > 1:  # one image with their labels, which other programs read, too
+        segmentation.GetSegmentation().CollapseBinaryLabelmaps(False)
     if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()
     return Outcome(
         result,
         segmentation,
-        labels,
+        (labels > 0).astype(np.uint8),
         _threshold(result.threshold, options),
         warnings=[*inputs.notes, *result.warnings],
         fill_gaps=options.fill_gaps,

@@ -25,6 +25,10 @@ def summary(outcome: Outcome) -> list[str]:
     if "contrast" in outcome.threshold:  # what a threshold of contrasts means in the image
         lines.append(f"           {outcome.threshold['reason']}")
     lines.append(f"vessels    {_millilitres(outcome)}, {int(outcome.labels.sum()):,} voxels")
+    for vessel in getattr(outcome.result, "vessels", ()):
+        lines.append(f"           label {vessel.label} {vessel.name}: {_ml(vessel.volumeMl)}")
+    if getattr(outcome.result, "disputedMl", 0):
+        lines.append(f"           disputed, in none of them: {_ml(outcome.result.disputedMl)}")
     if outcome.dice is not None:
         lines.append(
             f"Dice       {outcome.dice:.3f} to the phantom's known vessels, inside the liver"
@@ -40,7 +44,10 @@ def computed(outcome: Outcome) -> str:
 
 
 def _millilitres(outcome):
-    volume = outcome.result.volumeMl
+    return _ml(outcome.result.volumeMl)
+
+
+def _ml(volume):
     return f"{volume:.1f} ml" if volume >= 10 else f"{volume:.3g} ml"
 
 

@@ -13,6 +13,7 @@ LABELMAP = "labelmap.nrrd"
 FUZZY_SCENE = "fuzzy-scene.nrrd"
 SEGMENTATION = "segmentation.seg.nrrd"
 SEEDS = "seeds.mrk.json"
+VESSEL_SEEDS = "seeds-{number}.mrk.json"  # of several vessels
 BACKGROUND_SEEDS = "background-seeds.mrk.json"
 SLICER_SCENE = "scene.mrb"
 PICTURE = "picture.png"

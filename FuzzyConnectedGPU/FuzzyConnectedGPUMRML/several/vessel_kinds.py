@@ -51,6 +51,17 @@ KINDS = {
         OTHER,
     )
 }
+# What names of vessels speak of; the first that fits.
+WORDS = {
+    "portal": "portal vein",
+    "hepatic vein": "hepatic vein",
+    "hepatic_vein": "hepatic vein",
+    "arter": "artery",
+    "aort": "artery",
+    "hepatic": "hepatic vein",
+    "vein": "vein",
+    "vena": "vein",
+}
 # Of further vessels of a kind whose colour is taken.
 FURTHER: tuple[Color, ...] = (
     *((0.95, 0.50, 0.75), (0.45, 0.85, 0.40), (0.95, 0.60, 0.30), (0.60, 0.80, 0.95)),
@@ -61,6 +72,15 @@ FURTHER: tuple[Color, ...] = (
 def kind_of(list_node: Any) -> VesselKind:
     """The kind of a list's vessel; `OTHER` where nobody has said it."""
     return KINDS.get(list_node.GetAttribute(KIND) or "", OTHER)
+
+
+def kind_named(name: str) -> str:
+    """The kind that a vessel's name speaks of, such as "portal" or "Hepatic veins"; else "other"."""
+    words = name.lower()
+    for word, kind in WORDS.items():
+        if word in words:
+            return kind
+    return OTHER.name
 
 
 def set_kind(list_node: Any, name: str, taken: list[Color] | None = None) -> None:

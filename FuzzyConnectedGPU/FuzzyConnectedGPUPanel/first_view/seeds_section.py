@@ -160,8 +160,8 @@ class SeedsSection:
         self.table.show(parameters)
         vessels, others = placed(parameters.seeds), placed(parameters.backgroundSeeds)
         color = list_color(parameters, parameters.seeds)
-        name = parameters.seeds.GetName() if several(parameters) else ""
-        self.ui.seedsCountLabel.text = count_text(vessels, color, name)
+        text = count_text(vessels, color, several(parameters))
+        self.ui.seedsCountLabel.text = text
         text = count_text(others, BACKGROUND_COLOR) if others else _("none (optional)")
         self.ui.backgroundCountLabel.text = text
         self._panel.enable(self.ui.findSeedsButton, self._why_not_find(parameters))
@@ -201,14 +201,12 @@ def placed(node: Any) -> int:
     return node.GetNumberOfDefinedControlPoints() if node is not None else 0
 
 
-def count_text(count: int, color: tuple[float, float, float], name: str = "") -> str:
+def count_text(count: int, color: tuple[float, float, float], mark_none: bool = False) -> str:
     """How many points there are, with a mark in their colour, as rich text."""
-    if not count and not name:
+    if not count and not mark_none:
         return _("none yet")
-    text = _("no points yet")
+    text = _("none yet")
     if count:
         text = _("1 point") if count == 1 else _("{count} points").format(count=count)
-    if name:
-        text = _("{name}: {points}").format(name=name, points=text)
     mark = "".join(f"{round(255 * part):02x}" for part in color)
     return f"<span style='color:#{mark}'>\u25cf</span> {text}"

@@ -165,9 +165,6 @@ class VesselsSection:
         self.ui.handOverButton.checked = self._handing is not None
         if len(lists) > 1:
             self.table.show(parameters, lists)
-            name = parameters.seeds.GetName()
-            text = _("A branch belongs to {vessel}").format(vessel=name)
-            self.ui.handOverButton.text = text
             why = "" if vessels_of_scene(parameters.sceneVolume) else _("There is no result yet: press Apply.")
             self._panel.enable(self.ui.handOverButton, why)
 

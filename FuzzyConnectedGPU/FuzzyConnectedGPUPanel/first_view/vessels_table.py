@@ -13,7 +13,9 @@ from .seeds_table import dot
 
 COLOR, NAME, KIND, POINTS, VOLUME = range(5)
 COLUMNS = ("", _("Vessel"), _("Kind"), _("Points"), _("Volume"))
-ROW, SHOWN, NARROWEST = 24, 6, 26  # pixels of a row; rows before it scrolls; pixels of a column
+ROW, HEADER, NARROWEST = 26, 24, 26  # pixels of a row, of the header, and of a column
+WIDTHS = {COLOR: 30, POINTS: 58, VOLUME: 72}  # pixels
+SHOWN = 6  # rows before it scrolls
 
 
 class VesselsTable:
@@ -41,7 +43,11 @@ class VesselsTable:
         header.minimumSectionSize = NARROWEST
         header.setSectionResizeMode(qt.QHeaderView.ResizeToContents)
         header.setSectionResizeMode(NAME, qt.QHeaderView.Stretch)
+        for column, width in WIDTHS.items():
+            header.setSectionResizeMode(column, qt.QHeaderView.Fixed)
+            table.setColumnWidth(column, width)
         header.highlightSections = False
+        header.setFixedHeight(HEADER)
         table.connect("currentCellChanged(int,int,int,int)", self._on_row)
         table.connect("cellChanged(int,int)", self._on_text)
         table.connect("cellClicked(int,int)", self._on_cell)
@@ -114,8 +120,7 @@ class VesselsTable:
                 lambda index, node=node: self._section.change_kind(node, kinds[index]),
             )
             table.setCellWidget(row, KIND, box)
-        height = table.horizontalHeader().sizeHint.height() + 2
-        table.setFixedHeight(height + ROW * min(len(lists), SHOWN))
+        table.setFixedHeight(HEADER + 2 + ROW * min(len(lists), SHOWN))
 
     def _fill(
         self, row: int, name: str, kind: str, color: Any, points: int, volume: float | None

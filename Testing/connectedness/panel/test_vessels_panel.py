@@ -1,0 +1,362 @@
+"""Several vessels in the panel: rows, points, branches, other vessels' points, undo and redo."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_seeds, add_volume, world_of
+
+SHAPE = (13, 22, 40)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once():
+    """Load and compile the panel's packages now, and not anew for every panel."""
+    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from emulators.qt.application import install
+
+    install()
+    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
+
+
+def crossing():
+    """Two vessels along I that come together in the middle, in noise."""
+    rng = np.random.default_rng(0)
+    k, j, i = np.indices(SHAPE)
+    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
+    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
+    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
+    return (90 + 110 * vessels + rng.normal(0, 6, SHAPE)).astype(np.int16)
+
+
+@pytest.fixture
+def panel(open_panel):
+    return open_panel("FuzzyConnectedGPU")
+
+
+@pytest.fixture
+def one(panel):
+    """One vessel with a point."""
+    volume = add_volume(crossing())
+    panel.parameters.inputVolume = volume
+    panel.parameters.seeds = add_seeds(volume, [(6, 6, 2)], "seeds")
+    panel.process_events()
+    return panel
+
+
+@pytest.fixture
+def two(one):
+    """A second vessel with a point, and both segmented."""
+    one.click("addVesselButton")
+    place(one, (6, 15, 2))
+    one.click("applyButton")
+    return one
+
+
+def place(panel, voxel):
+    """A point of the current vessel, as by the mouse."""
+    position = world_of(panel.parameters.inputVolume, voxel)
+    panel.parameters.seeds.AddControlPointWorld(position)
+    panel.process_events()
+
+
+def point_at(panel, voxel):
+    """The mouse is at a voxel in a slice."""
+    import slicer
+
+    crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
+    crosshair = crosshair or slicer.mrmlScene.AddNewNodeByClass("vtkMRMLCrosshairNode")
+    crosshair.SetCursorPositionRAS(world_of(panel.parameters.inputVolume, voxel))
+
+
+def press(panel, key):
+    import qt
+
+    for shortcut in panel.window.window().findChildren(qt.QShortcut):
+        if shortcut.key.toString() == key and shortcut.enabled:
+            shortcut.activated.emit()
+            panel.process_events()
+            return
+    raise AssertionError(f"no key {key}")
+
+
+def lists(panel):
+    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+
+    return vessels_of(panel.parameters)
+
+
+def counts(panel):
+    return [node.GetNumberOfDefinedControlPoints() for node in lists(panel)]
+
+
+def labels(panel):
+    import slicer
+
+    return slicer.util.arrayFromVolume(panel.parameters.labelmap).copy()
+
+
+def names(panel):
+    inner = panel.parameters.segmentation.GetSegmentation()
+    return [inner.GetNthSegment(n).GetName() for n in range(inner.GetNumberOfSegments())]
+
+
+def cell(panel, row, column):
+    return panel.ui.vesselsTable.item(row, column).text()
+
+
+def test_one_vessel_shows_nothing_of_several(one):
+    assert not one.ui.vesselsFrame.isVisible()
+    assert lists(one) == [one.parameters.seeds]
+    assert one.parameters.parameterNode.GetNumberOfNodeReferences("vessels") == 0
+    one.click("applyButton")
+    assert labels(one).max() == 1
+    assert one.parameters.sceneVolume.GetNodeReference("FuzzyVesselGPU.Division") is None
+
+
+def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
+    first, second = lists(two)
+    assert two.ui.vesselsFrame.isVisible()
+    assert two.parameters.seeds is second
+    assert counts(two) == [1, 1]
+    assert names(two) == ["seeds", "Portal vein"]
+    found = labels(two)
+    assert (found[6, 6, 2], found[6, 15, 2]) == (1, 2)
+    assert [cell(two, row, 1) for row in (0, 1)] == ["seeds", "Portal vein"]
+    assert [cell(two, row, 3) for row in (0, 1)] == ["1", "1"]
+    assert all("ml" in cell(two, row, 4) for row in (0, 1))
+    assert "1 point" in two.ui.seedsCountLabel.text
+    two.click("applyButton")
+    assert names(two) == ["seeds", "Portal vein"]
+
+
+def test_an_empty_row_changes_nothing(one):
+    one.click("applyButton")
+    before = labels(one)
+    one.click("addVesselButton")
+    assert one.widget.panel.is_current()
+    one.click("applyButton")
+    assert np.array_equal(labels(one), before)
+    assert names(one) == ["seeds"]
+
+
+def test_the_selected_row_gets_the_points(two):
+    two.ui.vesselsTable.setCurrentCell(0, 1)
+    two.process_events()
+    assert two.parameters.seeds is lists(two)[0]
+    point_at(two, (6, 6, 5))
+    press(two, "A")
+    assert counts(two) == [2, 1]
+    two.click("placeSeedsButton")
+    two.ui.vesselsTable.setCurrentCell(1, 1)
+    two.process_events()
+    assert two.ui.seedsPlaceWidget.currentNode() is lists(two)[1]
+    assert two.ui.placeSeedsButton.checked
+
+
+def test_kind_name_and_colour_are_those_of_the_segment(two):
+    import vtk
+
+    box = two.ui.vesselsTable.cellWidget(0, 2)
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    two.process_events()
+    node = lists(two)[0]
+    segment = two.parameters.segmentation.GetSegmentation().GetNthSegment(0)
+    entry = vtk.reference("")
+    segment.GetTag(segment.GetTerminologyEntryTagName(), entry)
+    assert "SCT^8993003^Hepatic vein" in str(entry)
+    assert segment.GetName() == node.GetName() == "Hepatic vein"
+    assert segment.GetColor() == pytest.approx(node.GetDisplayNode().GetSelectedColor())
+    two.ui.vesselsTable.item(0, 1).setText("Right hepatic vein")
+    two.process_events()
+    assert segment.GetName() == node.GetName() == "Right hepatic vein"
+    two.widget.panel.vessels.change_color(node, (0.1, 0.2, 0.3))
+    assert segment.GetColor() == pytest.approx((0.1, 0.2, 0.3))
+
+
+def test_vessels_have_different_colours(two):
+    for _ in range(6):
+        two.click("addVesselButton")
+    colors = {node.GetDisplayNode().GetSelectedColor() for node in lists(two)}
+    assert len(colors) == len(lists(two)) == 8
+
+
+def test_the_key_b_hands_the_branch_at_the_mouse_over(two):
+    found = labels(two)
+    owner = int(found[6, 6, 30])
+    other = 3 - owner
+    two.ui.vesselsTable.setCurrentCell(other - 1, 1)
+    two.process_events()
+    point_at(two, (6, 6, 28))
+    press(two, "B")
+    assert not two.widget.panel.is_current()
+    two.click("applyButton")
+    assert (labels(two)[6, 6, 30:38] == other).all()
+    press(two, "Ctrl+Z")
+    two.click("applyButton")
+    assert np.array_equal(labels(two), found)
+
+
+def test_the_button_hands_over_one_branch_and_then_ends(two):
+    two.click("handOverButton")
+    assert two.ui.placeSeedsButton.checked
+    place(two, (6, 6, 30))
+    node = two.parameters.seeds
+    assert node.GetNthControlPointDescription(1) == "hand-over 1"
+    assert not two.ui.handOverButton.checked
+    assert not two.ui.placeSeedsButton.checked
+    place(two, (6, 15, 5))
+    assert node.GetNthControlPointDescription(2) == ""
+
+
+def test_no_branch_can_be_handed_over_before_a_result(one):
+    one.click("addVesselButton")
+    assert not one.ui.handOverButton.enabled
+    assert "press Apply" in one.ui.handOverButton.toolTip
+
+
+def test_a_point_goes_to_another_vessel_in_one_step(two):
+    first, second = lists(two)
+    two.ui.seedsTable.selectRow(1)
+    menu = two.widget.panel.seeds.menu
+    menu.fill()
+    assert [each.text for each in menu.menu.actions()] == ["Give to seeds", "It is no vessel"]
+    menu.menu.actions()[0].trigger()
+    two.process_events()
+    assert counts(two) == [2, 0]
+    two.click("undoSeedButton")
+    assert counts(two) == [1, 1]
+    two.click("redoSeedButton")
+    assert counts(two) == [2, 0]
+    two.click("undoSeedButton")
+    two.ui.seedsTable.selectRow(1)
+    menu.fill()
+    menu.menu.actions()[1].trigger()
+    two.process_events()
+    assert two.parameters.backgroundSeeds.GetNumberOfDefinedControlPoints() == 1
+    assert counts(two) == [1, 0]
+
+
+def test_undo_and_redo_of_points_and_thresholds_over_several_steps(two):
+    automatic = two.parameters.threshold
+    place(two, (6, 15, 37))
+    two.ui.thresholdSlider.value = 0.7
+    two.process_events()
+    lists(two)[0].SetNthControlPointPositionWorld(
+        0, world_of(two.parameters.inputVolume, (6, 6, 6))
+    )
+    two.process_events()
+    moved = tuple(lists(two)[0].GetNthControlPointPositionWorld(0))
+    press(two, "Ctrl+Z")
+    assert tuple(lists(two)[0].GetNthControlPointPositionWorld(0)) != moved
+    assert two.parameters.threshold == pytest.approx(0.7)
+    press(two, "Z")
+    assert two.parameters.thresholdSource.value == "automatic"
+    assert two.parameters.threshold == pytest.approx(automatic)
+    assert counts(two) == [1, 2]
+    press(two, "Ctrl+Z")
+    assert counts(two) == [1, 1]
+    for key in ("Ctrl+Y", "Y"):
+        press(two, key)
+    assert counts(two) == [1, 2]
+    assert two.parameters.threshold == pytest.approx(0.7)
+    assert two.parameters.thresholdSource.value == "manual"
+    press(two, "Ctrl+Shift+Z")
+    assert tuple(lists(two)[0].GetNthControlPointPositionWorld(0)) == moved
+    assert not two.ui.redoSeedButton.enabled
+    place(two, (6, 15, 30))
+    assert two.ui.undoSeedButton.enabled
+
+
+def test_the_slider_is_one_for_all_vessels(two):
+    before = labels(two)
+    two.ui.thresholdSlider.value = 0.62
+    two.process_events()
+    after = labels(two)
+    for label in (1, 2):
+        assert np.count_nonzero(after == label) < np.count_nonzero(before == label)
+    assert not (after[before == 0]).any()
+
+
+def test_disputed_voxels_come_and_go(two):
+    two.parameters.showDisputed = True
+    two.process_events()
+    assert names(two) == ["seeds", "Portal vein", "Disputed"]
+    two.parameters.showDisputed = False
+    two.process_events()
+    assert names(two) == ["seeds", "Portal vein"]
+
+
+def test_a_vessel_is_removed_with_its_segment(two, monkeypatch):
+    import slicer
+
+    answers = [False, True]
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *a, **k: answers.pop(0))
+    two.click("removeVesselButton")
+    assert len(lists(two)) == 2
+    two.click("removeVesselButton")
+    assert [node.GetName() for node in lists(two)] == ["seeds"]
+    assert names(two) == ["seeds"]
+    assert not two.ui.vesselsFrame.isVisible()
+    two.click("applyButton")
+    assert labels(two).max() == 1
+
+
+def test_a_list_that_is_deleted_elsewhere_leaves_its_row(two):
+    import slicer
+
+    slicer.mrmlScene.RemoveNode(lists(two)[1])
+    two.process_events()
+    assert [node.GetName() for node in lists(two)] == ["seeds"]
+    assert two.parameters.seeds is lists(two)[0]
+    two.ui.thresholdSlider.value = 0.62
+    two.process_events()
+    assert "press Apply" in two.ui.statusLabel.text
+
+
+def test_the_result_follows_every_click(two):
+    two.parameters.autoUpdate = True
+    place(two, (6, 15, 37))
+    wait(two)
+    assert labels(two)[6, 15, 37] == 2
+    lists(two)[1].RemoveNthControlPoint(1)
+    two.ui.vesselsTable.setCurrentCell(0, 1)
+    place(two, (6, 15, 37))
+    wait(two)
+    assert labels(two)[6, 15, 37] == 1
+
+
+def wait(panel):
+    import time
+
+    end = time.monotonic() + 60
+    while not panel.widget.panel.is_current() and time.monotonic() < end:
+        panel.process_events()
+    panel.process_events()
+
+
+def test_surfaces_of_all_vessels(two):
+    inner = two.parameters.segmentation.GetSegmentation()
+    two.widget.panel.display.surface.make()
+    for number in range(2):
+        segment = inner.GetNthSegment(number)
+        assert segment.GetRepresentation("Closed surface").GetNumberOfPoints()
+
+
+def test_nothing_is_clipped_with_three_vessels(two, tmp_path):
+    two.click("addVesselButton")
+    two.click("applyButton")
+    two.ui.advancedCollapsibleButton.collapsed = False
+    assert two.grab(tmp_path / "panel.png").width() == 420
+    assert two.clipped() == []
+
+
+def test_a_closed_scene_forgets_the_vessels(two):
+    import slicer
+
+    slicer.mrmlScene.Clear()
+    two.process_events()
+    assert lists(two) == []
+    assert not two.ui.vesselsFrame.isVisible()
+    assert not two.ui.undoSeedButton.enabled
