@@ -107,32 +107,51 @@ def three_vessels(window: Window) -> None:
     """Portal and hepatic veins and the artery of another phantom, each from three points."""
     import slicer
 
-    from FuzzyVesselCoreLib.mrml.new_points import add_points
-    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
     from fuzzy_vessel.benchmark.several.known_vessels import clicks_inside, known_vessels
+    from FuzzyConnectedGPUPanel.first_view.placing import new_list
+    from FuzzyVesselCoreLib.mrml.new_points import world_points
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.phantom.anatomy import Grid, tubes
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     panel = window.panel
     slicer.mrmlScene.Clear()
     panel.process_events()
     phantom = liver_phantom()
-    volume, seeds, background = add_phantom(phantom)
-    for node in (seeds, background):
+    volume, *lists = add_phantom(phantom)
+    for node in lists:
         slicer.mrmlScene.RemoveNode(node)
     for view in window.workplace.slices:
         view.show(volume)
     parameters = panel.parameters
     parameters.inputVolume = volume
-    panel.process_events()
-    for name, mask in known_vessels(phantom).items():
-        panel.click("addVesselButton")
-        points = add_points(clicks_inside(mask, 3, phantom.spacing), volume, name)
-        for index in range(points.GetNumberOfControlPoints()):
-            parameters.seeds.AddControlPointWorld(points.GetNthControlPointPositionWorld(index))
-        slicer.mrmlScene.RemoveNode(points)
+    *_, (_, _, (cava,)), (_, _, (aorta,)) = tubes(Grid(phantom.volume.shape, phantom.spacing))
+    clicks = [clicks_inside(mask, 3, phantom.spacing) for mask in known_vessels(phantom).values()]
+    clicks.append(aorta.points[[3, 5, 7]].round().astype(int))
+    for number, voxels in enumerate(clicks):
+        if number:
+            panel.click("addVesselButton")
+        else:
+            parameters.seeds = new_list("seeds")
+        for position in world_points(voxels, volume):
+            parameters.seeds.AddControlPointWorld(position)
+        panel.process_events()
+    parameters.backgroundSeeds = new_list("backgroundSeeds")
+    for position in world_points(cava.points[[2, 5, 8]].round().astype(int), volume):
+        parameters.backgroundSeeds.AddControlPointWorld(position)
+    vessels = panel.widget.panel.vessels
+    for node, kind in zip(lists_of(parameters), ("portal vein", "hepatic vein", "artery")):
+        vessels.change_kind(node, kind)
     panel.process_events()
     panel.click("applyButton")
     window.surface()
+
+
+def lists_of(parameters: Any) -> list[Any]:
+    """The lists of points of the vessels."""
+    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+
+    return vessels_of(parameters)
 
 
 def main() -> None:

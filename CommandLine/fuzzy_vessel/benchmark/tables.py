@@ -14,6 +14,7 @@ from .connectedness import (
 )
 from .results import Table
 from .setting import Setting
+from .several.several_table import by_vessels
 from .skeleton import field_sizes, field_threads, skeleton_goals
 
 TABLES: dict[str, Callable[[Setting], Table]] = {
@@ -34,4 +35,5 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "clicks": click_table.by_clicks,
     "clicks-random": random_table.by_first_click,
     "clicks-radius": radius_table.by_radius,
+    "vessels": by_vessels,
 }

@@ -7,7 +7,7 @@ no references: then that list is the one vessel.
 from typing import Any
 
 from ..point_colors import VESSEL_COLOR, paint
-from .vessel_kinds import KIND, KINDS, Color, color_of, kind_of, set_kind
+from .vessel_kinds import KIND, OTHER, Color, color_of, kind_of, set_kind
 
 ROLE = "vessels"
 
@@ -50,7 +50,7 @@ def keep(parameters: Any, lists: list[Any]) -> None:
 
 
 def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
-    """Add a vessel without points, of a kind that none has yet, and make it the current one.
+    """Add a vessel without points and of no stated kind, and make it the current one.
 
     Parameters
     ----------
@@ -65,13 +65,10 @@ def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
     import slicer
 
     lists = vessels_of(parameters)
-    used = {kind_of(each).name for each in lists}
-    kind = next(name for name in (*KINDS, "other") if name not in used or name == "other")
-    scene = slicer.mrmlScene
-    title = scene.GenerateUniqueName(names[kind])
-    node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+    title = _free_name(names[OTHER.name], lists)
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     paint(node, VESSEL_COLOR)
-    set_kind(node, kind, [color_of(each) for each in lists])
+    set_kind(node, OTHER.name, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
     return node
@@ -79,13 +76,11 @@ def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
 
 def change_kind(parameters: Any, node: Any, kind: str, names: dict[str, str]) -> None:
     """Give a vessel another kind; its name follows where it was that of a kind."""
-    import slicer
-
-    others = [color_of(each) for each in vessels_of(parameters) if each is not node]
-    known = node.GetAttribute(KIND) is None or _is_name_of(node.GetName(), kind_of(node), names)
-    set_kind(node, kind, others)
+    others = [each for each in vessels_of(parameters) if each is not node]
+    known = node.GetAttribute(KIND) is None or node.GetName().startswith(names[kind_of(node).name])
+    set_kind(node, kind, [color_of(each) for each in others])
     if known:
-        node.SetName(slicer.mrmlScene.GenerateUniqueName(names[kind]))
+        node.SetName(_free_name(names[kind], others))
 
 
 def remove_vessel(parameters: Any, node: Any) -> None:
@@ -112,5 +107,10 @@ def take_colors(parameters: Any) -> None:
         taken.append(color_of(each))
 
 
-def _is_name_of(name: str, kind: Any, names: dict[str, str]) -> bool:
-    return name == names[kind.name] or name.startswith(f"{names[kind.name]}_")
+def _free_name(name: str, lists: list[Any]) -> str:
+    """The name, with a number behind it if a vessel has it already."""
+    taken = {each.GetName() for each in lists}
+    number, free = 1, name
+    while free in taken:
+        free = f"{name} {(number := number + 1)}"
+    return free

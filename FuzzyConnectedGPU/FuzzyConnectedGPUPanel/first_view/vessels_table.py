@@ -126,7 +126,10 @@ class VesselsTable:
         self, row: int, name: str, kind: str, color: Any, points: int, volume: float | None
     ) -> None:
         table = self._table
-        table.item(row, COLOR).setIcon(qt.QIcon(dot(color)))
+        icon = qt.QIcon()
+        for mode in (qt.QIcon.Normal, qt.QIcon.Selected):  # else a selected row tints it
+            icon.addPixmap(dot(color), mode)
+        table.item(row, COLOR).setIcon(icon)
         for column, text in (
             (NAME, name),
             (POINTS, str(points)),

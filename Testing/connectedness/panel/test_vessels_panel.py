@@ -119,15 +119,15 @@ def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
     assert two.ui.vesselsFrame.isVisible()
     assert two.parameters.seeds is second
     assert counts(two) == [1, 1]
-    assert names(two) == ["seeds", "Portal vein"]
+    assert names(two) == ["seeds", "Vessel"]
     found = labels(two)
     assert (found[6, 6, 2], found[6, 15, 2]) == (1, 2)
-    assert [cell(two, row, 1) for row in (0, 1)] == ["seeds", "Portal vein"]
+    assert [cell(two, row, 1) for row in (0, 1)] == ["seeds", "Vessel"]
     assert [cell(two, row, 3) for row in (0, 1)] == ["1", "1"]
     assert all("ml" in cell(two, row, 4) for row in (0, 1))
     assert "1 point" in two.ui.seedsCountLabel.text
     two.click("applyButton")
-    assert names(two) == ["seeds", "Portal vein"]
+    assert names(two) == ["seeds", "Vessel"]
 
 
 def test_an_empty_row_changes_nothing(one):
@@ -282,10 +282,10 @@ def test_the_slider_is_one_for_all_vessels(two):
 def test_disputed_voxels_come_and_go(two):
     two.parameters.showDisputed = True
     two.process_events()
-    assert names(two) == ["seeds", "Portal vein", "Disputed"]
+    assert names(two) == ["seeds", "Vessel", "Disputed"]
     two.parameters.showDisputed = False
     two.process_events()
-    assert names(two) == ["seeds", "Portal vein"]
+    assert names(two) == ["seeds", "Vessel"]
 
 
 def test_a_vessel_is_removed_with_its_segment(two, monkeypatch):

@@ -1,0 +1,1 @@
+"""Several vessels in one run: known vessels, other ways to divide, a person, and the table."""

@@ -1,0 +1,92 @@
+"""The table of several vessels: Dice of each by clicks."""
+
+from time import perf_counter
+
+import numpy as np
+
+from ..clicks.measures import dice
+from ..clicks.person import deepest_voxel
+from ..clicks.sessions import device
+from ..results import Table
+from ..setting import Setting
+from .known_vessels import KnownVessels, volumes
+from .ways import WAYS, Way
+
+CLICKS = 3
+PROTOCOL = (
+    "A simulated person clicks, for each vessel in turn, the deepest voxel of its largest error: "
+    "missed voxels get a point of the vessel, voxels of the other vessel a point of that one, and "
+    "other false voxels a background point."
+)
+READING = (
+    "wrong: voxels of a known vessel that the other one has, as a share of all known voxels. "
+    "seconds: of all clicks; the first includes what is kept for the next ones."
+)
+
+
+def by_vessels(setting: Setting) -> Table:
+    """Portal and hepatic veins with one, two and three clicks each."""
+    rows = []
+    for known in volumes(None if setting.quick else setting.data, setting.sizes.clicks):
+        for name, way in WAYS.items():
+            setting.tell(f"{name}, {known.name}")
+            rows += _clicked(known, name, way(known, device(setting)))
+    columns = {
+        "case": "case",
+        "way": "way",
+        **{f"{vessel} {n}": f"{vessel} {n}" for vessel in ("portal", "hepatic")
+           for n in range(1, CLICKS + 1)},
+        "wrong": "wrong after 3",
+        "seconds": "seconds",
+    }  # fmt: skip
+    title = f"Several vessels: Dice of each after 1 to {CLICKS} clicks for each"
+    return Table(title, columns, rows, {}, [PROTOCOL, READING])
+
+
+def _clicked(known: KnownVessels, name: str, way: Way) -> list[dict]:
+    row: dict = {"case": known.name, "way": name, "clicks": []}
+    points: dict[str, list] = {vessel: [] for vessel in known.vessels}
+    background: list = []
+    labels = np.zeros(known.volume.shape, np.uint8)
+    seconds = 0.0
+    for count in range(1, CLICKS + 1):
+        for number, vessel in enumerate(known.vessels, 1):
+            owner, voxel = _next(known, labels, vessel, number, first=count == 1)
+            target = background if owner is None else points[owner]
+            taken = [*background, *(v for each in points.values() for v in each)]
+            if voxel is not None and voxel not in taken:
+                target.append(voxel)
+            row["clicks"].append({"vessel": vessel, "given to": owner, "voxel": voxel})
+        begin = perf_counter()
+        labels = way(points, background)
+        seconds += perf_counter() - begin
+        for number, (vessel, truth) in enumerate(known.vessels.items(), 1):
+            row[f"{vessel} {count}"] = round(float(dice(labels == number, truth)), 3)
+    row["seconds"] = seconds
+    row["wrong"] = round(_wrong(known, labels), 4)
+    return [row]
+
+
+def _next(
+    known: KnownVessels, labels: np.ndarray, vessel: str, number: int, first: bool
+) -> tuple[str | None, tuple | None]:
+    """Whose point the next click of a vessel is (None: background), and where."""
+    truth, found = known.vessels[vessel], labels == number
+    missed, missed_size = deepest_voxel(truth & ~found, known.spacing)
+    false, false_size = deepest_voxel(found & ~truth, known.spacing)
+    if first or missed_size >= false_size:
+        return vessel, missed
+    for other, its in known.vessels.items():
+        if its[false]:
+            return other, false
+    return None, false
+
+
+def _wrong(known: KnownVessels, labels: np.ndarray) -> float:
+    """The share of known voxels that another vessel has."""
+    wrong = total = 0
+    for number, truth in enumerate(known.vessels.values(), 1):
+        own = labels[truth]
+        wrong += np.count_nonzero((own > 0) & (own != number))
+        total += own.size
+    return wrong / max(total, 1)
