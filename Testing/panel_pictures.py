@@ -137,7 +137,7 @@ def three_vessels(window: Window) -> None:
             parameters.seeds.AddControlPointWorld(position)
         panel.process_events()
     parameters.backgroundSeeds = new_list("backgroundSeeds")
-    for position in world_points(cava.points[[2, 5, 8]].round().astype(int), volume):
+    for position in world_points(cava.points[[3]].round().astype(int), volume):
         parameters.backgroundSeeds.AddControlPointWorld(position)
     vessels = panel.widget.panel.vessels
     for node, kind in zip(lists_of(parameters), ("portal vein", "hepatic vein", "artery")):

@@ -14,7 +14,7 @@ from ..relative.groups import DISPUTED, NOBODY, checked_groups
 if TYPE_CHECKING:
     from ..contrast.evidence.evidence import Evidence
 
-Box = tuple[slice, ...]
+BACKGROUND = DISPUTED - 1  # the owner of what background points reach strongest
 
 
 def divide_by_contrast(
@@ -29,6 +29,7 @@ def divide_by_contrast(
     scene : ndarray, float32, shape (K, J, I)
         No path leaves the voxels above 0.
     vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
+        In the box of the evidence; background is one more of them.
     progress : Progress
 
     Returns
@@ -43,7 +44,10 @@ def divide_by_contrast(
     points = checked_groups(vessels, scene.shape, None)
     owners = np.zeros(scene.shape, np.uint8)
     capacities = levels_of_contrast(evidence, 0.0)
-    reached = scene[evidence.box] > 0
+    inside = scene > 0
+    for each in vessels.values():  # points of background, where the scene is 0
+        inside[tuple(np.reshape(each, (-1, 3)).T)] = True
+    reached = inside[evidence.box]
     capacities[~reached] = 0
     inner = bounding_box(reached)
     if inner is None:

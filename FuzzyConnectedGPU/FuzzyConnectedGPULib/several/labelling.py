@@ -12,7 +12,7 @@ from ..relative.groups import DISPUTED
 from ..threshold.gaps import fill_gaps
 from ..threshold.thresholds import binarize
 from .branches import HandOver, apply_hand_overs
-from .division import share_unowned
+from .division import BACKGROUND, share_unowned
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def label_vessels(
     Returns
     -------
     labels : ndarray, uint8, same shape
-        1 for the first vessel, and so on; 0 elsewhere and where the voxel is disputed.
+        1 for the first vessel, and so on; 0 elsewhere, where the voxel is disputed, and where it is
+        background's.
     disputed : ndarray of bool, same shape
         Vessel voxels that two vessels reach equally.
     notes : tuple of str
@@ -71,6 +72,6 @@ def label_vessels(
     if rounds:
         own = share_unowned(own, inside, Progress.of(None))
     disputed = own == DISPUTED
-    own[disputed] = 0
+    own[disputed | (own == BACKGROUND)] = 0
     notes = apply_hand_overs(own, clicks.points, clicks.hand_overs, spacing)
     return own, disputed, notes

@@ -19,7 +19,7 @@ from ..scene import FuzzyScene
 from ..segment_options import SegmentOptions
 from ..segmentation import Segmentation, segment
 from .branches import HandOver
-from .division import divide_by_contrast, share_unowned
+from .division import BACKGROUND, divide_by_contrast, share_unowned
 from .labelling import Clicks, label_vessels
 
 SCENE_SHARE, DIVIDED = 0.6, 0.9  # of the progress
@@ -39,7 +39,8 @@ class SeveralVessels:
     disputed : ndarray of bool, same shape
         Voxels of the scene at the threshold that two vessels reach equally.
     owners : ndarray, uint8, same shape
-        The division of the whole scene, whatever the threshold; 255 where it is disputed.
+        The division of the whole scene, whatever the threshold; 254 for background, 255 where it
+        is disputed.
     scene : FuzzyScene
         Connectedness to the points of all vessels.
     threshold : float
@@ -86,7 +87,8 @@ def segment_several(
         ones. A single one gives the labels of `segment`, bit for bit. A vessel without points has
         only what is handed over to it.
     spacing, background_seeds, mask, options, progress, cached, **keywords
-        As of `segment`; the points of background belong to no vessel, whichever is near.
+        As of `segment`. With several vessels background is one more group, which takes what it
+        reaches strongest.
     hand_overs : sequence of HandOver
         Branches that go to another vessel; see `several`.
 
@@ -132,8 +134,9 @@ def segment_several(
         cached=cached,
     )
     part = progress.part(SCENE_SHARE, DIVIDED)
-    owners = _owners(volume, found, points, region, options, cached, part)
-    clicks = Clicks(list(points.values()), background_seeds, hand_overs)
+    background = _background(background_seeds, solid, region)
+    owners = _owners(volume, found, points, background, region, options, cached, part)
+    clicks = Clicks(list(points.values()), background if len(background) else None, hand_overs)
     labels, disputed, notes = label_vessels(
         found.scene.values.reshape(solid),
         owners,
@@ -181,10 +184,19 @@ def _check_hand_overs(hand_overs: Sequence[HandOver], count: int, shape: Any) ->
         checked_seeds([each.voxel], shape, each.name)
 
 
+def _background(seeds: Any, shape: Any, mask: np.ndarray | None) -> np.ndarray:
+    """The background points inside the mask."""
+    if seeds is None or not np.size(seeds):
+        return np.empty((0, 3), np.int64)
+    voxels = np.unique(checked_seeds(seeds, shape, "background seed"), axis=0)
+    return voxels if mask is None else voxels[mask[tuple(voxels.T)] > 0]
+
+
 def _owners(
     volume: np.ndarray,
     found: Segmentation,
     points: Mapping[str, np.ndarray],
+    background: np.ndarray,
     mask: np.ndarray | None,
     options: SegmentOptions,
     cached: CachedConnectedness,
@@ -197,6 +209,9 @@ def _owners(
     numbers[1 : len(clicked) + 1] = [n for n, each in enumerate(points.values(), 1) if len(each)]
     if len(clicked) == 1:
         return numbers[(scene > 0).astype(np.uint8)]
+    if len(background):
+        numbers[len(clicked) + 1] = BACKGROUND
+        clicked["background points"] = background
     if found.contrast is not None:
         return numbers[divide_by_contrast(cached.evidence, scene, clicked, progress)]
     divided = relative_connectedness(

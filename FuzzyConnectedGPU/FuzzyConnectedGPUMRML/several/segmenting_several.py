@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import segment_several as segment_arrays
+from FuzzyConnectedGPULib.several.division import BACKGROUND
 from FuzzyConnectedGPULib.several.labelling import Clicks, label_vessels
 from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds
@@ -174,7 +175,7 @@ def seed_points(node: Any) -> list[int]:
 
 def _labels(owners: np.ndarray) -> list[int]:
     counts = np.bincount(owners.ravel(), minlength=256)
-    return [label for label in range(1, 255) if counts[label]]
+    return [label for label in range(1, BACKGROUND) if counts[label]]
 
 
 def _key(lists: Sequence[Any], number: int) -> str:

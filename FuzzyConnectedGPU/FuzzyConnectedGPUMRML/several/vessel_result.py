@@ -37,8 +37,8 @@ class SeveralResult:
     sceneNode : vtkMRMLScalarVolumeNode
         Connectedness to the points of all vessels, float32, 0..1.
     divisionNode : vtkMRMLLabelMapVolumeNode
-        The vessel of every voxel of the scene, whatever the threshold; 255 where two vessels reach
-        it equally.
+        The vessel of every voxel of the scene, whatever the threshold; 254 for background, 255
+        where two vessels reach it equally.
     vessels : list of Vessel
     disputedMl : float
         Of voxels that belong to no vessel because two reach them equally.

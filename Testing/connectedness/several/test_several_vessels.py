@@ -85,6 +85,20 @@ def test_hand_overs_and_their_notes():
         segment_several(volume, POINTS, device="cpu", hand_overs=[HandOver((6, 6, 30), 3)])
 
 
+def test_background_points_are_one_more_group():
+    """A third tube that touches the second one by a fainter link: one point takes it away."""
+    volume = crossing()
+    volume[5:8, 19:22] = 200
+    volume[5:8, 18, 20:23] = 160
+    points = {"portal": [(6, 6, 2), (6, 6, 37)], "hepatic": [(6, 15, 2), (6, 15, 37)]}
+    leaking = segment_several(volume, points, device="cpu")
+    assert (leaking.labels[6, 20, 3:37] > 0).sum() > 20
+    kept = segment_several(volume, points, background_seeds=[(6, 20, 30)], device="cpu")
+    assert np.array_equal(kept.owners == 254, (kept.owners == 254) & (kept.labels == 0))
+    assert not kept.labels[6, 20, 3:37].any()
+    assert [int(kept.labels[p]) for each in points.values() for p in each] == [1, 1, 2, 2]
+
+
 def test_a_vessel_without_points_has_what_is_handed_over_to_it():
     vessels = {"artery": [], **POINTS}
     plain = segment_several(crossing(), POINTS, device="cpu")

@@ -79,7 +79,7 @@ def clicks_inside(mask: np.ndarray, count: int, spacing: tuple[float, ...]) -> l
             break
         found.append(voxel)
         square = sum(((axis - at) * s) ** 2 for axis, at, s in zip((k, j, i), voxel, spacing))
-        rest &= square > (0.25 * max(n * s for n, s in zip(mask.shape, spacing))) ** 2
+        rest &= square > (0.08 * max(n * s for n, s in zip(mask.shape, spacing))) ** 2
     return found
 
 
