@@ -397,8 +397,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         They never overlap: see `FuzzyConnectedGPULib.several`. Example::
 
-            portal, hepatic = slicer.util.getNode("Portal vein"), slicer.util.getNode("Hepatic vein")
-            result = logic.segmentSeveral(volume, [portal, hepatic], segmentationNode=True)
+            lists = [slicer.util.getNode(name) for name in ("Portal vein", "Hepatic vein")]
+            result = logic.segmentSeveral(volume, lists, segmentationNode=True)
             for vessel in result.vessels:
                 print(f"{vessel.name}: {vessel.volumeMl:.1f} ml")
 
@@ -450,9 +450,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         )
         outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, "")
         outputs["showDisputed"] = showDisputed
-        return segment_several(
-            volumeNode, list(seedsNodes), options, outputs, progress, self.kept
-        )
+        return segment_several(volumeNode, list(seedsNodes), options, outputs, progress, self.kept)
 
     def findSeeds(
         self,

@@ -2,7 +2,8 @@
 
     python Testing/panel_pictures.py FOLDER
 
-Empty, one volume, running, good, leaking, error, three vessels. Drawn off screen, as those of the tutorial.
+Empty, one volume, running, good, leaking, error, three vessels. Drawn off screen, as those of the
+tutorial.
 """
 
 import sys

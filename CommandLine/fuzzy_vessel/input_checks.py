@@ -30,8 +30,9 @@ def check_segmentation(options: Namespace) -> None:
     elif reads_file and not (options.seed or options.seeds or options.automatic_seeds):
         raise InputError(
             "there is no seed: give voxels inside the vessels with --seed I,J,K (Slicer shows "
-            "I,J,K under the mouse), or with --vessel NAME:I,J,K for several vessels, a list of points with --seeds FILE.mrk.json, or let the "
-            "program find them with --automatic-seeds 6."
+            "I,J,K under the mouse), or with --vessel NAME:I,J,K for several vessels, a list of "
+            "points with --seeds FILE.mrk.json, or let the program find them with "
+            "--automatic-seeds 6."
         )
     if options.threshold is not None and options.threshold < (options.cut or 0):
         raise InputError(
@@ -50,14 +51,17 @@ def _check_vessels(options):
         if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"--vessel and {option} do not go together: give all points with --vessel NAME:I,J,K."
+                f"--vessel and {option} do not go together: give all points with "
+                "--vessel NAME:I,J,K."
             )
     names = {}
     for name, voxel in options.vessel:
         other = names.setdefault(voxel, name)
         if other != name:
             place = ",".join(map(str, voxel))
-            raise InputError(f"--vessel {place} is a point of {other!r} and of {name!r}: leave one out.")
+            raise InputError(
+                f"--vessel {place} is a point of {other!r} and of {name!r}: leave one out."
+            )
 
 
 def check_skeleton(options: Namespace) -> None:

@@ -1,4 +1,4 @@
-"""States of a list of points that can be put back: the scene's own undo is switched off in Slicer."""
+"""States of a list of points, to be restored: the scene's own undo is switched off in Slicer."""
 
 from itertools import count
 from typing import Any
@@ -45,7 +45,9 @@ class PointStates:
                 name: getattr(self._node, f"GetNthControlPoint{name}")(index) for name in PROPERTIES
             }
             label = self._node.GetNthControlPointLabel(index)
-            state.append((number, label, tuple(at), self._node.GetNthControlPointDescription(index)))
+            state.append(
+                (number, label, tuple(at), self._node.GetNthControlPointDescription(index))
+            )
         return tuple(state)
 
     def restore(self, state: tuple) -> None:

@@ -71,7 +71,15 @@ class ConnectednessPanel(Panel):
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
-            *(self.output, self.input, self.vessels, self.seeds, self.region, self.affinity, self.method),
+            *(
+                self.output,
+                self.input,
+                self.vessels,
+                self.seeds,
+                self.region,
+                self.affinity,
+                self.method,
+            ),
             *(self.threshold, self.display, self.comparison, self.undoing),
         )
 

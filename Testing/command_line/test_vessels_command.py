@@ -1,4 +1,4 @@
-"""Several vessels on the command line: labels, names, and one clear line for what cannot be used."""
+"""Several vessels on the command line: labels, names, and one clear line for bad arguments."""
 
 import json
 

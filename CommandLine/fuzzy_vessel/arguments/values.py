@@ -25,9 +25,7 @@ def vessel(text: str) -> tuple[str, tuple[int, int, int]]:
     """Parse NAME:I,J,K; raises as `voxel`."""
     name, colon, place = text.rpartition(":")
     if not colon or not name.strip():
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not NAME:I,J,K such as portal:265,206,70"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME:I,J,K such as portal:265,206,70")
     return name.strip(), voxel(place)
 
 

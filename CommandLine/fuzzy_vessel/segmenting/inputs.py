@@ -77,8 +77,8 @@ def _notes(volume, title):
     last = volume.GetImageData().GetDimensions()[2] - 1
     return (
         f"The axes of {title} are left-handed, and Slicer reverses the third one: slice K of the "
-        f"file is slice {last} - K here. --seed, --vessel and --background count as Slicer does; look at "
-        "the picture.",
+        f"file is slice {last} - K here. --seed, --vessel and --background count as Slicer does; "
+        "look at the picture.",
     )
 
 

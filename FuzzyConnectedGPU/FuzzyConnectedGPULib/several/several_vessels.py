@@ -142,7 +142,7 @@ def segment_several(
         owners,
         found.threshold,
         clicks,
-        checked_spacing(spacing, solid[0]),
+        checked_spacing(spacing, solid[0]).tolist(),
         rounds=options.fill_gaps,
         mask=region,
     )

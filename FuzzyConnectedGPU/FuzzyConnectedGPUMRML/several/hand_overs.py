@@ -56,7 +56,8 @@ def hand_overs_of(
             warnings.append(f"{name} lies outside of the volume and hands no branch over.")
             continue
         label = list(lists).index(node) + 1
-        found.append(HandOver(tuple(map(int, voxel[0])), label, name))
+        k, j, i = voxel[0].tolist()
+        found.append(HandOver((k, j, i), label, name))
     return found, warnings
 
 

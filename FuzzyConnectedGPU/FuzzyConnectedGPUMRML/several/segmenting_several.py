@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.ownership import DIVISION, output_of
-from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.points import placed_points, seeds_of
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from .. import run_inputs
@@ -100,7 +100,8 @@ def segment_several(
         result.warnings += each.warnings if each else []
     result.warnings += [*outside, *found.notes, *found.scene.notes]
     if getattr(found.threshold, "confidence", 1) < UNSURE:
-        result.warnings.append(f"The automatic threshold is unsure: {found.threshold.reason}")
+        reason = getattr(found.threshold, "reason", "")
+        result.warnings.append(f"The automatic threshold is unsure: {reason}")
     result.affinity, result.scene = found.affinity, found.scene
     return result
 
@@ -158,19 +159,14 @@ def vessels_of_scene(scene_node: Any) -> list[Any]:
 
 def _seeds(lists: Sequence[Any], volume_node: Any, shape: Any, region: Any) -> list[Any]:
     """The seeds of each vessel; None where it has only branches that are handed over."""
-    found = []
+    found: list[Any] = []
     for node in lists:
-        only_hand_overs = node is not None and node.GetNumberOfDefinedControlPoints()
-        only_hand_overs = only_hand_overs and not len(seed_points(node))
-        found.append(
-            None if only_hand_overs else seeds_of(node, volume_node, shape, region, wanted=is_seed)
-        )
+        placed = placed_points(node).labels if node is not None else []
+        if placed and not placed_points(node, is_seed).labels:
+            found.append(None)
+        else:
+            found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
     return found
-
-
-def seed_points(node: Any) -> list[int]:
-    """Indices of the control points that lie in their own vessel."""
-    return [n for n in range(node.GetNumberOfControlPoints()) if is_seed(node, n)]
 
 
 def _labels(owners: np.ndarray) -> list[int]:

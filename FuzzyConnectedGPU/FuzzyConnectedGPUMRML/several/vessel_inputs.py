@@ -34,4 +34,3 @@ def vessels_text(volume_node: Any, lists: Sequence[Any], **options: Any) -> str:
         numbers = [node.GetNthControlPointDescription(index) for index in points.indices]
         texts.append(repr((numbers, run_inputs.centres(volume_node, points))))
     return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
-

@@ -51,7 +51,7 @@ KINDS = {
         OTHER,
     )
 }
-# What names of vessels speak of; the first that fits.
+# Kinds by parts of names; the first that fits.
 WORDS = {
     "portal": "portal vein",
     "hepatic vein": "hepatic vein",
@@ -75,7 +75,7 @@ def kind_of(list_node: Any) -> VesselKind:
 
 
 def kind_named(name: str) -> str:
-    """The kind that a vessel's name speaks of, such as "portal" or "Hepatic veins"; else "other"."""
+    """The kind that a name such as "portal" or "Hepatic veins" stands for; else "other"."""
     words = name.lower()
     for word, kind in WORDS.items():
         if word in words:

@@ -84,7 +84,12 @@ def write_vessels(
             for segment in segments:
                 ids.append(
                     put_segment(
-                        segment, segmentation_node, volume_node, "", outputs["maskSegmentID"], change
+                        segment,
+                        segmentation_node,
+                        volume_node,
+                        "",
+                        outputs["maskSegmentID"],
+                        change,
                     )
                 )
             _put_disputed(segmentation_node, volume_node, arrays, outputs, change)

@@ -165,7 +165,11 @@ class VesselsSection:
         self.ui.handOverButton.checked = self._handing is not None
         if len(lists) > 1:
             self.table.show(parameters, lists)
-            why = "" if vessels_of_scene(parameters.sceneVolume) else _("There is no result yet: press Apply.")
+            why = (
+                ""
+                if vessels_of_scene(parameters.sceneVolume)
+                else _("There is no result yet: press Apply.")
+            )
             self._panel.enable(self.ui.handOverButton, why)
 
     def forget(self) -> None:

@@ -114,10 +114,9 @@ class VesselsTable:
             box = qt.QComboBox()
             for name in KINDS:
                 box.addItem(self._names[name], name)
-            kinds = list(KINDS)
             box.connect(
                 "activated(int)",
-                lambda index, node=node: self._section.change_kind(node, kinds[index]),
+                lambda index, node=node: self._section.change_kind(node, list(KINDS)[index]),
             )
             table.setCellWidget(row, KIND, box)
         table.setFixedHeight(HEADER + 2 + ROW * min(len(lists), SHOWN))

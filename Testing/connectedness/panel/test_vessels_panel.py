@@ -115,7 +115,7 @@ def test_one_vessel_shows_nothing_of_several(one):
 
 
 def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
-    first, second = lists(two)
+    second = lists(two)[1]
     assert two.ui.vesselsFrame.isVisible()
     assert two.parameters.seeds is second
     assert counts(two) == [1, 1]
@@ -217,7 +217,6 @@ def test_no_branch_can_be_handed_over_before_a_result(one):
 
 
 def test_a_point_goes_to_another_vessel_in_one_step(two):
-    first, second = lists(two)
     two.ui.seedsTable.selectRow(1)
     menu = two.widget.panel.seeds.menu
     menu.fill()

@@ -101,9 +101,7 @@ def test_hand_overs_follow_one_another():
     """A part of a branch goes on to a third vessel; then the branch keeps the rest."""
     labels = y_shape()
     points = [np.array([[3, 4, 2]]), np.array([[0, 0, 0]]), np.array([[6, 0, 0]])]
-    apply_hand_overs(
-        labels, points, [HandOver((3, 9, 11), 2), HandOver((3, 16, 11), 3)], (1, 1, 1)
-    )
+    apply_hand_overs(labels, points, [HandOver((3, 9, 11), 2), HandOver((3, 16, 11), 3)], (1, 1, 1))
     assert (labels[3, 11:15, 11] == 2).all()
     assert (labels[3, 18:23, 11] == 3).all()
 

@@ -1,4 +1,4 @@
-"""Several vessels on the MRML scene: one segment each, other thresholds, hand-overs, saved scenes."""
+"""Several vessels on the scene: one segment each, other thresholds, hand-overs, saved scenes."""
 
 import numpy as np
 import pytest
@@ -54,9 +54,7 @@ def segment_array(result, number):
 
     vessel = result.vessels[number]
     node = result.segmentationNode
-    return slicer.util.arrayFromSegmentBinaryLabelmap(
-        node, vessel.segmentID, result.labelmapNode
-    )
+    return slicer.util.arrayFromSegmentBinaryLabelmap(node, vessel.segmentID, result.labelmapNode)
 
 
 def test_one_segment_each_with_name_colour_and_terminology(logic, volume, lists):
@@ -128,7 +126,7 @@ def test_one_vessel_after_several_is_one_again(logic, volume, lists):
 def test_a_point_hands_a_branch_over(logic, volume, lists):
     from FuzzyConnectedGPUMRML.several.hand_overs import is_hand_over, mark_hand_over
 
-    portal, hepatic = lists
+    portal = lists[0]
     portal.RemoveNthControlPoint(1)
     plain = array(logic.segmentSeveral(volume, lists, device="cpu").labelmapNode).copy()
     assert plain[6, 6, 30] == 2  # behind the crossing it follows the other vessel

@@ -72,13 +72,13 @@ def known_vessels(phantom: Any) -> dict[str, np.ndarray]:
 def clicks_inside(mask: np.ndarray, count: int, spacing: tuple[float, ...]) -> list[tuple]:
     """Deepest voxels of a vessel, each at least a part of it away from those before."""
     rest, found = mask.copy(), []
-    k, j, i = np.indices(mask.shape, sparse=True)
+    axes = np.ogrid[tuple(slice(0, n) for n in mask.shape)]
     for _ in range(count):
         voxel, _size = deepest_voxel(rest, spacing)
         if voxel is None:
             break
         found.append(voxel)
-        square = sum(((axis - at) * s) ** 2 for axis, at, s in zip((k, j, i), voxel, spacing))
+        square = sum(((axis - at) * s) ** 2 for axis, at, s in zip(axes, voxel, spacing))
         rest &= square > (0.08 * max(n * s for n, s in zip(mask.shape, spacing))) ** 2
     return found
 

@@ -80,6 +80,6 @@ def _wrong(known: KnownVessels, labels: np.ndarray) -> float:
     wrong = total = 0
     for number, truth in enumerate(known.vessels.values(), 1):
         own = labels[truth]
-        wrong += np.count_nonzero((own > 0) & (own != number))
+        wrong += int(np.count_nonzero((own > 0) & (own != number)))
         total += own.size
     return wrong / max(total, 1)
