@@ -43,8 +43,11 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
             "<i>Less</i> and <i>More</i>. Where it leaks, click with <i>Not vessel</i>, or search "
             "in a box or a mask (<i>Advanced</i>).</p>"
             "<p>Keys over a slice, without <i>Place</i>: <b>A</b> adds a vessel point where the "
-            "mouse is, <b>N</b> a point that is no vessel, <b>Z</b> takes the last change of the "
-            "points back.</p>"
+            "mouse is, <b>N</b> a point that is no vessel; <b>Ctrl+Z</b> takes the last click "
+            "back, <b>Ctrl+Y</b> makes it again.</p>"
+            "<p><i>Add vessel</i> separates vessels that touch, such as portal and hepatic veins: "
+            "one segment each. Key <b>B</b> gives the branch that begins at the mouse to the "
+            "vessel that is selected.</p>"
             "<p>Research software, not for diagnosis.</p>"
             '<p><a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'
             "Documentation and tutorial</a></p>"

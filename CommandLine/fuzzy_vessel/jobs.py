@@ -16,6 +16,10 @@ Told = tuple[list[str], list[str]]  # summary and warnings
 
 # Opacity of the vessels in 3D where there are centrelines in them.
 CLEAR = 0.35
+ONE_GRAPH = (
+    "The centrelines are those of all vessels together: for one vessel, run skeleton on "
+    "labelmap.nrrd with --label N."
+)
 PHANTOM = "phantom.nrrd"
 PHANTOM_VESSELS = "phantom-vessels.nrrd"
 
@@ -68,6 +72,8 @@ def run(options: Namespace, progress: ProgressBar) -> Told:
         inputs = segmenting.read_inputs(options)
         outcome = segmenting.segment(inputs, options, watch)
         found = _centrelines(outcome, options, watch)
+        if len(inputs.vessels) > 1:
+            found.warnings.append(ONE_GRAPH)
         results.write_both(folder, inputs, outcome, found, watch)
     return results.summary(options, watch, outcome, found), outcome.warnings + found.warnings
 

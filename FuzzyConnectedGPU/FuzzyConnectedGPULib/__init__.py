@@ -5,7 +5,7 @@ Data flow: volume, seeds -> `input_validation`, `problem` -> `affinity/` -> `sol
 by default with the object model of `contrast/`; `fuzzy_connectedness` computes a scene
 (`SolverOptions`); `relative/` divides a volume among several objects, and `several/` a segmentation
 among several vessels; `cached_connectedness` computes only what changed since the last run;
-`memory` estimates the memory of a run. What is listed in ``__all__`` is public, the rest is private.
+`memory` estimates the memory of a run. What is listed in ``__all__`` is public, the rest private.
 """
 
 from .affinity.estimation import estimate_affinity

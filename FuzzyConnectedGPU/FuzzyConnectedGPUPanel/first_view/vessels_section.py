@@ -142,9 +142,10 @@ class VesselsSection:
     def react(self, parameters: Any) -> None:
         """Keep the vessels in the scene where there are several."""
         lists = vessel_list.vessels_of(parameters)
-        if parameters.seeds is None and lists:
-            parameters.seeds = lists[0]
-        vessel_list.keep(parameters, lists if len(lists) > 1 else [])
+        if not slicer.mrmlScene.IsBatchProcessing():  # else lists are still to be loaded
+            if parameters.seeds is None and lists:
+                parameters.seeds = lists[0]
+            vessel_list.keep(parameters, lists if len(lists) > 1 else [])
         if not self.ui.placeSeedsButton.checked:
             self._handing = None
         before, self._disputed = self._disputed, parameters.showDisputed

@@ -351,6 +351,48 @@ def test_nothing_is_clipped_with_three_vessels(two, tmp_path):
     assert two.clipped() == []
 
 
+def test_vessels_come_back_with_the_scene(two, tmp_path):
+    import slicer
+
+    box = two.ui.vesselsTable.cellWidget(0, 2)
+    box.activated.emit(0)
+    two.process_events()
+    point_at(two, (6, 15, 30))
+    press(two, "B")
+    two.click("applyButton")
+    before, named = labels(two), [node.GetName() for node in lists(two)]
+    colors = [tuple(node.GetDisplayNode().GetSelectedColor()) for node in lists(two)]
+    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"))
+    slicer.mrmlScene.Clear()
+    two.process_events()
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"))
+    two.process_events()
+    assert [node.GetName() for node in lists(two)] == named == ["Portal vein", "Vessel"]
+    found = [node.GetDisplayNode().GetSelectedColor() for node in lists(two)]
+    np.testing.assert_allclose(found, colors, atol=1e-4)
+    assert two.ui.vesselsFrame.isVisible()
+    assert two.widget.panel.is_current()
+    assert [cell(two, row, 3) for row in (0, 1)] == ["1", "2"]
+    assert all("ml" in cell(two, row, 4) for row in (0, 1))
+    two.ui.thresholdSlider.value = 0.6
+    two.process_events()
+    assert np.count_nonzero(labels(two)) < np.count_nonzero(before)
+    press(two, "Ctrl+Z")
+    assert np.array_equal(labels(two), orient(before, labels(two)))
+    two.click("applyButton")
+    assert np.array_equal(labels(two), orient(before, labels(two)))
+    assert names(two) == ["Portal vein", "Vessel"]
+
+
+def orient(array, like):
+    """A file may turn an axis round."""
+    return (
+        array
+        if np.count_nonzero(array != like) <= np.count_nonzero(array[::-1] != like)
+        else (array[::-1])
+    )
+
+
 def test_a_closed_scene_forgets_the_vessels(two):
     import slicer
 
