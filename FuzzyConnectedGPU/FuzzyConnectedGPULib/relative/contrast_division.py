@@ -98,12 +98,17 @@ def levels_of_contrast(evidence: "Evidence", cut: float) -> np.ndarray:
     cut : float
         A strength; see `divide`.
     """
-    steps = np.floor(evidence.contrast / np.float32(evidence.noise) * np.float32(STEPS))
-    levels = np.clip(steps, 0, np.iinfo(np.uint16).max).astype(np.uint16)
+    levels = steps_of_noise(evidence.contrast, evidence.noise)
     levels[strength_of(levels) < np.float32(cut)] = 0
     if evidence.inside is not None:
         levels[evidence.inside == 0] = 0
     return levels
+
+
+def steps_of_noise(contrast: np.ndarray, noise: float) -> np.ndarray:
+    """Levels (uint16) of contrasts in steps of the noise."""
+    steps = np.floor(contrast / np.float32(noise) * np.float32(STEPS))
+    return np.clip(steps, 0, np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def _without_paths(

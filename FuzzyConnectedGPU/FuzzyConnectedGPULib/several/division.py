@@ -38,24 +38,26 @@ def divide_by_contrast(
         `NOBODY`, the number of a vessel from 1 on, or `DISPUTED`.
     """
     quiet_numba()
-    from ..relative.contrast_division import divide_levels, levels_of_contrast
+    from ..relative.contrast_division import divide_levels, steps_of_noise
     from ..relative.stages import Clock, DivisionOptions
 
     points = checked_groups(vessels, scene.shape, None)
     owners = np.zeros(scene.shape, np.uint8)
-    capacities = levels_of_contrast(evidence, 0.0)
     inside = scene > 0
     for each in vessels.values():  # points of background, where the scene is 0
         inside[tuple(np.reshape(each, (-1, 3)).T)] = True
     reached = inside[evidence.box]
-    capacities[~reached] = 0
+    if evidence.inside is not None:
+        reached &= evidence.inside > 0
     inner = bounding_box(reached)
     if inner is None:
         return owners
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
     origin = np.array([side.start for side in box])
+    capacities = steps_of_noise(evidence.contrast[inner], evidence.noise)
+    capacities[~reached[inner]] = 0
     _, found, _ = divide_levels(
-        np.ascontiguousarray(capacities[inner]), points, origin,
+        capacities, points, origin,
         DivisionOptions("cpu", True, "unlabelled"), progress, Clock({}),
     )  # fmt: skip
     owners[box] = share_unowned(found, reached[inner], progress)
