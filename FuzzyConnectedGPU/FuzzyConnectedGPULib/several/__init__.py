@@ -4,7 +4,8 @@
    threshold. With one vessel this is all, bit for bit.
 2. *Division* (`division`). Each voxel that the scene reaches goes to the vessel that reaches it
    with the strongest path, by iterative relative connectedness on the levels of the scene's own
-   model (see `relative`); paths stay in the scene. Background points are one more group: they
+   model (see `relative`), from its points and, by contrast, from the middle of the vessel near each
+   (`division.with_ridges`); paths stay in the scene. Background points are one more group: they
    take what they reach strongest, such as a wide vessel beside. Voxels that two vessels reach
    equally are disputed. Voxels without level (of points without contrast, and filled gaps) go to
    the vessel that is the fewest steps away. The division does not depend on the threshold.

@@ -14,11 +14,16 @@ from ..relative.groups import DISPUTED, NOBODY, checked_groups
 if TYPE_CHECKING:
     from ..contrast.evidence.evidence import Evidence
 
+BACKGROUND_NAME = "Not vessel"  # in messages
 BACKGROUND = DISPUTED - 1  # the owner of what background points reach strongest
 
 
 def divide_by_contrast(
-    evidence: "Evidence", scene: np.ndarray, vessels: Mapping[str, Any], progress: Progress
+    evidence: "Evidence",
+    scene: np.ndarray,
+    vessels: Mapping[str, Any],
+    progress: Progress,
+    background: np.ndarray | None = None,
 ) -> np.ndarray:
     """The vessel of each voxel that a scene of the contrast model reaches.
 
@@ -29,8 +34,10 @@ def divide_by_contrast(
     scene : ndarray, float32, shape (K, J, I)
         No path leaves the voxels above 0.
     vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
-        In the box of the evidence; background is one more of them.
+        In the box of the evidence.
     progress : Progress
+    background : ndarray, shape (m, 3), optional
+        One more group, after the vessels; only where it is clicked, and not the vessel beside.
 
     Returns
     -------
@@ -41,10 +48,11 @@ def divide_by_contrast(
     from ..relative.contrast_division import divide_levels, steps_of_noise
     from ..relative.stages import Clock, DivisionOptions
 
-    points = checked_groups(vessels, scene.shape, None)
+    groups = with_ridges(evidence, vessels, background)
+    points = checked_groups(groups, scene.shape, None)
     owners = np.zeros(scene.shape, np.uint8)
     inside = scene > 0
-    for each in vessels.values():  # points of background, where the scene is 0
+    for each in groups.values():  # points of background, where the scene is 0
         inside[tuple(np.reshape(each, (-1, 3)).T)] = True
     reached = inside[evidence.box]
     if evidence.inside is not None:
@@ -62,6 +70,47 @@ def divide_by_contrast(
     )  # fmt: skip
     owners[box] = share_unowned(found, reached[inner], progress)
     return owners
+
+
+def with_ridges(
+    evidence: "Evidence", vessels: Mapping[str, Any], background: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """The points of vessels, and the middle of the vessel near each.
+
+    A click beside the middle of a vessel has little contrast itself, and would limit all its paths.
+    A middle that two vessels claim, or a point of another group, counts for none.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
+    background : ndarray, shape (m, 3), optional
+        The last group of the result, as it is.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (m, 3)
+    """
+    from ..contrast.clicks.click_scene import CLIMB
+    from ..contrast.neighbourhood import ridge_near
+
+    found: dict[str, list[tuple]] = {}
+    claims: dict[tuple, set[str]] = {}
+    for name, points in vessels.items():
+        found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
+        for voxel in found[name]:
+            place = np.array(voxel) - evidence.origin
+            ridge = ridge_near(evidence.contrast, place, CLIMB, evidence.unit)[1]
+            for each in (voxel, tuple((np.array(ridge) + evidence.origin).tolist())):
+                claims.setdefault(each, set()).add(name)
+    if background is not None and len(background):
+        found[BACKGROUND_NAME] = list(map(tuple, background.tolist()))
+        for voxel in found[BACKGROUND_NAME]:
+            claims.setdefault(voxel, set()).add(BACKGROUND_NAME)
+    for voxel, names in claims.items():
+        if len(names) == 1:
+            found[names.pop()].append(voxel)
+    return {name: np.array(list(dict.fromkeys(each))) for name, each in found.items()}
 
 
 def share_unowned(owners: np.ndarray, domain: np.ndarray, progress: Progress) -> np.ndarray:

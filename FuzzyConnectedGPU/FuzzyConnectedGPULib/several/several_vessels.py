@@ -19,7 +19,7 @@ from ..scene import FuzzyScene
 from ..segment_options import SegmentOptions
 from ..segmentation import Segmentation, segment
 from .branches import HandOver
-from .division import BACKGROUND, divide_by_contrast, share_unowned
+from .division import BACKGROUND, BACKGROUND_NAME, divide_by_contrast, share_unowned
 from .labelling import Clicks, label_vessels
 
 SCENE_SHARE, DIVIDED = 0.6, 0.9  # of the progress
@@ -211,10 +211,12 @@ def _owners(
         return numbers[(scene > 0).astype(np.uint8)]
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
-        clicked["background points"] = background
     if found.contrast is not None:
-        return numbers[divide_by_contrast(cached.evidence, scene, clicked, progress)]
-    divided = relative_connectedness(
+        divided = divide_by_contrast(cached.evidence, scene, clicked, progress, background)
+        return numbers[divided]
+    if len(background):
+        clicked[BACKGROUND_NAME] = background
+    relative = relative_connectedness(
         volume,
         clicked,
         found.affinity,
@@ -224,5 +226,5 @@ def _owners(
         cut=options.cut,
         progress=progress,
     )
-    owners = np.where(divided.disputed, DISPUTED, divided.labels).astype(np.uint8)
+    owners = np.where(relative.disputed, DISPUTED, relative.labels).astype(np.uint8)
     return numbers[share_unowned(owners.reshape(scene.shape), scene > 0, progress)]

@@ -9,7 +9,11 @@ from FuzzyConnectedGPULib import GaussianAffinity, HandOver, segment, segment_se
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.relative.contrast_division import levels_of_contrast
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.several.division import divide_by_contrast, share_unowned
+from FuzzyConnectedGPULib.several.division import (
+    divide_by_contrast,
+    share_unowned,
+    with_ridges,
+)
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
@@ -152,6 +156,7 @@ class Contrast:
     def __init__(self, contrast):
         self.contrast, self.noise, self.inside = contrast.astype(np.float32), 1.0, None
         self.box = tuple(slice(0, n) for n in contrast.shape)
+        self.origin, self.unit = np.zeros(3, int), np.ones(3)
 
 
 def definition(levels, groups):
@@ -185,8 +190,11 @@ def test_the_division_is_iterative_relative_connectedness_within_the_scene():
         voxels = np.stack(np.unravel_index(places, shape), axis=1)
         groups = {"a": voxels[:2], "b": voxels[2:3], "c": voxels[3:]}
         evidence = Contrast(contrast)
+        starts = with_ridges(evidence, groups)
+        for each in starts.values():  # as the scene has the points and what is about them
+            scene[tuple(each.T)] = 1
         levels = np.where(scene > 0, levels_of_contrast(evidence, 0.0), 0)
-        wanted = definition(levels.astype(int), list(groups.values()))
+        wanted = definition(levels.astype(int), list(starts.values()))
         found = divide_by_contrast(evidence, scene, groups, Progress())
         known = wanted > 0
         assert np.array_equal(found[known], wanted[known])
@@ -194,6 +202,20 @@ def test_the_division_is_iterative_relative_connectedness_within_the_scene():
         disputed += np.count_nonzero(found == DISPUTED)
     assert disputed
     assert levels.max() < POINT
+
+
+def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
+    contrast = np.ones((5, 9, 9))
+    contrast[1:4, 3:6, :] = 9
+    evidence = Contrast(contrast)
+    near = with_ridges(evidence, {"a": [(2, 2, 4)], "b": [(0, 0, 0)]})
+    assert near["a"][0].tolist() == [2, 2, 4]
+    assert contrast[tuple(near["a"][1])] == 9
+    claimed = with_ridges(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
+    assert len(claimed["a"]) == 1
+    beside = with_ridges(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
+    assert list(beside) == ["a", "Not vessel"]
+    assert beside["Not vessel"].tolist() == [[2, 2, 4]]
 
 
 def test_what_nobody_has_goes_to_the_vessel_fewest_steps_away():
