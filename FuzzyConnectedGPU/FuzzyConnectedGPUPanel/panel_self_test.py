@@ -184,8 +184,33 @@ def results_come_and_go_together(test: Any, panel: Any) -> None:
     test.assertTrue(np.array_equal(found > 0, labels > 0))
 
 
+@in_panel
+def divides_vessels(test: Any, panel: Any) -> None:
+    """A second vessel gets a segment of its own, which does not overlap the first one's."""
+    parameters, volume = choose_phantom(panel)
+    first = parameters.seeds
+    panel.ui.addVesselButton.click()
+    second, last = parameters.seeds, first.GetNumberOfControlPoints() - 1
+    second.AddControlPointWorld(first.GetNthControlPointPositionWorld(last))
+    first.RemoveNthControlPoint(last)
+    slicer.app.processEvents()
+    panel.ui.applyButton.click()
+    inner, labels = parameters.segmentation.GetSegmentation(), parameters.labelmap
+    labels = slicer.util.arrayFromVolume(labels)
+    test.assertEqual(inner.GetNumberOfSegments(), 2)
+    for number in range(2):
+        segment_id = inner.GetNthSegmentID(number)
+        found = voxels_of_segment(parameters.segmentation, segment_id, volume)
+        test.assertTrue(found.any())
+        test.assertTrue(np.array_equal(found > 0, labels == number + 1))
+    panel.panel.undoing.undo()
+    slicer.app.processEvents()
+    test.assertEqual(first.GetNumberOfControlPoints(), last + 1)
+
+
 CHECKS = (
     segments,
+    divides_vessels,
     leaves_others_alone,
     leaves_surfaces_alone,
     forgets_segment_with_segmentation,

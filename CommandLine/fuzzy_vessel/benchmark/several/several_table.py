@@ -4,13 +4,15 @@ import numpy as np
 
 from ..clicks.measures import dice
 from ..clicks.person import deepest_voxel
-from ..clicks.sessions import device
+from ..clicks.table_parts import plot_of_means, rounded, rows_of_means
 from ..results import Table
 from ..setting import Setting
 from .known_vessels import KnownVessels, volumes
 from .ways import WAYS, Way
 
 CLICKS = 3
+MEANS = [str(count) for count in range(1, CLICKS + 1)]  # of all vessels after so many clicks
+NO_DATA = "The phantom alone was measured: --data names no folder with ircadb01_01_*.nrrd."
 PROTOCOL = (
     "A simulated person clicks, for each vessel in turn, the deepest voxel of its largest error: "
     "missed voxels get a point of the vessel, voxels of the other vessel a point of that one, and "
@@ -28,20 +30,25 @@ def by_vessels(setting: Setting) -> Table:
     for known in volumes(None if setting.quick else setting.data, setting.sizes.clicks):
         for name, way in WAYS.items():
             setting.tell(f"{name}, {known.name}")
-            rows += _clicked(known, name, way(known, device(setting)))
+            rows.append(_clicked(known, name, way(known, "cpu")))
     columns = {
         "case": "case",
-        "way": "way",
+        "method": "way",
         **{f"{vessel} {n}": f"{vessel} {n}" for vessel in ("portal", "hepatic")
            for n in range(1, CLICKS + 1)},
+        **{count: f"mean {count}" for count in MEANS},
         "wrong": "wrong after 3",
     }  # fmt: skip
     title = f"Several vessels: Dice of each after 1 to {CLICKS} clicks for each"
-    return Table(title, columns, rows, {}, [PROTOCOL, READING])
+    rows += rows_of_means(rows, [*MEANS, "wrong"])
+    notes = [PROTOCOL, READING]
+    if len(rows) == 2 * len(WAYS):
+        notes.append(NO_DATA)
+    return Table(title, columns, rows, plot_of_means(MEANS, "clicks", "Dice"), notes)
 
 
-def _clicked(known: KnownVessels, name: str, way: Way) -> list[dict]:
-    row: dict = {"case": known.name, "way": name, "clicks": []}
+def _clicked(known: KnownVessels, name: str, way: Way) -> dict:
+    row: dict = {"case": known.name, "method": name, "clicks": []}
     points: dict[str, list] = {vessel: [] for vessel in known.vessels}
     background: list = []
     labels = np.zeros(known.volume.shape, np.uint8)
@@ -55,9 +62,10 @@ def _clicked(known: KnownVessels, name: str, way: Way) -> list[dict]:
             row["clicks"].append({"vessel": vessel, "given to": owner, "voxel": voxel})
         labels = way(points, background)
         for number, (vessel, truth) in enumerate(known.vessels.items(), 1):
-            row[f"{vessel} {count}"] = round(float(dice(labels == number, truth)), 3)
-    row["wrong"] = round(_wrong(known, labels), 4)
-    return [row]
+            row[f"{vessel} {count}"] = rounded(dice(labels == number, truth))
+        row[str(count)] = rounded(np.mean([row[f"{vessel} {count}"] for vessel in known.vessels]))
+    row["wrong"] = rounded(_wrong(known, labels))
+    return row
 
 
 def _next(
