@@ -46,7 +46,7 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
             "mouse is, <b>N</b> a point that is no vessel; <b>Ctrl+Z</b> or <b>Z</b> takes the "
             "last click back, <b>Ctrl+Y</b> makes it again.</p>"
             "<p><i>Add vessel</i> separates vessels that touch, such as portal and hepatic veins: "
-            "one segment each. Key <b>B</b> gives the branch that begins at the mouse to the "
+            "one segment each. Key <b>H</b> gives the branch that begins at the mouse to the "
             "vessel that is selected.</p>"
             "<p>Research software, not for diagnosis.</p>"
             '<p><a href="https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU">'

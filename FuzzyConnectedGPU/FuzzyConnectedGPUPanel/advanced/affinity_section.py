@@ -11,6 +11,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, intensity_histogram
+from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
 
@@ -75,7 +76,8 @@ class AffinitySection:
             self.problem = "" if affinity_of(parameters) else _("The spreads must be above 0.")
 
     def _estimate(self, parameters: Any) -> None:
-        volume, seeds = parameters.inputVolume, parameters.seeds
+        lists = clicked_vessels(parameters)  # of several vessels the first, whichever is selected
+        volume, seeds = parameters.inputVolume, lists[0] if lists else parameters.seeds
         if not parameters.automaticAffinity or not self._panel.has_voxels(volume) or seeds is None:
             self._estimated_from, self._not_estimated = None, ""
             return

@@ -97,7 +97,7 @@ def _with_a_result(situation: Situation) -> str:
     if situation.several:
         return _(
             "Is a branch in the wrong vessel? Select its own vessel, point at where the branch "
-            "begins and press the key <b>B</b>. Does it leak? Click there with <b>Not vessel</b>."
+            "begins and press the key <b>H</b>. Does it leak? Click there with <b>Not vessel</b>."
         )
     return _(
         "Does it leak? Click there with <b>Not vessel</b>. Is a branch missing? Click it with "

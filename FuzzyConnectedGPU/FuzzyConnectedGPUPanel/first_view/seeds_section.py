@@ -18,7 +18,7 @@ from .placing import Placing, new_list
 from .seeds_table import SeedsTable
 from .vessel_colors import list_color, several
 
-HAND_OVER_KEY = "B"
+HAND_OVER_KEY = "H"
 
 
 class SeedsSection:

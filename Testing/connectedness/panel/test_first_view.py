@@ -329,7 +329,7 @@ def test_keys_are_in_the_module_s_help(panel):
 
     parent = types.SimpleNamespace(path="")
     panel.module.FuzzyConnectedGPU(parent)
-    for key in ("<b>A</b>", "<b>B</b>", "<b>N</b>", "<b>Z</b>", "<b>Ctrl+Z</b>", "<b>Ctrl+Y</b>"):
+    for key in ("<b>A</b>", "<b>H</b>", "<b>N</b>", "<b>Z</b>", "<b>Ctrl+Z</b>", "<b>Ctrl+Y</b>"):
         assert key in parent.helpText
 
 

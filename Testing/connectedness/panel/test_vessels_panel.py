@@ -182,14 +182,14 @@ def test_vessels_have_different_colours(two):
     assert len(colors) == len(lists(two)) == 8
 
 
-def test_the_key_b_hands_the_branch_at_the_mouse_over(two):
+def test_the_key_h_hands_the_branch_at_the_mouse_over(two):
     found = labels(two)
     owner = int(found[6, 6, 30])
     other = 3 - owner
     two.ui.vesselsTable.setCurrentCell(other - 1, 1)
     two.process_events()
     point_at(two, (6, 6, 28))
-    press(two, "B")
+    press(two, "H")
     assert not two.widget.panel.is_current()
     two.click("applyButton")
     assert (labels(two)[6, 6, 30:38] == other).all()
@@ -358,7 +358,7 @@ def test_vessels_come_back_with_the_scene(two, tmp_path):
     box.activated.emit(0)
     two.process_events()
     point_at(two, (6, 15, 30))
-    press(two, "B")
+    press(two, "H")
     two.click("applyButton")
     before, named = labels(two), [node.GetName() for node in lists(two)]
     colors = [tuple(node.GetDisplayNode().GetSelectedColor()) for node in lists(two)]
