@@ -15,6 +15,7 @@ import numpy as np
 from .nvrtc import read_source
 
 _TYPES = {
+    "bool": "?",
     "char": "i1",
     "unsigned char": "u1",
     "u8": "u1",
@@ -139,7 +140,8 @@ def _declarations(path: str | Path, name: str) -> list[tuple[str, list[str]]]:
         if depth == 0:
             break
         if depth == 1 and character in ";}":
-            statements.append(" ".join(text.split()))
+            if character == ";":  # else the end of a function or of a nested struct
+                statements.append(" ".join(text.split()))
             text = ""
         elif depth == 1:
             text += character
@@ -150,8 +152,8 @@ def _declarations(path: str | Path, name: str) -> list[tuple[str, list[str]]]:
 def _number(field: str, value: Any, dtype: np.dtype) -> Any:
     if np.ndim(value):
         raise TypeError(f"{field} is a number, not an array")
-    if dtype.kind == "f":
-        return float(value)
+    if dtype.kind in "fb":
+        return value
     if not isinstance(value, (int, np.integer, np.bool_)):
         raise TypeError(f"{field} is an integer, not {value!r}")
     limits = np.iinfo(dtype)
