@@ -6,7 +6,9 @@ file, the only place where they stand. A wrong name or type is an error before t
 
 import functools
 import re
+import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +16,25 @@ import numpy as np
 
 from .nvrtc import read_source
 
-_TYPES = {
+_TYPES = {  # as in the module struct, in C's sizes
     "bool": "?",
-    "char": "i1",
-    "unsigned char": "u1",
-    "u8": "u1",
-    "short": "i2",
-    "unsigned short": "u2",
-    "u16": "u2",
-    "int": "i4",
-    "unsigned": "u4",
-    "unsigned int": "u4",
-    "u32": "u4",
-    "long long": "i8",
-    "unsigned long long": "u8",
-    "u64": "u8",
-    "float": "f4",
-    "double": "f8",
+    "char": "b",
+    "unsigned char": "B",
+    "u8": "B",
+    "short": "h",
+    "unsigned short": "H",
+    "u16": "H",
+    "int": "i",
+    "unsigned": "I",
+    "unsigned int": "I",
+    "u32": "I",
+    "long long": "q",
+    "unsigned long long": "Q",
+    "u64": "Q",
+    "float": "f",
+    "double": "d",
 }
-_POINTER = np.dtype(np.uint64)
+_POINTER = "Q"
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^#[^\n]*", re.DOTALL | re.MULTILINE)
 _BUILT_IN = r"(?:unsigned|long|short|char|int|float|double)"
 _DECLARATION = re.compile(rf"(?:const )?({_BUILT_IN}(?: {_BUILT_IN})*|\w+)\b(.*)")
@@ -77,55 +79,78 @@ def fill_struct(
     OverflowError
         A number does not fit its field.
     """
-    layout, pointed = struct_layout(path, name)
-    wrong = set(values) ^ set(layout.names or ())
-    if wrong:
-        raise TypeError(f"{name}: wrong or missing fields: {', '.join(sorted(wrong))}")
-    struct = np.zeros((), layout).view(KernelStruct)
-    for field, value in values.items():
-        if field not in pointed:
-            struct[field] = _number(f"{name}.{field}", value, layout[field])
-        elif value is not None:
-            _check_items(f"{name}.{field}", value, pointed[field])
-            struct[field] = address(value)
-    struct.arrays = tuple(values[field] for field in pointed if values[field] is not None)
-    return struct
+    layout = struct_layout(path, name)
+    if values.keys() != layout.fields.keys():
+        wrong = ", ".join(sorted(values.keys() ^ layout.fields.keys()))
+        raise TypeError(f"{name}: wrong or missing fields: {wrong}")
+    arrays = []
+    packed = []
+    for field, pointed in layout.fields.items():
+        value = values[field]
+        if pointed is None:
+            packed.append(value)
+        elif value is None:
+            packed.append(0)
+        else:
+            _check_items(name, field, value, pointed)
+            arrays.append(value)
+            packed.append(address(value))
+    try:
+        memory = layout.packer.pack(*packed)
+    except (struct.error, TypeError, OverflowError):
+        _explain(name, layout, values)
+        raise
+    filled = KernelStruct((), layout.dtype, memory)
+    filled.arrays = tuple(arrays)
+    return filled
+
+
+@dataclass(frozen=True)
+class StructLayout:
+    """How a struct lies in memory.
+
+    Attributes
+    ----------
+    packer : struct.Struct
+        In C's layout.
+    dtype : dtype
+        The same for numpy; pointers are uint64.
+    fields : dict
+        By name None for a number; for a pointer the dtype that it points to, or "unknown" where a
+        macro or a type of the file stands for it.
+    """
+
+    packer: struct.Struct
+    dtype: np.dtype
+    fields: dict[str, np.dtype | str | None]
 
 
 @functools.cache
-def struct_layout(path: str | Path, name: str) -> tuple[np.dtype, dict[str, np.dtype | None]]:
-    """Fields of a struct as a dtype in C's layout, and what its pointers point to.
-
-    Parameters
-    ----------
-    path : str or Path
-        The `.cu` file.
-    name : str
-
-    Returns
-    -------
-    layout : dtype
-        Pointers are uint64.
-    pointed : dict
-        The dtype by pointer field; None where a macro or a type of the file stands for it.
+def struct_layout(path: str | Path, name: str) -> StructLayout:
+    """Layout of a struct of a `.cu` file or of what it includes.
 
     Raises
     ------
     TypeError
         There is no such struct, or a field is neither a number nor a pointer.
     """
-    fields: list[tuple[str, np.dtype]] = []
-    pointed = {}
+    fields: dict[str, np.dtype | str | None] = {}
+    codes = []
     for base, declarators in _declarations(path, name):
-        known = np.dtype(_TYPES[base]) if base in _TYPES else None
+        code = _TYPES.get(base)
         for declarator in declarators:
+            is_pointer = "*" in declarator
             field = declarator.replace("*", "", 1).strip()
-            if not field.isidentifier() or (known is None and "*" not in declarator):
+            if not field.isidentifier() or (code is None and not is_pointer):
                 raise TypeError(f"{name}: {base}{declarator} is neither a number nor a pointer")
-            if "*" in declarator:
-                pointed[field] = known
-            fields.append((field, _POINTER if field in pointed else known))  # type: ignore[arg-type]
-    return np.dtype(fields, align=True), pointed
+            fields[field] = (np.dtype(code) if code else "unknown") if is_pointer else None
+            codes.append(_POINTER if is_pointer else code)
+    dtype = np.dtype([(field, code) for field, code in zip(fields, codes)], align=True)
+    packer = struct.Struct("".join(["@", *(str(code) for code in codes)]))
+    end = (
+        f"{dtype.itemsize - packer.size}x"  # C pads a struct to its alignment, this module does not
+    )
+    return StructLayout(struct.Struct(packer.format + end), dtype, fields)
 
 
 def _declarations(path: str | Path, name: str) -> list[tuple[str, list[str]]]:
@@ -149,26 +174,26 @@ def _declarations(path: str | Path, name: str) -> list[tuple[str, list[str]]]:
     return [(part[1], part[2].split(",")) for part in parts if part]
 
 
-def _number(field: str, value: Any, dtype: np.dtype) -> Any:
-    if np.ndim(value):
-        raise TypeError(f"{field} is a number, not an array")
-    if dtype.kind in "fb":
-        return value
-    if not isinstance(value, (int, np.integer, np.bool_)):
-        raise TypeError(f"{field} is an integer, not {value!r}")
-    limits = np.iinfo(dtype)
-    if not limits.min <= value <= limits.max:
-        raise OverflowError(f"{field}: {value} does not fit {dtype.name}")
-    return value
+def _explain(name: str, layout: StructLayout, values: dict[str, Any]) -> None:
+    """Raise for the first number that does not fit its field."""
+    for field, pointed in layout.fields.items():
+        kind = layout.dtype[field]
+        if pointed is not None or (kind.kind in "fb" and not np.ndim(values[field])):
+            continue
+        if np.ndim(values[field]) or not isinstance(values[field], (int, np.integer, np.bool_)):
+            wanted = "a number" if np.ndim(values[field]) else "an integer"
+            raise TypeError(f"{name}.{field} is {wanted}, not {values[field]!r}")
+        if not np.iinfo(kind).min <= values[field] <= np.iinfo(kind).max:
+            raise OverflowError(f"{name}.{field}: {values[field]} does not fit {kind.name}")
 
 
-def _check_items(field: str, array: Any, pointed: np.dtype | None) -> None:
-    if not hasattr(array, "dtype") or not np.ndim(array):
-        raise TypeError(f"{field} is a pointer: give a device array or None")
+def _check_items(name: str, field: str, array: Any, pointed: np.dtype | str) -> None:
+    if not hasattr(array, "dtype") or not array.ndim:
+        raise TypeError(f"{name}.{field} is a pointer: give a device array or None")
     if not array.flags.c_contiguous:
-        raise TypeError(f"{field}: the array is not contiguous")
-    if pointed is None:
+        raise TypeError(f"{name}.{field}: the array is not contiguous")
+    if isinstance(pointed, str):
         return
-    same_kind = (array.dtype.kind == "f") == (pointed.kind == "f")
-    if array.dtype.itemsize != pointed.itemsize or not same_kind:
-        raise TypeError(f"{field} points to {pointed.name}, not to {array.dtype}")
+    items = array.dtype
+    if items.itemsize != pointed.itemsize or (items.kind == "f") != (pointed.kind == "f"):
+        raise TypeError(f"{name}.{field} points to {pointed.name}, not to {items}")

@@ -72,11 +72,12 @@ def test_the_layout_is_the_compilers(device, path):
     )
     out = device.xp.zeros(len(names) + 1, np.int32)
     device.kernel(path, "offsets", ("ITEM=u16",))((1,), (1,), (out,))
-    layout, pointed = struct_layout(path, "Sums")
-    assert layout.names == names
-    assert [layout.fields[name][1] for name in names] == out[:-1].tolist()
-    assert layout.itemsize == out[-1]
-    assert pointed == {"terms": np.dtype("i2"), "counts": np.dtype("i4"), "items": None}
+    layout = struct_layout(path, "Sums")
+    assert tuple(layout.fields) == layout.dtype.names == names
+    assert [layout.dtype.fields[name][1] for name in names] == out[:-1].tolist()
+    assert layout.dtype.itemsize == layout.packer.size == out[-1]
+    pointed = {name: kind for name, kind in layout.fields.items() if kind is not None}
+    assert pointed == {"terms": np.dtype("i2"), "counts": np.dtype("i4"), "items": "unknown"}
 
 
 @pytest.mark.parametrize(
