@@ -133,7 +133,8 @@ def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
 def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene, logic):
     import slicer
 
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic, Model
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+    from FuzzyConnectedGPUMRML.parameters import Model
 
     assert logic.getParameterNode().model is Model.CONTRAST
     node = logic.getParameterNode().parameterNode
