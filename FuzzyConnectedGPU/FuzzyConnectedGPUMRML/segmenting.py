@@ -14,6 +14,7 @@ from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.points import placed_points, seeds_of
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from . import run_inputs
@@ -58,7 +59,7 @@ def segment(
     others = (seeds_node, background_node, mask_node, roi_node)
     inputs = [volume_node, *(node for node in others if _in_scene(node))]
     outputs = {**outputs, "maskSegmentID": segment_id}
-    voxels = mrml.voxels_of(volume_node)
+    voxels, volume_time = mrml.voxels_of(volume_node), voxel_time(volume_node)
     _check_outputs(volume_node, outputs, mask_node)
     check_threshold(options["threshold"], options["cut"] or 0.0)
     region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
@@ -91,7 +92,9 @@ def segment(
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     chosen = found.threshold if options["threshold"] is None else None
-    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen)
+    run_inputs.mark(
+        written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen, volume_time
+    )
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 

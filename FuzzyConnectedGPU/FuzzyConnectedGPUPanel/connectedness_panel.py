@@ -10,6 +10,7 @@ from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
@@ -132,7 +133,7 @@ class ConnectednessPanel(Panel):
 
     def _subject(self) -> tuple:
         values = (getattr(self.parameters, name) for name in SUBJECT)
-        return (self.inputs_text(), *values)
+        return (self.inputs_text(), voxel_time(self.parameters.inputVolume), *values)
 
     # --- what sections ask for
 
@@ -178,7 +179,8 @@ class ConnectednessPanel(Panel):
     def state_text(self) -> str:
         """A text of all that the result depends on, but for the threshold itself."""
         volume = self.parameters.inputVolume
-        return f"{self.inputs_text()} {self.threshold_text(volume) or ''}"
+        heeded = self.threshold_text(volume) or ""
+        return f"{self.inputs_text()} {heeded} {voxel_time(volume)}"
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
