@@ -136,7 +136,7 @@ class FuzzyConnectedGPULogic(
         return self._wrapper
 
     def memoryNeed(self, volumeNode: Any) -> Any:
-        """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
+        """Bytes that a run on a volume takes on the host and on the GPU; see `memory`."""
         from FuzzyConnectedGPULib.memory import memory_need
         from FuzzyVesselCoreLib.mrml.reading import voxels_of
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
 from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds, fill_gaps
 from FuzzyConnectedGPULib.threshold.thresholds import binarize
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
@@ -19,6 +20,7 @@ from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from . import run_inputs
 from .result import SegmentationResult
+from .same_place import named
 from .volume_curve import scene_values
 
 # Options that the connectedness depends on, beside the nodes.
@@ -77,17 +79,20 @@ def segment(
     heeded = None
     if options["threshold"] is None or rounds:
         heeded = run_inputs.threshold_text(volume_node, background_node)
-    found = segment_arrays(
-        voxels,
-        seeds.voxels,
-        spacing=volume_node.GetSpacing()[::-1],
-        background_seeds=background and background.voxels,
-        mask=region,
-        progress=while_there(inputs, progress),
-        cached=kept,
-        fill_gaps=rounds,
-        **options,
-    )
+    try:
+        found = segment_arrays(
+            voxels,
+            seeds.voxels,
+            spacing=volume_node.GetSpacing()[::-1],
+            background_seeds=background and background.voxels,
+            mask=region,
+            progress=while_there(inputs, progress),
+            cached=kept,
+            fill_gaps=rounds,
+            **options,
+        )
+    except SameVoxelError as error:
+        raise named(error, seeds, background) from error
     refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
@@ -171,11 +176,10 @@ def while_there(
 
 
 def refuse_without(nodes: list[Any]) -> None:
-    """Raise `Cancelled` where an input is no longer in the scene."""
+    """Raise `InputRemoved` where an input is no longer in the scene."""
     for node in nodes:
         if not _in_scene(node):
-            name = mrml.node_name(node)
-            raise Cancelled(f"Cancelled: {name} was removed from the scene; nothing was changed.")
+            raise InputRemoved(mrml.node_name(node))
 
 
 def _write(

@@ -26,6 +26,7 @@ from .first_view.automatic_update import AutomaticUpdate
 from .first_view.input_section import InputSection
 from .first_view.seeds_section import SeedsSection
 from .first_view.threshold_section import LEAST, ThresholdSection
+from .wording import worded
 
 NUMBA = (packages.NUMBA,)
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
@@ -199,6 +200,9 @@ class ConnectednessPanel(Panel):
         """Nodes that results are not written into, by what they are called."""
         return {"input volume": parameters.inputVolume, "mask": parameters.mask}
 
+    def worded(self, said: Any) -> str:
+        return worded(said)
+
     # --- runs
 
     def why_not(self) -> str:
@@ -233,7 +237,7 @@ class ConnectednessPanel(Panel):
             self.threshold.taken(parameters, result)
         if first and parameters.seeds is not None:
             fit_views(parameters.labelmap, placed_points(parameters.seeds).world[0])
-        return "\n".join([self._done(result), *result.warnings])
+        return "\n".join([self._done(result), *map(worded, result.warnings)])
 
     def _segment(self, parameters: Any, progress: Any) -> Any:
         variant = model_options(parameters)
