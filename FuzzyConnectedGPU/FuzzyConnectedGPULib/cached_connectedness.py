@@ -7,6 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import same_values
 
 from .affinity.estimation import estimate_affinity
 from .affinity.gaussian_affinity import GaussianAffinity
@@ -156,5 +157,5 @@ def _same(one: tuple, other: tuple) -> bool:
 
 def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
+        return same_values(one, other)
     return type(one) is type(other) and one == other

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.large_arrays import count_at_least
+
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
 from ..neighbourhood import Ball, at_click, component_of
-from ..paths.flood import component
 from .corrections import MAX_RADIUS, max_inscribed_radius
 from .main_object import EVIDENT
 from .membership import membership, midway
@@ -27,7 +28,7 @@ BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
 
 def add_faint_click(connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...]) -> None:
     """Add, in place, the structure that a click of less contrast than the threshold means."""
-    size = int(np.count_nonzero(connectedness >= CONTRAST_THRESHOLD))
+    size = count_at_least(connectedness, CONTRAST_THRESHOLD)
     for values, noise, least in _contrasts(evidence):
         contrast = at_click(values, click)
         if contrast < least * noise or values[click] <= 0:
@@ -35,13 +36,12 @@ def add_faint_click(connectedness: np.ndarray, evidence: Evidence, click: tuple[
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click]))
         limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
-        found = component(values, evidence.inside, click, threshold, limit)
+        found, own = evidence.component(values, click, threshold, limit)
         flat = connectedness.ravel()
         added = found[flat[found] < CONTRAST_THRESHOLD]
         fits = MIN_ADDED <= added.size <= FAINT_SHARE * size or not size
         if found.size <= limit and fits:
-            own = membership(values.ravel()[found], threshold)
-            flat[found] = np.maximum(flat[found], own)
+            flat[found] = np.maximum(flat[found], membership(own, threshold))
             return
         _add_near(connectedness, values, evidence, click, threshold)
         return

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.large_arrays import zeros
+
 from ..evidence.evidence import Evidence
-from ..paths.flood import voxels_above_0
 from ..paths.widest_paths import STEPS
 from .corrections import raise_factor
 from .membership import membership, midway
@@ -79,12 +80,10 @@ class MainObject:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = self._evidence.widest_paths(
+        self._reached = self._evidence.widest_paths(
             starts, self.path_threshold, FLOOR, self._rivals, self._gpu
         )
-        self._touched = voxels_above_0(self._levels)
-        self._reached = self._touched[self._levels.ravel()[self._touched] >= STEPS]
-        self._values = contrast.ravel()[self._reached]
+        self._values = self._reached.contrast[self._reached.levels >= STEPS]
 
     def _raise_to_object(self, contrast: float) -> None:
         """Raise the threshold where the click is in a faint part of a bright object."""
@@ -120,10 +119,9 @@ class MainObject:
 
     def connectedness(self) -> np.ndarray:
         """Membership of all voxels that paths reach."""
-        connectedness = np.zeros(self._levels.shape, np.float32)
-        reached = self._touched
-        level = self._levels.ravel()[reached].astype(np.float32)
+        connectedness = zeros(self._evidence.contrast.shape, np.float32)
+        level = self._reached.levels.astype(np.float32)
         path = level / (level + np.float32(STEPS))
-        own = membership(self._evidence.contrast.ravel()[reached], self.threshold)
-        connectedness.ravel()[reached] = np.minimum(own, path)
+        own = membership(self._reached.contrast, self.threshold)
+        connectedness.ravel()[self._reached.voxels] = np.minimum(own, path)
         return connectedness

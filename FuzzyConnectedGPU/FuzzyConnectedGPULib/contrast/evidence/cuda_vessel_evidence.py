@@ -12,7 +12,9 @@ from FuzzyVesselCoreLib.gpu.launches import CUDA_TYPES, check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..neighbourhood import at_click
+from ..paths.cuda_reached import reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
+from ..paths.reached import Reached
 from . import cuda_filters as filters
 from . import vessel_evidence as cpu
 from .cuda_background import subtract
@@ -105,11 +107,11 @@ class CudaEvidence(Evidence):
         floor: int,
         brighter: float | None = None,
         gpu: CudaDevice | None = None,
-    ) -> np.ndarray:
+    ) -> Reached:
         contrast, smooth, mask = self.on_device
         rivals = None if brighter is None else (smooth, brighter)
         levels = cuda_widest_paths(contrast, mask, starts, unit, floor, self._gpu, rivals)
-        return self._gpu.get(levels)
+        return reached_voxels(levels, contrast, self._gpu)
 
 
 def cuda_vessel_evidence(

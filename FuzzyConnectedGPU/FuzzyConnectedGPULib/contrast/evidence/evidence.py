@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..neighbourhood import at_click
+from ..paths.flood import component
+from ..paths.reached import Reached
 from ..paths.widest_paths import widest_paths
 
 if TYPE_CHECKING:
@@ -90,8 +92,8 @@ class Evidence:
         floor: int,
         brighter: float | None = None,
         gpu: "CudaDevice | None" = None,
-    ) -> np.ndarray:
-        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
+    ) -> Reached:
+        """The widest paths through the contrast; see `widest_paths.widest_paths`.
 
         Parameters
         ----------
@@ -100,8 +102,30 @@ class Evidence:
         gpu : CudaDevice, optional
             Computes the paths.
         """
-        rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
+        rivals = None if brighter is None else (self.smooth, brighter)
         return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals, gpu)
+
+    def component(
+        self, values: np.ndarray, start: tuple[int, ...], threshold: float, limit: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The 26-connected component of a voxel among the values of at least a threshold.
+
+        Parameters
+        ----------
+        values : ndarray
+            Contrast, wide contrast or difference.
+        start, threshold, limit
+            As of `flood.component`.
+
+        Returns
+        -------
+        voxels : ndarray, int64
+            Flat indices; more than `limit`, if not all of them, where the component is larger.
+        own : ndarray, float32
+            Their values.
+        """
+        found = component(values, self.inside, start, threshold, limit)
+        return found, values.ravel()[found]
 
     @cached_property
     def wide_contrast(self) -> tuple[np.ndarray, float]:
