@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import DeviceMemoryError
 from .availability import reset_cuda_status
 from .failures import clear_frames, device_failed, is_cuda_error
+from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
 from .transfers import to_device, to_host
 
@@ -85,9 +86,14 @@ class CudaDevice(KernelLauncher):
             raise device_failed(self.name, lost) from lost
 
     def _allocate(self, size: int) -> Any:
+        out_of_memory = self.xp.cuda.memory.OutOfMemoryError
         try:
-            memory = self._pool.malloc(size)
-        except self.xp.cuda.memory.OutOfMemoryError as error:
+            try:
+                memory = self._pool.malloc(size)
+            except out_of_memory:
+                free_kept_memory()
+                memory = self._pool.malloc(size)
+        except out_of_memory as error:
             raise DeviceMemoryError(
                 f"{self.name} has too little memory: {_megabytes(size)} more were needed beside "
                 f"{_megabytes(self._pool.used_bytes())} already in use, and "

@@ -53,6 +53,12 @@ class Evidence:
     _tissue: Any = field(repr=False)
     _first_seed: tuple[int, ...] = field(repr=False, default=())
 
+    device_bytes = 0  # kept on a device
+
+    def serves(self, gpu: "CudaDevice | None") -> bool:
+        """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
+        return True
+
     @property
     def origin(self) -> np.ndarray:
         """K, J, I of the box's first voxel in the volume."""

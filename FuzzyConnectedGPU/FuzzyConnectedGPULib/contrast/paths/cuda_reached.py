@@ -13,7 +13,9 @@ KERNELS = Path(__file__).with_name("reached.cu")
 THREADS, EACH = 256, 16  # as in reached.cu
 
 
-def reached_voxels(levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice) -> Reached:
+def reached_voxels(
+    levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice, most: int | None = None
+) -> Reached:
     """The voxels whose level is above 0, on the host.
 
     Parameters
@@ -21,6 +23,8 @@ def reached_voxels(levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice) 
     levels : device array, uint16
     contrast : device array, float32, of the same shape
     gpu : CudaDevice
+    most : int, optional
+        Of more voxels, so many are listed.
     """
     blocks = (-(-levels.size // (THREADS * EACH)),), (THREADS,)
     run = gpu.kernel(KERNELS, "list_reached")
@@ -28,6 +32,7 @@ def reached_voxels(levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice) 
     volume = levels, contrast, np.uint32(levels.size)
     run(*blocks, (*volume, np.uint32(0), counted[:1], pointer(None)))
     room = int(gpu.get(counted)[0])
+    room = room if most is None else min(room, most)
     if not room:
         return Reached(np.empty(0, np.int64), np.empty(0, np.uint16), np.empty(0, np.float32))
     found = gpu.xp.empty((3, room), np.uint32)
