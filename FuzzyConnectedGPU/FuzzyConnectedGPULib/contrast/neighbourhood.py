@@ -83,9 +83,11 @@ def inscribed_radius(
         return 0.0
     ball = Ball(labels.shape, click, limit, unit)
     outside = np.pad(~labels[ball.box], 1, constant_values=True)
-    squares = [((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)]
+    squares = [
+        ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)
+    ]
     squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
-    return float(min(np.sqrt(squared[outside].min()), limit))
+    return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), limit))
 
 
 def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:

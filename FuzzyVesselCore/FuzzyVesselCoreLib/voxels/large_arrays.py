@@ -60,9 +60,7 @@ def count_at_least(values: np.ndarray, lowest: Any) -> int:
     2
     """
     flat = np.ascontiguousarray(values).reshape(-1)
-    return sum(
-        _by_threads(lambda part: int(np.count_nonzero(flat[part] >= lowest)), flat.size)
-    )
+    return sum(_by_threads(lambda part: int(np.count_nonzero(flat[part] >= lowest)), flat.size))
 
 
 def same_values(one: np.ndarray, other: np.ndarray) -> bool:

@@ -31,13 +31,14 @@ class CudaTissue:
     ----------
     median, deviation : float
         Of the raw intensities.
-    whole : bool
+    whole, alone : bool
     on_host : Tissue
     gpu : CudaDevice
     """
 
     def __init__(self, tissue: Tissue, mask: DeviceArray | None, gpu: CudaDevice) -> None:
-        self.median, self.deviation, self.whole = tissue.median, tissue.deviation, tissue.whole
+        self.median, self.deviation = tissue.median, tissue.deviation
+        self.whole, self.alone = tissue.whole, tissue.alone
         self.on_host, self._mask, self.gpu = tissue, mask, gpu
         self._part, flags = tissue.samples()
         self._flags = gpu.put(flags)

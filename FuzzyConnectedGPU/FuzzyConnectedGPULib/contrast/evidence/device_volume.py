@@ -31,6 +31,7 @@ class DeviceVolume:
 
     def __init__(self, array: DeviceArray, gpu: CudaDevice) -> None:
         self.array, self.gpu = array, gpu
+        self._pool = gpu.pool  # some versions of CuPy free the array's memory with its pool
         self.shape: tuple[int, ...] = tuple(array.shape)
         self.size = int(array.size)
         self._voxels: dict[tuple[int, ...], np.float32] = {}
