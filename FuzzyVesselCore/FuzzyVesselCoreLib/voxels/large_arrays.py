@@ -84,7 +84,7 @@ def same_values(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _by_threads(work: Callable[[slice], Any], size: int) -> Iterator[Any]:
-    """Results of the work on each chunk, in order; what has not begun is dropped at an early end."""
+    """Results of the work on each chunk, in order; at an early end, the rest is left."""
     chunks = [slice(n, min(n + CHUNK, size)) for n in range(0, size, CHUNK)]
     if len(chunks) < 2:
         yield from map(work, chunks)

@@ -50,7 +50,10 @@ class DeviceVolume:
             return self.on_host[place]
         if all(isinstance(side, slice) for side in place):
             sides = [side.indices(length)[:2] for side, length in zip(place, self.shape)]
-            return part_of(self.array, [slice(a, max(a, b)) for a, b in sides], self.gpu)
+            shape = [max(b - a, 0) for a, b in sides]
+            if 0 in shape:
+                return np.empty(shape, np.float32)
+            return part_of(self.array, [slice(a, b) for a, b in sides], self.gpu)
         voxel = tuple(map(int, place))
         if voxel not in self._voxels:
             box = [slice(c, c + 1) for c in voxel]

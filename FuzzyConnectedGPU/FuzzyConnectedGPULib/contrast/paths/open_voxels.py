@@ -52,9 +52,10 @@ def _passable(contrast, mask, unit, floor, low, size, passable):
         bits, first = np.uint64(0), 64 * word
         for n in range(min(64, size - first)):
             value = contrast[first + n]
-            if value >= low and (mask.size == 0 or mask[first + n]):
-                if level_of(value, unit) >= floor:
-                    bits |= np.uint64(1) << np.uint64(n)
+            if value < low or (mask.size and not mask[first + n]):
+                continue
+            if level_of(value, unit) >= floor:
+                bits |= np.uint64(1) << np.uint64(n)
         passable[word] = bits
 
 
