@@ -15,9 +15,15 @@ from .evidence import evidence_finder
 class KeptEvidence:
     """Finds evidence, and keeps it as long as volume, mask, spacing and device are the same.
 
-    Inputs are compared by value; volume and mask are referenced until `forget` and must not be
-    changed in place. On the device it keeps 8 bytes per voxel (9 with a mask), at most as much as
-    it leaves free; `forget` frees them, and so does a run on the device that has too little.
+    Inputs are compared by value. On the device it keeps 8 bytes per voxel (9 with a mask), at most
+    as much as it leaves free; `forget` frees them, and so does a run on the device that has too
+    little.
+
+    Parameters
+    ----------
+    copies : bool
+        Whether the volume is copied. Without a copy, volume and mask are referenced until `forget`
+        and must not be changed in place.
 
     Attributes
     ----------
@@ -25,7 +31,8 @@ class KeptEvidence:
         Whether the last run found its evidence here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, copies: bool = False) -> None:
+        self._copies = copies
         self.forget()
         self.reused = False
 
@@ -57,6 +64,8 @@ class KeptEvidence:
         kept = None
         self.forget()  # its memory is free before the next is computed
         evidence = evidence_finder()(volume, spacing, first_seed, mask, progress, gpu)
+        if self._copies:
+            inputs = volume.copy(), *inputs[1:]
         self._evidence, self._inputs = evidence, inputs
         if gpu is not None:
             if evidence.device_bytes <= gpu.free_memory():

@@ -13,6 +13,7 @@ from FuzzyConnectedGPULib.contrast import contrast_model
 from FuzzyConnectedGPULib.contrast.evidence.cuda_vessel_evidence import CudaEvidence
 from FuzzyConnectedGPULib.contrast.evidence.device_volume import DeviceVolume
 from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
+from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import kept_memory
 
@@ -162,6 +163,35 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
         seeds = [BRANCH]
     clicked(seeds, cached=kept, **options)
     assert kept.work == EVERYTHING
+
+
+def test_another_mask_for_the_paths_is_that_of_the_cpu(cpu_cuda):
+    inside = np.zeros(SHAPE, np.uint8)
+    inside[4:] = 1
+    device = vessel_evidence(vessel(), (1, 1, 1), SEED, gpu=cpu_cuda)
+    host, sizes = device.to_host(), []
+    for mask in (inside, None):
+        found = [e.within(mask).widest_paths([SEED], 20.0, 100) for e in (device, host)]
+        ours, theirs = (np.sort(each.voxels) for each in found)
+        np.testing.assert_array_equal(ours, theirs)
+        assert mask is None or inside.ravel()[ours].all()
+        sizes.append(ours.size)
+    assert 0 < sizes[0] < sizes[1]
+    assert device.inside is None
+
+
+@pytest.mark.parametrize("limit", [5, 10**6])
+def test_a_component_is_that_of_the_cpu(cpu_cuda, limit):
+    device = vessel_evidence(vessel(), (1, 1, 1), SEED, gpu=cpu_cuda)
+    host = device.to_host()
+    threshold = float(device.contrast[SEED]) * 0.6
+    ours, theirs = (e.component(e.contrast, SEED, threshold, limit) for e in (device, host))
+    if limit == 5:
+        assert ours[0].size == np.unique(ours[0]).size == 6 < theirs[0].size
+    else:
+        order = np.argsort(ours[0]), np.argsort(theirs[0])
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one[order[0]], other[order[1]])
 
 
 def test_a_volume_on_the_device_is_read_as_on_the_host(cpu_cuda):

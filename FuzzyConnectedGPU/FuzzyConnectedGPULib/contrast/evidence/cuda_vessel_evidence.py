@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -55,6 +56,12 @@ class CudaEvidence(Evidence):
             return False
         vars(self)["_gpu"] = self._tissue.gpu = self.contrast.gpu = self.smooth.gpu = gpu
         return True
+
+    def within(self, inside: np.ndarray | None) -> "CudaEvidence":
+        other = copy(self)
+        mask = None if inside is None else self._gpu.put(inside)
+        vars(other).update(inside=inside, mask=mask)
+        return other
 
     def to_host(self) -> Evidence:
         """The same evidence on the host; it holds no device memory."""

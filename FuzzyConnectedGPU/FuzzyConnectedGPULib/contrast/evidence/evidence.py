@@ -1,6 +1,6 @@
 """What the clicks are judged by: contrast, noise and tissue of the part of the volume in use."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +58,10 @@ class Evidence:
     def serves(self, gpu: "CudaDevice | None") -> bool:
         """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
         return True
+
+    def within(self, inside: np.ndarray | None) -> "Evidence":
+        """The same evidence with another mask (uint8, of the box) for the paths."""
+        return replace(self, inside=inside)
 
     @property
     def origin(self) -> np.ndarray:
