@@ -1,7 +1,7 @@
 """Passes over large arrays by several threads, which a single one cannot feed with memory."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,20 @@ def zeros(shape: Sequence[int], dtype: Any) -> np.ndarray:
     return array
 
 
+def zeros_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
+    """The same, made while the caller does something else.
+
+    Examples
+    --------
+    >>> zeros_soon((2,), "uint8").result()
+    array([0, 0], dtype=uint8)
+    """
+    pool = ThreadPoolExecutor(1)
+    soon = pool.submit(zeros, shape, dtype)
+    pool.shutdown(wait=False)
+    return soon
+
+
 def at_least(values: np.ndarray, lowest: Any) -> np.ndarray:
     """Where values are at least a number, as uint8 (0 or 1) of the same shape.
 
@@ -49,18 +63,6 @@ def at_least(values: np.ndarray, lowest: Any) -> np.ndarray:
     for _done in _by_threads(compare, flat.size):
         pass
     return result
-
-
-def count_at_least(values: np.ndarray, lowest: Any) -> int:
-    """Number of values that are at least a number.
-
-    Examples
-    --------
-    >>> count_at_least(np.array([1.0, 2.0, 3.0]), 2)
-    2
-    """
-    flat = np.ascontiguousarray(values).reshape(-1)
-    return sum(_by_threads(lambda part: int(np.count_nonzero(flat[part] >= lowest)), flat.size))
 
 
 def same_values(one: np.ndarray, other: np.ndarray) -> bool:

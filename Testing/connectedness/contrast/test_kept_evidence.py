@@ -187,7 +187,7 @@ def test_a_component_is_that_of_the_cpu(cpu_cuda, limit):
     threshold = float(device.contrast[SEED]) * 0.6
     ours, theirs = (e.component(e.contrast, SEED, threshold, limit) for e in (device, host))
     if limit == 5:
-        assert ours[0].size == np.unique(ours[0]).size == 6 < theirs[0].size
+        assert ours is theirs is None
     else:
         order = np.argsort(ours[0]), np.argsort(theirs[0])
         for one, other in zip(ours, theirs, strict=True):

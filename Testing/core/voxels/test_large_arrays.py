@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.voxels import large_arrays
-from FuzzyVesselCoreLib.voxels.large_arrays import at_least, count_at_least, same_values, zeros
+from FuzzyVesselCoreLib.voxels.large_arrays import at_least, same_values, zeros, zeros_soon
 
 SHAPES = [(), (0,), (7,), (3, 4, 5), (40, 50, 60)]
 
@@ -21,11 +21,11 @@ def values_of(shape, seed=0):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", [np.uint8, np.float32])
 def test_zeros(shape, kind):
-    filled = zeros(shape, kind)
-    assert filled.shape == shape
-    assert filled.dtype == kind
-    assert not filled.any()
-    assert filled.flags.writeable
+    for filled in (zeros(shape, kind), zeros_soon(shape, kind).result()):
+        assert filled.shape == shape
+        assert filled.dtype == kind
+        assert not filled.any()
+        assert filled.flags.writeable
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -36,13 +36,11 @@ def test_comparisons(shape):
     assert labels.dtype == np.uint8
     assert labels.shape == shape
     np.testing.assert_array_equal(labels, (values >= lowest).astype(np.uint8))
-    assert count_at_least(values, lowest) == labels.sum()
 
 
 def test_arrays_that_are_not_contiguous():
     values = values_of((20, 30, 40))[:, ::2, ::-1]
     np.testing.assert_array_equal(at_least(values, 0.3), values >= 0.3)
-    assert count_at_least(values.T, 0.3) == np.count_nonzero(values >= 0.3)
     assert same_values(values, values.copy())
     assert not same_values(values, values[::-1])
 

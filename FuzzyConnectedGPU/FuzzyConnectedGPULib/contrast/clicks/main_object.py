@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.large_arrays import zeros
-
+from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
 from ..paths.widest_paths import STEPS
 from .corrections import raise_factor
@@ -117,11 +116,11 @@ class MainObject:
         if sum(contrast[c.start] >= self.threshold for c in self._clicks) + 1 > len(self._starts):
             self._reach()
 
-    def connectedness(self) -> np.ndarray:
-        """Membership of all voxels that paths reach."""
-        connectedness = zeros(self._evidence.contrast.shape, np.float32)
+    def write_connectedness(self, connectedness: np.ndarray) -> int:
+        """Write the membership of all voxels that paths reach; returns the object's size."""
         level = self._reached.levels.astype(np.float32)
         path = level / (level + np.float32(STEPS))
         own = membership(self._reached.contrast, self.threshold)
-        connectedness.ravel()[self._reached.voxels] = np.minimum(own, path)
-        return connectedness
+        connected = np.minimum(own, path)
+        connectedness.ravel()[self._reached.voxels] = connected
+        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))

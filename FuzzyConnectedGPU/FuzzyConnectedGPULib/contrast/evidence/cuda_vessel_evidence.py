@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.launches import CUDA_TYPES, check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..paths.cuda_reached import reached_voxels
+from ..paths.cuda_reached import count_reached, reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
 from ..paths.reached import Reached
 from ..paths.widest_paths import STEPS
@@ -119,13 +119,16 @@ class CudaEvidence(Evidence):
 
     def component(
         self, values: Any, start: tuple[int, ...], threshold: float, limit: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         if not isinstance(values, DeviceVolume):
             return super().component(values, start, threshold, limit)
         # Voxels of at least the unit have at least the level STEPS.
         unit, contrast = float(np.float32(threshold)), values.array
         levels = cuda_widest_paths(contrast, self.mask, [start], unit, STEPS, self._gpu)
-        found = reached_voxels(levels, contrast, self._gpu, limit + 1)
+        count = count_reached(levels, contrast, self._gpu)
+        if count > limit:
+            return None
+        found = reached_voxels(levels, contrast, self._gpu, count)
         return found.voxels, found.contrast
 
 

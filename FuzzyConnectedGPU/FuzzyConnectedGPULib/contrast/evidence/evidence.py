@@ -117,7 +117,7 @@ class Evidence:
 
     def component(
         self, values: np.ndarray, start: tuple[int, ...], threshold: float, limit: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         """The 26-connected component of a voxel among the values of at least a threshold.
 
         Parameters
@@ -130,12 +130,12 @@ class Evidence:
         Returns
         -------
         voxels : ndarray, int64
-            Flat indices; more than `limit`, if not all of them, where the component is larger.
+            Flat indices.
         own : ndarray, float32
-            Their values.
+            Their values. None instead of both where they are more than the limit.
         """
         found = component(values, self.inside, start, threshold, limit)
-        return found, values.ravel()[found]
+        return None if found.size > limit else (found, values.ravel()[found])
 
     @cached_property
     def wide_contrast(self) -> tuple[np.ndarray, float]:
