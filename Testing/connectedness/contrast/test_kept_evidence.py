@@ -81,6 +81,9 @@ def test_evidence_stays_on_the_device_and_forget_frees_it(on_cuda):
     assert isinstance(evidence, CudaEvidence)
     assert evidence.device_bytes == 8 * np.prod(SHAPE)
     assert "on_host" not in vars(evidence.contrast)  # boxes alone were copied
+    assert evidence.bytes_beside(on_cuda) == 0
+    evidence.contrast.pool = "of an earlier run"
+    assert clicked([SEED], cached=kept).scene.peak_bytes >= evidence.device_bytes
     array = weakref.ref(evidence.contrast.array)
     del evidence
     kept.forget()

@@ -51,6 +51,9 @@ class CudaEvidence(Evidence):
         mask = 0 if self.mask is None else self.mask.nbytes
         return self.contrast.array.nbytes + self.smooth.array.nbytes + mask
 
+    def bytes_beside(self, gpu: CudaDevice) -> int:
+        return 0 if self.contrast.pool is gpu.pool else self.device_bytes
+
     def serves(self, gpu: CudaDevice | None) -> bool:
         if gpu is None or gpu.name != self._gpu.name:
             return False

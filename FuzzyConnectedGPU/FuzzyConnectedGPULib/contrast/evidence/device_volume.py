@@ -25,13 +25,15 @@ class DeviceVolume:
     array : device array
     gpu : CudaDevice
         May be replaced by another object for the same device: one is in use for one run only.
+    pool : object
+        The array's memory, which some versions of CuPy free as soon as nothing refers to the pool.
     """
 
     dtype, ndim = np.dtype(np.float32), 3
 
     def __init__(self, array: DeviceArray, gpu: CudaDevice) -> None:
         self.array, self.gpu = array, gpu
-        self._pool = gpu.pool  # some versions of CuPy free the array's memory with its pool
+        self.pool = gpu.pool
         self.shape: tuple[int, ...] = tuple(array.shape)
         self.size = int(array.size)
         self._voxels: dict[tuple[int, ...], np.float32] = {}

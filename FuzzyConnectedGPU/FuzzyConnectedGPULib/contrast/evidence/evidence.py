@@ -53,7 +53,11 @@ class Evidence:
     _tissue: Any = field(repr=False)
     _first_seed: tuple[int, ...] = field(repr=False, default=())
 
-    device_bytes = 0  # kept on a device
+    device_bytes = 0  # on a device
+
+    def bytes_beside(self, gpu: "CudaDevice") -> int:
+        """Of `device_bytes`, those of an earlier run, which are not among this one's."""
+        return 0
 
     def serves(self, gpu: "CudaDevice | None") -> bool:
         """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
