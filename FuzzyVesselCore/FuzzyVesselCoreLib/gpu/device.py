@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..errors import DeviceMemoryError
-from .availability import reset_cuda_status
+from .availability import device_properties, reset_cuda_status
 from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
@@ -52,7 +52,7 @@ class CudaDevice(KernelLauncher):
 
         self.xp = cupy
         self.ordinal = ordinal
-        self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
+        self.properties = device_properties(cupy, ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
         self.pool: Any = None
