@@ -197,11 +197,13 @@ class Panel:
         button.toolTip = why_not or tooltip
 
     def say(self, text: str, problem: bool = False) -> None:
-        """Show a text below the buttons; in another colour where a person has to do something."""
+        """Show a text below the buttons; in another colour where a person has to do something.
+
+        Its row stays while there is none, so that nothing below it moves.
+        """
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
-            self.ui.statusLabel.setVisible(bool(text))
 
     def _on_modified(self, caller=None, event=None):
         self.update()

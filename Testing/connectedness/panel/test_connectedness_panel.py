@@ -7,58 +7,17 @@ import pytest
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from support.mrml_cases import add_seeds, add_volume, world_of
-
-SHAPE = (14, 16, 18)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
+from support.panel_cases import SHAPE, array, vessel
 
 
 @pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
-
-
-def vessel(shape=SHAPE):
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(shape)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
-
-
-@pytest.fixture
-def chosen(panel):
-    """The panel with the papers' model, a volume, two seeds and a background seed chosen."""
-    volume = add_volume(vessel())
-    parameters = panel.parameters
+def chosen(chosen):
+    """With the papers' model, and a background seed."""
+    parameters = chosen.parameters
     parameters.model = type(parameters.model).AFFINITY
-    parameters.inputVolume = volume
-    parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
-    parameters.backgroundSeeds = add_seeds(volume, [(2, 2, 9)], "background")
-    panel.process_events()
-    return panel
-
-
-@pytest.fixture
-def done(chosen):
-    """The same after Apply."""
-    chosen.click("applyButton")
+    parameters.backgroundSeeds = add_seeds(parameters.inputVolume, [(2, 2, 9)], "background")
+    chosen.process_events()
     return chosen
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def table(panel):
