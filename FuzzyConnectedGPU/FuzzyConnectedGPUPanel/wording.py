@@ -54,11 +54,11 @@ def _connected(said: input_errors.BackgroundConnectedError) -> str:
 
 def _not_finite(said: input_errors.NotFiniteError) -> str:
     first = (
-        _("1 voxel of the volume holds no number")
+        _("1 voxel of the volume holds no finite number")
         if said.count == 1
-        else _("{count} voxels of the volume hold no number").format(count=said.count)
+        else _("{count} voxels of the volume hold no finite number").format(count=said.count)
     )
-    return _("{what}: replace that by the lowest brightness first.").format(what=first)
+    return _("{what}: fill in the lowest brightness there first.").format(what=first)
 
 
 def _large(said: input_errors.LargeValuesError) -> str:

@@ -88,7 +88,7 @@ def test_voxels_that_cannot_be_used(panel):
     wrong = vessel().astype(np.float32)
     wrong[3, 3, 3] = np.nan
     parameters.inputVolume = add_volume(wrong)
-    assert said(panel).startswith("1 voxel of the volume holds no number: ")
+    assert said(panel).startswith("1 voxel of the volume holds no finite number: ")
     parameters.inputVolume = add_volume(vessel().astype(np.uint32))
     assert said(panel).startswith("Voxels of the type uint32 cannot be used")
 
