@@ -12,8 +12,9 @@ from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.widgets import packages
-from FuzzyVesselCoreLib.widgets.module_panel import Panel
+from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
 from .advanced import region_section
 from .advanced.affinity_section import AffinitySection, affinity_of
@@ -29,6 +30,7 @@ from .first_view.input_section import InputSection
 from .first_view.seeds_section import SeedsSection
 from .first_view.threshold_section import LEAST, ThresholdSection
 from .first_view.vessels_section import VesselsSection
+from .wording import worded
 
 NUMBA = (packages.NUMBA,)
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
@@ -146,7 +148,7 @@ class ConnectednessPanel(Panel):
 
     def _subject(self) -> tuple:
         values = (getattr(self.parameters, name) for name in SUBJECT)
-        return (self.inputs_text(), *values)
+        return (self.inputs_text(), voxel_time(self.parameters.inputVolume), *values)
 
     # --- what sections ask for
 
@@ -172,9 +174,10 @@ class ConnectednessPanel(Panel):
         """A text of all that the connectedness map depends on."""
         parameters = self.parameters
         region, lists = region_section.nodes_of(parameters), clicked_vessels(parameters)
-        text_of, points = run_inputs.inputs_text, lists[0] if lists else parameters.seeds
-        if len(lists) > 1:
-            text_of, points = vessels_text, lists
+        text_of: Any = run_inputs.inputs_text if len(lists) < 2 else vessels_text
+        points: Any = lists
+        if len(lists) < 2:
+            points = lists[0] if lists else parameters.seeds
         return text_of(
             parameters.inputVolume,
             points,
@@ -195,7 +198,8 @@ class ConnectednessPanel(Panel):
     def state_text(self) -> str:
         """A text of all that the result depends on, but for the threshold itself."""
         volume = self.parameters.inputVolume
-        return f"{self.inputs_text()} {self.threshold_text(volume) or ''}"
+        heeded = self.threshold_text(volume) or ""
+        return f"{self.inputs_text()} {heeded} {voxel_time(volume)}"
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
@@ -213,6 +217,9 @@ class ConnectednessPanel(Panel):
     def output_inputs(parameters: Any) -> dict[str, Any]:
         """Nodes that results are not written into, by what they are called."""
         return {"input volume": parameters.inputVolume, "mask": parameters.mask}
+
+    def worded(self, said: Any) -> str:
+        return worded(said)
 
     # --- runs
 
@@ -240,22 +247,22 @@ class ConnectednessPanel(Panel):
         self.output.react(parameters)
         self.threshold.begin(parameters)
         self.automatic.begin(self.state_text())
-        volume, first = parameters.inputVolume, self.result_scene(parameters) is None
-        result = self._segment(parameters, progress)
+        chosen, first = frozen(parameters), self.result_scene(parameters) is None
+        lists = clicked_vessels(parameters)
+        point = placed_points(lists[0]).world[0]
+        result = self._segment(chosen, lists, progress)
         with slicer.util.NodeModify(parameters.parameterNode):
-            self.output.written(parameters, result, volume)
+            self.output.written(parameters, result, chosen.inputVolume)
             self.threshold.taken(parameters, result)
-        if first and clicked_vessels(parameters):
-            point = placed_points(clicked_vessels(parameters)[0]).world[0]
-            fit_views(parameters.labelmap, point)
-        return "\n".join([self._done(result), *result.warnings])
+        if first:
+            fit_views(result.labelmapNode, point)
+        return "\n".join([self._done(result), *map(worded, result.warnings)])
 
-    def _segment(self, parameters: Any, progress: Any) -> Any:
+    def _segment(self, parameters: Any, lists: list[Any], progress: Any) -> Any:
         variant = model_options(parameters)
         threshold = None
         if parameters.thresholdSource.value == "manual":
             threshold = max(parameters.threshold, variant.get("cut", LEAST))
-        lists = clicked_vessels(parameters)
         own: dict[str, Any] = {"showDisputed": parameters.showDisputed}
         segment, points = self.logic.segmentSeveral, lists
         if len(lists) == 1:

@@ -12,7 +12,8 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..cached_connectedness import CachedConnectedness
 from ..contrast import ContrastThreshold
-from ..input_validation import checked_mask, checked_seeds, checked_spacing
+from ..contrast.evidence import evidence_finder
+from ..input_validation import checked_mask, checked_seeds, checked_spacing, checked_volume
 from ..relative import relative_connectedness
 from ..relative.groups import DISPUTED
 from ..scene import FuzzyScene
@@ -134,15 +135,16 @@ def segment_several(
         cached=cached,
     )
     part = progress.part(SCENE_SHARE, DIVIDED)
+    unit = checked_spacing(spacing, solid[0])
     background = _background(background_seeds, solid, region)
-    owners = _owners(volume, found, points, background, region, options, cached, part)
+    owners = _owners(volume, found, points, background, region, unit, options, cached, part)
     clicks = Clicks(list(points.values()), background if len(background) else None, hand_overs)
     labels, disputed, notes = label_vessels(
         found.scene.values.reshape(solid),
         owners,
         found.threshold,
         clicks,
-        checked_spacing(spacing, solid[0]).tolist(),
+        unit.tolist(),
         rounds=options.fill_gaps,
         mask=region,
     )
@@ -198,6 +200,7 @@ def _owners(
     points: Mapping[str, np.ndarray],
     background: np.ndarray,
     mask: np.ndarray | None,
+    spacing: np.ndarray,
     options: SegmentOptions,
     cached: CachedConnectedness,
     progress: Progress,
@@ -212,7 +215,12 @@ def _owners(
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
     if found.contrast is not None:
-        divided = divide_by_contrast(cached.evidence, scene, clicked, progress, background)
+        evidence = cached.evidence
+        if evidence is None:  # the device's memory was needed for something else
+            find, solid = evidence_finder(), checked_volume(volume)
+            first = next(iter(clicked.values()))[0]
+            evidence = find(solid, spacing, first, mask, progress, None)
+        divided = divide_by_contrast(evidence, scene, clicked, progress, background)
         return numbers[divided]
     if len(background):
         clicked[BACKGROUND_NAME] = background

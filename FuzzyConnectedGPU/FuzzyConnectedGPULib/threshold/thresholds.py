@@ -8,8 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.large_arrays import at_least
 
 from ..affinity.levels import TOP_LEVEL, level_values
+from ..input_errors import BackgroundConnectedError
 from ..input_validation import checked_seeds
 from ..scene import FuzzyScene, scene_values
 
@@ -49,7 +51,7 @@ def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
     if not 0 < value <= 1:
         raise InputError(f"The threshold is {value:g}, but must be above 0 and at most 1.")
     lowest = max(np.float32(value), np.finfo(np.float32).tiny)
-    return (scene_values(scene) >= lowest).view(np.uint8)
+    return at_least(scene_values(scene), lowest)
 
 
 def background_threshold(
@@ -90,11 +92,7 @@ def background_threshold(
     connected = values[tuple(seeds.T)]
     highest = int(np.argmax(connected))
     if connected[highest] >= 1:
-        k, j, i = seeds[highest]
-        raise InputError(
-            f"The background seed at I,J,K = {i},{j},{k} is as connected as a seed "
-            "(connectedness 1), so no threshold can part them: move it to where the object leaks."
-        )
+        raise BackgroundConnectedError(tuple(map(int, seeds[highest])))
     above = np.nextafter(np.float32(connected[highest]), np.float32(1))
     return float(max(above, np.finfo(np.float32).tiny))
 

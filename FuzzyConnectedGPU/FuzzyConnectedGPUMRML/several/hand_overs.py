@@ -5,6 +5,7 @@ number that keeps the order; it is saved, moved, deleted and undone like every p
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def hand_overs_of(
     """The branches that points hand over, in their order, and warnings on points outside."""
     found, warnings = [], []
     for node, index in sorted(_points(lists), key=lambda each: _number(*each)):
-        points = placed_points(node, lambda _node, n, index=index: n == index)
+        points = placed_points(node, partial(_is_index, index))
         if not points.labels:
             continue
         voxel = points_in_volume(volume_node, points.world)
@@ -68,6 +69,10 @@ def seed_voxels(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarr
         return np.empty((0, 3), np.int64)
     voxels = points_in_volume(volume_node, points.world)
     return voxels[inside(voxels, shape)]
+
+
+def _is_index(wanted: int, _node: Any, index: int) -> bool:
+    return index == wanted
 
 
 def _points(lists: Sequence[Any]) -> list[tuple[Any, int]]:

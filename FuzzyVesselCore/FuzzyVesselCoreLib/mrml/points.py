@@ -4,13 +4,57 @@ Points are in the world, volumes may hang under transforms of their own; everyth
 the voxels of the one volume that is segmented.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..geometry import inside, points_to_voxels
 from .reading import ijk_to_ras, node_name
+
+
+class OutsideError(InputError):
+    """All points of a list lie outside the volume, or outside the mask and region.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Of the points.
+    volume : str
+        The volume's name in quotes; empty where it is the mask or region that they miss.
+    """
+
+    def __init__(self, kind: str, labels: tuple[str, ...], volume: str) -> None:
+        self.labels, self.volume = labels, volume
+        super().__init__(
+            f"Every {kind} lies outside {_place(volume)}: {', '.join(labels)}. "
+            f"Place a {kind} inside it."
+        )
+
+
+class LeftOutNote(str):
+    """Some points of a list were left out.
+
+    Attributes
+    ----------
+    labels, volume
+        As of `OutsideError`.
+    """
+
+    labels: tuple[str, ...]
+    volume: str
+
+    def __new__(cls, kind: str, labels: tuple[str, ...], volume: str) -> "LeftOutNote":
+        text = f"Left out, because outside {_place(volume)}: {kind} {', '.join(labels)}."
+        self = super().__new__(cls, text)
+        self.labels, self.volume = labels, volume
+        return self
+
+
+def _place(volume: str) -> str:
+    return f"the volume {volume}" if volume else "the mask or region"
 
 
 @dataclass(frozen=True)
@@ -32,7 +76,14 @@ class Seeds:
     warnings: list
 
 
-def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed", wanted=None):
+def seeds_of(
+    seeds_node: Any,
+    volume_node: Any,
+    shape: tuple[int, ...],
+    region: np.ndarray | None = None,
+    kind: str = "seed",
+    wanted: Callable[[Any, int], bool] | None = None,
+) -> Seeds:
     """The placed control points of a markups node as voxels of a volume.
 
     Parameters
@@ -68,22 +119,22 @@ def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed", wanted=No
         )
     voxels = points_in_volume(volume_node, points.world)
     seeds = Seeds(voxels, labels, [])
-    seeds = _left(seeds, inside(voxels, shape), kind, f"the volume {node_name(volume_node)}")
+    seeds = _left(seeds, inside(voxels, shape), kind, node_name(volume_node))
     if region is not None:
-        seeds = _left(seeds, region[tuple(seeds.voxels.T)], kind, "the mask or region")
+        seeds = _left(seeds, region[tuple(seeds.voxels.T)], kind, "")
     return seeds
 
 
-def _left(seeds, hit, kind, place):
-    """The seeds that hit a place; `InputError` if there are none."""
-    missed = ", ".join(label for label, found in zip(seeds.labels, hit) if not found)
+def _left(seeds: Any, hit: np.ndarray, kind: str, volume: str) -> Seeds:
+    """The seeds that hit a volume, or the region where that is empty; `OutsideError` for none."""
+    missed = tuple(label for label, found in zip(seeds.labels, hit) if not found)
     if not hit.any():
-        raise InputError(f"Every {kind} lies outside {place}: {missed}. Place a {kind} inside it.")
+        raise OutsideError(kind, missed, volume)
     if not missed:
         return seeds
     kept = [label for label, found in zip(seeds.labels, hit) if found]
-    warning = f"Left out, because outside {place}: {kind} {missed}."
-    return Seeds(seeds.voxels[hit], kept, [*seeds.warnings, warning])
+    warnings = [*seeds.warnings, LeftOutNote(kind, missed, volume)]
+    return Seeds(seeds.voxels[hit], kept, warnings)
 
 
 @dataclass(frozen=True)
@@ -103,7 +154,9 @@ class PlacedPoints:
     labels: list
 
 
-def placed_points(markups_node, wanted=None):
+def placed_points(
+    markups_node: Any, wanted: Callable[[Any, int], bool] | None = None
+) -> PlacedPoints:
     """The `PlacedPoints` of a vtkMRMLMarkupsNode; those still on the way to their place are not.
 
     With `wanted`, a function of node and index, only the points for which it is true.
@@ -125,12 +178,12 @@ def placed_points(markups_node, wanted=None):
     return PlacedPoints(indices, np.array(world).reshape(-1, 3), labels)
 
 
-def points_in_volume(volume_node, world):
+def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
     """The voxels (K, J, I; n x 3, int64) that hold points of the world; they may lie outside."""
     return points_to_voxels(_from_world(volume_node, world), ijk_to_ras(volume_node))
 
 
-def _from_world(transformable_node, points):
+def _from_world(transformable_node: Any, points: np.ndarray) -> np.ndarray:
     """World points (n, 3) in the node's own frame, through whatever transforms it is under."""
     import slicer
     import vtk

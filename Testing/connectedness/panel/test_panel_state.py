@@ -4,33 +4,9 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
+from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
-SHAPE = (14, 16, 18)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-@pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
-
-
-def vessel(shape=SHAPE):
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(shape)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
 
 
 def choose(panel, model, mask=None):
@@ -44,12 +20,6 @@ def choose(panel, model, mask=None):
         parameters.region, parameters.mask = type(parameters.region).MASK, mask
     panel.process_events()
     return parameters
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def mask_of_ones(kind=LABELMAP):
@@ -200,6 +170,70 @@ def test_a_mask_is_known_again_after_loading(panel, tmp_path, kind):
     panel.click("applyButton")
     save_and_load(panel, tmp_path / "scene.mrb")
     assert is_current(panel)
+
+
+def edit(volume):
+    """Change some voxels, as a filter of Slicer does."""
+    import slicer
+
+    changed = array(volume).copy()
+    changed[7, 8, 9] += 1
+    slicer.util.updateVolumeFromArray(volume, changed)
+
+
+@pytest.mark.parametrize("model", ["AFFINITY", "CONTRAST"])
+def test_voxels_that_were_edited_count(panel, model):
+    parameters = choose(panel, model)
+    panel.click("applyButton")
+    parameters.inputVolume.GetDisplayNode().SetWindow(77)  # changes no voxel
+    assert is_current(panel)
+    edit(parameters.inputVolume)
+    panel.process_events()
+    assert "press <b>Apply</b>" in panel.ui.adviceLabel.text
+    assert panel.ui.statusLabel.text == ""  # it spoke of other voxels
+    panel.click("applyButton")
+    assert is_current(panel)
+    assert "press <b>Apply</b>" not in panel.ui.adviceLabel.text
+
+
+def test_voxels_that_are_edited_in_a_run_count(panel, monkeypatch):
+    import slicer
+
+    parameters, once = choose(panel, "CONTRAST"), []
+
+    def process_events(*flags):
+        if not once:
+            once.append(edit(parameters.inputVolume))
+
+    import FuzzyVesselCoreLib.widgets.run
+
+    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
+    monkeypatch.setattr(slicer.app, "processEvents", process_events)
+    panel.click("applyButton")
+    monkeypatch.undo()
+    assert once
+    assert not is_current(panel)
+
+
+def test_edited_voxels_are_followed_automatically(panel):
+    parameters = choose(panel, "CONTRAST")
+    panel.click("applyButton")
+    parameters.autoUpdate = True
+    panel.process_events()
+    edit(parameters.inputVolume)
+    panel.process_events()
+    assert panel.widget.panel.automatic._timer.active
+    panel.widget.panel.automatic._follow()
+    assert is_current(panel)
+
+
+def test_voxels_edited_after_loading_count(panel, tmp_path):
+    choose(panel, "CONTRAST")
+    panel.click("applyButton")
+    save_and_load(panel, tmp_path / "scene.mrb")
+    assert is_current(panel)
+    edit(panel.parameters.inputVolume)
+    assert not is_current(panel)
 
 
 def test_positions_between_two_rounded_ones_are_known_again(slicer_scene):

@@ -1,0 +1,13 @@
+"""What `FuzzyConnectedGPULogic` offers to scripts and to the panel, one group of methods a file.
+
+`SegmentingLogic` and `SeveralLogic` run, `ThresholdLogic` cuts a connectedness map at other
+thresholds, `SeedsLogic` finds and describes points. The module's file puts them together; nothing
+but the standard library is imported before a method is called.
+"""
+
+from .seeds_logic import SeedsLogic
+from .segmenting_logic import SegmentingLogic
+from .several_logic import SeveralLogic
+from .threshold_logic import ThresholdLogic
+
+__all__ = ["SeedsLogic", "SegmentingLogic", "SeveralLogic", "ThresholdLogic"]
