@@ -298,7 +298,8 @@ def test_keys_are_in_the_module_s_help(panel):
     panel.module.FuzzyConnectedGPU(parent)
     for key in ("<b>A</b>", "<b>H</b>", "<b>N</b>", "<b>Z</b>", "<b>Ctrl+Z</b>", "<b>Ctrl+Y</b>"):
         assert key in parent.helpText
-        assert key in panel.ui.keysLabel.text  # and beside the buttons that they stand for
+    for key in ("<b>A</b>", "<b>N</b>", "<b>Z</b>"):  # and beside the buttons that they stand for
+        assert key in panel.ui.keysLabel.text
 
 
 # --- views that follow
