@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import segment_several as segment_arrays
+from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.several.division import BACKGROUND
 from FuzzyConnectedGPULib.several.labelling import Clicks, label_vessels
 from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
@@ -15,10 +16,12 @@ from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.ownership import DIVISION, output_of
-from FuzzyVesselCoreLib.mrml.points import placed_points, seeds_of
+from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, seeds_of
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from .. import run_inputs
+from ..same_place import named
 from ..segmenting import MODEL_OPTIONS, background_seeds, refuse_without, while_there
 from ..volume_curve import scene_values
 from .hand_overs import hand_overs_of, is_seed, seed_voxels
@@ -57,7 +60,7 @@ def segment_several(
     roi_node, rounds = options.pop("roiNode"), options.pop("fillGaps")
     inputs = [volume_node, *lists, *(n for n in (background_node, mask_node, roi_node) if n)]
     outputs = _checked_outputs(volume_node, outputs, mask_node, segment_id)
-    voxels = mrml.voxels_of(volume_node)
+    voxels, volume_time = mrml.voxels_of(volume_node), voxel_time(volume_node)
     check_threshold(options["threshold"], options["cut"] or 0.0)
     region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
     seeds = _seeds(lists, volume_node, voxels.shape, region)
@@ -75,24 +78,29 @@ def segment_several(
     heeded = None
     if options["threshold"] is None or rounds:
         heeded = run_inputs.threshold_text(volume_node, background_node)
-    found = segment_arrays(
-        voxels,
-        {_key(lists, n): each.voxels if each else () for n, each in enumerate(seeds)},
-        spacing=volume_node.GetSpacing()[::-1],
-        background_seeds=background and background.voxels,
-        hand_overs=hand_overs,
-        mask=region,
-        progress=while_there(inputs, progress),
-        cached=kept,
-        fill_gaps=rounds,
-        **options,
-    )
+    try:
+        found = segment_arrays(
+            voxels,
+            {_key(lists, n): each.voxels if each else () for n, each in enumerate(seeds)},
+            spacing=volume_node.GetSpacing()[::-1],
+            background_seeds=background and background.voxels,
+            hand_overs=hand_overs,
+            mask=region,
+            progress=while_there(inputs, progress),
+            cached=kept,
+            fill_gaps=rounds,
+            **options,
+        )
+    except SameVoxelError as error:
+        raise named(error, _together(seeds), background) from error
     refuse_without(inputs)
     arrays = VesselArrays(found.labels, found.disputed, found.scene.values, found.owners)
     result = _write(volume_node, lists, arrays, outputs, found.threshold)
     chosen = found.threshold if options["threshold"] is None else None
     scene_node = result.sceneNode
-    run_inputs.mark(scene_node, volume_node, lists[0], text, found.contrast, heeded, chosen)
+    run_inputs.mark(
+        scene_node, volume_node, lists[0], text, found.contrast, heeded, chosen, volume_time
+    )
     for each in lists:
         scene_node.AddNodeReferenceID(run_inputs.VESSELS, each.GetID())
     scene_node.SetNodeReferenceID(run_inputs.DIVISION, result.divisionNode.GetID())
@@ -167,6 +175,13 @@ def _seeds(lists: Sequence[Any], volume_node: Any, shape: Any, region: Any) -> l
         else:
             found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
     return found
+
+
+def _together(seeds: Sequence[Any]) -> Seeds:
+    """The seeds of all vessels in one list."""
+    each = [one for one in seeds if one is not None]
+    voxels = np.concatenate([one.voxels for one in each])
+    return Seeds(voxels, [label for one in each for label in one.labels], [])
 
 
 def _labels(owners: np.ndarray) -> list[int]:

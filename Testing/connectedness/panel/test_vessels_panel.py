@@ -126,8 +126,15 @@ def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
     assert [cell(two, row, 3) for row in (0, 1)] == ["1", "1"]
     assert all("ml" in cell(two, row, 4) for row in (0, 1))
     assert "1 point" in two.ui.seedsCountLabel.text
+    assert two.widget.panel.is_current()
     two.click("applyButton")
     assert names(two) == ["seeds", "Vessel"]
+    volume = two.parameters.inputVolume
+    import slicer
+
+    slicer.util.arrayFromVolume(volume)[0, 0, 0] += 1
+    slicer.util.arrayFromVolumeModified(volume)
+    assert not two.widget.panel.is_current()
 
 
 def test_an_empty_row_changes_nothing(one):
@@ -266,6 +273,15 @@ def test_undo_and_redo_of_points_and_thresholds_over_several_steps(two):
     assert not two.ui.redoSeedButton.enabled
     place(two, (6, 15, 30))
     assert two.ui.undoSeedButton.enabled
+
+
+def test_a_point_that_is_vessel_and_background_is_named(two):
+    volume = two.parameters.inputVolume
+    two.parameters.backgroundSeeds = add_seeds(volume, [(6, 15, 2)], "not")
+    two.process_events()
+    two.click("applyButton")
+    assert "not-1" in two.ui.statusLabel.text
+    assert "Vessel-1" in two.ui.statusLabel.text
 
 
 def test_the_slider_is_one_for_all_vessels(two):
