@@ -14,6 +14,7 @@ from .segment_origin import (
     earlier_segment,
     tag_text,
 )
+from .terminology import set_default_entry
 
 SEGMENT_COLOR = (0.85, 0.25, 0.2)
 SURFACE = "Closed surface"
@@ -52,7 +53,7 @@ def new_segment(volume_node, labels, segmentation_node, seeds_node):
     segmentation_node : vtkMRMLSegmentationNode or None
         None where it is still to be added.
     seeds_node : vtkMRMLMarkupsNode or None
-        Gives the name.
+        Gives the name, which gives the terminology entry.
 
     Returns
     -------
@@ -80,6 +81,7 @@ def new_segment(volume_node, labels, segmentation_node, seeds_node):
     segment.SetTag(SEEDS_TAG, (seeds_node and seeds_node.GetID()) or "")
     segment.SetTag(VOLUME_TAG, volume_node.GetID())
     segment.AddRepresentation(BINARY_LABELMAP, image)
+    set_default_entry(segment)
     return segment
 
 
