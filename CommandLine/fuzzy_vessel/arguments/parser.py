@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
-from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation
+from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation, add_stack
 
 EXAMPLE = """\
 example:
@@ -88,11 +88,13 @@ def _add_skeleton(commands):
     parser.add_argument(
         "labelmap",
         metavar="LABELMAP",
-        help=".nrrd, .nhdr, .mha, .mhd, .nii or .nii.gz with the object's voxels",
+        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
+        "voxels of the object",
     )
     parser.add_argument(
         "--label", type=int, metavar="N", help="take the voxels of this label (all but 0)"
     )
+    add_stack(parser)
     add_centrelines(parser, islands=0, tunnels=0.0)
     add_output(parser)
 
