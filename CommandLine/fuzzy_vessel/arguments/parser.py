@@ -63,6 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_demo(commands)
     add_benchmark(commands)
+    _add_slicer_cli(commands)
     return parser
 
 
@@ -111,6 +112,17 @@ def _add_run(commands):
     add_segmentation(parser)
     add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     add_output(parser)
+
+
+def _add_slicer_cli(commands):
+    parser = commands.add_parser(
+        "slicer-cli",
+        help="make both jobs CLI modules of Slicer",
+        description="Writes two small programs and their descriptions into a folder. Name it in "
+        "Slicer under Edit > Application Settings > Modules > Additional module paths.",
+    )
+    parser.add_argument("folder", metavar="DIR", help="made if it is not there")
+    parser.set_defaults(command="slicer_cli")
 
 
 def _add_demo(commands):

@@ -4,12 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
-
-from .nodes import write_nodes
 
 LABEL_FORMATS = ("nii.gz", "ome-zarr")
 OME_VERSION = "0.4"
@@ -56,11 +51,16 @@ def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> 
     OSError
         A file could not be written, or is not whole.
     """
+    from .nodes import write_nodes
+
     if "nii.gz" in formats:
         write_nodes(folder, {f"{stem}.nii.gz": node})
     if "ome-zarr" not in formats:
         return []
+    import numpy as np
     import slicer
+
+    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
     matrix = ijk_to_ras(node)
     _write_ome_zarr(folder / f"{stem}.ome.zarr", slicer.util.arrayFromVolume(node), matrix)
@@ -75,6 +75,7 @@ def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> 
 
 def _write_ome_zarr(path, labels, matrix):
     """An OME-Zarr label image of one resolution."""
+    import numpy as np
     import zarr
 
     spacing = np.linalg.norm(matrix[:3, :3], axis=0)[::-1]
