@@ -22,6 +22,7 @@ COPY FuzzyVesselCore FuzzyVesselCore
 COPY FuzzyConnectedGPU FuzzyConnectedGPU
 COPY PotentialSkeleton PotentialSkeleton
 COPY CommandLine CommandLine
+COPY Napari Napari
 RUN pip install --no-cache-dir ".[mrml,zarr,tiff${CUDA:+,$CUDA}]"
 
 # Any user may run it: compiled code is kept where all can write.
