@@ -165,6 +165,14 @@ def result(film: Film, panel: Any) -> None:
     film.shot(READ_MS)
 
 
+def hold(slider: Any, value: float) -> None:
+    """Drag the handle of a slider to a value without releasing it."""
+    before = slider.blockSignals(True)
+    slider.value = value
+    slider.blockSignals(before)
+    slider.valueIsChanging.emit(value)
+
+
 def vessels(film: Film) -> Any:
     """From two clicks to the tree; returns the labelmap."""
     import slicer
@@ -194,8 +202,9 @@ def vessels(film: Film) -> Any:
     film.caption = "3  Drag the slider: less or more, at once in the slices"
     threshold = parameters.threshold
     for share in (*LESS, *reversed(LESS)):
-        panel.ui.thresholdSlider.valueIsChanging.emit(share * threshold)
+        hold(panel.ui.thresholdSlider, share * threshold)
         film.shot(SHORT_MS)
+    hold(panel.ui.thresholdSlider, threshold)
     panel.widget.panel.threshold.end_preview()
     film.shot(SHORT_MS)
     labelmap = parameters.labelmap

@@ -38,6 +38,7 @@ class Case:
         File that the search stays inside; empty for none.
     truth : tuple of str
         Files of expert masks, taken together; inside the mask where there is one.
+    model : str
     """
 
     scan: str
@@ -45,17 +46,22 @@ class Case:
     background: tuple[str, ...] = ()
     mask: str = ""
     truth: tuple[str, ...] = ()
+    model: str = "contrast"
 
 
 LIVER = "ircadb01_01_liver.nrrd"
 VEINS = ("ircadb01_01_portalvein.nrrd", "ircadb01_01_venoussystem.nrrd")
 CASES = {
     "portal vein, one click": Case(CT, (PORTAL,), truth=VEINS[:1]),
-    "portal vein, others as Not vessel": Case(
-        CT, (PORTAL,), (CAVA, HEPATIC, AORTA), truth=VEINS[:1]
+    "portal vein, two clicks": Case(CT, (PORTAL, BRANCH), truth=VEINS[:1]),
+    "portal vein, two clicks, others as Not vessel": Case(
+        CT, (PORTAL, BRANCH), (CAVA, HEPATIC, AORTA), truth=VEINS[:1]
     ),
     "vessels in the liver, inside its mask": Case(CT, (BRANCH, HEPATIC), mask=LIVER, truth=VEINS),
     "aorta, one click": Case(CT, (AORTA,), truth=("ircadb01_01_artery.nrrd",)),
+    "aorta, one click, model affinity": Case(
+        CT, (AORTA,), truth=("ircadb01_01_artery.nrrd",), model="affinity"
+    ),
     "abdominal aorta, MRA": Case("aorta_mra.mha", ("abdominal aorta, widest point",)),
     "circle of Willis, MRA": Case("circle_of_willis_mra_small.nrrd", WILLIS),
     "head, time of flight": Case("head_mra_oblique.nii.gz", HEAD),
@@ -67,7 +73,7 @@ def figures(folder: Path, case: Case) -> dict[str, Any]:
     import slicer
 
     from fuzzy_vessel.reading.volumes import read_mask, read_volume
-    from FuzzyConnectedGPULib import segment
+    from FuzzyConnectedGPULib import SegmentOptions, segment
     from PotentialSkeletonLib import skeletonize
 
     known = json.loads((folder / "seeds.json").read_text(encoding="utf-8"))[case.scan]
@@ -91,6 +97,7 @@ def figures(folder: Path, case: Case) -> dict[str, Any]:
         background_seeds=[places[name] for name in case.background] or None,
         mask=inside,
         device="cpu",
+        options=SegmentOptions(model=case.model),
     )
     labels, seconds = found.labels > 0, perf_counter() - began
     skeleton = skeletonize(labels, spacing, device="cpu", drop_islands=SMALL_ISLAND)
@@ -111,6 +118,10 @@ def figures(folder: Path, case: Case) -> dict[str, Any]:
     return row
 
 
+def _text(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
 def main() -> None:
     """Print the table."""
     from fuzzy_vessel.slicer_host import headless
@@ -121,7 +132,7 @@ def main() -> None:
     for name in chosen:
         headless.start().clear()
         row = figures(folder, CASES[name])
-        texts = [f"{row[key]:.3g}" if key in row else "" for key in columns]
+        texts = [_text(row.get(key, "")) for key in columns]
         print(f"| {name} | " + " | ".join(texts) + " |", flush=True)
 
 
