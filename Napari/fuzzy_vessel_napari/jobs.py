@@ -4,6 +4,7 @@ Each takes layers in the main thread and returns a function that runs in another
 napari's tuple of data, keyword arguments and kind.
 """
 
+import colorsys
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,12 @@ def vessels_job(
     return run
 
 
+def _color(generation: int) -> tuple[float, float, float, float]:
+    """A colour that differs from those of the generations nearby."""
+    golden_ratio = 0.618034
+    return (*colorsys.hsv_to_rgb(generation * golden_ratio % 1.0, 0.65, 0.95), 1.0)
+
+
 def centrelines_job(labels: Any, label: int = 0, level: int = 2, device: str = "auto") -> Job:
     """Prepare the centrelines of a labels layer.
 
@@ -117,9 +124,11 @@ def centrelines_job(labels: Any, label: int = 0, level: int = 2, device: str = "
             "name": f"{name} centrelines",
             "shape_type": "path",
             "features": table,
-            "edge_width": 0.5,
-            "edge_color": "generation",
+            "edge_width": 0.6,  # voxels
+            "edge_color": [_color(generation) for generation in table["generation"]],
             "face_color": "transparent",
+            "blending": "translucent_no_depth",  # seen inside the labels, too
+            "opacity": 1.0,
             **place,
         }
         total = sum(table["length_mm"])

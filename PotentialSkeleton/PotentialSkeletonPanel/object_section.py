@@ -5,6 +5,8 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
+
 from .current_object import current_object, is_segmentation
 
 
@@ -19,6 +21,7 @@ class ObjectSection:
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         self._filling = False
+        self._edits = EditObserver(panel.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
 
     def choose_current(self, parameters: Any) -> None:
@@ -33,12 +36,17 @@ class ObjectSection:
                     parameters.segment = segment_id
 
     def react(self, parameters: Any) -> None:
-        """Choose the first segment where the chosen one is not there."""
+        """Choose the first segment where the chosen one is not there; notice edits."""
+        self._edits.follow((parameters.input,))
         if not is_segmentation(parameters.input):
             return
         ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
         if ids and parameters.segment not in ids:
             parameters.segment = ids[0]
+
+    def forget(self) -> None:
+        """The vessels are gone."""
+        self._edits.forget()
 
     def show(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""

@@ -9,10 +9,12 @@ from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.kept_result import (
     drop_left_over,
+    is_current,
     keep,
     kept_model,
     kept_nodes,
     requests,
+    vessels_text,
 )
 
 from .object_section import ObjectSection, segment_of
@@ -61,6 +63,7 @@ class SkeletonPanel(Panel):
         Panel.exit(self)
 
     def forget(self) -> None:
+        self.object.forget()
         self.result.forget()
         self.see_through.forget()
 
@@ -100,6 +103,11 @@ class SkeletonPanel(Panel):
             return why
         if self._problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
+        model, parameters = self.result.model, self.parameters
+        if model is not None and not is_current(
+            model, vessels_text(parameters.input, segment_of(parameters))
+        ):
+            return _("The vessels were edited after the centrelines were found: press Apply.")
         return self.result.advice or _("Press Apply to find the centrelines.")
 
     def say(self, text: str, problem: bool = False) -> None:
@@ -115,6 +123,7 @@ class SkeletonPanel(Panel):
         segment = segment_of(chosen)
         wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = kept_model(chosen.input, segment)
+        vessels = vessels_text(chosen.input, segment)
         result = self.logic.extract(
             chosen.input,
             segment or None,
@@ -123,7 +132,7 @@ class SkeletonPanel(Panel):
             **requests(earlier, {"modelNode": True, **wanted}),
         )
         drop_left_over(earlier, result)
-        keep(result, chosen.input, segment, notes(result))
+        keep(result, chosen.input, segment, notes(result), vessels)
         _color(result.modelNode, chosen.colouring.value)
         self.see_through.begin(result.modelNode)
         return _("Found {count} branches.").format(count=len(result.skeleton.branches))

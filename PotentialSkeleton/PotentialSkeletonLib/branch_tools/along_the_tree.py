@@ -51,8 +51,8 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     Raises
     ------
     InputError
-        If the skeleton has no branch, a point is not finite, or the two places lie in pieces that
-        do not touch.
+        If the skeleton has no branch, a point is not finite, or the two places lie in parts of the
+        skeleton that are not connected.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _legs(skeleton, courses, start, end):
             far = branch.end if forward else branch.start
             heapq.heappush(waiting, (length + whole[number], far, [*legs, (number, *span)]))
     if best_legs is None:
-        raise InputError("The two points lie at pieces of the skeleton that do not touch.")
+        raise InputError("The two points lie at parts of the skeleton that are not connected.")
     long = [leg for leg in best_legs if leg[1] != leg[2]]
     return long or best_legs[:1]
 
