@@ -102,7 +102,7 @@ def benchmark(options: Namespace, progress: ProgressBar) -> Report:
     return running.run(options, progress)
 
 
-def slicer_cli(options: Namespace, progress: ProgressBar) -> Told:
+def slicer_cli(options: Namespace, progress: ProgressBar) -> Report:
     """Write the CLI modules for Slicer; raises as `segment`."""
     from .report import version
     from .slicer_cli.wrappers import write_wrappers

@@ -98,12 +98,12 @@ class JobPanel(Container):
 
 def _steps(job: Job) -> Generator[float, None, tuple[list[tuple], str] | None]:
     """The shares done of a job that runs in a thread of its own; ends it where nobody asks on."""
-    told: queue.Queue = queue.Queue()
+    shares: queue.Queue = queue.Queue()
     cancelled = threading.Event()
     outcome: list[tuple[Any, BaseException | None]] = []
 
     def progress(share: float) -> bool:
-        told.put(share)
+        shares.put(share)
         return not cancelled.is_set()
 
     def run() -> None:
@@ -111,12 +111,12 @@ def _steps(job: Job) -> Generator[float, None, tuple[list[tuple], str] | None]:
             outcome.append((job(progress), None))
         except BaseException as error:  # raised again where napari sees it
             outcome.append((None, error))
-        told.put(DONE)
+        shares.put(DONE)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
-        while (share := told.get()) is not DONE:
+        while (share := shares.get()) is not DONE:
             yield float(share)
     finally:
         cancelled.set()

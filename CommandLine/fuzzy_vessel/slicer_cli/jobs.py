@@ -12,13 +12,13 @@ from ..input_checks import check_segmentation, check_skeleton
 from ..progress_bar import Stopwatch
 from .filter_progress import FilterProgress
 
-Told = tuple[dict[str, str], list[str]]  # file in the folder -> name that it is to get; warnings
+Written = tuple[dict[str, str], list[str]]  # file in the folder -> name that it is to get; warnings
 IMAGES = (".nrrd", ".nhdr", ".mha", ".nii", ".nii.gz")
 MODELS = (".vtp", ".vtk")
 TABLES = (".csv",)
 
 
-def segment(given: Namespace, progress: FilterProgress, folder: Path) -> Told:
+def segment(given: Namespace, progress: FilterProgress, folder: Path) -> Written:
     """Segment a volume.
 
     Raises
@@ -56,7 +56,7 @@ def segment(given: Namespace, progress: FilterProgress, folder: Path) -> Told:
     return {file: wanted[name] for name, file in names.items()}, outcome.warnings
 
 
-def skeleton(given: Namespace, progress: FilterProgress, folder: Path) -> Told:
+def skeleton(given: Namespace, progress: FilterProgress, folder: Path) -> Written:
     """Find the centrelines of a labelmap; raises as `segment`."""
     from PotentialSkeleton import PotentialSkeletonLogic
 

@@ -112,11 +112,11 @@ def _ome(text):
 
 
 def _imagej(file):
-    told, tags = file.imagej_metadata, file.pages[0].tags
-    scale = UNITS.get(str(told.get("unit", "")).lower())
+    metadata, tags = file.imagej_metadata, file.pages[0].tags
+    scale = UNITS.get(str(metadata.get("unit", "")).lower())
     if scale is None:
         return {}
-    found = {"z": float(told.get("spacing", 0)) * scale}
+    found = {"z": float(metadata.get("spacing", 0)) * scale}
     for axis, tag in (("x", "XResolution"), ("y", "YResolution")):
         if tag in tags:
             pixels, unit = tags[tag].value
