@@ -121,6 +121,7 @@ def test_from_points_to_labels_to_centrelines(scan, tmp_path, capsys):
     assert steps == sorted(steps)
     assert steps[0] == 0
     assert steps[-1] == 1
+    assert any(0.4 < step < 0.85 for step in steps)  # also while it is computed
     assert strength.stat().st_size > 100
     _, found = labelmaps.read_labelmap(labels)
     assert found.tolist() == [1]
@@ -140,6 +141,14 @@ def test_from_points_to_labels_to_centrelines(scan, tmp_path, capsys):
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
         [scan.name, "labels.nrrd", "strength.nrrd", "lines.vtp", "branches.csv"]
     )
+
+
+def test_automatic_points_need_no_point(scan, tmp_path, capsys):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    labels = tmp_path / "labels.nrrd"
+    assert segment_main([str(scan), str(labels), "--automaticSeeds", "2"]) == 0
+    assert float(told(capsys)[-1]) == 1
+    assert labels.stat().st_size > 100
 
 
 @pytest.mark.parametrize(
@@ -193,7 +202,7 @@ def test_an_empty_labelmap_a_voxel_and_a_level(tmp_path, capsys):
 
 def test_progress_never_falls(capsys):
     progress = FilterProgress()
-    for stage in ("Reading", "Segmenting", "Making the surface", "Writing"):
+    for stage in ("Reading", "Computing connectedness", "Making the surface", "Writing"):
         progress.stage(stage)
         for share in (0.5, 0.2, 1.0):
             assert progress(share)

@@ -8,7 +8,8 @@ from ..progress_bar import ProgressBar
 # Share of the whole at which a stage begins and ends; the others belong to the end.
 STAGES = {
     "Reading": (0.0, 0.1),
-    "Segmenting": (0.1, 0.9),
+    "Finding seeds": (0.1, 0.3),
+    "Computing connectedness": (0.3, 0.9),
     "Finding centrelines": (0.1, 0.9),
 }
 LAST = (0.9, 1.0)
