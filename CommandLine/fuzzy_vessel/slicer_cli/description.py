@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
+HOMEPAGE = "https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU"
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
@@ -90,9 +91,9 @@ def xml_text(module: Module, version: str) -> str:
         ("title", module.title),
         ("description", module.text),
         ("version", version),
-        ("documentation-url", ""),
+        ("documentation-url", HOMEPAGE),
         ("license", "MIT"),
-        ("contributor", "FuzzyVesselGPU"),
+        ("contributor", "The FuzzyVesselGPU developers"),
     ):
         ElementTree.SubElement(top, tag).text = text
     positions = [each.name for each in module.parameters if not each.flag]
