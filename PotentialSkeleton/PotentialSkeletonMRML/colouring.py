@@ -1,6 +1,8 @@
 """Colours of lines, tubes and curves: by branch, by radius or by generation."""
 
 import colorsys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ BRANCH, RADIUS, GENERATION = "branch", "radius", "generation"
 BRANCH_COLORS, GENERATION_COLORS = "BranchColor", "GenerationColor"  # cell arrays, red green blue
 
 
-def color_by(kind, models=(), curves=()):
+def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) -> None:
     """Colour what a run made.
 
     Parameters
@@ -41,7 +43,7 @@ def color_by(kind, models=(), curves=()):
                 display.SetColor(color)
 
 
-def curve_colors(data, kind):
+def curve_colors(data: Any, kind: str) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData."""
     if kind == BRANCH:
         return [branch_color(int(number)) for number in _cells(data, lines.BRANCH)]
@@ -52,13 +54,13 @@ def curve_colors(data, kind):
     return [radius_color(share) for share in np.clip((radii - low) / ((high - low) or 1.0), 0, 1)]
 
 
-def radius_range(data):
+def radius_range(data: Any) -> tuple[float, float]:
     """Smallest and largest radius, in mm, of the lines of a vtkPolyData."""
     array = data.GetPointData().GetArray(lines.RADIUS)
     return array.GetRange() if array is not None and array.GetNumberOfTuples() else (0.0, 1.0)
 
 
-def radius_color(share):
+def radius_color(share: float) -> tuple[float, ...]:
     """The colour (r, g, b), 0..1, of a radius at a share of the range of radii."""
     import slicer
 
@@ -67,13 +69,13 @@ def radius_color(share):
     return tuple(color[:3])
 
 
-def generation_color(generation):
+def generation_color(generation: int) -> tuple[float, float, float]:
     """From red for the trunk over yellow and green to blue and violet; then it goes round."""
     hues = (0.0, 0.08, 0.15, 0.3, 0.45, 0.55, 0.65, 0.78)
     return colorsys.hsv_to_rgb(hues[generation % len(hues)], 0.75, 0.95)
 
 
-def _color_model(model, kind):
+def _color_model(model: Any, kind: str) -> None:
     import vtk
 
     data, display = model.GetPolyData(), model.GetDisplayNode()
@@ -94,7 +96,7 @@ def _color_model(model, kind):
     display.ScalarVisibilityOn()
 
 
-def _show_legend(model, kind):
+def _show_legend(model: Any, kind: str) -> None:
     """Show the colours of radii with their numbers in the 3D views, or hide them."""
     import slicer
 
@@ -116,7 +118,7 @@ def _show_legend(model, kind):
     legend.SetVisibility(kind == RADIUS)
 
 
-def _add_colors(data, name, colors):
+def _add_colors(data: Any, name: str, colors: Sequence[tuple[float, ...]]) -> None:
     from vtk.util.numpy_support import numpy_to_vtk
 
     values = np.rint(255 * np.array(colors, float).reshape(-1, 3)).astype(np.uint8)
@@ -125,7 +127,7 @@ def _add_colors(data, name, colors):
     data.GetCellData().AddArray(array)
 
 
-def _cells(data, name):
+def _cells(data: Any, name: str) -> list[Any]:
     from vtk.util.numpy_support import vtk_to_numpy
 
     array = data.GetCellData().GetArray(name)

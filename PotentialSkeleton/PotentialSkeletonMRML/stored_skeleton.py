@@ -1,6 +1,7 @@
 """From the lines in the scene back to a skeleton: what was saved with a scene can be read again."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from PotentialSkeletonLib.graph.curve_skeleton import (
 from .nodes import lines
 
 
-def stored_skeleton(model_node, in_world=False):
+def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | None:
     """The skeleton that the lines of a model node tell of.
 
     Parameters
@@ -55,22 +56,23 @@ def stored_skeleton(model_node, in_world=False):
 _CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADIUS)
 
 
-def stored_table(model_node):
+def stored_table(model_node: Any) -> dict[str, Any]:
     """`CurveSkeleton.to_table` of the lines of a model node.
 
     Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
     are skewed they differ a little from those between the positions.
     """
-    table = stored_skeleton(model_node).to_table()
-    cells = model_node.GetPolyData().GetCellData()
-    table["length_mm"] = _values(cells, lines.LENGTH).tolist()
-    table["mean_radius_mm"] = _values(cells, lines.MEAN_RADIUS).tolist()
+    skeleton = stored_skeleton(model_node)
+    assert skeleton is not None, "lines without the arrays of a skeleton"
+    table, cells = skeleton.to_table(), model_node.GetPolyData().GetCellData()
+    for column, array in (("length_mm", lines.LENGTH), ("mean_radius_mm", lines.MEAN_RADIUS)):
+        table[column] = _values_of(cells.GetArray(array)).tolist()
     return table
 
 
-def _nodes(count, branches):
+def _nodes(count: int, branches: list[Branch]) -> list[Any]:
     degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=count)
-    nodes = [None] * count
+    nodes: list[Any] = [None] * count
     for branch in branches:
         for number, at in ((branch.start, 0), (branch.end, -1)):
             kind = END if degree[number] == 1 else JUNCTION if degree[number] > 2 else LOOP
@@ -80,7 +82,7 @@ def _nodes(count, branches):
     return nodes
 
 
-def _positions(model_node, data, in_world):
+def _positions(model_node: Any, data: Any, in_world: bool) -> np.ndarray:
     points = data.GetPoints()
     if in_world and points is not None and model_node.GetParentTransformNode() is not None:
         import slicer
@@ -96,12 +98,12 @@ def _positions(model_node, data, in_world):
     return _values_of(points.GetData()) if points is not None else np.zeros((0, 3))
 
 
-def _values(attributes, name):
+def _values(attributes: Any, name: str) -> np.ndarray | None:
     array = attributes.GetArray(name)
     return None if array is None else _values_of(array)
 
 
-def _values_of(array):
+def _values_of(array: Any) -> np.ndarray:
     from vtk.util.numpy_support import vtk_to_numpy
 
     return np.array(vtk_to_numpy(array), float if array.GetDataTypeSize() == 8 else None)

@@ -1,5 +1,8 @@
 """The table of branches: one row a branch, sorted by a click on a column's title."""
 
+from collections.abc import Callable
+from typing import Any
+
 import qt
 from slicer.i18n import tr as _
 
@@ -18,7 +21,7 @@ class BranchList:
         Called with a branch's number when it is chosen, and with None when none is.
     """
 
-    def __init__(self, table, chosen):
+    def __init__(self, table: Any, chosen: Callable[[int | None], None]) -> None:
         self._table, self._chosen, self._filling = table, chosen, False
         titles = (
             _("No."),
@@ -41,7 +44,7 @@ class BranchList:
         table.sortByColumn(0, qt.Qt.AscendingOrder)
         table.connect("itemSelectionChanged()", self._on_selected)
 
-    def fill(self, columns):
+    def fill(self, columns: dict[str, Any]) -> None:
         """Show other branches, none of them chosen.
 
         Parameters
@@ -61,26 +64,26 @@ class BranchList:
         table.clearSelection()
         self._filling = False
 
-    def chosen(self):
+    def chosen(self) -> int | None:
         """The number of the chosen branch, or None."""
         rows = {item.row() for item in self._table.selectedItems()}
         if len(rows) != 1:
             return None
         return int(self._table.item(rows.pop(), 0).text())
 
-    def choose(self, branch):
+    def choose(self, branch: int) -> None:
         """Choose a branch by its number."""
         for row in range(self._table.rowCount):
             if int(self._table.item(row, 0).text()) == branch:
                 self._table.selectRow(row)
                 self._table.scrollToItem(self._table.item(row, 0))
 
-    def _on_selected(self):
+    def _on_selected(self) -> None:
         if not self._filling:
             self._chosen(self.chosen())
 
 
-def _item(value):
+def _item(value: float) -> Any:
     text = f"{value:{DIGITS}.2f}" if isinstance(value, float) else f"{value:{DIGITS}}"
     item = qt.QTableWidgetItem(text)
     item.setData(qt.Qt.TextAlignmentRole, int(qt.Qt.AlignRight | qt.Qt.AlignVCenter))

@@ -35,7 +35,9 @@ class Saving:
 
     def save_swc(self) -> None:
         """Ask for a file and save the tree there."""
-        self._save(_("Save the tree"), "swc", stored_skeleton(self._model(), True).to_swc)
+        skeleton = stored_skeleton(self._model(), True)
+        assert skeleton is not None, "the buttons are shown with a skeleton only"
+        self._save(_("Save the tree"), "swc", skeleton.to_swc)
 
     def _save(self, title: str, suffix: str, write: Callable[[str], Any]) -> None:
         name = self._model().GetName().replace("/", "-")

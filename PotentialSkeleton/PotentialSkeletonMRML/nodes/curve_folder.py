@@ -1,6 +1,10 @@
 """The folder of the subject hierarchy that curves lie in: nested as the branches of their trees."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from FuzzyVesselCoreLib.mrml.changes import folder_item_of, subject_hierarchy
+from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.tree import rooted_forest
 
 # Attributes of items.
@@ -8,7 +12,7 @@ OWN_FOLDER = "FuzzyVesselGPU.Curves"
 OWN_TREE = "FuzzyVesselGPU.Tree"
 
 
-def group(curves, skeleton, name, source_node):
+def group(curves: Sequence[Any], skeleton: CurveSkeleton, name: str, source_node: Any) -> int:
     """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
 
     A curve lies below that of its parent branch, seen from the tree's root; of several trees each
@@ -42,7 +46,7 @@ def group(curves, skeleton, name, source_node):
     return folder
 
 
-def remove_empty_folder(folder):
+def remove_empty_folder(folder: int) -> None:
     """Remove a folder of curves that holds nothing any more; one that `group` made."""
     hierarchy = subject_hierarchy()
     own = folder and hierarchy is not None and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
@@ -53,13 +57,13 @@ def remove_empty_folder(folder):
         hierarchy.RemoveItem(folder)
 
 
-def folder_of(node):
+def folder_of(node: Any) -> int:
     """The item of the folder that a node lies in, or 0; never that of a single tree."""
     hierarchy = subject_hierarchy()
     return _folder_of(node, hierarchy) if hierarchy is not None else 0
 
 
-def _folder_of(node, hierarchy):
+def _folder_of(node: Any, hierarchy: Any) -> int:
     parent = hierarchy.GetItemByDataNode(node)
     while parent := hierarchy.GetItemParent(parent) if parent else 0:
         if hierarchy.IsItemLevel(parent, "Folder"):
@@ -70,14 +74,14 @@ def _folder_of(node, hierarchy):
     return 0
 
 
-def _new_folder(hierarchy, place, name, attribute):
+def _new_folder(hierarchy: Any, place: int, name: str, attribute: str) -> int:
     folder = hierarchy.CreateFolderItem(place, name)
     hierarchy.SetItemAttribute(folder, attribute, "yes")
     hierarchy.SetItemExpanded(folder, False)
     return folder
 
 
-def _item_in(folder, node, hierarchy):
+def _item_in(folder: int, node: Any, hierarchy: Any) -> int:
     """The item of a node, directly in a folder: an earlier tree's parents are given up."""
     item = hierarchy.GetItemByDataNode(node)
     if not item:
@@ -86,7 +90,7 @@ def _item_in(folder, node, hierarchy):
     return item
 
 
-def _nest(items, skeleton, folder, hierarchy):
+def _nest(items: list[int], skeleton: CurveSkeleton, folder: int, hierarchy: Any) -> None:
     """Put each branch's item below its parent's."""
     forest = rooted_forest(skeleton)
     components = sorted({branch.component for branch in skeleton.branches})
@@ -102,14 +106,14 @@ def _nest(items, skeleton, folder, hierarchy):
             hierarchy.SetItemParent(items[branch.number], items[parent])
 
 
-def _remove_empty_trees(folder, hierarchy):
+def _remove_empty_trees(folder: int, hierarchy: Any) -> None:
     for child in _children(folder, hierarchy):
         own = hierarchy.HasItemAttribute(child, OWN_TREE)
         if own and not hierarchy.GetNumberOfItemChildren(child):
             hierarchy.RemoveItem(child)
 
 
-def _children(item, hierarchy):
+def _children(item: int, hierarchy: Any) -> list[int]:
     import vtk
 
     children = vtk.vtkIdList()
