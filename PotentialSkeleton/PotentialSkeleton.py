@@ -179,6 +179,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
+        from PotentialSkeletonMRML.branch_tools.steps import begin_anew
         from PotentialSkeletonMRML.computation import compute
         from PotentialSkeletonMRML.output_requests import Requests
         from PotentialSkeletonMRML.outputs import write_outputs
@@ -199,8 +200,38 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         skeleton, field = compute(solid, options, requests.wants("fieldNode"), progress)
         requests.check_present(solid)
         result = write_outputs(solid, skeleton, field, requests)
+        begin_anew(result.modelNode)
         result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
         return result
+
+    def tree(self, modelNode):
+        """A tree in the scene, to prune, correct, name, measure and divide it.
+
+        ::
+
+            tree = PotentialSkeletonLogic().tree(result.modelNode)
+            tree.prune("length", 5)  # end branches shorter than 5 mm
+            tree.rename(0, "Portal vein")
+            print(tree.narrowest(0), tree.steps)
+            tree.undo()
+
+        Parameters
+        ----------
+        modelNode : vtkMRMLModelNode
+            As `extract` fills it.
+
+        Returns
+        -------
+        PotentialSkeletonMRML.branch_tools.Tree
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+            The node holds no centrelines.
+        """
+        from PotentialSkeletonMRML.branch_tools import Tree
+
+        return Tree(modelNode)
 
 
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):

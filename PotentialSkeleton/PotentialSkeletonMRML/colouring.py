@@ -41,6 +41,13 @@ def color_by(kind, models=(), curves=()):
                 display.SetColor(color)
 
 
+def kind_of(model):
+    """What the colours of a model of lines tell, as `color_by` takes it."""
+    display = model.GetDisplayNode()
+    name = display.GetActiveScalarName() if display is not None else None
+    return {BRANCH_COLORS: BRANCH, GENERATION_COLORS: GENERATION}.get(name, RADIUS)
+
+
 def curve_colors(data, kind):
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData."""
     if kind == BRANCH:

@@ -101,7 +101,7 @@ def requests(model, wanted):
     wanted : dict of str to bool
         For each output.
     """
-    there = _own_nodes(model)
+    there = own_nodes(model)
     return {output: there.get(output, True) if want else False for output, want in wanted.items()}
 
 
@@ -117,7 +117,7 @@ def drop_left_over(model, result):
     import slicer
 
     written = set(_flat({name: getattr(result, name) for name in _OUTPUTS}))
-    for node in _flat(_own_nodes(model)):
+    for node in _flat(own_nodes(model)):
         if node not in written and slicer.mrmlScene.IsNodePresent(node):
             folder = folder_of(node)
             remove_node(node)
@@ -127,7 +127,7 @@ def drop_left_over(model, result):
 _OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
 
 
-def _own_nodes(model):
+def own_nodes(model):
     """As `kept_nodes`, without those that no run may write into: copies that somebody made."""
     if model is None or not is_output(model, SKELETON):
         return {}

@@ -56,7 +56,7 @@ _CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADI
 
 
 def stored_table(model_node):
-    """`CurveSkeleton.to_table` of the lines of a model node.
+    """`CurveSkeleton.to_table` of the lines of a model node; with names, where branches have some.
 
     Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
     are skewed they differ a little from those between the positions.
@@ -65,6 +65,10 @@ def stored_table(model_node):
     cells = model_node.GetPolyData().GetCellData()
     table["length_mm"] = _values(cells, lines.LENGTH).tolist()
     table["mean_radius_mm"] = _values(cells, lines.MEAN_RADIUS).tolist()
+    names = cells.GetAbstractArray(lines.NAME)
+    if names is not None:
+        texts = [names.GetValue(number) for number in range(names.GetNumberOfValues())]
+        table = {"branch": table.pop("branch"), "name": texts, **table}
     return table
 
 

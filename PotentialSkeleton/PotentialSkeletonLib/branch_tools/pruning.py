@@ -146,7 +146,7 @@ def _radius_at_junction(skeleton, number):
 
 _MEASURES: dict[str, Callable[[CurveSkeleton, int], float]] = {
     LENGTH: lambda skeleton, n: skeleton.length(skeleton.branches[n]),
-    RADIUS: lambda skeleton, n: skeleton.to_table()["mean_radius_mm"][n],
+    RADIUS: lambda skeleton, n: skeleton.mean_radius(skeleton.branches[n]),
     SPUR_RATIO: lambda skeleton, n: (
         skeleton.length(skeleton.branches[n]) / max(_radius_at_junction(skeleton, n), 1e-9)
     ),

@@ -6,6 +6,7 @@ RADIUS = "Radius"  # mm, at each point
 # Of each line:
 BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
 COMPONENT, START, END = "ComponentId", "StartNode", "EndNode"
+NAME = "Name"  # where a branch has one
 COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels
 

@@ -8,7 +8,7 @@ MILLIMETRES = "_mm"  # ends the name of a column with this unit
 
 def branch_table(skeleton):
     """`CurveSkeleton.to_table` as vtkTable: integers, doubles and texts."""
-    return _table(skeleton.to_table())
+    return table_of(skeleton.to_table())
 
 
 def fill_table(node, table):
@@ -53,7 +53,7 @@ def distances(branch, spacing):
 
 def _plot(title, kind, columns):
     x, y = columns
-    return dict(title=title, x=x, y=y, kind=kind, table=_table(columns))
+    return dict(title=title, x=x, y=y, kind=kind, table=table_of(columns))
 
 
 def _histogram(skeleton):
@@ -70,7 +70,7 @@ def _steps(branch, spacing):
     return np.linalg.norm(np.diff(branch.points, axis=0) * spacing, axis=1)
 
 
-def _table(columns):
+def table_of(columns):
     """A dict of name to values as vtkTable."""
     import vtk
 

@@ -1,0 +1,167 @@
+"""One tree in the scene, and everything that can be done with it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import node_name
+from PotentialSkeletonLib import CurveSkeleton
+from PotentialSkeletonLib.branch_tools import (
+    Edit,
+    PruneStep,
+    Step,
+    TreeDistance,
+    distance_between,
+    narrowest_place,
+    percent_stenosis,
+)
+
+from ..stored_skeleton import stored_skeleton, stored_table
+from . import names, steps
+from .places import from_world, to_world
+from .rewriting import follow
+
+
+@dataclass(frozen=True)
+class Narrowest:
+    """The narrowest place of a branch.
+
+    Attributes
+    ----------
+    position : ndarray of float, (3,)
+        R, A, S in the world, mm.
+    length : float
+        From the branch's first point, mm.
+    diameter : float
+        Of the largest ball inside the vessel there, mm.
+    """
+
+    position: np.ndarray
+    length: float
+    diameter: float
+
+    def stenosis(self, reference: float) -> float:
+        """Percent by which the place is narrower than a reference diameter in mm."""
+        return percent_stenosis(self.diameter, reference)
+
+
+class Tree:
+    """A model of centrelines, with its branches.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+        As `PotentialSkeletonLogic.extract` fills it.
+
+    Raises
+    ------
+    InputError
+        If the node holds no centrelines.
+
+    Notes
+    -----
+    Branches are numbered as in the table. Every place is R, A, S in the world, in mm.
+    """
+
+    def __init__(self, model: Any) -> None:
+        if model is None or not hasattr(model, "IsA") or not model.IsA("vtkMRMLModelNode"):
+            raise InputError("Give the model of the centrelines, as extract has made it.")
+        found = stored_skeleton(model)
+        if found is None:
+            raise InputError(
+                f"The model {node_name(model)} holds no centrelines: find them first (Apply)."
+            )
+        if not found.branches:
+            raise InputError(f"The tree {node_name(model)} has no branch: it is a single point.")
+        self.model = model
+
+    @property
+    def skeleton(self) -> CurveSkeleton:
+        """The branches; positions are S, A, R in mm below the model's parent transform."""
+        return stored_skeleton(self.model)
+
+    def table(self) -> dict[str, list]:
+        """One row a branch, with names and cross-sections where there are some."""
+        return stored_table(self.model)
+
+    # --- steps
+
+    @property
+    def steps(self) -> list[Step]:
+        """What was pruned and corrected, in its order."""
+        return steps.steps_of(self.model)
+
+    def prune(self, kind: str, value: float) -> CurveSkeleton:
+        """Remove branches.
+
+        Parameters
+        ----------
+        kind : str
+            "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
+        value : float
+
+        Raises
+        ------
+        InputError
+            If the step is not valid; the scene is as it was.
+        """
+        return self.replay([PruneStep(kind, value)])
+
+    def cut(self, position: Any) -> CurveSkeleton:
+        """End the branch at a place, and begin another one there."""
+        return self._edit("cut", position)
+
+    def remove(self, position: Any) -> CurveSkeleton:
+        """Remove the branch at a place."""
+        return self._edit("remove", position)
+
+    def bridge(self, position: Any) -> CurveSkeleton:
+        """Join the end nearest to a place with the other tree that is nearest to it."""
+        return self._edit("bridge", position)
+
+    def replay(self, more: Iterable[Step]) -> CurveSkeleton:
+        """Take steps, for example those of another tree: ``tree.replay(other.steps)``."""
+        return steps.set_steps(self.model, [*self.steps, *more])
+
+    def undo(self) -> bool:
+        """Take the last step back; returns False where there is none."""
+        taken = self.steps
+        if taken:
+            steps.set_steps(self.model, taken[:-1])
+        return bool(taken)
+
+    def _edit(self, kind, position):
+        return self.replay([Edit(kind, from_world(self.model, position).tolist())])
+
+    # --- names
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names of the branches that have one."""
+        return names.names_of(self.model)
+
+    def rename(self, branch: int, name: str) -> None:
+        """Name a branch; the name goes into the table, curves, and every file. "" removes it."""
+        names.rename(self.model, self.skeleton, branch, name)
+        follow(self.model)
+
+    # --- measuring
+
+    def narrowest(self, branch: int) -> Narrowest:
+        """The narrowest place of a branch, its two ends left out."""
+        found = narrowest_place(self.skeleton, branch)
+        return Narrowest(to_world(self.model, found.position), found.length, found.diameter)
+
+    def distance(self, first: Any, last: Any) -> TreeDistance:
+        """The way along the tree between two places.
+
+        Raises
+        ------
+        InputError
+            If a place is far from the tree, or they lie on trees that are not connected.
+        """
+        places = (from_world(self.model, each) for each in (first, last))
+        return distance_between(self.skeleton, *places)
