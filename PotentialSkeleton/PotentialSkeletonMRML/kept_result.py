@@ -15,6 +15,7 @@ from .nodes.curve_folder import folder_of, remove_empty_folder
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 CURVES = ROLE + "Curve"
+CENTRELINES = " centrelines"  # ends a model's name
 SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
           "fieldNode": "Field"}  # fmt: skip
 
@@ -65,6 +66,25 @@ def kept_model(input_node, segment_id):
             found.append(model)
     own = [model for model in found if belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
+
+
+def tree_name(model):
+    """What the tree of a model is called: its segment's name, or that of the model."""
+    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
+    if node is not None and segment_id and node.IsA("vtkMRMLSegmentationNode"):
+        segment = node.GetSegmentation().GetSegment(segment_id)
+        if segment is not None:
+            return segment.GetName()
+    return model.GetName().removesuffix(CENTRELINES)
+
+
+def tree_color(model):
+    """The colour (r, g, b), 0..1, of the segment that a tree was found in, or None."""
+    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
+    if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
+        return None
+    segment = node.GetSegmentation().GetSegment(segment_id)
+    return None if segment is None else tuple(segment.GetColor())
 
 
 def kept_notes(model):

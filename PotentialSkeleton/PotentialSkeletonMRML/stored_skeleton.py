@@ -13,6 +13,7 @@ from PotentialSkeletonLib.graph.curve_skeleton import (
     Node,
 )
 
+from .kept_result import tree_name
 from .nodes import lines
 
 
@@ -70,6 +71,24 @@ def stored_table(model_node):
         texts = [names.GetValue(number) for number in range(names.GetNumberOfValues())]
         table = {"branch": table.pop("branch"), "name": texts, **table}
     return table
+
+
+def stored_tables(model_nodes):
+    """One table of several trees, with their names in the column tree; of one tree, its table.
+
+    The column name is there where a branch of any tree has a name.
+    """
+    tables = [stored_table(model) for model in model_nodes]
+    if len(tables) == 1:
+        return tables[0]
+    names = any("name" in table for table in tables)
+    joint = {"tree": [], "branch": [], **({"name": []} if names else {})}
+    for model, table in zip(model_nodes, tables):
+        rows = len(table["branch"])
+        for column, values in ({"name": [""] * rows} | table if names else table).items():
+            joint.setdefault(column, []).extend(values)
+        joint["tree"] += [tree_name(model)] * rows
+    return joint
 
 
 def _nodes(count, branches):

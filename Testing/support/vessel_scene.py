@@ -1,4 +1,4 @@
-"""A small vessel tree in the scene: a trunk with a stenosis, two limbs, a spur, and a part apart."""
+"""A small vessel tree in the scene: trunk with stenosis, two limbs, spur, and a part apart."""
 
 import numpy as np
 

@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.mrml.reading import node_name
 from PotentialSkeletonLib import CurveSkeleton
 
 from ..colouring import color_by, kind_of
-from ..kept_result import CURVES, INPUT, own_nodes
+from ..kept_result import CENTRELINES, CURVES, INPUT, own_nodes
 from ..nodes.tables import fill_table, table_of
 from ..output_requests import Requests
 from ..outputs import write_outputs
@@ -18,7 +18,6 @@ from ..stored_skeleton import stored_table
 from .names import show_names
 
 FOLLOWING = ("tubesNode", "tableNode", "curveNodes")  # outputs that are made of the lines
-CENTRELINES = " centrelines"  # ends a model's name
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
     )
     assert len(nodes(tree, "curveNodes")) == 4
     assert tree.undo()
-    assert lengths(tree) == before and tree.steps == []
+    assert (lengths(tree), tree.steps) == (before, [])
     assert len(nodes(tree, "curveNodes")) == count
     assert not tree.undo()
 
@@ -199,7 +199,7 @@ def test_names_with_commas_reach_the_table_the_curves_and_the_file(tree, tmp_pat
         rows = list(csv.DictReader(file))
     assert rows[branch]["name"] == 'Right, "anterior"'
     tree.rename(branch, "")
-    assert tree.names == {} and "name" not in tree.table()
+    assert (tree.names, "name" in tree.table()) == ({}, False)
     assert "branch" in nodes(tree, "curveNodes")[branch].GetName()
 
 
@@ -214,7 +214,7 @@ def test_names_stay_with_their_branches_through_steps(tree):
         branch_at(tree, (60, 19, 20)): "Limb",
     }
     tree.undo()
-    assert tree.names[trunk] == "Trunk" and tree.names[limb] == "Limb"
+    assert (tree.names[trunk], tree.names[limb]) == ("Trunk", "Limb")
 
 
 # --- measuring
