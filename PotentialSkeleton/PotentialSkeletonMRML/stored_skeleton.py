@@ -57,7 +57,7 @@ _CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADI
 
 
 def stored_table(model_node):
-    """`CurveSkeleton.to_table` of the lines of a model node; with names, where branches have some.
+    """`CurveSkeleton.to_table` of the lines of a model node; with names and cross-sections where there are some.
 
     Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
     are skewed they differ a little from those between the positions.
@@ -66,6 +66,10 @@ def stored_table(model_node):
     cells = model_node.GetPolyData().GetCellData()
     table["length_mm"] = _values(cells, lines.LENGTH).tolist()
     table["mean_radius_mm"] = _values(cells, lines.MEAN_RADIUS).tolist()
+    for column, name in lines.SECTIONS.items():
+        values = _values(cells, name)
+        if values is not None:
+            table[column] = values.tolist()
     names = cells.GetAbstractArray(lines.NAME)
     if names is not None:
         texts = [names.GetValue(number) for number in range(names.GetNumberOfValues())]
@@ -76,18 +80,22 @@ def stored_table(model_node):
 def stored_tables(model_nodes):
     """One table of several trees, with their names in the column tree; of one tree, its table.
 
-    The column name is there where a branch of any tree has a name.
+    A column of names or cross-sections is there where any tree has it; others have no value.
     """
     tables = [stored_table(model) for model in model_nodes]
     if len(tables) == 1:
         return tables[0]
-    names = any("name" in table for table in tables)
-    joint = {"tree": [], "branch": [], **({"name": []} if names else {})}
+    columns = max((list(table) for table in tables), key=len)
+    if any("name" in table for table in tables) and "name" not in columns:
+        columns.insert(1, "name")
+    columns += [c for table in tables for c in table if c not in columns]
+    joint = {column: [] for column in ("tree", *dict.fromkeys(columns))}
     for model, table in zip(model_nodes, tables):
         rows = len(table["branch"])
-        for column, values in ({"name": [""] * rows} | table if names else table).items():
-            joint.setdefault(column, []).extend(values)
         joint["tree"] += [tree_name(model)] * rows
+        for column in list(joint)[1:]:
+            nothing = "" if column == "name" else float("nan")
+            joint[column] += table.get(column, [nothing] * rows)
     return joint
 
 

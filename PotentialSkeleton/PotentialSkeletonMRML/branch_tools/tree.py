@@ -20,7 +20,7 @@ from PotentialSkeletonLib.branch_tools import (
 )
 
 from ..stored_skeleton import stored_skeleton, stored_table
-from . import names, steps
+from . import dividing, names, sections, steps
 from .places import from_world, to_world
 from .rewriting import follow
 
@@ -165,3 +165,36 @@ class Tree:
         """
         places = (from_world(self.model, each) for each in (first, last))
         return distance_between(self.skeleton, *places)
+
+    def measureSections(self, progress: Any = None) -> dict[str, list]:
+        """Measure cross-sections of every branch in the vessels; returns the table with them.
+
+        The columns inscribed_diameter_mm and equivalent_diameter_mm stand side by side, with
+        min_area_mm2 and mean_area_mm2; the lines and the table in the scene get them, too.
+
+        Raises
+        ------
+        InputError
+            If the vessels are not in the scene any more.
+        Cancelled
+            `progress` returned False.
+        """
+        sections.measure_sections(self.model, progress)
+        return self.table()
+
+    # --- dividing
+
+    def split(self, by: str = dividing.BRANCH, progress: Any = None) -> Any:
+        """Split the vessels "by" branch, generation or name: a new segmentation; see `dividing`."""
+        return dividing.split(self.model, by, progress)
+
+    def divideOrgan(
+        self,
+        organNode: Any,
+        organSegment: str | None = None,
+        by: Any = dividing.BRANCH,
+        distance: str = "straight",
+        progress: Any = None,
+    ) -> dividing.TerritoryNodes:
+        """Divide an organ into the territories of branches, with volumes in ml; see `dividing`."""
+        return dividing.divide_organ(self.model, organNode, organSegment, by, distance, progress)

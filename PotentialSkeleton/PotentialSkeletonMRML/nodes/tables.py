@@ -4,6 +4,7 @@ import numpy as np
 
 HISTOGRAM_BARS = 24
 MILLIMETRES = "_mm"  # ends the name of a column with this unit
+UNITS = {MILLIMETRES: "mm", "_mm2": "mm2", "_ml": "ml"}
 
 
 def branch_table(skeleton):
@@ -21,8 +22,9 @@ def fill_table(node, table):
         for number in range(table.GetNumberOfColumns()):
             column = table.GetColumn(number)
             node.AddColumn(column)
-            if column.GetName().endswith(MILLIMETRES):
-                node.SetColumnUnitLabel(column.GetName(), "mm")
+            for ending, unit in UNITS.items():
+                if column.GetName().endswith(ending):
+                    node.SetColumnUnitLabel(column.GetName(), unit)
 
 
 def radius_plots(skeleton):
