@@ -57,7 +57,10 @@ _CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADI
 
 
 def stored_table(model_node):
-    """`CurveSkeleton.to_table` of the lines of a model node; with names and cross-sections where there are some.
+    """`CurveSkeleton.to_table` of the lines of a model node.
+
+    Where there are some, the names of branches are its second column, and the measures of their
+    cross-sections its last.
 
     Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
     are skewed they differ a little from those between the positions.
@@ -90,13 +93,22 @@ def stored_tables(model_nodes):
         columns.insert(1, "name")
     columns += [c for table in tables for c in table if c not in columns]
     joint = {column: [] for column in ("tree", *dict.fromkeys(columns))}
-    for model, table in zip(model_nodes, tables):
+    for name, table in zip(_different(map(tree_name, model_nodes)), tables):
         rows = len(table["branch"])
-        joint["tree"] += [tree_name(model)] * rows
+        joint["tree"] += [name] * rows
         for column in list(joint)[1:]:
             nothing = "" if column == "name" else float("nan")
             joint[column] += table.get(column, [nothing] * rows)
     return joint
+
+
+def _different(names):
+    """Names, with a number behind those that were there before."""
+    found = []
+    for name in names:
+        earlier = sum(each == name or each.startswith(f"{name} (") for each in found)
+        found.append(f"{name} ({earlier + 1})" if earlier else name)
+    return found
 
 
 def _nodes(count, branches):

@@ -3,7 +3,7 @@
 import qt
 from slicer.i18n import tr as _
 
-COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm")
+COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm", "name", "tree")
 ROW = 22  # pixels
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 
@@ -15,7 +15,7 @@ class BranchList:
     ----------
     table : QTableWidget
     chosen : callable
-        Called with a branch's number when it is chosen, and with None when none is.
+        Called with the row of the table of branches that is chosen, and with None when none is.
     """
 
     def __init__(self, table, chosen):
@@ -26,6 +26,8 @@ class BranchList:
             _("Length\n(mm)"),
             _("Mean\nradius (mm)"),
             _("Smallest\nradius (mm)"),
+            _("Name"),
+            _("Tree"),
         )
         table.setColumnCount(len(COLUMNS))
         table.setHorizontalHeaderLabels(titles)
@@ -47,31 +49,35 @@ class BranchList:
         Parameters
         ----------
         columns : dict of str to list
-            Of `CurveSkeleton.to_table`.
+            Of `stored_tables`.
         """
         table = self._table
         self._filling = True
+        for optional in ("name", "tree"):
+            table.setColumnHidden(COLUMNS.index(optional), optional not in columns)
         table.sortingEnabled = False  # rows would move while they are filled
         table.clearContents()
         table.setRowCount(len(columns["branch"]))
         for column, name in enumerate(COLUMNS):
-            for row, value in enumerate(columns[name]):
+            for row, value in enumerate(columns.get(name, ())):
                 table.setItem(row, column, _item(value))
+        for row in range(len(columns["branch"])):
+            table.item(row, 0).setData(qt.Qt.UserRole, row)
         table.sortingEnabled = True
         table.clearSelection()
         self._filling = False
 
     def chosen(self):
-        """The number of the chosen branch, or None."""
+        """The row of the table of branches that is chosen, or None."""
         rows = {item.row() for item in self._table.selectedItems()}
         if len(rows) != 1:
             return None
-        return int(self._table.item(rows.pop(), 0).text())
+        return int(self._table.item(rows.pop(), 0).data(qt.Qt.UserRole))
 
-    def choose(self, branch):
-        """Choose a branch by its number."""
+    def choose(self, number):
+        """Choose a row of the table of branches."""
         for row in range(self._table.rowCount):
-            if int(self._table.item(row, 0).text()) == branch:
+            if int(self._table.item(row, 0).data(qt.Qt.UserRole)) == number:
                 self._table.selectRow(row)
                 self._table.scrollToItem(self._table.item(row, 0))
 
@@ -81,6 +87,10 @@ class BranchList:
 
 
 def _item(value):
+    if isinstance(value, str):
+        item = qt.QTableWidgetItem(value)
+        item.setToolTip(value)
+        return item
     text = f"{value:{DIGITS}.2f}" if isinstance(value, float) else f"{value:{DIGITS}}"
     item = qt.QTableWidgetItem(text)
     item.setData(qt.Qt.TextAlignmentRole, int(qt.Qt.AlignRight | qt.Qt.AlignVCenter))

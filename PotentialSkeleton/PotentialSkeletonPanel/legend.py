@@ -8,6 +8,7 @@ from slicer.i18n import tr as _
 from PotentialSkeletonMRML.colouring import (
     GENERATION,
     RADIUS,
+    TREE,
     generation_color,
     radius_color,
     radius_range,
@@ -42,7 +43,11 @@ class Legend(qt.QWidget):
 
     def show_colors(self, kind: str, model: Any) -> None:
         """Show the colours that tell of a kind, see `colouring.color_by`, in a model of lines."""
-        titles = {RADIUS: _("Radius (mm):"), GENERATION: _("Generation:")}
+        titles = {
+            RADIUS: _("Radius (mm):"),
+            GENERATION: _("Generation:"),
+            TREE: _("A colour for each tree"),
+        }
         self._title.text = titles.get(kind, _("A colour for each branch"))
         self._colors, self._ends = [], ("", "")
         if kind == RADIUS:

@@ -70,7 +70,7 @@ def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
 
 
 def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
-    """Groups that a person chose: name to numbers of branches; `InputError` where one is unknown."""
+    """Groups that a person chose: name to numbers of branches; `InputError` where one is wrong."""
     owner = {}
     for number, (name, branches) in enumerate(groups.items()):
         for branch in branches:

@@ -18,11 +18,15 @@ from PotentialSkeletonLib.branch_tools import (
     narrowest_place,
     percent_stenosis,
 )
+from PotentialSkeletonLib.tree.positions import Course
 
+from ..kept_result import ROLE
 from ..stored_skeleton import stored_skeleton, stored_table
-from . import dividing, names, sections, steps
+from . import dividing, files, names, sections, steps
 from .places import from_world, to_world
 from .rewriting import follow
+
+REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,16 @@ class Narrowest:
         From the branch's first point, mm.
     diameter : float
         Of the largest ball inside the vessel there, mm.
+    way, radius : ndarray of float, (n, 3) and (n,)
+        The branch from one such ball before the place to one behind it: S, A, R in mm below the
+        model's parent transform, and mm.
     """
 
     position: np.ndarray
     length: float
     diameter: float
+    way: np.ndarray
+    radius: np.ndarray
 
     def stenosis(self, reference: float) -> float:
         """Percent by which the place is narrower than a reference diameter in mm."""
@@ -148,12 +157,35 @@ class Tree:
         names.rename(self.model, self.skeleton, branch, name)
         follow(self.model)
 
+    def save(self, path: Any) -> None:
+        """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""
+        files.save_tree(self.model, path)
+
     # --- measuring
 
     def narrowest(self, branch: int) -> Narrowest:
         """The narrowest place of a branch, its two ends left out."""
-        found = narrowest_place(self.skeleton, branch)
-        return Narrowest(to_world(self.model, found.position), found.length, found.diameter)
+        skeleton = self.skeleton
+        found = narrowest_place(skeleton, branch)
+        course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
+        low = max(found.length - found.diameter, 0.0)
+        high = min(found.length + found.diameter, course.lengths[-1])
+        place = to_world(self.model, found.position)
+        return Narrowest(place, found.length, found.diameter, *course.between(low, high))
+
+    @property
+    def reference(self) -> float | None:
+        """Diameter of the healthy vessel in mm, which the user sets; kept with the tree."""
+        text = self.model.GetAttribute(REFERENCE)
+        return float(text) if text else None
+
+    @reference.setter
+    def reference(self, diameter: float | None) -> None:
+        if diameter is None:
+            self.model.RemoveAttribute(REFERENCE)
+            return
+        percent_stenosis(0.0, diameter)  # refuses what is no reference
+        self.model.SetAttribute(REFERENCE, f"{diameter:g}")
 
     def distance(self, first: Any, last: Any) -> TreeDistance:
         """The way along the tree between two places.

@@ -75,7 +75,7 @@ def test_every_voxel_of_the_vessels_belongs_to_a_branch(logic, matrix):
     assert "Trunk, main" in parts
     assert segments(node) == before
     generations = segments(tree.split("generation"))
-    assert list(generations)[0] == "Generation 0"
+    assert next(iter(generations)) == "Generation 0"
     assert sum(generations.values()) == before["Portal"]
 
 
