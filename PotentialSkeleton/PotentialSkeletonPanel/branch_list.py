@@ -20,26 +20,14 @@ class BranchList:
 
     def __init__(self, table, chosen):
         self._table, self._chosen, self._filling = table, chosen, False
-        titles = (
-            _("No."),
-            _("Gen."),
-            _("Length\n(mm)"),
-            _("Mean\nradius (mm)"),
-            _("Smallest\nradius (mm)"),
-            _("Name"),
-            _("Tree"),
-        )
         table.setColumnCount(len(COLUMNS))
-        table.setHorizontalHeaderLabels(titles)
+        self._show_columns(())
         table.horizontalHeaderItem(0).setToolTip(_("Number of the branch, as in the table"))
         table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(qt.QHeaderView.Stretch)
-        for column in (0, 1):
-            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
         table.sortByColumn(0, qt.Qt.AscendingOrder)
         table.connect("itemSelectionChanged()", self._on_selected)
 
@@ -53,8 +41,8 @@ class BranchList:
         """
         table = self._table
         self._filling = True
-        for optional in ("name", "tree"):
-            table.setColumnHidden(COLUMNS.index(optional), optional not in columns)
+        if self._show_columns(columns):
+            table.sortByColumn(COLUMNS.index("tree"), qt.Qt.AscendingOrder)
         table.sortingEnabled = False  # rows would move while they are filled
         table.clearContents()
         table.setRowCount(len(columns["branch"]))
@@ -66,6 +54,30 @@ class BranchList:
         table.sortingEnabled = True
         table.clearSelection()
         self._filling = False
+
+    def _show_columns(self, columns):
+        """Show the columns that there are; returns whether trees are told apart that were not."""
+        table, narrow = self._table, not {"name", "tree"}.isdisjoint(columns)
+        between = "\n" if narrow else " "
+        titles = (
+            _("No."),
+            _("Gen."),
+            _("Length\n(mm)"),
+            _("Mean\nradius{between}(mm)").format(between=between),
+            _("Smallest\nradius{between}(mm)").format(between=between),
+            _("Name"),
+            _("Tree"),
+        )
+        table.setHorizontalHeaderLabels(titles)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(qt.QHeaderView.Stretch)
+        for column in (0, 1):
+            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
+        was_hidden = table.isColumnHidden(COLUMNS.index("tree"))
+        for optional in ("name", "tree"):
+            table.setColumnHidden(COLUMNS.index(optional), optional not in columns)
+        table.setColumnHidden(1, {"name", "tree"} <= set(columns))  # for want of room
+        return was_hidden and "tree" in columns
 
     def chosen(self):
         """The row of the table of branches that is chosen, or None."""

@@ -37,7 +37,7 @@ class Legend(qt.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self)
         self.setMinimumHeight(HEIGHT)
-        self._title = title
+        self._title, self._frame = title, frame
         self._colors: list[tuple[float, ...]] = []
         self._ends = ("", "")
 
@@ -57,6 +57,7 @@ class Legend(qt.QWidget):
         elif kind == GENERATION:
             self._ends = ("0", f"{MAX_GENERATIONS - 1}")
             self._colors = [generation_color(number) for number in range(MAX_GENERATIONS)]
+        self._frame.setVisible(bool(self._colors))  # else the title has its room
         self.update()
 
     def paintEvent(self, event: Any) -> None:

@@ -84,7 +84,7 @@ class SkeletonPanel(Panel):
         for model in models:
             self.see_through.watch(model)
         before, self._colouring = self._colouring, (models, parameters.colouring)
-        if before != self._colouring and before[:1] == (models,):
+        if before and before[1] != parameters.colouring:
             for model in models:
                 _color(model, parameters.colouring.value)
 

@@ -35,7 +35,8 @@ class ClickTools:
     def __init__(self, tools: Any) -> None:
         self._tools, self.ui = tools, tools.ui
         self._observers = VTKObservationMixin()
-        self._kind, self._points = "", None
+        self._kind = ""
+        self._points: Any = None
         self._buttons = {
             "cut": self.ui.cutButton,
             "remove": self.ui.removeButton,

@@ -155,15 +155,16 @@ def test_a_name_is_kept_and_shown(panel):
 
 
 def test_the_narrowest_place_is_shown_against_a_reference(panel):
-    import slicer
+    import support.slice_view as slice_view
 
-    sliced = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSliceNode")
-    sliced.SetLayoutName("Red")
-    choose_trunk(panel)
-    press(panel, "narrowestButton")
-    to_ras = sliced.GetSliceToRAS()
-    there = [to_ras.GetElement(row, 3) for row in range(3)]
-    assert abs(there[2] - world(STENOSIS)[2]) < 2
+    view = slice_view.SliceView(size=(200, 200))
+    try:
+        choose_trunk(panel)
+        press(panel, "narrowestButton")
+        to_ras = view.node.GetSliceToRAS()
+        assert abs(to_ras.GetElement(2, 3) - world(STENOSIS)[2]) < 2
+    finally:
+        view.close()
     assert "is narrowest" in tools(panel).branchLabel.text
     tools(panel).referenceSpinBox.value = 10
     assert "% narrower than 10.0 mm" in tools(panel).branchLabel.text
