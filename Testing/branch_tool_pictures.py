@@ -104,7 +104,7 @@ def main() -> None:
     scroll(window)
     window.save("branches-2-narrowest-place")
 
-    tools.ui.pruneSpinBox.value = 12
+    tools.ui.pruneSpinBox.value = 25
     tools.ui.pruneButton.click()
     panel.process_events()
     scroll(window)

@@ -17,6 +17,7 @@ from PotentialSkeletonLib.branch_tools import (
     distance_between,
     narrowest_place,
     percent_stenosis,
+    pruned,
 )
 from PotentialSkeletonLib.tree.positions import Course
 
@@ -112,12 +113,19 @@ class Tree:
             "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
         value : float
 
+        Returns
+        -------
+        CurveSkeleton
+            A step that removes nothing is not kept.
+
         Raises
         ------
         InputError
             If the step is not valid; the scene is as it was.
         """
-        return self.replay([PruneStep(kind, value)])
+        step, skeleton = PruneStep(kind, value), self.skeleton
+        after, _ = pruned(skeleton, [step])
+        return skeleton if len(after.branches) == len(skeleton.branches) else self.replay([step])
 
     def cut(self, position: Any) -> CurveSkeleton:
         """End the branch at a place, and begin another one there."""

@@ -98,5 +98,5 @@ class StepTools:
 def branches_text(before: int, after: int) -> str:
     """Return how a step changed the number of branches."""
     if before == after:
-        return _("No branch was removed; there are {after}.").format(after=after)
+        return _("No branch is like that; all {after} stay.").format(after=after)
     return _("{before} branches before, {after} now.").format(before=before, after=after)

@@ -102,6 +102,9 @@ def test_pruning_is_listed_and_taken_back(panel):
     assert panel.ui.branchTable.rowCount == 4
     assert steps(panel) == ["1. Removed: shorter than 14.0 mm"]
     assert said(panel) == "6 branches before, 4 now."
+    press(panel, "pruneButton")
+    assert said(panel) == "No branch is like that; all 4 stay."
+    assert len(steps(panel)) == 1
     press(panel, "undoButton")
     assert (panel.ui.branchTable.rowCount, steps(panel)) == (6, [])
     assert not tools(panel).undoButton.isEnabled()
