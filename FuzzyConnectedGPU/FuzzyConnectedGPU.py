@@ -1,18 +1,8 @@
-import enum
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import slicer
-from slicer import (
-    vtkMRMLLabelMapVolumeNode,
-    vtkMRMLMarkupsFiducialNode,
-    vtkMRMLMarkupsROINode,
-    vtkMRMLScalarVolumeNode,
-    vtkMRMLSegmentationNode,
-)
 from slicer.i18n import tr as _
 from slicer.i18n import translate
-from slicer.parameterNodeWrapper import Choice, WithinRange, parameterNodeWrapper
 from slicer.ScriptedLoadableModule import (
     ScriptedLoadableModule,
     ScriptedLoadableModuleLogic,
@@ -21,8 +11,10 @@ from slicer.ScriptedLoadableModule import (
 )
 from slicer.util import VTKObservationMixin
 
-# The project's packages are imported inside functions: Slicer knows their folder only after it
-# has seen this file, and nothing but Slicer's own packages may be needed to show the panel.
+# Slicer appends this file's folder to `sys.path` before it loads the file. Of the project's
+# packages only the Logic's methods are imported here, which need nothing but the standard library;
+# all else is imported inside functions, so that the module loads whatever is missing.
+from FuzzyConnectedGPUMRML.logic import SeedsLogic, SegmentingLogic, ThresholdLogic
 
 
 class FuzzyConnectedGPU(ScriptedLoadableModule):
@@ -69,120 +61,6 @@ def registerSampleData() -> None:
     register(os.path.join(os.path.dirname(__file__), "Resources", "Icons"))
 
 
-class Labelled(enum.Enum):
-    """A choice of the panel, with a text for each of its values."""
-
-    def label(self) -> str:
-        from FuzzyConnectedGPUPanel.choice_labels import label
-
-        return label(self)
-
-
-class Region(Labelled):
-    """Where paths may go."""
-
-    WHOLE = "whole"
-    BOX = "roi"
-    MASK = "mask"
-
-
-class Model(Labelled):
-    """What makes a voxel a vessel's; see `FuzzyConnectedGPULib.segmentation.MODELS`."""
-
-    CONTRAST = "contrast"
-    AFFINITY = "affinity"
-
-
-class Border(Labelled):
-    """Where a vessel ends; see `FuzzyConnectedGPULib.contrast.clicks.borders`."""
-
-    DRAWN = "drawn"
-    HALF = "half"
-
-
-class Side(Labelled):
-    """Which intensities beside the mean belong to the vessels, too."""
-
-    BOTH = "both"
-    BRIGHT = "bright"
-    DARK = "dark"
-
-
-class Form(Labelled):
-    """How intensity and difference make the affinity."""
-
-    GEOMETRIC = "geometric"
-    WEIGHTED = "weighted"
-
-
-class Solver(Labelled):
-    """How connectedness is computed; see `FuzzyConnectedGPULib.SOLVERS`."""
-
-    EXACT = "exact"
-    CONTRACTION = "contraction"
-    ACTIVE_TILES = "active-tiles"
-    BLOCKS = "blocks"
-    DIAL = "dial"
-    KFOE = "kfoe"
-    CUDA_KFOE = "cuda-kfoe"
-    CUDA_KFOE_CORRECTED = "cuda-kfoe-corrected"
-
-
-class ThresholdSource(enum.Enum):
-    """Who chooses the threshold."""
-
-    AUTOMATIC = "automatic"
-    BACKGROUND = "background"
-    MANUAL = "manual"
-
-
-DEVICES = ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2", "cuda:3"]
-Share = Annotated[float, WithinRange(0.0, 1.0)]
-Intensity = Annotated[float, WithinRange(-1e9, 1e9)]
-
-
-@parameterNodeWrapper
-class FuzzyConnectedGPUParameterNode:
-    """The panel's choices and results, kept in the scene; see `FuzzyConnectedGPULogic.segment`."""
-
-    inputVolume: vtkMRMLScalarVolumeNode | None
-    seeds: vtkMRMLMarkupsFiducialNode | None
-    backgroundSeeds: vtkMRMLMarkupsFiducialNode | None
-    model: Model = Model.CONTRAST
-    border: Border = Border.DRAWN
-    automaticAffinity: bool = True
-    mean: Intensity = 0.0
-    sigma: Intensity = 1.0
-    gradientSigma: Intensity = 1.0
-    radius: Annotated[int, WithinRange(1, 9)] = 2
-    side: Side = Side.BOTH
-    form: Form = Form.GEOMETRIC
-    weight: Share = 0.5
-    region: Region = Region.WHOLE
-    roi: vtkMRMLMarkupsROINode | None
-    mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None
-    maskSegmentID: str = ""
-    cut: Share = 0.0
-    solver: Solver = Solver.EXACT
-    device: Annotated[str, Choice(DEVICES)] = "auto"
-    corrections: Annotated[int, WithinRange(0, 10)] = 2
-    directions: Annotated[int, WithinRange(0, 6)] = 6
-    autoUpdate: bool = False
-    thresholdSource: ThresholdSource = ThresholdSource.AUTOMATIC
-    threshold: Share = 0.5
-    fillGaps: Annotated[int, WithinRange(0, 10)] = 0
-    sceneVolume: vtkMRMLScalarVolumeNode | None
-    labelmap: vtkMRMLLabelMapVolumeNode | None
-    segmentation: vtkMRMLSegmentationNode | None
-    segmentID: str = ""
-    show3D: bool = True
-    showOverlay: bool = False
-    overlayOpacity: Share = 0.5
-    firstResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    secondResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    differenceLabelmap: vtkMRMLLabelMapVolumeNode | None
-
-
 class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
     """The panel; what it does is in the package `FuzzyConnectedGPUPanel`."""
 
@@ -218,7 +96,9 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
         ScriptedLoadableModuleWidget.onReload(self)
 
 
-class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
+class FuzzyConnectedGPULogic(
+    ScriptedLoadableModuleLogic, SegmentingLogic, ThresholdLogic, SeedsLogic
+):
     """Segments vessels on the MRML scene; the algorithms are in `FuzzyConnectedGPULib`.
 
     To try it, paste this into Slicer's Python console::
@@ -242,6 +122,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         self._kept: Any = None
 
     def getParameterNode(self) -> Any:
+        """The choices and results of the scene: `FuzzyConnectedGPUParameterNode`."""
+        from FuzzyConnectedGPUMRML.parameters import FuzzyConnectedGPUParameterNode, Model
+
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
         if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
             # Scenes of versions that knew one model keep its meaning.
@@ -252,288 +135,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
                 self._wrapper.model = Model.AFFINITY
         return self._wrapper
 
-    def segment(
-        self,
-        volumeNode: Any,
-        seedsNode: Any,
-        *,
-        backgroundSeedsNode: Any = None,
-        maskNode: Any = None,
-        roiNode: Any = None,
-        model: str | None = None,
-        border: str | None = None,
-        threshold: float | None = None,
-        cut: float | None = None,
-        solver: str | None = None,
-        device: str = "auto",
-        affinity: Any = None,
-        radius: int | None = None,
-        side: str | None = None,
-        maskSegmentID: str = "",
-        fillGaps: int = 0,
-        sceneVolumeNode: Any = None,
-        labelmapNode: Any = None,
-        segmentationNode: Any = None,
-        segmentID: str = "",
-        progress: Callable[[float], bool | None] | None = None,
-        **variant: Any,
-    ) -> Any:
-        """Segment what hangs together with the seeds; the scene changes only if all goes well.
-
-        Parameters
-        ----------
-        volumeNode : vtkMRMLScalarVolumeNode
-            One component; any axes, under any transform.
-        seedsNode : vtkMRMLMarkupsNode
-            Its placed points are the seeds; those outside the volume or mask are left out.
-        backgroundSeedsNode : vtkMRMLMarkupsNode, optional
-            Points that do not belong to the vessels; each takes away the leak that it sits in.
-        maskNode : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode, optional
-            Paths stay inside it; of any geometry.
-        roiNode : vtkMRMLMarkupsROINode, optional
-            Paths stay inside it: voxels count whose centre is in the box.
-        model : {"contrast", "affinity"}, optional
-            "contrast", the default: contrast to the surroundings, connected from the seeds.
-            "affinity": the papers' affinity, taken also where one of its own parameters is given:
-            affinity, radius, side, cut, solver.
-        border : {"drawn", "half"}, optional
-            Of the model "contrast": where experts draw it, or at half the contrast.
-        threshold : float, optional
-            Above 0, up to 1. By default 0.5 in the model "contrast" (lower: more, higher: less);
-            in the model "affinity" from the scene's histogram and the background seeds.
-        device : str
-            "auto", "cpu", "cuda", "cuda:1".
-        cut, solver : float, str
-            Affinities below the cut count as 0, which saves time; see
-            `FuzzyConnectedGPULib.SOLVERS`.
-        affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
-            By default estimated round the seeds.
-        radius, side : int, str
-            Of that estimate: voxels round each seed (2); "bright" or "dark" where intensities on
-            that side of the mean are vessel, too ("both").
-        maskSegmentID : str
-            Of a segmentation as mask: only this segment.
-        fillGaps : int
-            Rounds in which voxels are added that the vessels surround: what noise has left out of
-            a wide vessel. 0 to 10.
-        sceneVolumeNode, labelmapNode : nodes, optional
-            Filled; by default new nodes are added.
-        segmentationNode : vtkMRMLSegmentationNode or True, optional
-            Gets a segment named as the seeds' list; True adds a new segmentation. A later run with
-            the same list and volume gives the segment other voxels and leaves all else of it,
-            unless it was edited meanwhile: then a new one is added.
-        segmentID : str
-            Of the segment to overwrite instead.
-        progress : callable, optional
-            ``progress(fraction) -> bool``; False cancels.
-        **variant
-            ``corrections`` and ``directions`` of the solver "cuda-kfoe-corrected".
-
-        Returns
-        -------
-        FuzzyConnectedGPUMRML.result.SegmentationResult
-            ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
-            Something given cannot be used, or an output is an input or the mask; the message names
-            it.
-        FuzzyVesselCoreLib.errors.DeviceError
-            The device cannot be used.
-        FuzzyVesselCoreLib.errors.Cancelled
-            `progress` returned False, or an input was removed meanwhile.
-        """
-        from FuzzyConnectedGPUMRML.segmenting import segment
-
-        options = dict(
-            backgroundSeedsNode=backgroundSeedsNode,
-            maskNode=maskNode,
-            maskSegmentID=maskSegmentID,
-            roiNode=roiNode,
-            model=model,
-            border=border,
-            threshold=threshold,
-            cut=cut,
-            solver=solver,
-            device=device,
-            affinity=affinity,
-            radius=radius,
-            side=side,
-            fillGaps=fillGaps,
-            **variant,
-        )
-        outputs = _outputs(sceneVolumeNode, labelmapNode, segmentationNode, segmentID)
-        return segment(volumeNode, seedsNode, options, outputs, progress, self.kept)
-
-    def findSeeds(
-        self,
-        volumeNode: Any,
-        *,
-        maskNode: Any = None,
-        maskSegmentID: str = "",
-        roiNode: Any = None,
-        count: int = 6,
-        seedsNode: Any = None,
-        device: str = "auto",
-        progress: Callable[[float], bool | None] | None = None,
-    ) -> Any:
-        """Find seeds without a click: where the contrast is most tubular, in volume or region.
-
-        They are proposals: look at them and delete what is no vessel. In a whole CT other bright
-        tubes (contrast in the bowel, calcifications) may be among them: give the organ as mask.
-
-        Parameters
-        ----------
-        volumeNode : vtkMRMLScalarVolumeNode
-        maskNode, maskSegmentID, roiNode
-            As in `segment`; seeds lie inside.
-        count : int
-            Seeds at most (6).
-        seedsNode : vtkMRMLMarkupsFiducialNode, optional
-            Keeps its points and gets the new ones, labelled automatic-1, automatic-2, ...; by
-            default a new list is added.
-        device : str
-            As in `segment`; the search runs on the CPU.
-        progress : callable, optional
-            ``progress(fraction) -> bool``; False cancels.
-
-        Returns
-        -------
-        vtkMRMLMarkupsFiducialNode
-            The strongest seed first.
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
-            Something given cannot be used, or nothing is tubular.
-        FuzzyVesselCoreLib.errors.DeviceError
-            The device cannot be used, or numba is missing.
-        FuzzyVesselCoreLib.errors.Cancelled
-            `progress` returned False, or an input was removed meanwhile.
-        """
-        from FuzzyConnectedGPUMRML.finding import find_seeds
-
-        options = dict(
-            maskNode=maskNode,
-            maskSegmentID=maskSegmentID,
-            roiNode=roiNode,
-            count=count,
-            device=device,
-        )
-        return find_seeds(volumeNode, options, seedsNode, progress, self.kept)
-
-    def thresholdScene(
-        self,
-        sceneVolumeNode: Any,
-        threshold: float | None = None,
-        *,
-        backgroundSeedsNode: Any = None,
-        cut: float = 0.0,
-        fillGaps: int = 0,
-        maskNode: Any = None,
-        maskSegmentID: str = "",
-        roiNode: Any = None,
-        labelmapNode: Any = None,
-        segmentationNode: Any = None,
-        segmentID: str = "",
-    ) -> Any:
-        """Cut a fuzzy scene at another threshold, without computing it again.
-
-        Parameters
-        ----------
-        sceneVolumeNode : vtkMRMLScalarVolumeNode
-            Of an earlier run, also of one that was saved and loaded.
-        threshold, backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID
-            As in `segment`.
-        fillGaps, maskNode, maskSegmentID, roiNode
-            As in `segment`: gaps are filled within mask and box.
-
-        Returns
-        -------
-        FuzzyConnectedGPUMRML.result.SegmentationResult
-            Its affinity and scene are None.
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
-        """
-        from FuzzyConnectedGPUMRML.segmenting import threshold_scene
-
-        options = dict(
-            threshold=threshold,
-            backgroundSeedsNode=backgroundSeedsNode,
-            cut=cut,
-            fillGaps=fillGaps,
-            maskNode=maskNode,
-            maskSegmentID=maskSegmentID,
-            roiNode=roiNode,
-        )
-        outputs = _outputs(None, labelmapNode, segmentationNode, segmentID)
-        return threshold_scene(sceneVolumeNode, options, outputs)
-
-    def automaticThreshold(
-        self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
-    ) -> float:
-        """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPULib.threshold.choice import choose_threshold
-        from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
-        from FuzzyConnectedGPUMRML.segmenting import background_seeds
-        from FuzzyConnectedGPUMRML.volume_curve import scene_values
-
-        values = scene_values(sceneVolumeNode)
-        known = contrast_threshold(sceneVolumeNode)
-        if known is not None:
-            return known
-        background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
-        return choose_threshold(values, background and background.voxels, cut)
-
-    def backgroundThreshold(self, sceneVolumeNode: Any, backgroundSeedsNode: Any) -> float:
-        """The lowest threshold (float) that keeps every background seed out of the object."""
-        from FuzzyConnectedGPULib import background_threshold
-        from FuzzyConnectedGPUMRML.volume_curve import scene_values
-        from FuzzyVesselCoreLib.mrml.points import seeds_of
-
-        values = scene_values(sceneVolumeNode)
-        seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
-        return background_threshold(values, seeds.voxels)
-
-    def volumeCurve(self, sceneVolumeNode: Any) -> Any:
-        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volume_curve.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.volume_curve import VolumeCurve
-
-        return VolumeCurve(sceneVolumeNode)
-
-    def estimateAffinity(
-        self, volumeNode: Any, seedsNode: Any, radius: int = 2, side: str = "both"
-    ) -> Any:
-        """The affinity that the intensities round the seeds give.
-
-        Returns
-        -------
-        FuzzyConnectedGPULib.GaussianAffinity
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
-            There is no seed in the volume.
-        """
-        from FuzzyConnectedGPULib import estimate_affinity
-        from FuzzyVesselCoreLib.mrml.points import seeds_of
-        from FuzzyVesselCoreLib.mrml.reading import voxels_of
-
-        voxels = voxels_of(volumeNode, copy=False)
-        seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
-        return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
-
-    def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
-        """Label, voxel, intensity and neighbourhood of each seed; see `seed_rows.SeedRow`."""
-        from FuzzyConnectedGPUMRML.seed_rows import seed_rows
-
-        return seed_rows(volumeNode, seedsNode, radius)
-
     def memoryNeed(self, volumeNode: Any) -> Any:
-        """Bytes that a run on a volume takes on the host and on the card; see `memory`."""
+        """Bytes that a run on a volume takes on the host and on the GPU; see `memory`."""
         from FuzzyConnectedGPULib.memory import memory_need
         from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
@@ -560,17 +163,6 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         if self._kept is None:
             self._kept = CachedConnectedness()
         return self._kept
-
-
-def _outputs(
-    sceneVolumeNode: Any, labelmapNode: Any, segmentationNode: Any, segmentID: str
-) -> dict[str, Any]:
-    return dict(
-        sceneVolumeNode=sceneVolumeNode,
-        labelmapNode=labelmapNode,
-        segmentationNode=segmentationNode,
-        segmentID=segmentID,
-    )
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):

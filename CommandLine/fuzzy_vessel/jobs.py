@@ -12,7 +12,7 @@ from pathlib import Path
 from .input_checks import check_segmentation, check_skeleton
 from .progress_bar import ProgressBar, Stopwatch
 
-Told = tuple[list[str], list[str]]  # summary and warnings
+Report = tuple[list[str], list[str]]  # summary and warnings
 
 # Opacity of the vessels in 3D where there are centrelines in them.
 CLEAR = 0.35
@@ -20,7 +20,7 @@ PHANTOM = "phantom.nrrd"
 PHANTOM_VESSELS = "phantom-vessels.nrrd"
 
 
-def segment(options: Namespace, progress: ProgressBar) -> Told:
+def segment(options: Namespace, progress: ProgressBar) -> Report:
     """Segment a file.
 
     Raises
@@ -41,7 +41,7 @@ def segment(options: Namespace, progress: ProgressBar) -> Told:
     return results.summary(options, watch, outcome), outcome.warnings
 
 
-def skeleton(options: Namespace, progress: ProgressBar) -> Told:
+def skeleton(options: Namespace, progress: ProgressBar) -> Report:
     """Find the centrelines of a labelmap; raises as `segment`."""
     check_skeleton(options)
     if options.labels:
@@ -71,7 +71,7 @@ def _skeletons(options, progress):
     return results.summary_of_labels(options, watch, found), warnings
 
 
-def run(options: Namespace, progress: ProgressBar) -> Told:
+def run(options: Namespace, progress: ProgressBar) -> Report:
     """Segment a file and find the centrelines; raises as `segment`."""
     check_segmentation(options)
     check_skeleton(options)
@@ -86,7 +86,7 @@ def run(options: Namespace, progress: ProgressBar) -> Told:
     return results.summary(options, watch, outcome, found), outcome.warnings + found.warnings
 
 
-def demo(options: Namespace, progress: ProgressBar) -> Told:
+def demo(options: Namespace, progress: ProgressBar) -> Report:
     """Do what `run` does on the liver phantom; raises as `segment`."""
     options.threshold, options.cut, options.mask = None, None, None
     check_segmentation(options)
@@ -109,7 +109,7 @@ def demo(options: Namespace, progress: ProgressBar) -> Told:
     return results.summary(options, watch, outcome, found), outcome.warnings + found.warnings
 
 
-def benchmark(options: Namespace, progress: ProgressBar) -> Told:
+def benchmark(options: Namespace, progress: ProgressBar) -> Report:
     """Measure the speed on this machine; raises as `segment`."""
     from .benchmark import running
 

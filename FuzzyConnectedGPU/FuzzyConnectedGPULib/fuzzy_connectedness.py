@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
-from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
@@ -113,7 +113,7 @@ def _solve(
     except DeviceError as error:
         if device != "auto":
             raise
-        note = f"The CPU was used: {error}"
+        note = CpuUsedNote(error)
         warnings.warn(note, stacklevel=3)
     return _solve_on_cpu(problem, options, progress), "cpu", (note,)
 

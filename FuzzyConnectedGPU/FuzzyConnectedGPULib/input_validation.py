@@ -6,6 +6,8 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from .input_errors import NotFiniteError, VoxelTypeError
+
 VOXEL_TYPES = ("uint8", "int16", "uint16", "int32", "float32", "float64")
 
 
@@ -24,10 +26,7 @@ def checked_volume(volume: Any) -> np.ndarray:
     if volume.ndim not in (2, 3) or volume.size == 0:
         raise InputError(f"The volume has shape {volume.shape}; K x J x I voxels are needed.")
     if volume.dtype.name not in VOXEL_TYPES:
-        raise InputError(
-            f"Voxel type {volume.dtype.name} is not supported; convert the volume to one of "
-            f"{', '.join(VOXEL_TYPES)}."
-        )
+        raise VoxelTypeError(volume.dtype.name, VOXEL_TYPES)
     if volume.ndim == 2:
         volume = volume[np.newaxis]
     volume = np.ascontiguousarray(volume, volume.dtype.newbyteorder("="))
@@ -41,18 +40,15 @@ def _require_finite(volume: np.ndarray) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(volume.sum(dtype=np.float64)):
             return
-    count, first = 0, None
+    count, first = 0, None  # and the first one's value and voxel
     for k, plane in enumerate(volume):
         wrong = ~np.isfinite(plane)
         if first is None and wrong.any():
-            j, i = np.argwhere(wrong)[0]
-            first = f"{plane[j, i]} at I,J,K = {i},{j},{k}"
+            j, i = map(int, np.argwhere(wrong)[0])
+            first = (plane[j, i], (k, j, i))
         count += int(np.count_nonzero(wrong))
-    if count:
-        raise InputError(
-            f"The volume has {count} voxels that are not finite numbers (the first is {first}); "
-            "replace them, for example by the lowest intensity."
-        )
+    if first is not None:
+        raise NotFiniteError(count, *first)
 
 
 def checked_seeds(seeds: Any, shape: tuple[int, ...], name: str = "seed") -> np.ndarray:

@@ -12,6 +12,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from .affinity.estimation import estimate_affinity
 from .affinity.gaussian_affinity import GaussianAffinity
 from .affinity.levels import TOP_LEVEL, level_values
+from .input_errors import LargeValuesError
 from .input_validation import checked_mask, checked_seeds, checked_volume
 from .scene import FuzzyScene, scene_values
 
@@ -132,7 +133,7 @@ def as_solver_voxels(volume: np.ndarray) -> np.ndarray:
             if np.iinfo(small).min <= low and high <= np.iinfo(small).max:
                 return volume.astype(small)
     elif max(-low, high) > np.finfo(np.float32).max:
-        raise InputError(f"The volume's values ({low:g} to {high:g}) are too large; scale them.")
+        raise LargeValuesError(low, high)
     return volume.astype(np.float32)
 
 

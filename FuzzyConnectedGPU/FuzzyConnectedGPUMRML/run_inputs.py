@@ -8,9 +8,9 @@ import numpy as np
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.provenance.mask_fingerprint import mask_fingerprint, rounded
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import note_voxels, voxels_changed
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
-
-from .mask_fingerprint import mask_fingerprint, rounded
 
 # Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
@@ -42,8 +42,8 @@ def inputs_text(
 ) -> str:
     """A text that differs wherever the connectedness may differ; the same after loading.
 
-    Voxels of the volume are not looked at: who changes them must know it. Exact solvers give the
-    same connectedness on every device, so the device does not count.
+    Voxels of the volume are not looked at; `is_from` knows whether they were edited. Exact solvers
+    give the same connectedness on every device, so the device does not count.
 
     Returns
     -------
@@ -112,8 +112,10 @@ def mark(
     threshold: Any = None,
     threshold_inputs: str | None = None,
     chosen: float | None = None,
+    volume_time: int = 0,
 ) -> None:
     """Write on a connectedness map what it was computed from, and what its threshold means."""
+    note_voxels(scene_node, volume_time)
     scene_node.SetAttribute(INPUTS, text)
     scene_node.SetAttribute(AUTOMATIC, None if chosen is None else repr(float(chosen)))
     contrast = isinstance(threshold, ContrastThreshold)
@@ -130,8 +132,13 @@ def mark_threshold(scene_node: Any, text: str | None) -> None:
 
 
 def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
-    """Whether a connectedness map was computed from inputs with these texts."""
+    """Whether a connectedness map was computed from inputs with these texts.
+
+    It is not, either, once the voxels of its volume were edited.
+    """
     if not text or scene_node is None or scene_node.GetAttribute(INPUTS) != text:
+        return False
+    if voxels_changed(scene_node, scene_node.GetNodeReference(VOLUME)):
         return False
     return threshold_inputs is None or threshold_inputs == scene_node.GetAttribute(THRESHOLD_INPUTS)
 

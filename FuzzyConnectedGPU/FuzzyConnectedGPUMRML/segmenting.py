@@ -5,19 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
 from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds, fill_gaps
 from FuzzyConnectedGPULib.threshold.thresholds import binarize
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.points import placed_points, seeds_of
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from . import run_inputs
 from .result import SegmentationResult
+from .same_place import named
 from .volume_curve import scene_values
 
 # Options that the connectedness depends on, beside the nodes.
@@ -58,7 +61,7 @@ def segment(
     others = (seeds_node, background_node, mask_node, roi_node)
     inputs = [volume_node, *(node for node in others if _in_scene(node))]
     outputs = {**outputs, "maskSegmentID": segment_id}
-    voxels = mrml.voxels_of(volume_node)
+    voxels, volume_time = mrml.voxels_of(volume_node), voxel_time(volume_node)
     _check_outputs(volume_node, outputs, mask_node)
     check_threshold(options["threshold"], options["cut"] or 0.0)
     region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
@@ -76,22 +79,27 @@ def segment(
     heeded = None
     if options["threshold"] is None or rounds:
         heeded = run_inputs.threshold_text(volume_node, background_node)
-    found = segment_arrays(
-        voxels,
-        seeds.voxels,
-        spacing=volume_node.GetSpacing()[::-1],
-        background_seeds=background and background.voxels,
-        mask=region,
-        progress=while_there(inputs, progress),
-        cached=kept,
-        fill_gaps=rounds,
-        **options,
-    )
+    try:
+        found = segment_arrays(
+            voxels,
+            seeds.voxels,
+            spacing=volume_node.GetSpacing()[::-1],
+            background_seeds=background and background.voxels,
+            mask=region,
+            progress=while_there(inputs, progress),
+            cached=kept,
+            fill_gaps=rounds,
+            **options,
+        )
+    except SameVoxelError as error:
+        raise named(error, seeds, background) from error
     refuse_without(inputs)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     chosen = found.threshold if options["threshold"] is None else None
-    run_inputs.mark(written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen)
+    run_inputs.mark(
+        written[1], volume_node, seeds_node, text, found.contrast, heeded, chosen, volume_time
+    )
     warnings = [*seeds.warnings, *(background.warnings if background else ()), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 
@@ -168,11 +176,10 @@ def while_there(
 
 
 def refuse_without(nodes: list[Any]) -> None:
-    """Raise `Cancelled` where an input is no longer in the scene."""
+    """Raise `InputRemoved` where an input is no longer in the scene."""
     for node in nodes:
         if not _in_scene(node):
-            name = mrml.node_name(node)
-            raise Cancelled(f"Cancelled: {name} was removed from the scene; nothing was changed.")
+            raise InputRemoved(mrml.node_name(node))
 
 
 def _write(

@@ -10,6 +10,7 @@ from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
@@ -25,6 +26,7 @@ from .first_view.automatic_update import AutomaticUpdate
 from .first_view.input_section import InputSection
 from .first_view.seeds_section import SeedsSection
 from .first_view.threshold_section import LEAST, ThresholdSection
+from .wording import worded
 
 NUMBA = (packages.NUMBA,)
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
@@ -132,7 +134,7 @@ class ConnectednessPanel(Panel):
 
     def _subject(self) -> tuple:
         values = (getattr(self.parameters, name) for name in SUBJECT)
-        return (self.inputs_text(), *values)
+        return (self.inputs_text(), voxel_time(self.parameters.inputVolume), *values)
 
     # --- what sections ask for
 
@@ -178,7 +180,8 @@ class ConnectednessPanel(Panel):
     def state_text(self) -> str:
         """A text of all that the result depends on, but for the threshold itself."""
         volume = self.parameters.inputVolume
-        return f"{self.inputs_text()} {self.threshold_text(volume) or ''}"
+        heeded = self.threshold_text(volume) or ""
+        return f"{self.inputs_text()} {heeded} {voxel_time(volume)}"
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
@@ -196,6 +199,9 @@ class ConnectednessPanel(Panel):
     def output_inputs(parameters: Any) -> dict[str, Any]:
         """Nodes that results are not written into, by what they are called."""
         return {"input volume": parameters.inputVolume, "mask": parameters.mask}
+
+    def worded(self, said: Any) -> str:
+        return worded(said)
 
     # --- runs
 
@@ -231,7 +237,7 @@ class ConnectednessPanel(Panel):
             self.threshold.taken(parameters, result)
         if first and parameters.seeds is not None:
             fit_views(parameters.labelmap, placed_points(parameters.seeds).world[0])
-        return "\n".join([self._done(result), *result.warnings])
+        return "\n".join([self._done(result), *map(worded, result.warnings)])
 
     def _segment(self, parameters: Any, progress: Any) -> Any:
         variant = model_options(parameters)

@@ -19,3 +19,34 @@ class DeviceMemoryError(DeviceError):
 
 class Cancelled(FuzzyVesselError):
     """The progress callback returned False; nothing was changed."""
+
+
+class InputRemoved(Cancelled):
+    """An input left the scene during the run; nothing was changed.
+
+    Attributes
+    ----------
+    name : str
+        Of the input, in quotes.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"Cancelled: {name} was removed; nothing was changed.")
+
+
+class CpuUsedNote(str):
+    """Device "auto" went on with the CPU.
+
+    Attributes
+    ----------
+    reason : Exception
+        What failed on the GPU.
+    """
+
+    reason: Exception
+
+    def __new__(cls, reason: Exception) -> "CpuUsedNote":
+        self = super().__new__(cls, f"The CPU was used: {reason}")
+        self.reason = reason
+        return self

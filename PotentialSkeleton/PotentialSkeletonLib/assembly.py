@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 
@@ -46,7 +46,7 @@ def assemble(
     except DeviceError as error:
         if options.device != "auto" or options.method not in CPU_METHODS:
             raise
-        options, message = replace(options, device="cpu"), f"The CPU was used: {error}"
+        options, message = replace(options, device="cpu"), CpuUsedNote(error)
     return _assemble(mask, spacing, options, stages, messages=[message])
 
 

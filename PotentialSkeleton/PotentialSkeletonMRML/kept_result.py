@@ -5,22 +5,38 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 """
 
 import json
+from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
+from FuzzyVesselCoreLib.mrml.provenance.mask_fingerprint import voxels_fingerprint
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 from .nodes.curve_folder import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
+VESSELS = ROLE + "Vessels"  # a fingerprint of their voxels
 CURVES = ROLE + "Curve"
 CENTRELINES = " centrelines"  # ends a model's name
 SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
           "fieldNode": "Field"}  # fmt: skip
 
 
-def keep(result, input_node, segment_id, notes):
+def vessels_text(input_node: Any, segment_id: str) -> str:
+    """A text of an object's voxels that differs once they are edited; the same after loading."""
+    return voxels_fingerprint(input_node, segment_id)
+
+
+def is_current(model: Any, text: str) -> bool:
+    """Whether a model was made of the object with this `vessels_text`.
+
+    It is taken for current where earlier versions wrote no text.
+    """
+    return (model.GetAttribute(VESSELS) or text) == text
+
+
+def keep(result, input_node, segment_id, notes, vessels=""):
     """Let a result's model refer to everything that it came with.
 
     Parameters
@@ -32,6 +48,8 @@ def keep(result, input_node, segment_id, notes):
         Empty for a labelmap.
     notes : list of str
         What there is to say of the run.
+    vessels : str
+        `vessels_text` of before the run.
     """
     import slicer
 
@@ -42,6 +60,7 @@ def keep(result, input_node, segment_id, notes):
         model.SetNodeReferenceID(INPUT, input_node.GetID())
         model.SetAttribute(SEGMENT, segment_id or "")
         model.SetAttribute(NOTES, json.dumps(notes))
+        model.SetAttribute(VESSELS, vessels or None)
         for role, node in nodes.items():
             model.SetNodeReferenceID(ROLE + role, node.GetID() if node is not None else None)
         model.RemoveNodeReferenceIDs(CURVES)

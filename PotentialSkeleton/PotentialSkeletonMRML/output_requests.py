@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved
 from FuzzyVesselCoreLib.mrml.ownership import check_apart
 from FuzzyVesselCoreLib.mrml.reading import node_name
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
@@ -93,12 +93,8 @@ class Requests:
 
         for node in (solid.node, *(node for _, node in self.nodes())):
             if not slicer.mrmlScene.IsNodePresent(node):
-                raise error(
-                    f"Cancelled: {node_name(node)} was removed from the scene; nothing was changed."
-                    if error is Cancelled
-                    else f"{node_name(node)} is not in the scene."
-                )
+                if error is Cancelled:
+                    raise InputRemoved(node_name(node))
+                raise error(f"{node_name(node)} is not in the scene.")
         if not solid.has_segment():
-            raise Cancelled(
-                f"Cancelled: the segment '{solid.name}' was removed; nothing was changed."
-            )
+            raise InputRemoved(f"the segment '{solid.name}'")

@@ -7,6 +7,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 from PotentialSkeletonMRML.extraction import visible_segments
 from PotentialSkeletonMRML.parameters import Colouring
 
@@ -24,6 +25,7 @@ class ObjectSection:
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         self._filling = False
+        self._edits = EditObserver(panel.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
         self.ui.segmentsList.connect("itemChanged(QListWidgetItem*)", self._on_ticked)
@@ -40,7 +42,8 @@ class ObjectSection:
                     parameters.segment = segment_id
 
     def react(self, parameters: Any) -> None:
-        """Choose the first segment where the chosen one is not there."""
+        """Choose the first segment where the chosen one is not there; notice edits."""
+        self._edits.follow((parameters.input,))
         if not is_segmentation(parameters.input):
             parameters.segments = ""
             return
@@ -52,6 +55,10 @@ class ObjectSection:
             lost = len(there) < len(segments_of(parameters))
             if lost:
                 parameters.segments = json.dumps(there) if there else ""
+
+    def forget(self) -> None:
+        """The vessels are gone."""
+        self._edits.forget()
 
     def show(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""

@@ -8,11 +8,14 @@ from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.kept_result import (
+    SEGMENT,
     drop_left_over,
+    is_current,
     keep,
     kept_model,
     kept_nodes,
     requests,
+    vessels_text,
 )
 
 from .branch_tools.section import BranchTools
@@ -64,6 +67,7 @@ class SkeletonPanel(Panel):
         Panel.exit(self)
 
     def forget(self) -> None:
+        self.object.forget()
         self.result.forget()
         self.see_through.forget()
         self.tools.exit()
@@ -116,6 +120,11 @@ class SkeletonPanel(Panel):
             return why
         if self._problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
+        if not all(
+            is_current(model, vessels_text(self.parameters.input, model.GetAttribute(SEGMENT)))
+            for model in self.result.models
+        ):
+            return _("The vessels were edited after the centrelines were found: press Apply.")
         return self.result.advice or _("Press Apply to find the centrelines.")
 
     def say(self, text: str, problem: bool = False) -> None:
@@ -131,6 +140,7 @@ class SkeletonPanel(Panel):
         segments = segments_of(chosen)
         wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = {each: kept_model(chosen.input, each) for each in segments}
+        vessels = {each: vessels_text(chosen.input, each) for each in segments}
         options = {**options_of(chosen), "progress": progress}
 
         def outputs(segment: str) -> dict[str, Any]:
@@ -145,7 +155,7 @@ class SkeletonPanel(Panel):
             results = self.logic.extractSegments(chosen.input, segments, outputs=outputs, **options)
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
-            keep(result, chosen.input, segment, notes(result))
+            keep(result, chosen.input, segment, notes(result), vessels[segment])
             _color(result.modelNode, chosen.colouring.value)
             self.see_through.begin(result.modelNode)
         return found_text([len(result.skeleton.branches) for result in results])

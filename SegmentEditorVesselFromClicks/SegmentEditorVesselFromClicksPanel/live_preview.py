@@ -9,6 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.widgets.run import Run
+from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
 from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
@@ -130,7 +131,7 @@ class LivePreview:
 
     def _fail(self, error):
         self._drop()
-        self._options.say(str(error))
+        self._options.say(worded(error))
 
     def _drop(self):
         self._vessel = None

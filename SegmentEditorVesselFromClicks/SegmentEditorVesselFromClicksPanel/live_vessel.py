@@ -7,6 +7,7 @@ import vtk
 from slicer.util import VTKObservationMixin
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 
@@ -151,7 +152,7 @@ class LiveVessel:
         try:
             open_centrelines(self._effect)
         except InputError as error:
-            self._options.say(str(error))
+            self._options.say(worded(error))
 
     def _show(self):
         """Show what there is and what can be done."""

@@ -4,8 +4,8 @@
         [--runs 7] [--memory MIB] [--mask FILE.npy] [--whole]
 
 needs numpy, scipy and numba, and CuPy for CUDA. The object is the tube of the benchmark command, or
-a mask of one component. On CUDA the mask and the forces stay on the card, and it waits for each
-step. --memory pretends that the card has less free memory. --whole adds `force_field` and
+a mask of one component. On CUDA the mask and the forces stay on the device, and it waits for each
+step. --memory pretends that the device has less free memory. --whole adds `force_field` and
 `skeletonize` from and to numpy arrays, with their own stages.
 """
 
@@ -48,7 +48,7 @@ def main():
     options = read_options()
     begin = perf_counter()
     gpu = choose_device(options.device)
-    print(f"looking for a card: {perf_counter() - begin:.2f} s")
+    print(f"looking for a GPU: {perf_counter() - begin:.2f} s")
     gpu = None if gpu == "cpu" else gpu
     if options.mask:
         mask = np.load(options.mask) != 0
@@ -72,14 +72,14 @@ def read_options():
     parser.add_argument("--side", type=int, default=256)
     parser.add_argument("--strength", type=int, default=6)
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--memory", type=int, help="MiB of the card that are taken as free")
+    parser.add_argument("--memory", type=int, help="MiB of the device that are taken as free")
     parser.add_argument("--mask", help="a labelmap of one component, as numpy saves it")
     parser.add_argument("--whole", action="store_true")
     return parser.parse_args()
 
 
 def on_card(gpu, solid, options):
-    """The whole field with the mask on the card, and its steps."""
+    """The whole field with the mask on the device, and its steps."""
     from PotentialSkeletonLib.field.convolution.cuda_transforms import CudaTransforms
 
     with gpu:
@@ -103,7 +103,7 @@ def on_card(gpu, solid, options):
         begin = perf_counter()
         field()
         print(f"first field in this process: {perf_counter() - begin:.2f} s")
-        print(f"field on the card: {timed(field, options.runs)}; peak {gpu.peak_bytes >> 20} MiB")
+        print(f"field on the device: {timed(field, options.runs)}; peak {gpu.peak_bytes >> 20} MiB")
         for note in summation.notes():
             print(note)
         clock[0] = perf_counter()

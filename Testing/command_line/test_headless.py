@@ -172,6 +172,26 @@ def test_missing_slicer_core_names_the_extra(found, message):
     assert "fuzzy-vessel-gpu[mrml]" in run.stdout
 
 
+def test_parameters_are_kept_under_slicers_names(slicer_scene, numbers):
+    """As `UnionSerializer` names them: a parameter of several types with the type's number."""
+    import slicer
+
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    choices = FuzzyConnectedGPULogic().getParameterNode()
+    node, volume = choices.parameterNode, add_volume(numbers)
+    assert node.GetParameter("mask.2") == "True"  # None
+    choices.inputVolume = volume
+    choices.mask = segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    assert node.GetNodeReference("inputVolume.0") is volume
+    assert node.GetNodeReference("mask.1") is segmentation
+    assert not {"mask.2", "mask", "inputVolume.1"} & set(node.GetParameterNames())
+    choices.mask = volume
+    assert node.GetNodeReference("mask.0") is volume
+    assert node.GetNodeReference("mask.1") is None
+    assert "mask.1" not in node.GetParameterNames()
+
+
 def test_parameter_node_is_kept_in_the_scene(slicer_scene, numbers, tmp_path):
     import slicer
 

@@ -5,7 +5,8 @@ import pytest
 
 from conftest import ROOT
 
-# Saved by version 0.1: the liver phantom of 44^3 voxels, both modules' parameters and results.
+# Of version 0.1: the liver phantom of 44^3 voxels, both modules' parameters and results. The
+# parameters were written by Slicer's own parameterNodeWrapper.
 SCENE = ROOT / "Testing" / "saved" / "scene-0.1.mrb"
 
 

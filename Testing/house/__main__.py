@@ -46,6 +46,8 @@ def main() -> None:
     say(f"files under {SMALL_FILE} lines", len(small), small)
     long = [f"{f.place} {f.name} {f.lines}" for f in functions if f.lines > LONG_FUNCTION]
     say(f"functions over {LONG_FUNCTION} lines", len(long), long)
+    long = [f"{f.place} {f.name} {f.body_lines}" for f in functions if f.body_lines > LONG_FUNCTION]
+    say(f"functions over {LONG_FUNCTION} lines without their docstrings", len(long), long)
     many = [f"{f.place} {f.name} {f.parameters}" for f in functions if f.parameters > 10]
     say(f"functions of more than {MANY_PARAMETERS} parameters", len(many), many)
     untyped = [f"{f.place} {f.name}" for f in public if not f.typed]

@@ -58,6 +58,7 @@ def files_of_both() -> tuple[set[Path], set[Path]]:
     connectedness.parameters.seeds = seeds
     connectedness.process_events()
     first = files_of_apply(connectedness)
+    connectedness.widget.exit()  # as Slicer does when another module is entered
     skeleton = open_panel("PotentialSkeleton")
     skeleton.parameters.input = connectedness.parameters.labelmap
     skeleton.process_events()

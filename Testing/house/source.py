@@ -24,12 +24,15 @@ class Function:
         ``path:line``.
     public : bool
         Neither it nor what it lies in begins with an underscore.
+    body_lines : int
+        Lines without the docstring.
     """
 
     name: str
     place: str
     public: bool
     lines: int
+    body_lines: int
     parameters: int
     typed: bool
 
@@ -75,4 +78,6 @@ def _functions(parent, path, public):
             typed = node.returns is not None and all(a.annotation for a in arguments)
             lines = node.end_lineno - node.lineno + 1
             place = f"{path}:{node.lineno}"
-            yield Function(node.name, place, own, lines, len(arguments), typed)
+            docstring = ast.get_docstring(node, clean=False) or ""
+            body = lines - len(docstring.splitlines())
+            yield Function(node.name, place, own, lines, body, len(arguments), typed)

@@ -84,9 +84,9 @@ def bars(table: Table, plot: dict) -> Any:
             middle, value = y + ROW / 2, row[plot["value"]]
             colour = COLOURS[names.index(row[plot["label"]]) % len(COLOURS)]
             axes.barh(middle, value - low, left=low, height=15, color=colour)
-            told = f"{as_text(value)} {plot['unit']}"
+            text = f"{as_text(value)} {plot['unit']}"
             beside = {"textcoords": "offset points", "va": "center_baseline"}
-            axes.annotate(told, (value, middle), (6, 0), annotation_clip=False, **beside)
+            axes.annotate(text, (value, middle), (6, 0), annotation_clip=False, **beside)
             look = {"ha": "right", "color": FAINT_INK}
             text_at(figure, MARGIN + 180, HEAD + middle, _bar_name(row, rows, plot), **look)
             y += ROW

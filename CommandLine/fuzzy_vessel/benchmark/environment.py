@@ -52,15 +52,15 @@ def _name(gpu):
 
 def kernel_driver() -> str | None:
     """The driver's own version, where Linux tells it."""
-    told = Path("/sys/module/nvidia/version")
-    return told.read_text().strip() if told.is_file() else None
+    path = Path("/sys/module/nvidia/version")
+    return path.read_text().strip() if path.is_file() else None
 
 
 def processor() -> str:
     """The processor's name."""
-    told = Path("/proc/cpuinfo")
-    if told.is_file():
-        for line in told.read_text(encoding="utf-8", errors="replace").splitlines():
+    path = Path("/proc/cpuinfo")
+    if path.is_file():
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()

@@ -23,7 +23,7 @@ def summary(outcome: Outcome) -> list[str]:
     counts = [_branches(outcome), _length(outcome), _counted(report["components"], "component")]
     counts.append(_counted(report["skeleton_cycles"], "loop"))
     lines = [f"skeleton   {', '.join(counts)}"]
-    for name, told in (
+    for name, direction in (
         ("skeleton_to_centreline", "from the skeleton to the known centrelines"),
         ("centreline_to_skeleton", "from the known centrelines to the skeleton"),
     ):
@@ -31,7 +31,7 @@ def summary(outcome: Outcome) -> list[str]:
         if measured:
             lines.append(
                 f"distance   {measured['mean']:.2f} mm on average, 95 % within "
-                f"{measured['percentile_95']:.2f} mm {told}, inside the liver"
+                f"{measured['percentile_95']:.2f} mm {direction}, inside the liver"
             )
     return lines
 

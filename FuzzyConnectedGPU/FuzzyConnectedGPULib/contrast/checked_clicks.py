@@ -6,6 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from ..input_errors import FaintClicksNote, SameVoxelError
 from ..input_validation import checked_seeds
 from .neighbourhood import at_click
 
@@ -49,11 +50,7 @@ def checked_clicks(
         negative = np.unique(checked, axis=0)
     both = set(map(tuple, positive.tolist())) & set(map(tuple, negative.tolist()))
     if both:
-        k, j, i = min(both)
-        raise InputError(
-            f"A seed and a background seed are the same voxel, I,J,K = {i},{j},{k}: "
-            "move or delete one of the two."
-        )
+        raise SameVoxelError(min(both))
     return Clicks(positive, negative)
 
 
@@ -73,7 +70,4 @@ def faint_click_notes(contrast: np.ndarray, noise: float, positive: np.ndarray) 
     """A note for the user where no click has contrast."""
     if any(at_click(contrast, click) >= FAINT * noise for click in positive):
         return ()
-    return (
-        "No seed differs from its surroundings by more than noise does: click into the middle of "
-        "a vessel, or where it is brighter.",
-    )
+    return (FaintClicksNote(),)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
@@ -98,7 +98,7 @@ def _on_device(
     except DeviceError as error:
         if device != "auto":
             raise
-        note = f"The CPU was used: {error}"
+        note = CpuUsedNote(error)
         warnings.warn(note, stacklevel=3)
     return _solve(inputs, progress, None, (note,))
 

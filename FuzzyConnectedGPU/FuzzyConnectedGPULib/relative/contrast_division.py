@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
-from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress
@@ -72,7 +72,7 @@ def divide(
         except DeviceError as error:
             if options.device != "auto":
                 raise
-            notes = (f"The CPU was used: {error}",)
+            notes = (CpuUsedNote(error),)
             warnings.warn(notes[0], stacklevel=3)
             evidence, name = found(None), "cpu"
     clock.stop("evidence")

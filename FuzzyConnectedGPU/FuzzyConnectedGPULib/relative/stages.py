@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
-from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress
@@ -99,7 +99,7 @@ def divide(
     except DeviceError as error:
         if options.device != "auto":
             raise
-        note = f"The CPU was used: {error}"
+        note = CpuUsedNote(error)
         warnings.warn(note, stacklevel=3)
     division = _divide_on_cpu(problem, seed_owners, options, progress, Clock(seconds))
     return division._replace(notes=(note,))

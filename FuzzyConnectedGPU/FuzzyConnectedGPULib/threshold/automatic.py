@@ -1,6 +1,6 @@
 """The automatic threshold of a fuzzy scene, from the bend of its volume curve."""
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +22,24 @@ THREE_SIGMAS = float(np.exp(-4.5))  # affinity of a link three sigmas off
 NEARLY_SEED = 0.8  # a leak above this connectedness: the affinity hardly tells tissues apart
 
 
+class Leak(NamedTuple):
+    """Where the object leaks into the background.
+
+    Attributes
+    ----------
+    below : float
+        Connectedness below which it leaks.
+    growth : float
+        How many times faster the object grows there than above.
+    alike : bool
+        Whether that is so high that seeds and background look alike.
+    """
+
+    below: float
+    growth: float
+    alike: bool
+
+
 class AutomaticThreshold(float):
     """A threshold with its confidence.
 
@@ -32,19 +50,24 @@ class AutomaticThreshold(float):
         0 where no leak into the background was found.
     reason : str
         Why this threshold, in one sentence.
+    leak : Leak or None
+        The same as numbers; None where no leak was found.
     """
 
     confidence: float
     reason: str
+    leak: Leak | None
 
-    def __new__(cls, value: float, confidence: float, reason: str) -> Self:
+    def __new__(
+        cls, value: float, confidence: float, reason: str, leak: Leak | None = None
+    ) -> Self:
         self = super().__new__(cls, value)
         self.confidence = float(confidence)
-        self.reason = reason
+        self.reason, self.leak = reason, leak
         return self
 
-    def __getnewargs__(self) -> tuple[float, float, str]:  # type: ignore[override]
-        return float(self), self.confidence, self.reason
+    def __getnewargs__(self) -> tuple[float, float, str, Leak | None]:  # type: ignore[override]
+        return float(self), self.confidence, self.reason, self.leak
 
 
 def automatic_threshold(scene: FuzzyScene | np.ndarray) -> AutomaticThreshold:
@@ -95,10 +118,11 @@ def automatic_threshold(scene: FuzzyScene | np.ndarray) -> AutomaticThreshold:
         f"below {_connectedness(at):.3g} the object leaks into the background: "
         f"it grows {growth:.0f} times faster there than above"
     )
-    if value > NEARLY_SEED:
+    leak = Leak(_connectedness(at), growth, value > NEARLY_SEED)
+    if leak.alike:
         confidence *= (1 - value) / (1 - NEARLY_SEED)
         reason += "; so high a leak means that seeds and background look alike"
-    return AutomaticThreshold(value, confidence, reason)
+    return AutomaticThreshold(value, confidence, reason, leak)
 
 
 def _connectedness(log_z: Any) -> Any:

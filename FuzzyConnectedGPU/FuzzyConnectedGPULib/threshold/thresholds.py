@@ -10,6 +10,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..affinity.levels import TOP_LEVEL, level_values
+from ..input_errors import BackgroundConnectedError
 from ..input_validation import checked_seeds
 from ..scene import FuzzyScene, scene_values
 
@@ -90,11 +91,7 @@ def background_threshold(
     connected = values[tuple(seeds.T)]
     highest = int(np.argmax(connected))
     if connected[highest] >= 1:
-        k, j, i = seeds[highest]
-        raise InputError(
-            f"The background seed at I,J,K = {i},{j},{k} is as connected as a seed "
-            "(connectedness 1), so no threshold can part them: move it to where the object leaks."
-        )
+        raise BackgroundConnectedError(tuple(map(int, seeds[highest])))
     above = np.nextafter(np.float32(connected[highest]), np.float32(1))
     return float(max(above, np.finfo(np.float32).tiny))
 

@@ -15,6 +15,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
 
 from ..plots import HistogramPlot
+from ..wording import worded
 
 LARGEST = 1e9  # mean or spread that the panel takes
 
@@ -94,11 +95,11 @@ class AffinitySection:
                 volume, seeds, parameters.radius, parameters.side.value
             )
         except InputError as error:
-            self._not_estimated = str(error)
+            self._not_estimated = worded(error)
             return
         largest = max(abs(found.mean), found.sigma, found.gradient_sigma)
         if largest > LARGEST:
-            text = _("The intensities round the seeds are up to {found:.0e}, and may be {most:.0e}")
+            text = _("The brightness round the points is up to {found:.0e}, and may be {most:.0e}")
             text = text.format(found=largest, most=LARGEST) + _(": scale the volume first.")
             self._not_estimated = text
             return
@@ -117,7 +118,7 @@ class AffinitySection:
             try:
                 self._histogram = intensity_histogram(slicer.util.arrayFromVolume(volume))
             except InputError as error:
-                self._no_histogram = str(error)
+                self._no_histogram = worded(error)
 
     # --- what is shown
 

@@ -9,6 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import ownership
 
 from ..plots import millilitres
+from ..wording import worded
 
 
 class ComparisonSection:
@@ -32,7 +33,7 @@ class ComparisonSection:
                 self._labelmap(parameters),
             )
         except InputError as error:
-            self._say(str(error), compared)
+            self._say(worded(error), compared)
             return
         parameters.differenceLabelmap = found.labelmapNode
         slice_layers.show_labelmap(found.labelmapNode)

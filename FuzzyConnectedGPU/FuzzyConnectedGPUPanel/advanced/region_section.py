@@ -3,12 +3,11 @@
 from typing import Any
 
 import slicer
-import vtk
 from slicer.i18n import tr as _
-from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import slice_layers
 from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
+from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {
@@ -28,8 +27,7 @@ class RegionSection:
         self._segments: list[tuple[str, str]] = []
         self._choice = SegmentChoice("mask", "maskSegmentID")
         self._mask: Any = UNKNOWN
-        self._observers = VTKObservationMixin()
-        self._observed: list[tuple[Any, Any]] = []
+        self._edits = EditObserver(panel.update_soon)
         self.ui.fitRoiButton.connect("clicked()", self.fit)
         self.ui.maskSegmentComboBox.connect("activated(int)", self._choose_segment)
 
@@ -44,23 +42,11 @@ class RegionSection:
     def react(self, parameters: Any) -> None:
         """Forget the segment with its mask; a mask that is chosen lets the image through."""
         self._choice.follow(parameters)
-        self._observe(sources_of(parameters))
+        self._edits.follow((parameters.inputVolume, parameters.mask, parameters.roi))
         mask, before = parameters.mask, self._mask
         self._mask = mask
         if before is not UNKNOWN and mask is not None and mask is not before:
             slice_layers.uncover(parameters.inputVolume, mask)
-
-    def _observe(self, sources: list[tuple[Any, Any]]) -> None:
-        """Notice when volume, box or mask are edited somewhere else."""
-        if sources == self._observed:
-            return
-        self._observers.removeObservers()
-        self._observed = sources
-        for source, event in sources:
-            self._observers.addObserver(source, event, self._on_edited)
-
-    def _on_edited(self, caller: Any, event: Any) -> None:
-        self._panel.update_soon()
 
     def show(self, parameters: Any) -> None:
         kind = parameters.region.value
@@ -92,24 +78,9 @@ class RegionSection:
     def forget(self) -> None:
         """The mask is gone."""
         self._segments, self._mask = [], UNKNOWN
-        self._observers.removeObservers()
-        self._observed = []
+        self._edits.forget()
         self._choice.forget()
         self.ui.maskSegmentComboBox.clear()
-
-
-def sources_of(parameters: Any) -> list[tuple[Any, Any]]:
-    """What is looked at besides points, with the event that tells of an edit."""
-    sources = []
-    for node in (parameters.inputVolume, parameters.mask):
-        if node is not None and node.IsA("vtkMRMLVolumeNode"):
-            sources.append((node, slicer.vtkMRMLVolumeNode.ImageDataModifiedEvent))
-    if parameters.mask is not None and parameters.mask.IsA("vtkMRMLSegmentationNode"):
-        inner = parameters.mask.GetSegmentation()
-        sources.append((inner, slicer.vtkSegmentation.SourceRepresentationModified))
-    if parameters.roi is not None:
-        sources.append((parameters.roi, vtk.vtkCommand.ModifiedEvent))
-    return list(dict.fromkeys(sources))  # the volume may be chosen as mask
 
 
 class SegmentChoice:

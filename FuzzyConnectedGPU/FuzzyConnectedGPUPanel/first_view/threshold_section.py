@@ -5,13 +5,13 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPULib.threshold.choice import UNSURE
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..advanced import region_section
 from ..plots import VolumePlot, millilitres
+from ..wording import threshold_reason, worded
 from .threshold_preview import HeldSlider
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
@@ -67,7 +67,7 @@ class ThresholdSection:
             threshold = self._value(parameters, source)
         except InputError as error:
             parameters.thresholdSource = kinds("manual")
-            self._panel.say(str(error))
+            self._panel.say(worded(error))
             return
         self._take(parameters, threshold)
 
@@ -112,11 +112,7 @@ class ThresholdSection:
 
     def _note(self, threshold: Any) -> None:
         """Remember what an automatic threshold says of itself."""
-        reason = getattr(threshold, "reason", "")
-        self._reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
-        confidence = getattr(threshold, "confidence", None)
-        if confidence is not None and confidence < UNSURE:
-            self._reason = _("Unsure: {reason}.").format(reason=reason)
+        self._reason = threshold_reason(threshold)
 
     # --- what follows
 
@@ -158,7 +154,7 @@ class ThresholdSection:
                 segmentID=self._panel.output.segment_to_write(parameters),
             )
         except InputError as error:
-            self._panel.say(str(error))
+            self._panel.say(worded(error))
             return
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
         run_inputs.mark_threshold(scene_node, self._panel.threshold_text(volume_node))
@@ -174,7 +170,7 @@ class ThresholdSection:
         try:
             self._curve = self._panel.logic.volumeCurve(scene_node) if image else None
         except InputError as error:
-            self._panel.say(str(error))
+            self._panel.say(worded(error))
 
     # --- what is shown
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceMemoryError
+from .kernel_structs import KernelStruct, fill_struct
 from .nvrtc import load_kernel
 
 THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
@@ -46,9 +47,31 @@ class KernelLauncher:
         -------
         callable
             ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
-            numpy scalars among `args` are passed as they are and must have the parameter's type.
+            numpy scalars among `args` are passed as they are and must have the parameter's type;
+            structs are made by `struct`.
         """
         return load_kernel(self.ordinal, path, name, tuple(defines))
+
+    def struct(self, path: str | Path, name: str, **values: Any) -> KernelStruct:
+        """Fill a struct of a `.cu` file by the names of its fields, to be passed to a kernel.
+
+        Parameters
+        ----------
+        path, name
+            The file and the struct in it, or in what it includes.
+        **values
+            Device arrays or None for pointers, numbers for other fields.
+
+        Returns
+        -------
+        KernelStruct
+
+        Raises
+        ------
+        TypeError, OverflowError
+            Names or types are not those of the declaration; a number is too large.
+        """
+        return fill_struct(path, name, values, lambda array: array.data.ptr)
 
     def launch_cooperative(self, kernel: Any, blocks: int, threads: int, args: Sequence) -> None:
         """Launch a kernel whose blocks synchronize with one another (`grid_sync.cuh`).

@@ -13,6 +13,48 @@ from ..geometry import inside, points_to_voxels
 from .reading import ijk_to_ras, node_name
 
 
+class OutsideError(InputError):
+    """All points of a list lie outside the volume, or outside the mask and region.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Of the points.
+    volume : str
+        The volume's name in quotes; empty where it is the mask or region that they miss.
+    """
+
+    def __init__(self, kind: str, labels: tuple[str, ...], volume: str) -> None:
+        self.labels, self.volume = labels, volume
+        super().__init__(
+            f"Every {kind} lies outside {_place(volume)}: {', '.join(labels)}. "
+            f"Place a {kind} inside it."
+        )
+
+
+class LeftOutNote(str):
+    """Some points of a list were left out.
+
+    Attributes
+    ----------
+    labels, volume
+        As of `OutsideError`.
+    """
+
+    labels: tuple[str, ...]
+    volume: str
+
+    def __new__(cls, kind: str, labels: tuple[str, ...], volume: str) -> "LeftOutNote":
+        text = f"Left out, because outside {_place(volume)}: {kind} {', '.join(labels)}."
+        self = super().__new__(cls, text)
+        self.labels, self.volume = labels, volume
+        return self
+
+
+def _place(volume: str) -> str:
+    return f"the volume {volume}" if volume else "the mask or region"
+
+
 @dataclass(frozen=True)
 class Seeds:
     """Control points as voxels of a volume.
@@ -66,22 +108,22 @@ def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
         )
     voxels = points_in_volume(volume_node, points.world)
     seeds = Seeds(voxels, labels, [])
-    seeds = _left(seeds, inside(voxels, shape), kind, f"the volume {node_name(volume_node)}")
+    seeds = _left(seeds, inside(voxels, shape), kind, node_name(volume_node))
     if region is not None:
-        seeds = _left(seeds, region[tuple(seeds.voxels.T)], kind, "the mask or region")
+        seeds = _left(seeds, region[tuple(seeds.voxels.T)], kind, "")
     return seeds
 
 
-def _left(seeds, hit, kind, place):
-    """The seeds that hit a place; `InputError` if there are none."""
-    missed = ", ".join(label for label, found in zip(seeds.labels, hit) if not found)
+def _left(seeds, hit, kind, volume):
+    """The seeds that hit a volume, or the region where that is empty; `OutsideError` for none."""
+    missed = tuple(label for label, found in zip(seeds.labels, hit) if not found)
     if not hit.any():
-        raise InputError(f"Every {kind} lies outside {place}: {missed}. Place a {kind} inside it.")
+        raise OutsideError(kind, missed, volume)
     if not missed:
         return seeds
     kept = [label for label, found in zip(seeds.labels, hit) if found]
-    warning = f"Left out, because outside {place}: {kind} {missed}."
-    return Seeds(seeds.voxels[hit], kept, [*seeds.warnings, warning])
+    warnings = [*seeds.warnings, LeftOutNote(kind, missed, volume)]
+    return Seeds(seeds.voxels[hit], kept, warnings)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class DeviceLine:
         self._label, self._button, self._requester = label, button, requester
         self._left = False
         self._remedy = ""
-        self._label.text = _("Looking for a graphics card ...")
+        self._label.text = _("Looking for a GPU ...")
         self._button.setVisible(False)
         self._button.connect("clicked()", self.install)
 

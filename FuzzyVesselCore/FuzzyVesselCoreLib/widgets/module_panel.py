@@ -13,6 +13,7 @@ from ..errors import Cancelled, FuzzyVesselError
 from . import packages
 from .device_line import DeviceLine
 from .run import Run, clock
+from .wording import worded
 
 # Of a sentence in the status line; it can be read on light and on dark.
 PROBLEM_STYLE = "color: #d0402b"
@@ -125,6 +126,10 @@ class Panel:
         `Cancelled` ends it without a word more; any other error is shown.
         """
         raise NotImplementedError
+
+    def worded(self, said: Any) -> str:
+        """Return the sentence of an error; a module adds those of its own library."""
+        return worded(said)
 
     def forget(self):
         """Drop what belongs to the scene that is being closed."""
@@ -313,9 +318,9 @@ class Panel:
                 first += f"  ({clock(running.seconds)})"
             self.say("\n".join([first, *rest]))
         except Cancelled as error:
-            self.say(str(error))  # Cancel, or the input that was removed meanwhile
+            self.say(self.worded(error))  # Cancel, or the input that was removed meanwhile
         except Exception as error:
-            self.say(str(error), problem=True)
+            self.say(self.worded(error), problem=True)
             raise
         finally:
             self.update()

@@ -86,7 +86,7 @@ class OutputSelector:
         try:
             check_apart([node], self._panel.output_inputs(parameters))
         except InputError as error:
-            self._panel.say(str(error))
+            self._panel.say(self._panel.worded(error))
             return False
         question = self._question.format(name=node.GetName(), source=source.GetName())
         if is_output(node, self._kind):

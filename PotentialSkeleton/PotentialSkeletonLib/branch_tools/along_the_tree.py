@@ -55,7 +55,7 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     ------
     InputError
         If the skeleton has no branch, a point is not finite or far from the tree, or the two places
-        lie in trees that do not touch.
+        lie on trees that are not connected.
 
     Examples
     --------

@@ -152,10 +152,10 @@ def _area(solid, spacing, place, normal, radius):
         offsets = np.arange(-half, half + 1) * step
         plane = place + offsets[:, None, None] * across + offsets[None, :, None] * other
         values = map_coordinates(solid, np.moveaxis(plane / spacing, 2, 0), order=1, cval=0.0)
-        pieces, _ = label(values >= 0.5)
-        if not pieces[half, half]:
+        components, _ = label(values >= 0.5)
+        if not components[half, half]:
             return 0.0
-        section = pieces == pieces[half, half]
+        section = components == components[half, half]
         edge = section[[0, -1]].any() or section[:, [0, -1]].any()
         if not edge or reach > MAX_REACH:
             return float(section.sum() * step**2)

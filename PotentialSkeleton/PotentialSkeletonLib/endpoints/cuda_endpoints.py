@@ -96,26 +96,24 @@ def _candidate_keys(
     device_object: DeviceObject, min_length: float, capacity: int, progress: Progress
 ) -> tuple[int, np.ndarray]:
     """How many maxima there are, and, if within the capacity, the keys of the candidates."""
-    distances, depth, gpu = device_object.distances, device_object.depth, device_object.gpu
-    rule = *device_object.strides, device_object.unit, np.float64(min_length)
+    size, gpu = device_object.distances.size, device_object.gpu
+    rule = device_object.volume(KERNELS), device_object.limits(KERNELS, min_length)
     maxima, found = gpu.xp.empty(capacity, np.int32), gpu.xp.zeros(capacity + 2, np.uint64)
     counts, positions = found[:2].view(np.int32), gpu.xp.empty(2 * capacity, np.int32)
+    listed = gpu.struct(KERNELS, "MaximaList", capacity=capacity, maxima=maxima, counts=counts)
     gpu.kernel(KERNELS, "find_local_maxima")(
-        (min(-(-distances.size // THREADS), BLOCKS),), (THREADS,),
-        (distances, np.int32(distances.size), *rule, np.int32(capacity), maxima, counts),
-    )  # fmt: skip
-    limits = np.int32(capacity), np.int32(MAX_STEPS_PER_LAUNCH)
-    fixed = depth, *rule, device_object.step_lengths(), maxima, *limits
-    begins, left = 1, True
+        (min(-(-size // THREADS), BLOCKS),), (THREADS,), (rule[0], np.int32(size), rule[1], listed)
+    )
+    paths = dict(steps=device_object.step_lengths(), max_steps=MAX_STEPS_PER_LAUNCH)
+    paths.update(positions=positions, found=found[2:])
+    begin, left = True, True
     while left:
-        gpu.kernel(KERNELS, "follow_paths")(
-            (BLOCKS // 8,), (THREADS,),
-            (distances, *fixed, np.int32(begins), positions, found[2:], counts),
-        )  # fmt: skip
+        launch = gpu.struct(KERNELS, "Paths", **paths, begin=begin)
+        gpu.kernel(KERNELS, "follow_paths")((BLOCKS // 8,), (THREADS,), (*rule, listed, launch))
         first = gpu.get(found[: MAX_COPIED_AT_ONCE + 2])
         of_maxima, count, left = first[:2].view(np.int32)[:3]
         if left:
-            begins, counts[2:3] = 0, 0
+            begin, counts[2:3] = False, 0
         progress.check()
     is_copied = count <= MAX_COPIED_AT_ONCE
     return int(of_maxima), first[2 : count + 2] if is_copied else gpu.get(found[2 : count + 2])

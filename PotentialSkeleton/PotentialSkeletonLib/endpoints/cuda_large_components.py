@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.progress import Progress
 
 from .device_object import DeviceObject
@@ -50,26 +51,32 @@ class LargeComponents:
         which: np.ndarray,
         marks: Any,
         widths: Any,
-        rule: tuple[np.float64, np.float64],
+        min_length: float,
     ) -> None:
         """Set the widths in mm of the protrusions of maxima that are endpoints, -1 of others.
 
         Parameters
         ----------
         maxima, marks, widths : CuPy's ndarrays
-            As for `grow_protrusions` in large_components.cu.
+            As in `Maxima` of large_components.cu.
         which : ndarray of int32
             Numbers of the maxima that are undecided, lower ones first.
-        rule : 2 floats
-            Millimetres of a distance of 1, and the least length.
+        min_length : float
+            Of a protrusion, in mm.
         """
-        output = self._gpu.put(which), np.int32(len(which)), marks, widths
-        self._grow("grow_protrusions", len(which), self._object.depth, *rule, maxima, *output)
+        numbers = self._gpu.put(which)
+        wanted = self._struct(
+            "Maxima", maxima=maxima, which=numbers, count=len(which), marks=marks, widths=widths
+        )
+        limits = self._object.limits(KERNELS, min_length)
+        self._grow("grow_protrusions", len(which), wanted, limits)
 
-    def cap_sizes(self, voxel: int, box: tuple[int, ...], far: int, near: int) -> list[int]:
+    def cap_sizes(
+        self, voxel: np.signedinteger, box: KernelStruct, far: int, near: int
+    ) -> list[int]:
         """How many voxels an end cap has, and its slab; `voxels` begins with them."""
-        limits = [np.int32(n) for n in (*box, voxel, far, near)]
-        return self._grow("grow_cap", 1, *limits)[SIZES : SIZES + 2].tolist()
+        cap = self._struct("Cap", start=voxel, far=far, near=near)
+        return self._grow("grow_cap", 1, box, cap)[SIZES : SIZES + 2].tolist()
 
     def furthest_beyond(self, ends: Any) -> Any:
         """Keys of the furthest voxels beyond ends of a skeleton; `grow_beyond` in the `.cu` file.
@@ -80,23 +87,33 @@ class LargeComponents:
         """
         furthest = self._gpu.xp.empty(len(ends), np.uint64)
         steps = self._object.step_lengths()
-        self._grow("grow_beyond", 1, steps, ends, np.int32(len(ends)), furthest)
+        wanted = dict(steps=steps, ends=ends, count=len(ends), furthest=furthest)
+        self._grow("grow_beyond", 1, self._struct("Ends", **wanted))
         return furthest
 
-    def _grow(self, name: str, components: int, *args: Any) -> np.ndarray:
+    def _struct(self, name: str, **values: Any) -> KernelStruct:
+        return self._gpu.struct(KERNELS, name, **values)
+
+    def _grow(self, name: str, components: int, *wanted: KernelStruct) -> np.ndarray:
         """Launch a kernel until all components are grown; returns the state."""
-        gpu, launch = self._gpu, 0
+        gpu, number = self._gpu, 0
         state = gpu.xp.zeros(STATE, np.int32)
-        volume = self._object.distances, *self._object.strides
-        lists = self._visited, np.int32(self._number), self.voxels, np.int32(self._object.count)
+        volume = self._object.volume(KERNELS)
+        lists = self._struct(
+            "Lists",
+            number=self._number,
+            visited=self._visited,
+            workspace=self.voxels,
+            size=self._object.count,
+        )
         kernel = gpu.kernel(KERNELS, name)
         blocks = gpu.properties["multiProcessorCount"]
         while True:
-            numbers = np.int32(launch), np.int32(MAX_WORK_PER_LAUNCH)
-            gpu.launch_cooperative(
-                kernel, blocks, THREADS, (*volume, *lists, state, *numbers, *args)
+            launch = self._struct(
+                "Launch", words=state, number=number, max_work=MAX_WORK_PER_LAUNCH
             )
-            on_host, launch = gpu.get(state), launch + 1
+            gpu.launch_cooperative(kernel, blocks, THREADS, (volume, lists, launch, *wanted))
+            on_host, number = gpu.get(state), number + 1
             self._progress.check()
             if on_host[STEP] == END:
                 self._number += components

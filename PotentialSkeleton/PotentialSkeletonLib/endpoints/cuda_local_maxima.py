@@ -48,13 +48,12 @@ class SuperlevelComponents:
             Millimetres that a protrusion is longer than `SLENDERNESS` times its radius.
         """
         gpu, count = self._gpu, len(maxima)
-        rule = self._object.unit, np.float64(min_length)
         maxima, widths = gpu.put(maxima), gpu.xp.empty(count, np.float32)
         marks = gpu.xp.zeros(self._object.distances.size, np.uint8)
         gpu.kernel(KERNELS, "mark_maxima")(
             (-(-count // THREADS),), (THREADS,), (maxima, np.int32(count), marks)
         )
-        fixed = self._object.distances, self._object.depth, *self._object.strides, *rule, maxima
+        fixed = self._object.volume(KERNELS), self._object.limits(KERNELS, min_length), maxima
         for first in range(0, count, COMPONENTS_PER_LAUNCH):
             blocks = min(COMPONENTS_PER_LAUNCH, count - first)
             numbers = np.int32(first), np.int32(MAX_SMALL)
@@ -62,7 +61,7 @@ class SuperlevelComponents:
         on_host = gpu.get(widths)
         undecided = np.flatnonzero(on_host == UNDECIDED).astype(np.int32)
         if len(undecided):
-            self._large.protrusion_widths(maxima, undecided, marks, widths, rule)
+            self._large.protrusion_widths(maxima, undecided, marks, widths, min_length)
             on_host = gpu.get(widths)
         return on_host
 

@@ -1,10 +1,12 @@
 """An object on the device, as the endpoint kernels take it, and the keys that they return."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
 
 from ..tracing.cuda_descent_paths import strides_of
@@ -33,14 +35,19 @@ class DeviceObject:
     gpu: Any
 
     @property
-    def strides(self) -> tuple[np.int32, np.int32]:
-        """Voxels from one row and from one plane to the next."""
-        return strides_of(self.distances)
-
-    @property
     def unit(self) -> np.float64:
         """Millimetres of a distance of 1."""
         return np.float64(unit_of(self.spacing))
+
+    def volume(self, kernels: Path) -> KernelStruct:
+        """`Volume` of volume.cuh, for kernels of a file that includes it."""
+        row, plane = strides_of(self.distances)
+        arrays = dict(distances=self.distances, depth=self.depth)
+        return self.gpu.struct(kernels, "Volume", **arrays, row=row, plane=plane)
+
+    def limits(self, kernels: Path, min_length: float) -> KernelStruct:
+        """`Limits` of volume.cuh: the least length of a protrusion in mm."""
+        return self.gpu.struct(kernels, "Limits", unit=self.unit, min_length=min_length)
 
     def step_lengths(self) -> Any:
         """Distances to the 27 voxels of a block, int32 on the device; 0 in the middle."""

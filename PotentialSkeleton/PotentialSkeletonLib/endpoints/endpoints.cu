@@ -5,18 +5,22 @@
 
 #define WARP 0xffffffffu
 
+struct MaximaList
+{
+    int capacity;
+    int* maxima;
+    int* counts;  // of maxima, of those found to be candidates, of paths that are left
+};
+
 // Lists the maxima that are far enough from the core; `counts[0]` is their number, also of those beyond
 // the capacity.
-extern "C" __global__ void find_local_maxima(const int* distances, int size, int row, int plane,
-                                             double unit, double min_length, int capacity,
-                                             int* maxima, int* counts)
+extern "C" __global__ void find_local_maxima(Volume volume, int size, Limits limits, MaximaList list)
 {
-    Volume volume = {distances, nullptr, row, plane};
     int step = gridDim.x * blockDim.x;
     for (long long n = blockIdx.x * blockDim.x + threadIdx.x; n < size; n += step)
-        if (distances[n] * unit > min_length && volume.is_local_maximum((int)n)) {
-            int at = atomicAdd(&counts[0], 1);
-            if (at < capacity) maxima[at] = (int)n;
+        if (limits.is_long(volume.distances[n], 0) && volume.is_local_maximum((int)n)) {
+            int at = atomicAdd(&list.counts[0], 1);
+            if (at < list.capacity) list.maxima[at] = (int)n;
         }
 }
 
@@ -66,23 +70,27 @@ struct Position
 };
 #define DONE -1
 
+struct Paths
+{
+    const int* steps;  // distances to the 27 voxels of a block
+    int max_steps;  // of a warp in one launch, about
+    int begin;  // whether the paths begin; else they go on from `positions`
+    int* positions;
+    u64* found;
+};
+
 // From each maximum follows a shortest path to the core; lists in `found` the key of those whose path,
 // at some voxel, is long enough for the width of the voxels before, and their number in `counts[1]`.
-// Each warp does about so many steps and leaves in `positions` where the next launch goes on;
-// `counts[2]` is the number of paths that are left.
-extern "C" __global__ void follow_paths(const int* distances, const float* depth, int row, int plane,
-                                        double unit, double min_length, const int* steps,
-                                        const int* maxima, int capacity, int max_steps,
-                                        int begins, int* positions, u64* found, int* counts)
+// `positions` is where the next launch goes on; `counts[2]` is the number of paths that are left.
+extern "C" __global__ void follow_paths(Volume volume, Limits limits, MaximaList list, Paths paths)
 {
-    Volume volume = {distances, depth, row, plane};
-    Limits limits = {unit, min_length};
-    int count = min(counts[0], capacity), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    Path path = {volume, (int)threadIdx.x % 32, max_steps};
+    const int* distances = volume.distances;
+    int count = min(list.counts[0], list.capacity), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    Path path = {volume, (int)threadIdx.x % 32, paths.max_steps};
     for (int n = warp; n < count; n += gridDim.x * blockDim.x / 32) {
-        int maximum = maxima[n], height = distances[maximum];
+        int maximum = list.maxima[n], height = distances[maximum];
         Position at = {maximum, 0.0f};
-        if (!begins) at = ((Position*)positions)[n];
+        if (!paths.begin) at = ((Position*)paths.positions)[n];
         while (at.voxel != DONE && path.budget > 0) {
             int here = distances[at.voxel], next = DONE;
             bool is_endpoint = limits.is_long(height - here, at.width);
@@ -90,16 +98,16 @@ extern "C" __global__ void follow_paths(const int* distances, const float* depth
                 int higher = path.ascend(at.voxel, height);
                 int there = distances[higher];
                 if (there < height || (there == height && higher >= maximum))
-                    next = path.following(at.voxel, steps);
+                    next = path.following(at.voxel, paths.steps);
             }
             if (is_endpoint && path.lane == 0)
-                found[atomicAdd(&counts[1], 1)] = volume.furthest_key(maximum);
-            at.width = max(at.width, depth[at.voxel]);
+                paths.found[atomicAdd(&list.counts[1], 1)] = volume.furthest_key(maximum);
+            at.width = max(at.width, volume.depth[at.voxel]);
             at.voxel = next == at.voxel ? DONE : next;
         }
         if (path.lane == 0) {
-            ((Position*)positions)[n] = at;
-            if (at.voxel != DONE) atomicAdd(&counts[2], 1);
+            ((Position*)paths.positions)[n] = at;
+            if (at.voxel != DONE) atomicAdd(&list.counts[2], 1);
         }
     }
 }

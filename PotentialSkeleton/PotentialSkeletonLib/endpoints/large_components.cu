@@ -5,16 +5,22 @@
 
 #define NONE -1.0f
 
+struct Maxima
+{
+    const int* maxima;
+    const int* which;  // numbers of the maxima whose components are grown
+    int count;  // of `which`
+    unsigned char* marks;
+    float* widths;
+};
+
 // The protrusions of maxima. Thread 0 of each block decides on a maximum; the first block writes it.
 struct ProtrusionRule
 {
     const Volume& volume;
     const Lists& lists;
-    Limits limits;
-    const int *maxima, *which;  // `which`: numbers of the maxima whose components are grown
-    int count, number;
-    unsigned char* marks;
-    float* widths;
+    const Maxima& all;
+    const Limits& limits;
 
     __device__ bool allows(const Volume& volume, int, int other, int) const
     {
@@ -25,13 +31,13 @@ struct ProtrusionRule
         int width = __float_as_int(volume.depth[voxel]);
         bool is_wider = width > growth.width && width > *(volatile int*)&found->width;
         if (is_wider && voxel != growth.joining) atomicMax(&found->width, width);
-        return marks[voxel] != IS_ENDPOINT && !volume.discards(voxel, growth.voxel);
+        return all.marks[voxel] != IS_ENDPOINT && !volume.discards(voxel, growth.voxel);
     }
     __device__ void begin(Growth& growth)
     {
         growth.step = END;
-        if (growth.at == count) return;
-        begin_with(growth, lists, maxima[which[growth.at]], number + growth.at);
+        if (growth.at == all.count) return;
+        begin_with(growth, lists, all.maxima[all.which[growth.at]], lists.number + growth.at);
         growth.level = limits.long_enough_level(volume.distances[growth.voxel], 0);
         growth.least = first_key_at(growth.level + 1);
     }
@@ -64,46 +70,46 @@ struct ProtrusionRule
     }
     __device__ void decide(Growth& growth, float width)
     {
-        int n = which[growth.at];
+        int n = all.which[growth.at];
         if (blockIdx.x == 0) {
-            widths[n] = width;
-            if (width >= 0) marks[maxima[n]] = IS_ENDPOINT;
+            all.widths[n] = width;
+            if (width >= 0) all.marks[all.maxima[n]] = IS_ENDPOINT;
         }
         growth.at++;
         begin(growth);
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_protrusions(
-    const int* distances, int row, int plane, int* visited, int number, int* workspace, int size, int* state,
-    int launch, int max_work, const float* depth, double unit, double min_length, const int* maxima,
-    const int* which, int count, unsigned char* marks, float* widths)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    grow_protrusions(Volume volume, Lists lists, Launch launch, Maxima maxima, Limits limits)
 {
-    Volume volume = {distances, depth, row, plane};
-    Lists lists = {visited, workspace, size};
-    ProtrusionRule rule = {volume, lists, {unit, min_length}, maxima, which, count, number, marks,
-                           widths};
-    grow(rule, volume, lists, (State*)state, launch, max_work);
+    ProtrusionRule rule = {volume, lists, maxima, limits};
+    grow(rule, volume, lists, launch);
 }
+
+struct Cap
+{
+    int start, far, near;  // a voxel of it, and least distances
+};
 
 // A cap, in a box: the connected component of a voxel at distances from `far` up, then its slab: that
 // from `near` up.
 struct CapRule
 {
     const Lists& lists;
-    Box box;
-    int start, far, near, number;
+    const Box& box;
+    const Cap& cap;
     int* sizes;
 
     __device__ bool allows(const Volume& volume, int, int other, int) const
     {
-        return volume.distances[other] >= near && box.holds(volume, other);
+        return volume.distances[other] >= cap.near && box.holds(volume, other);
     }
     __device__ bool meet(const Volume&, const Growth&, Found*, int) const { return true; }
     __device__ void begin(Growth& growth)
     {
-        begin_with(growth, lists, start, number);
-        growth.least = first_key_at(far);
+        begin_with(growth, lists, cap.start, lists.number);
+        growth.least = first_key_at(cap.far);
         growth.level = 0;
     }
     __device__ void grown(Growth& growth, const Found&)
@@ -112,34 +118,35 @@ struct CapRule
         if (growth.level++)
             growth.step = END;
         else
-            go_on_from(growth, first_key_at(near));
+            go_on_from(growth, first_key_at(cap.near));
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_cap(
-    const int* distances, int row, int plane, int* visited, int number, int* workspace, int size, int* state,
-    int launch, int max_work, int low_k, int low_j, int low_i, int high_k, int high_j, int high_i,
-    int start, int far, int near)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    grow_cap(Volume volume, Lists lists, Launch launch, Box box, Cap cap)
 {
-    Volume volume = {distances, nullptr, row, plane};
-    Box box = {low_k, low_j, low_i, high_k, high_j, high_i};
-    Lists lists = {visited, workspace, size};
-    CapRule rule = {lists, box, start, far, near, number, ((State*)state)->sizes};
-    grow(rule, volume, lists, (State*)state, launch, max_work);
+    CapRule rule = {lists, box, cap, launch.state()->sizes};
+    grow(rule, volume, lists, launch);
 }
+
+struct Ends
+{
+    const int* steps;  // distances to the 27 voxels of a block
+    const int* ends;
+    int count;
+    u64* furthest;
+};
 
 // What lies beyond ends of a skeleton: voxels whose shortest path to it leads to an end, of ends with
 // equally short paths to the first. The furthest is found, of equally far ones the first in memory.
 struct BeyondRule
 {
     const Lists& lists;
-    const int *steps, *ends;
-    int count, number;
-    u64* furthest;
+    const Ends& all;
 
     __device__ bool allows(const Volume& volume, int voxel, int other, int side) const
     {
-        return volume.leads_to(voxel, other, steps[side]);
+        return volume.leads_to(voxel, other, all.steps[side]);
     }
     __device__ bool meet(const Volume& volume, const Growth& growth, Found* found, int voxel) const
     {
@@ -150,22 +157,19 @@ struct BeyondRule
     __device__ void begin(Growth& growth)
     {
         growth.step = END;
-        if (growth.at < count) begin_with(growth, lists, ends[growth.at], number);
+        if (growth.at < all.count) begin_with(growth, lists, all.ends[growth.at], lists.number);
     }
     __device__ void grown(Growth& growth, const Found&)
     {
-        if (blockIdx.x == 0) furthest[growth.at] = growth.highest;
+        if (blockIdx.x == 0) all.furthest[growth.at] = growth.highest;
         growth.at++;
         begin(growth);
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1) grow_beyond(
-    const int* distances, int row, int plane, int* visited, int number, int* workspace, int size, int* state,
-    int launch, int max_work, const int* steps, const int* ends, int count, u64* furthest)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    grow_beyond(Volume volume, Lists lists, Launch launch, Ends ends)
 {
-    Volume volume = {distances, nullptr, row, plane};
-    Lists lists = {visited, workspace, size};
-    BeyondRule rule = {lists, steps, ends, count, number, furthest};
-    grow(rule, volume, lists, (State*)state, launch, max_work);
+    BeyondRule rule = {lists, ends};
+    grow(rule, volume, lists, launch);
 }

@@ -46,8 +46,18 @@ struct State
     Found found[3];  // for rounds in turn: this one's, the last one's, and one that is cleared
 };
 
+// One launch of a kernel; `words` hold the state.
+struct Launch
+{
+    int* words;
+    int number, max_work;  // number: from 0
+
+    __device__ State* state() const { return (State*)words; }
+};
+
 struct Lists
 {
+    int number;  // of the first component that is grown
     int* visited;  // for each voxel the number of the last component that it was of or adjacent to
     int *workspace, size;  // three lists: the component's voxels, and two in turn of what waits
 
@@ -164,31 +174,31 @@ __device__ void begin_with(Growth& growth, const Lists& lists, int voxel, int nu
     growth.least = growth.highest = 0;
 }
 
-// Grows components up to the last one, or as long as the launch may; `launch` counts launches from 0.
+// Grows components up to the last one, or as long as the launch may.
 // `rule.begin(growth)` begins the component `growth.at`, or ends. `rule.grown(growth, found)` is called
 // where nothing joins any more, or the growth is given up, and says what follows.
 template <class Rule>
-__device__ void grow(Rule& rule, const Volume& volume, const Lists& lists, State* state, int launch,
-                     int max_work)
+__device__ void grow(Rule& rule, const Volume& volume, const Lists& lists, const Launch& launch)
 {
     __shared__ Growth growth;
+    State* state = launch.state();
     bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
     if (threadIdx.x == 0) {
         growth = state->growth;
         growth.work = 0;
         if (growth.step == BEGIN) rule.begin(growth);
     }
-    if (is_first) state->arrived[(launch + 1) % 2] = 0;
+    if (is_first) state->arrived[(launch.number + 1) % 2] = 0;
     __syncthreads();
     int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    while (growth.step != END && growth.work < max_work) {
+    while (growth.step != END && growth.work < launch.max_work) {
         Found* found = &state->found[growth.round % 3];
         if (is_first) state->found[(growth.round + 1) % 3] = Found();
         Worker<Rule> worker = {rule, volume, lists, growth, found, thread, threads};
         if (growth.step == SIFT) worker.sift();
         if (growth.step == SPREAD) worker.spread();
         if (growth.step == FIND_NEXT) worker.find_next();
-        grid_sync(&state->arrived[launch % 2]);
+        grid_sync(&state->arrived[launch.number % 2]);
         if (threadIdx.x == 0) {
             take_over(growth, *found);
             if (growth.last == growth.count || found->discarded)

@@ -149,14 +149,12 @@ extern "C" __global__ void mark_maxima(const int* maxima, int count, unsigned ch
 // endpoint, and UNDECIDED where its component is too large, or it would be an endpoint and another
 // maximum is in its component: that may be an endpoint itself.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) measure_protrusions(
-    const int* distances, const float* depth, int row, int plane, double unit, double min_length,
-    const int* maxima, int first, int max_members, unsigned char* marks, float* widths)
+    Volume volume, Limits limits, const int* maxima, int first, int max_members, unsigned char* marks,
+    float* widths)
 {
     __shared__ Component component;
     __shared__ int width, others;
     __shared__ u64 next;
-    Volume volume = {distances, depth, row, plane};
-    Limits limits = {unit, min_length};
     int n = first + blockIdx.x, maximum = maxima[n];
     float found = protrusion_width(component, volume, limits, maximum, marks, max_members, width, others,
                                    next);

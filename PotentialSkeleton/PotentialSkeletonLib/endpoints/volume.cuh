@@ -75,13 +75,25 @@ struct Limits
     }
 };
 
+struct Offset
+{
+    int k, j, i;
+};
+
 struct Box
 {
     int low_k, low_j, low_i, high_k, high_j, high_i;
 
+    // Where a voxel is, from the box's first one.
+    __device__ Offset offset_of(const Volume& volume, int voxel) const
+    {
+        int in_plane = voxel % volume.plane;
+        return {voxel / volume.plane - low_k, in_plane / volume.row - low_j, voxel % volume.row - low_i};
+    }
     __device__ bool holds(const Volume& volume, int voxel) const
     {
-        int k = voxel / volume.plane, j = voxel % volume.plane / volume.row, i = voxel % volume.row;
-        return k >= low_k && k < high_k && j >= low_j && j < high_j && i >= low_i && i < high_i;
+        Offset at = offset_of(volume, voxel);
+        return at.k >= 0 && at.k < high_k - low_k && at.j >= 0 && at.j < high_j - low_j && at.i >= 0 &&
+               at.i < high_i - low_i;
     }
 };

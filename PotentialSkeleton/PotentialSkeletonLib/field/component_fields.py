@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import box_size
 
@@ -53,7 +53,7 @@ def forces_of_components(
     except DeviceError as error:
         if not may_fall_back:
             raise
-        note = f"The CPU was used: {error}"
+        note = CpuUsedNote(error)
     warnings.warn(note, stacklevel=4)
     found = _run(*task)
     return {**found, "device": "cpu", "notes": (note, *found["notes"])}

@@ -55,7 +55,7 @@ class ChargedSolid(Protocol):
 class Solid:
     """One component of the object on the CPU, dilated as far as its charges are moved outward.
 
-    Attributes not told here are those of `ChargedSolid`.
+    Attributes not listed here are those of `ChargedSolid`.
 
     Parameters
     ----------

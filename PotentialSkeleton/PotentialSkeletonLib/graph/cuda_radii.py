@@ -47,15 +47,18 @@ def radius_at(
         ((depth + 2) * (rows + 2),), (THREADS,), (mask, *sizes, outside)
     )
     radii = gpu.xp.empty(len(points), np.float64)
-    points, steps = gpu.put(np.asarray(points, np.float64)), [np.float64(n) for n in spacing]
+    points = gpu.put(np.asarray(points, np.float64))
+    size = gpu.struct(KERNELS, "Size", depth=depth, rows=rows, width=width, words=words)
+    steps = gpu.struct(KERNELS, "Steps", **dict(zip("kji", spacing)))
     batch = max(1, min(MAX_POINTS_PER_LAUNCH, MAX_ROWS_PER_LAUNCH // max_rows(mask.shape, spacing)))
     for first in range(0, len(points), batch):
         some = slice(first, min(first + batch, len(points)))
         count = some.stop - first
         gpu.kernel(KERNELS, "nearest_outside")(
-            (-(-count // POINTS_PER_BLOCK),), (THREADS,),
-            (outside, *sizes, points[some], np.int32(count), *steps, radii[some]),
-        )  # fmt: skip
+            (-(-count // POINTS_PER_BLOCK),),
+            (THREADS,),
+            (outside, size, steps, points[some], np.int32(count), radii[some]),
+        )
         progress.check()
     return gpu.get(radii)
 

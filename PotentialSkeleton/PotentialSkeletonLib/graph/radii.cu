@@ -65,19 +65,29 @@ __device__ double search_row(const unsigned* __restrict__ row, const Axis& axis,
     return best;
 }
 
+struct Size
+{
+    int depth, rows, width;  // of the mask; `outside` has a layer more on each side
+    int words;  // of a row of `outside`
+};
+
+struct Steps
+{
+    double k, j, i;  // mm
+};
+
 // A warp takes a point. It searches the rows along I in square rings round the point's own,
 // until all rows of a ring are further away than the best voxel: those of the next rings are so too.
-extern "C" __global__ void nearest_outside(const unsigned* __restrict__ outside, int depth, int rows,
-                                          int width, int words, const double* __restrict__ points,
-                                          int count, double step_k, double step_j, double step_i,
+extern "C" __global__ void nearest_outside(const unsigned* __restrict__ outside, Size size, Steps steps,
+                                          const double* __restrict__ points, int count,
                                           double* __restrict__ radii)
 {
     int number = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (number >= count)
         return;
     points += 3 * (long long)number;
-    Axis along_k(depth + 2, step_k, points[0]), along_j(rows + 2, step_j, points[1]);
-    Axis along_i(width + 2, step_i, points[2]);
+    Axis along_k(size.depth + 2, steps.k, points[0]), along_j(size.rows + 2, steps.j, points[1]);
+    Axis along_i(size.width + 2, steps.i, points[2]);
     double best = __longlong_as_double(0x7ff0000000000000);  // infinity
     bool searching = true;
     for (int ring = 0; searching; ring++) {
@@ -93,7 +103,7 @@ extern "C" __global__ void nearest_outside(const unsigned* __restrict__ outside,
             if (to_row >= best)
                 continue;
             useful = true;
-            const unsigned* row = outside + ((long long)k * along_j.size + j) * words;
+            const unsigned* row = outside + ((long long)k * along_j.size + j) * size.words;
             best = search_row(row, along_i, to_row, best);
         }
         for (int other = 16; other; other /= 2)

@@ -78,8 +78,8 @@ def rooted_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> L
         CENTERLINE_IDS: _integers(range(len(found))),
         COMPONENT: _integers(nodes[line.root].component for line in found),
     }
-    pieces = [(line.points, line.radius) for line in found]
-    return _line_set(forest.skeleton, pieces, cells, ijk_to_ras)
+    lines = [(line.points, line.radius) for line in found]
+    return _line_set(forest.skeleton, lines, cells, ijk_to_ras)
 
 
 def split_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> LineSet:
@@ -120,8 +120,8 @@ def split_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> Li
         BLANKING: _integers(tract.blanked for tract in tracts),
         GROUP_IDS: _integers(tract.group for tract in tracts),
     }
-    pieces = [(tract.points / spacing, tract.radius) for tract in tracts]
-    return _line_set(forest.skeleton, pieces, cells, ijk_to_ras)
+    lines = [(tract.points / spacing, tract.radius) for tract in tracts]
+    return _line_set(forest.skeleton, lines, cells, ijk_to_ras)
 
 
 def network(
@@ -186,16 +186,16 @@ def check_names(skeleton: CurveSkeleton, names: Mapping[int, str] | None) -> Non
             )
 
 
-def _line_set(skeleton, pieces, cells, ijk_to_ras):
-    if not pieces:
+def _line_set(skeleton, lines, cells, ijk_to_ras):
+    if not lines:
         raise InputError(
-            "The skeleton has no branch, so there is no line to hand over (a single point or an "
+            "The skeleton has no branch, so there is no line to write (a single point or an "
             "empty object has none)."
         )
     matrix = world_matrix(skeleton.spacing, ijk_to_ras)
-    points = [to_world(line, matrix) for line, _ in pieces]
-    shapes = _shapes(points, [radius for _, radius in pieces])
-    radius = np.concatenate([radius for _, radius in pieces]).astype(float)
+    points = [to_world(line, matrix) for line, _ in lines]
+    shapes = _shapes(points, [radius for _, radius in lines])
+    radius = np.concatenate([radius for _, radius in lines]).astype(float)
     own = np.arange(len(radius), dtype=np.int32)
     arrays = {
         RADIUS: radius,

@@ -79,8 +79,8 @@ def split_lines(forest: Forest) -> list[Tract]:
     tracts = []
     for number, (line, own) in enumerate(zip(lines, regions)):
         course = finder.course(line)
-        pieces = _pieces(line, own, one, course.lengths[-1], forest)
-        for tract, (key, blanked, first, last) in enumerate(pieces):
+        segments = _segments_of(line, own, one, course.lengths[-1], forest)
+        for tract, (key, blanked, first, last) in enumerate(segments):
             group = numbers.setdefault(key, len(numbers))
             tracts.append(Tract(number, tract, group, blanked, *course.between(first, last)))
     return tracts
@@ -125,15 +125,15 @@ def _merged(regions):
     return {node: top(node) for node in list(own)}
 
 
-def _pieces(line, regions, one, length, forest):
+def _segments_of(line, regions, one, length, forest):
     """Key, blanked, start and end of each piece of a line."""
     branch_from = {forest.branches[n].start: n for n in line.branches}
-    pieces, done, key = [], 0.0, ("root", line.root)
+    segments, done, key = [], 0.0, ("root", line.root)
     for nodes, first, last in regions:
         if first > done:
-            pieces.append((key, False, done, first))
-        pieces.append((("junction", one[nodes[0]]), True, max(first, done), last))
+            segments.append((key, False, done, first))
+        segments.append((("junction", one[nodes[0]]), True, max(first, done), last))
         done, key = last, ("branch", branch_from[nodes[-1]])
     if length > done:
-        pieces.append((key, False, done, length))
-    return pieces
+        segments.append((key, False, done, length))
+    return segments

@@ -133,7 +133,8 @@ def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
 def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene, logic):
     import slicer
 
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic, Model
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+    from FuzzyConnectedGPUMRML.parameters import Model
 
     assert logic.getParameterNode().model is Model.CONTRAST
     node = logic.getParameterNode().parameterNode
@@ -155,7 +156,9 @@ def test_a_seed_that_is_a_background_seed_too_is_refused(logic, volume, seeds):
 
     background = add_seeds(volume, [OTHER], "background")
     before = slicer.mrmlScene.GetNumberOfNodes()
-    with pytest.raises(InputError, match="the same voxel, I,J,K = 18,10,8"):
+    with pytest.raises(
+        InputError, match=r"The seed \S+ and the background seed \S+ are in the same voxel"
+    ):
         logic.segment(volume, seeds, backgroundSeedsNode=background)
     assert slicer.mrmlScene.GetNumberOfNodes() == before
 

@@ -191,9 +191,9 @@ def test_nothing_found_leaves_no_list(slicer_scene, panel):
     panel.process_events()
     panel.click("findSeedsButton")
     assert panel.take_errors() == []
-    assert "Nothing tubular" in panel.ui.statusLabel.text
+    assert "No vessel was found" in panel.ui.statusLabel.text
     panel.process_events()
-    assert "Nothing tubular" in panel.ui.statusLabel.text  # and it can still be read
+    assert "No vessel was found" in panel.ui.statusLabel.text  # and it can still be read
     assert panel.parameters.seeds is None
     assert slicer_scene.GetFirstNodeByClass("vtkMRMLMarkupsFiducialNode") is None
 
@@ -510,7 +510,7 @@ def test_removing_an_input_in_the_middle_of_a_run(slicer_scene, chosen, monkeypa
     assert chosen.parameters.labelmap is None
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
     if name == "backgroundSeeds":
-        assert "was removed from the scene; nothing was" in chosen.ui.statusLabel.text
+        assert "was removed; nothing was" in chosen.ui.statusLabel.text
     else:
         assert not chosen.ui.applyButton.enabled
 

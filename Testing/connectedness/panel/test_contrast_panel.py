@@ -172,7 +172,12 @@ def test_a_seed_that_is_a_background_seed_too_is_said(chosen):
     volume = chosen.parameters.inputVolume
     chosen.parameters.backgroundSeeds = add_seeds(volume, [FIRST], "background")
     chosen.click("applyButton")
-    assert "the same voxel" in chosen.ui.statusLabel.text
+    first = chosen.parameters.seeds.GetNthControlPointLabel(0)
+    other = chosen.parameters.backgroundSeeds.GetNthControlPointLabel(0)
+    assert chosen.ui.statusLabel.text == (
+        f"The vessel point {first} and the point {other} (Not vessel) are at the same place: move "
+        "or delete one of the two."
+    )
     assert chosen.take_errors() == []  # a sentence, no dialog
     assert chosen.parameters.labelmap is None
 

@@ -249,7 +249,7 @@ def test_texts_go_with_what_they_speak_of(chosen):
     parameters.backgroundSeeds = add_seeds(parameters.inputVolume, [(7, 8, 3)], "background")
     chosen.process_events()
     chosen.click("applyButton")
-    assert "the same voxel" in chosen.ui.statusLabel.text
+    assert "at the same place" in chosen.ui.statusLabel.text
     assert chosen.ui.adviceLabel.text.startswith("The last run failed")
     parameters.backgroundSeeds.SetNthControlPointPositionWorld(
         0, world_of(parameters.inputVolume, (2, 2, 2))

@@ -202,6 +202,70 @@ def test_a_mask_is_known_again_after_loading(panel, tmp_path, kind):
     assert is_current(panel)
 
 
+def edit(volume):
+    """Change some voxels, as a filter of Slicer does."""
+    import slicer
+
+    changed = array(volume).copy()
+    changed[7, 8, 9] += 1
+    slicer.util.updateVolumeFromArray(volume, changed)
+
+
+@pytest.mark.parametrize("model", ["AFFINITY", "CONTRAST"])
+def test_voxels_that_were_edited_count(panel, model):
+    parameters = choose(panel, model)
+    panel.click("applyButton")
+    parameters.inputVolume.GetDisplayNode().SetWindow(77)  # changes no voxel
+    assert is_current(panel)
+    edit(parameters.inputVolume)
+    panel.process_events()
+    assert "press <b>Apply</b>" in panel.ui.adviceLabel.text
+    assert panel.ui.statusLabel.text == ""  # it spoke of other voxels
+    panel.click("applyButton")
+    assert is_current(panel)
+    assert "press <b>Apply</b>" not in panel.ui.adviceLabel.text
+
+
+def test_voxels_that_are_edited_in_a_run_count(panel, monkeypatch):
+    import slicer
+
+    parameters, once = choose(panel, "CONTRAST"), []
+
+    def process_events(*flags):
+        if not once:
+            once.append(edit(parameters.inputVolume))
+
+    import FuzzyVesselCoreLib.widgets.run
+
+    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
+    monkeypatch.setattr(slicer.app, "processEvents", process_events)
+    panel.click("applyButton")
+    monkeypatch.undo()
+    assert once
+    assert not is_current(panel)
+
+
+def test_edited_voxels_are_followed_automatically(panel):
+    parameters = choose(panel, "CONTRAST")
+    panel.click("applyButton")
+    parameters.autoUpdate = True
+    panel.process_events()
+    edit(parameters.inputVolume)
+    panel.process_events()
+    assert panel.widget.panel.automatic._timer.active
+    panel.widget.panel.automatic._follow()
+    assert is_current(panel)
+
+
+def test_voxels_edited_after_loading_count(panel, tmp_path):
+    choose(panel, "CONTRAST")
+    panel.click("applyButton")
+    save_and_load(panel, tmp_path / "scene.mrb")
+    assert is_current(panel)
+    edit(panel.parameters.inputVolume)
+    assert not is_current(panel)
+
+
 def test_positions_between_two_rounded_ones_are_known_again(slicer_scene):
     """103.125 was 103.12 or 103.13, as the last bit fell."""
     from FuzzyConnectedGPUMRML.run_inputs import inputs_text

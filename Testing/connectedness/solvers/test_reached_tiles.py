@@ -187,7 +187,7 @@ def test_no_edge_above_the_cut_is_outside_of_the_bounds(mean, sigma, side):
             if bounds is None:
                 assert abs(mean) > 10 * sigma  # float32 cannot tell
                 continue
-            lowest, highest, ratio, offset, limit, least, most = bounds
+            lowest, highest, ratio, offset, limit, least, most = bounds.values()
             reach = (0.5 / ratio + 0.5) * gradient_reach(affinity, problem.cut_level)
             one = np.float32(mean + reach * np.linspace(-2, 2, 401))[:, None]
             above = affinity.levels(one, one.T) >= problem.cut_level

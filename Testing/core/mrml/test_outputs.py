@@ -205,7 +205,7 @@ def test_an_input_that_goes_ends_the_run(slicer_scene, logic, volume, seeds, nam
             slicer_scene.RemoveNode(nodes[name])
         return True
 
-    with pytest.raises(Cancelled, match="was removed from the scene; nothing was changed"):
+    with pytest.raises(Cancelled, match="was removed; nothing was changed"):
         logic.segment(
             volume,
             seeds,

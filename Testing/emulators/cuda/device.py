@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.kernel_structs import fill_struct
 from FuzzyVesselCoreLib.gpu.nvrtc import read_source
 
 from .arrays import GuardedNumpy, guarded_copy
@@ -78,6 +79,9 @@ class EmulatedDevice:
         if not hasattr(library, f"launch_{name}"):
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return Kernel(self, library, name)
+
+    def struct(self, path, name, **values):
+        return fill_struct(path, name, values, lambda array: array.ctypes.data)
 
     def launch_cooperative(self, kernel, blocks, threads, args):
         """Launch as many blocks as are resident at a time, whatever number is asked for."""

@@ -5,6 +5,8 @@ import threading
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
+
 from .arrays import MARGIN, guarded_block, is_overrun
 
 _MAX_PARAMETERS = 64
@@ -57,12 +59,13 @@ class Kernel:
                 f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
             )
         values = [self._value(i, argument) for i, argument in enumerate(args)]
-        blocks = {i: guarded_block(array) for i, array in enumerate(args)}
-        blocks = {i: memory for i, memory in blocks.items() if memory is not None}
-        fault = self._launch_in(grid, block, shared_mem, values, blocks.values())
+        arrays = [(i, array) for i, argument in enumerate(args) for array in _arrays_of(argument)]
+        blocks = [(i, guarded_block(array)) for i, array in arrays]
+        blocks = [(i, memory) for i, memory in blocks if memory is not None]
+        fault = self._launch_in(grid, block, shared_mem, values, [memory for _, memory in blocks])
         if fault:
             raise KernelFault(f"{self._name}: {fault.decode()}")
-        for i, memory in blocks.items():
+        for i, memory in blocks:
             if is_overrun(memory):
                 raise KernelFault(f"{self._name} wrote outside of its argument {i}")
 
@@ -110,6 +113,12 @@ class Kernel:
     def _value(self, i, argument):
         """The argument's bytes as the kernel reads them: an address, or the number itself."""
         size, pointed, floating = self._parameters[i]
+        if isinstance(argument, KernelStruct):
+            if pointed != 0 or argument.nbytes != size:
+                raise TypeError(
+                    f"{self._name}: argument {i} is a struct of {argument.nbytes} bytes"
+                )
+            return argument
         if argument is None:
             argument = np.uintp(0)
         if not isinstance(argument, np.ndarray):
@@ -132,6 +141,10 @@ class Kernel:
                 f"{pointed}-byte {'floats' if floating else 'integers'}"
             )
         return np.array(argument.ctypes.data, dtype=np.uintp)
+
+
+def _arrays_of(argument):
+    return argument.arrays if isinstance(argument, KernelStruct) else (argument,)
 
 
 def _three(size):

@@ -4,6 +4,8 @@ The project's stand-in for the wrapper (`fuzzy_vessel/slicer_parts`) knows no wi
 Slicer's own wrapper (see `application`) this file is not used.
 """
 
+import typing
+
 import ctk
 import qt
 import slicer
@@ -16,6 +18,12 @@ NUMBERS = (
     ctk.ctkSliderWidget,
     slicer.qMRMLSliderWidget,
 )
+
+
+def _node_classes(field):
+    """The classes of nodes that a parameter may name."""
+    kinds = typing.get_args(field.type) or (field.type,)
+    return [each for each in kinds if issubclass(each, slicer.vtkMRMLNode)]
 
 
 def _plain(widget, signal, name):
@@ -69,11 +77,10 @@ def _connector(widget, field):
             lambda: field.type(widget.minimumValue, widget.maximumValue),
             lambda value: widget.setValues(value.minimum, value.maximum),
         )
-    if kind is slicer.qSlicerSimpleMarkupsWidget and field.is_node:
+    if kind is slicer.qSlicerSimpleMarkupsWidget and _node_classes(field):
         return widget.markupsNodeChanged, widget.currentNode, widget.setCurrentNode
-    if kind is slicer.qMRMLNodeComboBox and field.is_node:
-        kinds = [each for each in field.types if each is not type(None)]
-        widget.nodeTypes = [each().GetClassName() for each in kinds]
+    if kind is slicer.qMRMLNodeComboBox and _node_classes(field):
+        widget.nodeTypes = [each().GetClassName() for each in _node_classes(field)]
         return widget.currentNodeChanged, widget.currentNode, widget.setCurrentNode
     raise RuntimeError(f"no connector for {field.type} and a {kind.__name__}")
 

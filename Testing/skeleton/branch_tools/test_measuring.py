@@ -56,7 +56,7 @@ def test_the_same_place_twice():
 
 def test_distances_that_do_not_exist_are_told():
     apart = skeleton_of([straight((0, y, 0), (9, y, 0), 1, 1) for y in (0, 9)])
-    with pytest.raises(InputError, match="not connected"):
+    with pytest.raises(InputError, match="are not connected"):
         distance_between(apart, [0, 0, 0], [0, 9, 0])
     with pytest.raises(InputError, match="no branch"):
         distance_between(dataclasses.replace(apart, branches=[]), [0, 0, 0], [0, 9, 0])

@@ -164,7 +164,7 @@ def test_an_object_that_goes_ends_the_run_at_once(slicer_scene, logic):
             slicer_scene.RemoveNode(labelmap)
         return True
 
-    with pytest.raises(Cancelled, match="'bars' was removed from the scene"):
+    with pytest.raises(Cancelled, match="'bars' was removed"):
         logic.extract(labelmap, progress=remove)
     assert len(calls) == 1
 

@@ -331,3 +331,69 @@ def test_everything_else_is_under_two_collapsibles(panel):
         "branchToolsSection",
         "advancedSection",
     ]
+
+
+# --- vessels that are edited afterwards
+
+
+EDITED = "The vessels were edited after the centrelines were found: press Apply."
+
+
+def edit_segment(node, segment_id):
+    import slicer
+
+    segment = node.GetSegmentation().GetSegment(segment_id)
+    array = slicer.util.arrayFromSegmentInternalBinaryLabelmap(node, segment_id)
+    inside = (array == segment.GetLabelValue()).nonzero()
+    array[tuple(axis[0] for axis in inside)] = 0  # one voxel is taken away
+    image = segment.GetRepresentation("Binary labelmap")
+    image.GetPointData().GetScalars().Modified()
+    image.Modified()
+
+
+def test_a_segment_that_was_edited_asks_for_another_run(panel, tmp_path):
+    import slicer
+
+    vessels, (first, second) = panel.parameters.input, ids(panel)
+    panel.click("applyButton")
+    advice = panel.ui.nextLabel.text
+    edit_segment(vessels, second)  # another one: nothing to do
+    vessels.GetSegmentation().GetSegment(first).SetColor(0, 1, 0)
+    panel.process_events()
+    assert panel.ui.nextLabel.text == advice
+    edit_segment(vessels, first)
+    panel.process_events()
+    assert panel.ui.nextLabel.text == EDITED
+    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"), {})
+    slicer.mrmlScene.Clear(False)
+    panel.process_events()
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
+    panel.process_events()
+    assert panel.ui.nextLabel.text == EDITED  # also after saving and loading
+    panel.click("applyButton")
+    assert panel.ui.nextLabel.text == advice
+
+
+def test_a_labelmap_that_was_edited_asks_for_another_run(panel):
+    import slicer
+
+    array = np.zeros((24, 24, 12), np.uint8)
+    array[10:14, 2:22, 4:8] = 1
+    panel.parameters.input = labelmap = add_volume(array, kind=LABELMAP)
+    panel.click("applyButton")
+    assert panel.ui.nextLabel.text != EDITED
+    array[10:14, 2:4, 4:8] = 0
+    slicer.util.updateVolumeFromArray(labelmap, array)
+    panel.process_events()
+    assert panel.ui.nextLabel.text == EDITED
+
+
+def test_vessels_that_are_moved_take_their_centrelines_along(panel):
+    import slicer
+
+    panel.click("applyButton")
+    advice = panel.ui.nextLabel.text
+    transform = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLLinearTransformNode")
+    panel.parameters.input.SetAndObserveTransformNodeID(transform.GetID())
+    panel.process_events()
+    assert panel.ui.nextLabel.text == advice

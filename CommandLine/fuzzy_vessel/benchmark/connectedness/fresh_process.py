@@ -42,11 +42,11 @@ def _seconds_of_process(cache):
     named = ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, **dict.fromkeys(named, cache), "PYTHONPATH": paths}
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", FIRST_RUN],
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    return float(told.stdout)
+    return float(process.stdout)

@@ -85,8 +85,10 @@ def _rows_of_volume(setting, case, serial_seconds, serial_digest):
 
     def line(solver, device, seconds, errors, **details):
         faster = serial_seconds / seconds
-        told = dict(solver=solver, device=device, seconds=seconds, speed_up=faster, errors=errors)
-        return common | told | details
+        measured = dict(
+            solver=solver, device=device, seconds=seconds, speed_up=faster, errors=errors
+        )
+        return common | measured | details
 
     rows = [line(SERIAL, "CPU", serial_seconds, 0 if same else "differs from dial")]
     setting.tell(f"{EXACT} on the CPU")

@@ -81,7 +81,7 @@ class Header:
     def missing_bytes(self) -> int:
         """Bytes by which the data are shorter than declared, at least; 0 if they are all there.
 
-        What cannot be told exactly, for text and unknown places, is told from the file's length.
+        What is not known exactly, for text and unknown places, is derived from the file's length.
 
         Raises
         ------

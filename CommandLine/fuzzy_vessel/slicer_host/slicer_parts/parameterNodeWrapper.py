@@ -1,7 +1,7 @@
 """Stand-in for Slicer's `slicer.parameterNodeWrapper`: typed parameters without a user interface.
 
-A decorated class wraps a vtkMRMLScriptedModuleNode; its fields are kept there as Slicer keeps
-them: nodes as references, everything else as text.
+A decorated class wraps a vtkMRMLScriptedModuleNode; its fields are kept there under the same
+names as by Slicer: nodes as references, everything else as text.
 """
 
 import enum
@@ -46,7 +46,13 @@ class Default:
 
 
 class _Field:
-    """A property that reads and writes one parameter of `self.parameterNode`."""
+    """A property that reads and writes one parameter of `self.parameterNode`.
+
+    Attributes
+    ----------
+    type : type or union of types
+    checks : list of WithinRange and Choice
+    """
 
     def __init__(self, name, hint, default):
         self.name = name
@@ -54,51 +60,148 @@ class _Field:
         self.type, *notes = typing.get_args(hint) if annotated else (hint,)
         self.checks = [note for note in notes if hasattr(note, "check")]
         defaults = [note.value for note in notes if isinstance(note, Default)]
-        self.optional = typing.get_origin(self.type) in (types.UnionType, typing.Union)
-        self.types = typing.get_args(self.type) if self.optional else (self.type,)
-        self.is_node = any(_is_node_class(each) for each in self.types)
-        self.is_enumeration = isinstance(self.type, type) and issubclass(self.type, enum.Enum)
-        self.default = default if default is not None else (defaults or [self._neutral()])[0]
-
-    def _neutral(self):
-        if self.is_enumeration:
-            return next(iter(self.type))
-        return None if self.is_node else self.type()
+        self.stored = _stored_as(self.type)
+        self.default = default if default is not None else (defaults or [self.stored.neutral()])[0]
 
     def __get__(self, wrapper, _owner=None):
         if wrapper is None:
             return self
-        node = wrapper.parameterNode
-        if self.is_node:
-            return node.GetNodeReference(self.name)
-        if not self.is_in(node):  # the scene was closed since
+        if not self.is_in(wrapper.parameterNode):  # the scene was closed since
             return self.default
-        text = node.GetParameter(self.name)
-        if self.is_enumeration:
-            return self.type[text]
-        return text == "True" if self.type is bool else self.type(text)
+        return self.stored.read(wrapper.parameterNode, self.name)
 
     def __set__(self, wrapper, value):
-        if not isinstance(value, self.types) and not (self.type is float and type(value) is int):
+        if not self.stored.takes(value):
             raise TypeError(f"{self.name} is a {self.type}, not {value!r}")
         for note in self.checks:
             note.check(value)
-        node = wrapper.parameterNode
-        if self.is_node:
-            node.SetNodeReferenceID(self.name, value.GetID() if value else None)
-        else:
-            node.SetParameter(
-                self.name, value.name if self.is_enumeration else str(self.type(value))
-            )
+        with slicer.util.NodeModify(wrapper.parameterNode):
+            self.stored.write(wrapper.parameterNode, self.name, value)
 
     def is_in(self, node):
-        if self.is_node:
-            return node.GetNodeReferenceID(self.name) is not None
-        return node.GetParameter(self.name) != ""
+        return self.stored.is_in(node, self.name)
 
 
-def _is_node_class(candidate):
-    return isinstance(candidate, type) and issubclass(candidate, slicer.vtkMRMLNode)
+def _stored_as(kind: Any) -> Any:
+    """How values of a type are kept in the parameter node."""
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):
+        return _Union(kind)
+    if kind is types.NoneType:
+        return _Nothing()
+    if isinstance(kind, type) and issubclass(kind, slicer.vtkMRMLNode):
+        return _Node(kind)
+    return _Text(kind)
+
+
+class _Text:
+    """A number, text, truth value or member of an enumeration, as text."""
+
+    def __init__(self, kind):
+        self.kind, self.is_enumeration = kind, issubclass(kind, enum.Enum)
+
+    def neutral(self):
+        return next(iter(self.kind)) if self.is_enumeration else self.kind()
+
+    def takes(self, value):
+        return isinstance(value, self.kind) or (self.kind is float and type(value) is int)
+
+    def is_in(self, node, name):
+        return node.HasParameter(name)
+
+    def read(self, node, name):
+        text = node.GetParameter(name)
+        if self.is_enumeration:
+            return self.kind[text]
+        return text == "True" if self.kind is bool else self.kind(text)
+
+    def write(self, node, name, value):
+        node.SetParameter(name, value.name if self.is_enumeration else str(value))
+
+    def remove(self, node, name):
+        node.UnsetParameter(name)
+
+
+class _Node:
+    """A reference to a node, and an empty text under the same name that tells it was written."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def neutral(self):
+        return None
+
+    def takes(self, value):
+        return isinstance(value, self.kind)
+
+    def is_in(self, node, name):
+        return node.HasParameter(name)
+
+    def read(self, node, name):
+        return node.GetNodeReference(name)
+
+    def write(self, node, name, value):
+        node.SetParameter(name, "")
+        node.SetNodeReferenceID(name, value.GetID())
+
+    def remove(self, node, name):
+        node.UnsetParameter(name)
+        node.RemoveNodeReferenceIDs(name)
+
+
+class _Nothing:
+    """None in a union."""
+
+    def takes(self, value):
+        return value is None
+
+    def is_in(self, node, name):
+        return node.HasParameter(name)
+
+    def read(self, node, name):
+        return None
+
+    def write(self, node, name, value):
+        node.SetParameter(name, "True")
+
+    def remove(self, node, name):
+        node.UnsetParameter(name)
+
+
+class _Union:
+    """A value of one of several types, under the parameter's name and the number of its type.
+
+    With ``mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None`` a segmentation is kept
+    as "mask.1", None as "mask.2".
+    """
+
+    def __init__(self, kind):
+        self.types = [_stored_as(each) for each in typing.get_args(kind)]
+
+    def _numbered(self, name):
+        return [(stored, f"{name}.{number}") for number, stored in enumerate(self.types)]
+
+    def neutral(self):
+        return None
+
+    def takes(self, value):
+        return any(stored.takes(value) for stored in self.types)
+
+    def is_in(self, node, name):
+        return any(stored.is_in(node, each) for stored, each in self._numbered(name))
+
+    def read(self, node, name):
+        kept = (pair for pair in self._numbered(name) if pair[0].is_in(node, pair[1]))
+        stored, each = next(kept)
+        return stored.read(node, each)
+
+    def write(self, node, name, value):
+        self.remove(node, name)
+        stored, each = next(pair for pair in self._numbered(name) if pair[0].takes(value))
+        stored.write(node, each, value)
+
+    def remove(self, node, name):
+        for stored, each in self._numbered(name):
+            stored.remove(node, each)
 
 
 def parameterNodeWrapper(decorated: Any) -> Any:
@@ -111,7 +214,7 @@ def parameterNodeWrapper(decorated: Any) -> Any:
     def __init__(self, parameterNode):
         self.parameterNode = parameterNode
         for name, field in fields.items():
-            if not field.is_in(parameterNode) and field.default is not None:
+            if not field.is_in(parameterNode):
                 setattr(self, name, field.default)
 
     decorated.__init__ = __init__

@@ -8,6 +8,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
+from ...input_errors import NothingTubularError
 from ...input_validation import checked_mask, checked_spacing, checked_volume
 from ..evidence import EvidenceFinder, evidence_finder
 
@@ -99,12 +100,7 @@ def automatic_seeds(
         if len(seeds):
             progress.advance(1.0)
             return seeds
-    raise InputError(
-        "Nothing tubular stands out from the noise"
-        + ("" if mask is None else " in the mask")
-        + ": place the seeds by hand, or "
-        + ("mask the organ whose vessels are wanted." if mask is None else "use a larger mask.")
-    )
+    raise NothingTubularError(in_mask=mask is not None)
 
 
 def _checked_count(count: int) -> int:

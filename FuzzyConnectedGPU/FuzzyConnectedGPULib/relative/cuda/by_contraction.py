@@ -6,17 +6,12 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ...solvers.cuda.contraction.contracted_tiles import ContractedTiles
-from ...solvers.cuda.contraction.node_rounds import (
-    EDGES_PER_THREAD,
-    MAX_ROUNDS,
-    ROUND_THREADS,
-    FirstRound,
-    uint32s,
-)
+from ...solvers.cuda.contraction.node_rounds import ROUND_THREADS, FirstRound, Rounds
 from .by_groups import own_points
 
 KERNELS = Path(__file__).with_name("owner_rounds.cu")
@@ -59,8 +54,8 @@ def propagate(
     groups = gpu.put(seed_owners)
     if tiles.node_count:
         nodes = _node_owners(tiles, groups, progress)
-        voxel_arrays = tiles.levels, owners, tiles.node_of, tiles.first_nodes
-        tiles.launch(KERNELS, "own_voxels", THREADS, (*voxel_arrays, *nodes, *tiles.shape))
+        voxels_of_nodes = tiles.node_map(KERNELS), tiles.levels, owners, nodes
+        tiles.launch(KERNELS, "own_voxels", THREADS, *voxels_of_nodes)
     own_points(tiles.seeds, groups, owners, gpu)
     return tiles.levels, owners
 
@@ -80,9 +75,9 @@ class _Tiles(ContractedTiles):
         self.kernel(KERNELS, name)((-(-self.seeds.size // THREADS),), (THREADS,), args)
 
     def launch_cooperative(self, name: str, threads: int, *args: Any) -> None:
-        """Launch a kernel with grid sync; integers are passed as uint32."""
+        """Launch a kernel with grid sync."""
         kernel, blocks = self.kernel(KERNELS, name), -(-threads // ROUND_THREADS)
-        self.gpu.launch_cooperative(kernel, blocks, ROUND_THREADS, uint32s(args))
+        self.gpu.launch_cooperative(kernel, blocks, ROUND_THREADS, args)
 
 
 class _FirstRound(FirstRound):
@@ -91,36 +86,30 @@ class _FirstRound(FirstRound):
     def keep_roots(self, tiles: ContractedTiles, parent: DeviceArray) -> None:
         """Let the nodes of the points survive."""
         points = tiles.seeds, np.uint32(tiles.seeds.size)
-        nodes = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
+        nodes = tiles.grid(KERNELS), tiles.node_map(KERNELS)
         assert isinstance(tiles, _Tiles)
         tiles.for_points("keep_points", (*points, *nodes, parent))
 
 
-def _node_owners(
-    tiles: _Tiles, groups: DeviceArray, progress: Progress
-) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-    """For each node of the tiles the levels of the two best groups, and the best group."""
+def _node_owners(tiles: _Tiles, groups: DeviceArray, progress: Progress) -> KernelStruct:
+    """What reaches the nodes of the tiles: `FirstNodes` of owner_rounds.cu."""
     first = _FirstRound(tiles)
     progress.advance(0.7)
     first.hook(tiles)
     first.list_edges(tiles)
     progress.advance(0.8)
-    xp, nodes, counts = tiles.xp, first.next_count, tiles.counts[5:]
-    size = 2 * nodes + 2 * MAX_ROUNDS  # as in `node_rounds`
-    hooks = xp.empty(size, np.uint32), xp.empty(size, np.uint16)
-    parent = xp.empty(nodes, np.uint32)
-    best = first.best, xp.empty(nodes // 2 + 1, np.uint64)
-    (edges, edge_count), (cross_edges, cross_count) = first.lists
-    lists = edges, edge_count, cross_edges, first.cross_first, cross_count
-    threads = max(nodes, (edge_count + cross_count) // EDGES_PER_THREAD)
-    tiles.launch_cooperative("hook_rounds", threads, *lists, nodes, *best, parent, *hooks, counts)
-    del edges, cross_edges, lists, best, parent, first.lists, first.best  # frees memory
-    claims = xp.zeros(size, np.uint64)
+    xp, gpu = tiles.xp, tiles.gpu
+    rounds = Rounds(gpu, KERNELS, first, tiles.counts[5:])
+    tiles.launch_cooperative("hook_rounds", rounds.threads, rounds.lists, rounds.nodes)
+    rounds.free_edges()
+    del first.lists, first.best  # frees their memory, too
+    claims = xp.zeros(rounds.size, np.uint64)
     points = tiles.seeds, groups, np.uint32(tiles.seeds.size)
-    position = tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
-    tiles.for_points("begin_claims", (*points, *position, first.next, claims))
-    found = first.weights, xp.empty(first.count, np.uint16), xp.empty(first.count, np.uint8)
+    place = tiles.grid(KERNELS), tiles.node_map(KERNELS)
+    tiles.for_points("begin_claims", (*points, *place, first.next, claims))
+    levels = dict(best_levels=first.weights, other_levels=xp.empty(first.count, np.uint16))
+    levels.update(owners=xp.empty(first.count, np.uint8))
+    nodes = gpu.struct(KERNELS, "FirstNodes", count=first.count, next=first.next, **levels)
     arrived = xp.zeros(1, np.uint32)
-    down = nodes, *hooks, counts, arrived, claims, first.count, first.next, *found
-    tiles.launch_cooperative("claim_rounds", first.count, *down)
-    return found
+    tiles.launch_cooperative("claim_rounds", first.count, rounds.nodes, arrived, claims, nodes)
+    return nodes

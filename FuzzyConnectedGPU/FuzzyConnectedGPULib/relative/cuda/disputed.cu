@@ -28,15 +28,14 @@ __device__ __forceinline__ u32 joined(u32 one, u32 other)
 // For each disputed voxel the sides from which optimal edges lead to it, and what the neighbours there
 // that groups have give it; the tiles are listed in which they give anything.
 extern "C" __global__ void __launch_bounds__(256) find_edges(
-    const VOXEL* voxels, const u16* levels, const u8* owners, int nk, int nj, int ni, const float* coefficients,
-    u8* edges, u8* found, int* lists, int* counts, int* listed)
+    const VOXEL* voxels, const u16* levels, const u8* owners, Tiles tiles, Affinity a, u8* edges, u8* found,
+    TileLists lists)
 {
-    Tiles tiles = {nk, nj, ni};
+    int nk = tiles.nk, nj = tiles.nj, ni = tiles.ni;
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= (u32)nk * nj * ni) return;
     u32 sides = 0, owner = NOBODY;
     if (owners[n] == DISPUTED) {
-        Affinity a = read_affinity(coefficients, 0);
         int k = n / ni / nj, j = n / ni % nj, i = n % ni;
         float voxel = (float)voxels[n];
         u32 level = levels[n];
@@ -49,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) find_edges(
             sides |= 1u << side;
             if (owners[other] != DISPUTED) owner = joined(owner, owners[other]);
         }
-        if (owner) TileLists{lists, counts, listed}.add(tiles.tile(k, j, i), 0, tiles.count());
+        if (owner) lists.add(tiles.tile(k, j, i), 0, tiles.count());
     }
     edges[n] = sides;
     found[n] = owner;
@@ -121,11 +120,10 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u8* edges, u8* found
 
 // One round of `visit_active`.
 extern "C" __global__ void __launch_bounds__(THREADS) visit_tiles(
-    const u8* edges, u8* found, int nk, int nj, int ni, int* lists, int* counts, int* listed, int round)
+    const u8* edges, u8* found, Tiles tiles, TileLists lists, int round)
 {
     __shared__ Tile tile;
-    Tiles tiles = {nk, nj, ni};
-    visit_active(tiles, {lists, counts, listed}, round, tile.raised,
+    visit_active(tiles, lists, round, tile.raised,
                  [&](int k, int j, int i) { visit(tile, tiles, edges, found, k, j, i); });
 }
 

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, int32s, launch_per_item, voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
+from ...solvers.cuda.affinity_struct import affinity_struct
 
 KERNELS = Path(__file__).with_name("disputed.cu")
 TILE_THREADS, SIDE = 64, 8  # of a tile: as in tile_rounds.cuh
@@ -42,23 +44,23 @@ class Disputed:
         check_voxel_count(owners.size)
         self._gpu, self._progress, self._owners = gpu, progress, owners
         self._voxels, self._shape = voxels, int32s(owners.shape)
-        self._volume = (
-            voxels,
-            levels,
-            owners,
-            *self._shape,
-            gpu.put(problem.affinity.coefficients()),
-        )
+        self._tiles = gpu.struct(KERNELS, "Tiles", **dict(zip(("nk", "nj", "ni"), owners.shape)))
+        affinity = affinity_struct(gpu, KERNELS, problem.affinity)
+        self._volume = voxels, levels, owners, self._tiles, affinity
         self._edges, self._found = (gpu.xp.empty(owners.shape, np.uint8) for _ in range(2))
+
+    @property
+    def _tile_count(self) -> int:
+        return int(np.prod([-(-int(n) // SIDE) for n in self._shape]))
 
     def iterate(self) -> None:
         """From relative to iterative relative connectedness: changes the owners."""
         gpu, rounds = self._gpu, 0
-        lists = self._begin()
+        lists, counts = self._begin()
         visit = gpu.kernel(KERNELS, "visit_tiles", (voxel_macro(self._voxels.dtype),))
-        blocks = (min(lists[2].size, MAX_BLOCKS),)
-        volume = self._edges, self._found, *self._shape, *lists
-        while int(gpu.get(lists[1])[rounds % 3]):
+        blocks = (min(self._tile_count, MAX_BLOCKS),)
+        volume = self._edges, self._found, self._tiles, lists
+        while int(gpu.get(counts)[rounds % 3]):
             for _ in range(ROUNDS_PER_BATCH):
                 visit(blocks, (TILE_THREADS,), (*volume, np.int32(rounds)))
                 rounds += 1
@@ -81,19 +83,22 @@ class Disputed:
         self._each("take_found", self._found, count, shared)
         return shared
 
-    def _begin(self) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+    def _begin(self) -> tuple[KernelStruct, DeviceArray]:
         """Find the optimal edges, and the owners along them of voxels that groups have.
 
         Returns
         -------
-        lists, counts, listed : arrays, int32
-            As in tile_rounds.cuh.
+        lists : KernelStruct
+            `TileLists` of tile_lists.cuh.
+        counts : array, int32
+            Of these lists.
         """
-        xp = self._gpu.xp
-        tiles = int(np.prod([-(-int(n) // SIDE) for n in self._shape]))
-        lists = xp.empty(2 * tiles, np.int32), xp.zeros(3, np.int32), xp.zeros(tiles, np.int32)
-        self._each("find_edges", *self._volume, self._edges, self._found, *lists)
-        return lists
+        xp, tiles = self._gpu.xp, self._tile_count
+        lists, listed = xp.empty(2 * tiles, np.int32), xp.zeros(tiles, np.int32)
+        counts = xp.zeros(3, np.int32)
+        struct = self._gpu.struct(KERNELS, "TileLists", lists=lists, counts=counts, listed=listed)
+        self._each("find_edges", *self._volume, self._edges, self._found, struct)
+        return struct, counts
 
     def _each(self, name: str, *args: Any) -> None:
         """Run a kernel with one thread per voxel."""

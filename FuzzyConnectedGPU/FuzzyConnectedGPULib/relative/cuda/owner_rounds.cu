@@ -11,9 +11,7 @@
 // No path leads into a node by a better edge than the one by which it hooked, and from hook to hook
 // the weights never fall; so both hold for each group by itself.
 
-#include "grid_sync.cuh"
-#include "../../solvers/cuda/contraction/node_edges.cuh"
-#include "../../solvers/cuda/tile_geometry.cuh"
+#include "../../solvers/cuda/contraction/rounds.cuh"
 
 #define NOBODY 0
 #define DISPUTED 255
@@ -59,22 +57,21 @@ __device__ __forceinline__ void join_atomically(u64* claims, Claims more)
 }
 
 // Points survive the first round, each as a node of its own.
-extern "C" __global__ void keep_points(const long long* points, u32 count, const NODE* node_of, const u32* first_nodes,
-                                       int nj, int ni, u32* parent)
+extern "C" __global__ void keep_points(const long long* points, u32 count, TileGrid grid, NodeMap map, u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= count) return;
-    u32 node = node_at(points[n], node_of, first_nodes, nj, ni);
+    u32 node = map.at(points[n], grid);
     if (node != ALONE) parent[node] = ALONE;
 }
 
 // What the nodes of the second round hold, 0 so far.
-extern "C" __global__ void begin_claims(const long long* points, const u8* groups, u32 count, const NODE* node_of,
-                                        const u32* first_nodes, int nj, int ni, const u32* next, u64* claims)
+extern "C" __global__ void begin_claims(const long long* points, const u8* groups, u32 count, TileGrid grid, NodeMap map,
+                                        const u32* next, u64* claims)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= count) return;
-    u32 node = node_at(points[n], node_of, first_nodes, nj, ni);
+    u32 node = map.at(points[n], grid);
     if (node != ALONE) claims[next[node]] = both(claim(TOP, groups[n]), 0);
 }
 
@@ -85,62 +82,31 @@ extern "C" __global__ void begin_claims(const long long* points, const u8* group
 #endif
 
 // Rounds until no edge is left, as in node_rounds.cu; the way back is claim_rounds.
-//
-// nodes: of the second round. best: their best edges; other_best: of the third one's, half as many.
-// parent: of one round. next, weights: of all rounds' nodes, one round behind the other.
-// counts: 0 so far: nodes (but node 0) and edges that each round leaves, for MAX_ROUNDS rounds; then how
-// many rounds there were with the first, and what the barrier counts.
-extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_rounds(
-    u64* edges, u32 edge_count, u64* more_edges, u32 more_first, u32 more_count, u32 nodes, u64* best,
-    u64* other_best, u32* parent, u32* next, u16* weights, u32* counts)
+extern "C" __global__ void __launch_bounds__(ROUND_THREADS, HOOK_BLOCKS) hook_rounds(BothLists lists, Rounds all)
 {
-    BothLists both_lists = {edges, more_edges, more_first};
-    Part part(edges, edge_count, 0), more_part(more_edges, more_count, more_first);
-    u32 *arrived = counts + 2 * MAX_ROUNDS + 1, rounds = 0, now = nodes, left = edge_count + more_count;
-    for (; left; rounds++) {
-        FOR_NODES(n, now) {
-            u64 key = n ? best[n] : 0, edge = key ? both_lists.numbered((u32)key) : 0;
-            parent[n] = !key ? n : edge_one(edge) == n ? edge_other(edge) : edge_one(edge);
-            weights[n] = n ? key >> 32 : TOP;
-        }
-        FOR_NODES(n, now / 2 + 1) other_best[n] = 0;
-        grid_sync(arrived);
-        for (u32 start = blockIdx.x * ROUND_THREADS; start < now; start += gridDim.x * ROUND_THREADS)
-            number_block(parent, weights, now, next, &counts[2 * rounds], start + threadIdx.x);
-        grid_sync(arrived);
-        FOR_NODES(n, now) follow_node(parent, next, n);
-        grid_sync(arrived);
-#pragma unroll 1
-        for (int list = 0; list < 2; list++) {  // once in the code, which takes long to compile
-            Part own = list ? more_part : part;
-            own.keep_edges(next, other_best);
-            (list ? more_part.count : part.count) = own.count;
-        }
-        if (threadIdx.x == 0 && part.count + more_part.count)
-            atomicAdd(&counts[2 * rounds + 1], part.count + more_part.count);
-        grid_sync(arrived);
-        next += now;
-        weights += now;
-        now = counts[2 * rounds] + 1;
-        left = counts[2 * rounds + 1];
-        u64* kept = best;
-        best = other_best;
-        other_best = kept;
-    }
-    if (blockIdx.x == 0 && threadIdx.x == 0) counts[2 * MAX_ROUNDS] = rounds + 1;
+    all.hook(lists);
 }
 
-// What reaches the nodes of all rounds, when all have hooked.
-//
-// nodes, next, weights, counts: of hook_rounds. arrived: 0 so far, for the barrier.
-// claims: of all rounds' nodes, one round behind the other; 0 so far but of the second round.
-// best_levels, other_levels, owners: of the first round's nodes, where what reaches them is written; the first
-// hold the weights of the edges by which they hooked.
-extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) claim_rounds(
-    u32 nodes, const u32* next, const u16* weights, const u32* counts, u32* arrived, u64* claims, u32 first_nodes,
-    const u32* first_next, u16* best_levels, u16* other_levels, u8* owners)
+// The nodes of the first round, and what reaches them: the best group, its level and that of the second best.
+// best_levels: at first the weights of the edges by which the nodes hooked.
+struct FirstNodes
 {
-    u32 rounds = counts[2 * MAX_ROUNDS] - 1, now = nodes, at = 0;  // at: the round's first node among all
+    u32 count;
+    const u32* next;  // their numbers in the second round
+    u16 *best_levels, *other_levels;
+    u8* owners;
+};
+
+// What reaches the nodes of all rounds, when all have hooked. `all` as hook_rounds got it.
+//
+// arrived: 0 so far, for the sync. claims: of all rounds' nodes, one round behind the other; 0 so far but of
+// the second round.
+extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS)
+    claim_rounds(Rounds all, u32* arrived, u64* claims, FirstNodes first)
+{
+    const u32 *next = all.next, *counts = all.counts;
+    const u16* weights = all.weights;
+    u32 rounds = counts[2 * MAX_ROUNDS] - 1, now = all.nodes, at = 0;  // at: the round's first node among all
     for (u32 round = 0; round < rounds; round++) {
         FOR_NODES(n, now) {
             Claims held = claims[at + n];
@@ -152,36 +118,35 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS) claim_
     }
     while (rounds--) {
         u32 later = at;
-        now = rounds ? counts[2 * rounds - 2] + 1 : nodes;
+        now = rounds ? counts[2 * rounds - 2] + 1 : all.nodes;
         at -= now;
         FOR_NODES(n, now)
             claims[at + n] = joined(claims[at + n], at_most((Claims)claims[later + next[at + n]], weights[at + n]));
         grid_sync(arrived);
     }
-    FOR_NODES(n, first_nodes) {
-        Claims it = at_most((Claims)claims[first_next[n]], best_levels[n]);
-        best_levels[n] = level_of(best_of(it));
-        other_levels[n] = level_of(other_of(it));
-        owners[n] = group_of(best_of(it));
+    FOR_NODES(n, first.count) {
+        Claims it = at_most((Claims)claims[first.next[n]], first.best_levels[n]);
+        first.best_levels[n] = level_of(best_of(it));
+        first.other_levels[n] = level_of(other_of(it));
+        first.owners[n] = group_of(best_of(it));
     }
 }
 
 // levels: in, the lowest weight on the way from a voxel to its node; out, the level of its best group. owners: 0 so far.
-extern "C" __global__ void own_voxels(u16* levels, u8* owners, const NODE* node_of, const u32* first_nodes,
-                                      const u16* best_levels, const u16* other_levels, const u8* node_owners, int nk,
-                                      int nj, int ni, const u32* reached, int first_tile)
+extern "C" __global__ void own_voxels(TileGrid grid, NodeMap map, u16* levels, u8* owners, FirstNodes nodes)
 {
-    int number = tile_of(reached, first_tile);
-    TileGeometry p = tile_geometry(number, nk, nj, ni);
-    u32 first = first_nodes[number];
+    int number = grid.tile();
+    TileGeometry p = grid.geometry(number);
+    u32 first = map.first_nodes[number];
     if (first == NO_NODES) return;
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
-        u32 node = p.inside(m) ? node_of[p.at(m)] : NONE;
+        u32 node = p.inside(m) ? map.node_of[p.at(m)] : NONE;
         if (node == NONE) continue;
         node += first;
-        u32 way = levels[p.at(m)], best = min(way, (u32)best_levels[node]), other = min(way, (u32)other_levels[node]);
+        u32 way = levels[p.at(m)];
+        u32 best = min(way, (u32)nodes.best_levels[node]), other = min(way, (u32)nodes.other_levels[node]);
         levels[p.at(m)] = best;
-        owners[p.at(m)] = best > other ? node_owners[node] : best ? DISPUTED : NOBODY;
+        owners[p.at(m)] = best > other ? nodes.owners[node] : best ? DISPUTED : NOBODY;
     }
 }

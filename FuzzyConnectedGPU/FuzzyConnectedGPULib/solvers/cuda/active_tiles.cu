@@ -63,6 +63,9 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
     int face = (t >> 3) & 3, along = (t & 7) + 1;
     int hy = face == 0 ? 0 : face == 1 ? HALO - 1 : along;
     int hx = face == 2 ? 0 : face == 3 ? HALO - 1 : along;
+#if __CUDA_ARCH__ >= 1200
+#pragma unroll 1  // unrolled, it spills a few registers there
+#endif
     for (int k = (t >> 5) * 4; k < (t >> 5) * 4 + 4; k++)
         fetch(v, k0 + k, j0 + hy - 1, i0 + hx - 1, tile.level[k][hy][hx], tile.voxel[k][hy][hx]);
     u16 below, above;
@@ -130,29 +133,24 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
 
 // What the first round finds: levels, 0 so far, of the seeds; and the tiles that hold one, listed.
 extern "C" __global__ void begin(const long long* seeds, int seed_count, u16* levels, const int* tiles, int tile_count,
-                                 int* lists, int* counts, int* listed)
+                                 TileLists all)
 {
     int n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n < seed_count) levels[seeds[n]] = TOP;
-    if (n == 0) counts[0] = counts[3] = tile_count;
+    if (n == 0) all.counts[0] = all.counts[3] = tile_count;
     if (n >= tile_count) return;
-    lists[n] = tiles[n];
-    listed[tiles[n]] = 1;
+    all.lists[n] = tiles[n];
+    all.listed[tiles[n]] = 1;
 }
 
 // One round of `TileLists`; counts[3] counts the tiles ever listed.
-extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
-    const VOXEL* voxels, const unsigned char* mask, u16* levels, int nk, int nj, int ni,
-    const float* coefficients, int cut_level, int* lists, int* counts, int* listed, int round)
+extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(Volume v, Affinity a, TileLists tiles, int round)
 {
     __shared__ Tile tile;
-    Volume v = {voxels, mask, levels, nk, nj, ni};
-    Affinity a = read_affinity(coefficients, cut_level);
-    int tiles_i = (ni + SIDE - 1) / SIDE, tiles_j = (nj + SIDE - 1) / SIDE, tiles_k = (nk + SIDE - 1) / SIDE;
+    int tiles_i = (v.ni + SIDE - 1) / SIDE, tiles_j = (v.nj + SIDE - 1) / SIDE, tiles_k = (v.nk + SIDE - 1) / SIDE;
     int tile_count = tiles_i * tiles_j * tiles_k;
-    TileLists tiles = {lists, counts, listed};
     const int* active = tiles.begin_round(round, tile_count);
-    int active_count = counts[round % 3];
+    int active_count = tiles.counts[round % 3];
     for (int n = blockIdx.x; n < active_count; n += gridDim.x) {
         int ti = active[n] % tiles_i, tj = active[n] / tiles_i % tiles_j, tk = active[n] / tiles_i / tiles_j;
         visit(tile, v, a, tk * SIDE, tj * SIDE, ti * SIDE);
@@ -161,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(64) visit_active_tiles(
             // A raised face leads into the volume: across its border all affinities are 0.
             int step = face < 2 ? 1 : face < 4 ? tiles_i : tiles_i * tiles_j;
             int other = active[n] + (face & 1 ? step : -step);
-            if (tiles.add(other, round + 1, tile_count) == 0) atomicAdd(&counts[3], 1);
+            if (tiles.add(other, round + 1, tile_count) == 0) atomicAdd(&tiles.counts[3], 1);
         }
         __syncthreads();
     }

@@ -6,11 +6,12 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, pointer, voxel_macro
+from FuzzyVesselCoreLib.gpu.launches import voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ..interface import Solution
+from .affinity_struct import affinity_struct
 
 KERNELS = Path(__file__).with_name("active_tiles.cu")
 SIDE, THREADS = 8, 64
@@ -47,12 +48,16 @@ def propagate(
     lists, listed = xp.empty(2 * tile_count, np.int32), xp.zeros(tile_count, np.int32)
     counts = xp.zeros(4, np.int32)
     seeds = gpu.put(problem.seeds), np.int32(problem.seeds.size), levels
-    tiles = gpu.put(first), np.int32(first.size), lists, counts, listed
+    tiles = gpu.struct(KERNELS, "TileLists", lists=lists, counts=counts, listed=listed)
     begin = gpu.kernel(KERNELS, "begin", defines)
-    begin((-(-problem.seeds.size // THREADS),), (THREADS,), (*seeds, *tiles))
-    coefficients = gpu.put(problem.affinity.coefficients())
-    affinity = coefficients, np.int32(problem.cut_level)
-    args = voxels, pointer(mask), levels, *int32s(shape), *affinity, lists, counts, listed
+    begin(
+        (-(-problem.seeds.size // THREADS),),
+        (THREADS,),
+        (*seeds, gpu.put(first), np.int32(first.size), tiles),
+    )
+    size = dict(zip(("nk", "nj", "ni"), shape))
+    volume = gpu.struct(KERNELS, "Volume", voxels=voxels, mask=mask, levels=levels, **size)
+    args = volume, affinity_struct(gpu, KERNELS, problem.affinity, problem.cut_level), tiles
     blocks = (min(tile_count, MAX_BLOCKS),)
     rounds, batch = 0, 4
     while True:

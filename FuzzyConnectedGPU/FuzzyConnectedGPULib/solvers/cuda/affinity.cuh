@@ -8,12 +8,6 @@ struct Affinity
     int cut_level;
 };
 
-__device__ __forceinline__ Affinity read_affinity(const float* coefficients, int cut_level)
-{
-    const float* c = coefficients;
-    return {c[0], c[1], c[2], c[3], c[4], c[5] != 0.0f, c[6] != 0.0f, c[7] != 0.0f, cut_level};
-}
-
 // exp(-x * x), not below 2**-30
 __device__ __forceinline__ float bell(float x)
 {

@@ -24,12 +24,10 @@ __device__ __forceinline__ long long neighbour(long long t, int side, int nk, in
 
 // affinities: six planes of the volume's size, 0 where there is no neighbour or the mask excludes it
 extern "C" __global__ void store_affinities(
-    const VOXEL* voxels, const unsigned char* mask, float* affinities, int nk, int nj, int ni,
-    const float* coefficients, int cut_level)
+    const VOXEL* voxels, const unsigned char* mask, float* affinities, int nk, int nj, int ni, Affinity a)
 {
     long long t = blockIdx.x * (long long)blockDim.x + threadIdx.x, size = (long long)nk * nj * ni;
     if (t >= size) return;
-    Affinity a = read_affinity(coefficients, cut_level);
     for (int side = 0; side < 6; side++) {
         long long e = neighbour(t, side, nk, nj, ni);
         bool open = e >= 0 && (!mask || (mask[t] && mask[e]));

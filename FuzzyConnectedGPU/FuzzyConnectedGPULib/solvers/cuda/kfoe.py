@@ -10,6 +10,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ..interface import Solution
+from .affinity_struct import affinity_struct
 from .kfoe_rounds import run_rounds, solve_by
 
 KERNELS = Path(__file__).with_name("kfoe.cu")
@@ -38,9 +39,8 @@ def propagate(
     track = gpu.kernel(KERNELS, "track", defines)
     grid = (-(-size // THREADS),)
     affinities = gpu.xp.empty(6 * size, np.float32)
-    coefficients = gpu.put(problem.affinity.coefficients())
-    affinity = coefficients, np.int32(problem.cut_level)
-    store_affinities(grid, (THREADS,), (voxels, pointer(mask), affinities, *shape, *affinity))
+    affinity = affinity_struct(gpu, KERNELS, problem.affinity, problem.cut_level)
+    store_affinities(grid, (THREADS,), (voxels, pointer(mask), affinities, *shape, affinity))
 
     def launch(*arrays: DeviceArray) -> None:
         track(grid, (THREADS,), (affinities, *arrays, *shape))

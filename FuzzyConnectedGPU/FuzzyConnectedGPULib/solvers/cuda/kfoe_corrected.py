@@ -3,15 +3,14 @@
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, pointer, voxel_macro
+from FuzzyVesselCoreLib.gpu.launches import voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ..interface import Solution
+from .affinity_struct import affinity_struct
 from .kfoe_rounds import run_rounds, solve_by
 
 KERNELS = Path(__file__).with_name("kfoe_corrected.cu")
@@ -66,15 +65,22 @@ def propagate(
     sum_table, difference_table, lowest_sum = problem.tables
     has_tables = sum_table.size > 0
     constants = (
-        *int32s(shape),
-        gpu.put(problem.affinity.coefficients()),
-        np.int32(problem.cut_level),
-        pointer(gpu.put(sum_table) if has_tables else None),
-        pointer(gpu.put(difference_table) if has_tables else None),
-        *int32s((lowest_sum, corrections, directions)),
+        affinity_struct(gpu, KERNELS, problem.affinity, problem.cut_level),
+        gpu.struct(
+            KERNELS,
+            "Tables",
+            sums=gpu.put(sum_table) if has_tables else None,
+            differences=gpu.put(difference_table) if has_tables else None,
+            lowest_sum=lowest_sum,
+        ),
+        gpu.struct(KERNELS, "Corrections", iterations=corrections, directions=directions),
     )
+    volume = dict(zip(("nk", "nj", "ni"), shape), voxels=voxels, mask=mask)
 
-    def launch(*arrays: DeviceArray) -> None:
-        kernel(grid, BLOCK, (voxels, pointer(mask), *arrays, *constants))
+    def launch(
+        values: DeviceArray, now: DeviceArray, after: DeviceArray, changed: DeviceArray
+    ) -> None:
+        flags = dict(values=values, now=now, next=after, changed=changed)
+        kernel(grid, BLOCK, (gpu.struct(KERNELS, "Scene", **volume, **flags), *constants))
 
     return run_rounds(problem, progress, gpu, launch)

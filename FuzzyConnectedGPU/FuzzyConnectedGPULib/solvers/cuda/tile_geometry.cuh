@@ -36,15 +36,27 @@ struct TileGeometry
     __device__ bool inside(int m) const { return k0 + k() + m < nk && j0 + j() < nj && i0 + i() < ni; }
 };
 
-// The block's tile. reached: the tiles that are contracted; null: all.
-__device__ __forceinline__ int tile_of(const u32* reached, int first)
+// A volume in tiles, of which one launch works on some, one a block.
+struct TileGrid
 {
-    return reached ? reached[first + blockIdx.x] : first + blockIdx.x;
-}
+    int nk, nj, ni;
+    const u32* reached;  // the tiles that are contracted; null: all
+    int first;  // in `reached`, of this launch
 
-__device__ __forceinline__ TileGeometry tile_geometry(int number, int nk, int nj, int ni)
-{
-    int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    return {nk, nj, ni, number / (tiles_i * tiles_j) * SIDE_K, number / tiles_i % tiles_j * SIDE_J,
-            number % tiles_i * SIDE_I};
-}
+    __device__ __forceinline__ int tiles_i() const { return (ni + SIDE_I - 1) / SIDE_I; }
+    __device__ __forceinline__ int tiles_j() const { return (nj + SIDE_J - 1) / SIDE_J; }
+    // The block's tile.
+    __device__ __forceinline__ int tile() const
+    {
+        return reached ? reached[first + blockIdx.x] : first + blockIdx.x;
+    }
+    __device__ __forceinline__ int tile_at(int k, int j, int i) const
+    {
+        return (k / SIDE_K * tiles_j() + j / SIDE_J) * tiles_i() + i / SIDE_I;
+    }
+    __device__ __forceinline__ TileGeometry geometry(int tile) const
+    {
+        int in_row = tiles_i(), in_plane = in_row * tiles_j();
+        return {nk, nj, ni, tile / in_plane * SIDE_K, tile % in_plane / in_row * SIDE_J, tile % in_row * SIDE_I};
+    }
+};

@@ -128,8 +128,12 @@ def crop(labels: Any, box: Box, label: int, gpu: Any, margin: int = 1) -> Any:
     first = [side.start - margin for side in box]
     shape = tuple(side.stop - side.start + 2 * margin for side in box)
     mask = gpu.xp.empty(shape, np.uint8)
-    numbers = int32s((labels.itemsize, *labels.shape, *first, label, *shape[1:]))
-    gpu.kernel(KERNELS, "crop")((shape[0] * shape[1],), (64,), (labels, *numbers, mask))
+    depth, rows, width = labels.shape
+    volume = gpu.struct(KERNELS, "Shape", depth=depth, rows=rows, width=width)
+    corner = dict(zip(("first_k", "first_j", "first_i"), first))
+    crop_box = gpu.struct(KERNELS, "CropBox", **corner, rows=shape[1], width=shape[2])
+    args = labels, np.int32(labels.itemsize), volume, crop_box, np.int32(label), mask
+    gpu.kernel(KERNELS, "crop")((shape[0] * shape[1],), (64,), args)
     return mask
 
 

@@ -124,20 +124,23 @@ extern "C" __global__ void measure_labels(const int* labels, int depth, int rows
     write_gathered();
 }
 
-// 1 where labels (of one byte, or int) are `label`, in a box that may begin before the volume and
-// end behind it.
-extern "C" __global__ void crop(const void* labels, int bytes, int depth, int rows, int width,
-                                int first_k, int first_j, int first_i, int label, int box_rows,
-                                int box_width, unsigned char* mask)
+// A box, which may begin before the volume and end behind it.
+struct CropBox {
+    int first_k, first_j, first_i, rows, width;
+};
+
+// 1 where labels (of one byte, or int) are `label`, in a box.
+extern "C" __global__ void crop(const void* labels, int bytes, Shape shape, CropBox box, int label,
+                                unsigned char* mask)
 {
-    int k = blockIdx.x / box_rows + first_k, j = blockIdx.x % box_rows + first_j;
-    bool inside = k >= 0 && k < depth && j >= 0 && j < rows;
-    long long row = ((long long)k * rows + j) * width;
-    for (int n = threadIdx.x; n < box_width; n += blockDim.x) {
-        int i = n + first_i, found = label - 1; // beyond the volume
-        if (inside && i >= 0 && i < width)
+    int k = blockIdx.x / box.rows + box.first_k, j = blockIdx.x % box.rows + box.first_j;
+    bool inside = k >= 0 && k < shape.depth && j >= 0 && j < shape.rows;
+    long long row = ((long long)k * shape.rows + j) * shape.width;
+    for (int n = threadIdx.x; n < box.width; n += blockDim.x) {
+        int i = n + box.first_i, found = label - 1; // beyond the volume
+        if (inside && i >= 0 && i < shape.width)
             found = bytes == 1 ? ((const unsigned char*)labels)[row + i]
                                : ((const int*)labels)[row + i];
-        mask[(long long)blockIdx.x * box_width + n] = found == label;
+        mask[(long long)blockIdx.x * box.width + n] = found == label;
     }
 }

@@ -26,16 +26,14 @@ struct EndCap
 // Finds caps in small boxes, one a block. `found` gets the bits of each cap, and `means` (of 6 numbers
 // each) where in mm from the box's first voxel its middle is, and that of its slab.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) find_end_caps(
-    const int* distances, int row, int plane, double step_k, double step_j, double step_i,
-    const int* caps, unsigned* found, double* means)
+    Volume volume, Steps steps, const int* caps, unsigned* found, double* means)
 {
     __shared__ unsigned marks[2][MAX_BOX], allowed[MAX_BOX];
-    Volume volume = {distances, nullptr, row, plane};
     EndCap cap = ((const EndCap*)caps)[blockIdx.x];
     Bits bits(cap.box);
     int count = bits.count(), turn = 0, axis = threadIdx.x;
-    int k = cap.voxel / plane - cap.box.low_k, j = cap.voxel % plane / row - cap.box.low_j;
-    int i = cap.voxel % row - cap.box.low_i, start = (k * bits.rows + j) * bits.words + i / 32;
+    Offset at = cap.box.offset_of(volume, cap.voxel);
+    int i = at.i, start = (at.k * bits.rows + at.j) * bits.words + i / 32;
     for (int n = threadIdx.x; n < count; n += THREADS)
         marks[0][n] = n == start ? 1u << i % 32 : 0;
     for (int part = 0; part < 2; part++) {
@@ -57,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) find_end_caps(
             } while (__syncthreads_or(changed));
         }
         if (axis < 3) {
-            double step = axis == 0 ? step_k : axis == 1 ? step_j : step_i;
+            double step = axis == 0 ? steps.k : axis == 1 ? steps.j : steps.i;
             means[6 * blockIdx.x + 3 * part + axis] = bits.mean(is_box ? nullptr : marks[turn], axis, step);
         }
         for (int n = threadIdx.x; n < count && part == 0; n += THREADS)
@@ -86,12 +84,10 @@ struct Axis
 
 // Finds for each cap of `find_end_caps` the voxel furthest along its axis, of equally far ones the first.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_end_caps(
-    int row, int plane, double step_k, double step_j, double step_i, const int* caps,
-    const unsigned* found, const double* axes, int* furthest)
+    Volume volume, Steps steps, const int* caps, const unsigned* found, const double* axes, int* furthest)
 {
     __shared__ u64 highest;
     __shared__ int first;
-    Steps steps = {step_k, step_j, step_i};
     EndCap cap = ((const EndCap*)caps)[blockIdx.x];
     Axis axis = ((const Axis*)axes)[blockIdx.x];
     Bits bits(cap.box);
@@ -109,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_end_caps(
             u64 score = axis.score(k, j, i, steps);
             if (score <= best) continue;
             best = score;
-            at = (cap.box.low_k + k) * plane + (cap.box.low_j + j) * row + cap.box.low_i + i;
+            at = (cap.box.low_k + k) * volume.plane + (cap.box.low_j + j) * volume.row + cap.box.low_i + i;
         }
     }
     if (best) atomicMax(&highest, best);
@@ -121,8 +117,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) furthest_in_end_caps(
 
 // Sums of the positions from a box's first voxel along K, J and I: of the first voxels of a list, and of
 // more of them; `sizes` are their numbers.
-extern "C" __global__ void sum_positions(const int* voxels, const int* sizes, int row, int plane, int low_k,
-                                      int low_j, int low_i, u64* sums)
+extern "C" __global__ void sum_positions(Volume volume, Box box, const int* voxels, const int* sizes, u64* sums)
 {
     __shared__ u64 all[6];
     if (threadIdx.x < 6) all[threadIdx.x] = 0;
@@ -130,15 +125,14 @@ extern "C" __global__ void sum_positions(const int* voxels, const int* sizes, in
     u64 own[6] = {};
     int less = sizes[0], more = sizes[1], step = gridDim.x * blockDim.x;
     for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < more; n += step) {
-        int voxel = voxels[n], k = voxel / plane - low_k, j = voxel % plane / row - low_j;
-        int i = voxel % row - low_i;
-        own[3] += k;
-        own[4] += j;
-        own[5] += i;
+        Offset at = box.offset_of(volume, voxels[n]);
+        own[3] += at.k;
+        own[4] += at.j;
+        own[5] += at.i;
         if (n >= less) continue;
-        own[0] += k;
-        own[1] += j;
-        own[2] += i;
+        own[0] += at.k;
+        own[1] += at.j;
+        own[2] += at.i;
     }
 #pragma unroll
     for (int n = 0; n < 6; n++)
@@ -149,17 +143,16 @@ extern "C" __global__ void sum_positions(const int* voxels, const int* sizes, in
 
 // Of voxels of a box finds the score of those furthest along an axis, and in a second launch (`part` 1)
 // the first of them in memory.
-extern "C" __global__ void furthest_of(const int* voxels, int count, int row, int plane, int low_k, int low_j,
-                                       int low_i, double step_k, double step_j, double step_i,
+extern "C" __global__ void furthest_of(Volume volume, Box box, Steps steps, const int* voxels, int count,
                                        const double* axes, int part, u64* highest, int* first)
 {
-    Steps steps = {step_k, step_j, step_i};
     Axis axis = *(const Axis*)axes;
     u64 known = *highest;
     int step = gridDim.x * blockDim.x;
     for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
-        int voxel = voxels[n], k = voxel / plane - low_k, j = voxel % plane / row - low_j;
-        u64 score = axis.score(k, j, voxel % row - low_i, steps);
+        int voxel = voxels[n];
+        Offset at = box.offset_of(volume, voxel);
+        u64 score = axis.score(at.k, at.j, at.i, steps);
         if (part == 0 && score > known && score > *(volatile u64*)highest) atomicMax(highest, score);
         if (part == 1 && score == known) atomicMin(first, voxel);
     }

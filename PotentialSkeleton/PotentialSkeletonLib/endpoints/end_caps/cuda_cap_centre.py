@@ -16,6 +16,7 @@ KERNELS = Path(__file__).with_name("cap_centre.cu")
 THREADS, MAX_BOX = 256, 2048  # as in cap_centre.cu
 BLOCKS = 1024
 CAPS_PER_LAUNCH = 1 << 10  # in small boxes
+CORNERS = "low_k", "low_j", "low_i", "high_k", "high_j", "high_i"  # of `Box` in volume.cuh
 MAX_EXACT = 2**53  # whole numbers that a double holds
 
 
@@ -48,8 +49,9 @@ class EndCaps:
         shape, spacing = device_object.distances.shape, device_object.spacing
         self._distances, self._shape, self._spacing = device_object.distances, shape, spacing
         self._large, self._gpu, self._progress = large, device_object.gpu, progress
-        self._steps = [np.float64(step) for step in spacing]
-        self._strides = np.int32(shape[2]), np.int32(shape[1] * shape[2])
+        self._volume = device_object.volume(KERNELS)
+        k, j, i = spacing
+        self._steps = device_object.gpu.struct(KERNELS, "Steps", k=k, j=j, i=i)
         self._maxima = maxima
         self._low, self._high, lowest = bounds_of_all(heights, maxima, reaches, shape, spacing)
         self._is_box, self._ends_in_box = lowest[:, 0] <= OUTSIDE, lowest[:, 1] > OUTSIDE
@@ -74,8 +76,8 @@ class EndCaps:
         table = np.column_stack([*(column[caps] for column in columns), ends - words])
         table = gpu.put(table.astype(np.int32))
         bits, found = gpu.xp.empty(int(ends[-1]), np.uint32), gpu.xp.empty((len(caps), 2, 3))
-        self._launch("find_end_caps", len(caps), self._distances, *self._strides, *self._steps,
-                     table, bits, found)  # fmt: skip
+        fixed = self._volume, self._steps, table, bits
+        self._launch("find_end_caps", len(caps), *fixed, found)
         means = self._on_host(found)
         axes = means[:, 0] - means[:, 1]
         lengths = np.array([np.linalg.norm(axis) for axis in axes])
@@ -83,19 +85,18 @@ class EndCaps:
         lengths[~has_axis] = 1
         axes = np.concatenate([means[:, 0], axes / lengths[:, None]], axis=1)
         furthest = gpu.xp.empty(len(caps), np.int32)
-        self._launch("furthest_in_end_caps", len(caps), *self._strides, *self._steps,
-                     table, bits, gpu.put(axes), furthest)  # fmt: skip
+        self._launch("furthest_in_end_caps", len(caps), *fixed, gpu.put(axes), furthest)
         return np.where(has_axis, self._on_host(furthest), self._maxima[caps])
 
     def _centre_of_large(self, n: np.signedinteger) -> int:
         low, size, (far, near) = self._low[n], self._high[n] - self._low[n], self._lowest[n]
         gpu, ends_in_box = self._gpu, self._ends_in_box[n]
         levels = far, near if ends_in_box else far
-        sizes = self._large.cap_sizes(self._maxima[n], (*low, *self._high[n]), *levels)
-        voxels, box = self._large.voxels, [np.int32(first) for first in low]
-        found = gpu.xp.zeros((2, 3), np.uint64)
-        self._launch("sum_positions", BLOCKS, voxels, gpu.put(np.array(sizes, np.int32)),
-                     *self._strides, *box, found)  # fmt: skip
+        box = gpu.struct(KERNELS, "Box", **dict(zip(CORNERS, (*low, *self._high[n]))))
+        sizes, place = self._large.cap_sizes(self._maxima[n], box, *levels), (self._volume, box)
+        voxels, found = self._large.voxels, gpu.xp.zeros((2, 3), np.uint64)
+        on_device = gpu.put(np.array(sizes, np.int32))
+        self._launch("sum_positions", BLOCKS, *place, voxels, on_device, found)
         sums = self._on_host(found)
         middle = self._mean(sums[0], sizes[0], low)
         behind = self._mean(sums[1], sizes[1], low) if ends_in_box else self._mean_of_box(size)
@@ -106,8 +107,10 @@ class EndCaps:
         axis = gpu.put(np.concatenate([middle, axis / length]))
         highest, first = gpu.xp.zeros(1, np.uint64), gpu.xp.full(1, self._distances.size, np.int32)
         for part in range(2):
-            self._launch("furthest_of", BLOCKS, voxels, np.int32(sizes[0]), *self._strides, *box,
-                         *self._steps, axis, np.int32(part), highest, first)  # fmt: skip
+            numbers = axis, np.int32(part), highest, first
+            self._launch(
+                "furthest_of", BLOCKS, *place, self._steps, voxels, np.int32(sizes[0]), *numbers
+            )
         return self._on_host(first)[0]
 
     def _mean(self, sums: np.ndarray, count: int, low: np.ndarray) -> np.ndarray:

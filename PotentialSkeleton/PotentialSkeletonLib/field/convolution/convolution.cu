@@ -40,13 +40,22 @@ __device__ inline double part_of(double2 number, int imaginary)
     return imaginary ? -number.y : number.x;
 }
 
+struct Strides
+{
+    long long k, column, j;
+};
+
+struct Extent
+{
+    int depth, columns, rows;
+};
+
 // A real even sequence along an axis (0 or 2), from its values at 0 to half its size; and the real
 // part times the distance from 0, which is odd, added.
-extern "C" __global__ void extend(const double2* __restrict__ half, long long stride_k,
-                                  long long stride_column, long long stride_j, int depth,
-                                  int columns, int rows, int axis, int imaginary, int add_odd,
-                                  double* __restrict__ whole)
+extern "C" __global__ void extend(const double2* __restrict__ half, Strides strides, Extent extent,
+                                  int axis, int imaginary, int add_odd, double* __restrict__ whole)
 {
+    int depth = extent.depth, columns = extent.columns, rows = extent.rows;
     int size = axis == 0 ? depth : rows;
     for (int row = blockIdx.x; row < depth * columns; row += gridDim.x) {
         int k = row / columns, column = row % columns;
@@ -55,7 +64,7 @@ extern "C" __global__ void extend(const double2* __restrict__ half, long long st
             int offset = index > size / 2 ? index - size : index;
             int from_k = axis == 0 ? abs(offset) : k, from_j = axis == 0 ? j : abs(offset);
             double2 number =
-                half[from_k * stride_k + column * stride_column + from_j * stride_j];
+                half[from_k * strides.k + column * strides.column + from_j * strides.j];
             double value = part_of(number, imaginary);
             whole[(long long)row * rows + j] = add_odd ? value + offset * number.x : value;
         }

@@ -137,11 +137,14 @@ class CudaTransforms:
     ) -> Any:
         shape = tuple(size if a == axis else n for a, n in enumerate(half.shape))
         whole = self._xp.empty(shape, float)
-        strides = (np.int64(step // half.itemsize) for step in half.strides)
+        steps = (step // half.itemsize for step in half.strides)
+        strides = self._gpu.struct(KERNELS, "Strides", **dict(zip(("k", "column", "j"), steps)))
+        names = "depth", "columns", "rows"
+        extent = self._gpu.struct(KERNELS, "Extent", **dict(zip(names, shape)))
         choices = axis, int(imaginary), int(add_odd)
         # What `load` returned is transposed, and the kernel takes the memory as it lies.
         source = half if half.flags.c_contiguous else half.swapaxes(1, 2)
-        self._launch("extend", shape[0] * shape[1], source, *strides, *shape, *choices, whole)
+        self._launch("extend", shape[0] * shape[1], source, strides, extent, *choices, whole)
         return whole
 
     def multiply(self, spectrum: Any, factors: Any, imaginary: bool, odd_axis: int) -> Any:

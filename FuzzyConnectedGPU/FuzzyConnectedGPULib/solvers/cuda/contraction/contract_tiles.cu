@@ -14,7 +14,7 @@
 // node_rounds.cu contracts.
 
 #include "../affinity.cuh"
-#include "../tile_geometry.cuh"
+#include "node_map.cuh"
 
 #define STEP(axis) ((axis) == 0 ? 128 : (axis) == 1 ? 16 : 1)  // between neighbours' numbers in the tile
 #define NOTHING 0xffffu    // no component, no node; its low bits are NONE
@@ -77,27 +77,33 @@ struct Tile
     u32 first_node;
 };
 
-__device__ __forceinline__ Cell voxel_at(const VOXEL* voxels, const unsigned char* mask, const TileGeometry& p, int k, int j,
-                                         int i)
+struct Image
 {
-    bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
-    u32 at = p.number(k, j, i);
-    if (!inside || (mask && !mask[at])) return OUTSIDE;
-    return (Cell)voxels[at];
-}
+    const VOXEL* voxels;
+    const unsigned char* mask;  // or null
+    u16* levels;  // in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the path to the node
+
+    __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
+    {
+        bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
+        u32 at = p.number(k, j, i);
+        if (!inside || (mask && !mask[at])) return OUTSIDE;
+        return (Cell)voxels[at];
+    }
+};
 
 // All rows of the tile and its faces. Each thread asks for all its voxels before it stores the first.
-__device__ void load_voxels(Tile& tile, const VOXEL* voxels, const unsigned char* mask, const TileGeometry& p)
+__device__ void load_voxels(Tile& tile, const Image& image, const TileGeometry& p)
 {
     int row = threadIdx.x >> 4, lane = threadIdx.x & 15, high = row >> 3, low = row & 7;
     Cell own[4], face_k, face_j, face_i = OUTSIDE;
 #pragma unroll
     for (int n = 0; n < 4; n++)
-        own[n] = voxel_at(voxels, mask, p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
-    face_k = voxel_at(voxels, mask, p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
-    face_j = voxel_at(voxels, mask, p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
+        own[n] = image.cell(p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
+    face_k = image.cell(p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
+    face_j = image.cell(p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
     int k = threadIdx.x >> 4 & 7, j = threadIdx.x >> 1 & 7, i = threadIdx.x & 1 ? SIDE_I : -1;
-    if (threadIdx.x < 128) face_i = voxel_at(voxels, mask, p, p.k0 + k, p.j0 + j, p.i0 + i);
+    if (threadIdx.x < 128) face_i = image.cell(p, p.k0 + k, p.j0 + j, p.i0 + i);
 #pragma unroll
     for (int n = 0; n < 4; n++) tile.voxel[2 * n + high + 1][low + 1][lane + 1] = own[n];
     tile.voxel[high ? SIDE_K + 1 : 0][low + 1][lane + 1] = face_k;
@@ -106,28 +112,31 @@ __device__ void load_voxels(Tile& tile, const VOXEL* voxels, const unsigned char
     __syncthreads();
 }
 
-// The affinity; for integer voxels from tables where they are short: both bells end in level ground,
-// so that beyond a table its last entry holds.
-struct Scale
+// The affinity's terms of integer voxels, where the tables are short: both bells end in level ground, so
+// that beyond a table its last entry holds.
+struct Tables
 {
-    Affinity affinity;
+    float* entries;  // of the sums, then of the differences
     int lowest_sum, sums, differences;
+
+    __device__ __forceinline__ int size() const { return sums + differences; }
 };
 
-__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Scale& scale)
+__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Affinity& a,
+                                              const Tables& tables)
 {
 #if TABLES
-    int sum = min(max(first + second - scale.lowest_sum, 0), scale.sums - 1);
-    int difference = min(abs(first - second), scale.differences - 1);
-    u32 level = combined_level(tile.table[sum], tile.table[scale.sums + difference], scale.affinity);
+    int sum = min(max(first + second - tables.lowest_sum, 0), tables.sums - 1);
+    int difference = min(abs(first - second), tables.differences - 1);
+    u32 level = combined_level(tile.table[sum], tile.table[tables.sums + difference], a);
     return max(first, second) < OUTSIDE ? level : 0;
 #else
-    return affinity_level(first, second, scale.affinity);
+    return affinity_level(first, second, a);
 #endif
 }
 
 // Whether any edge is there
-__device__ bool weigh_edges(Tile& tile, const Scale& scale, const TileGeometry& p)
+__device__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables, const TileGeometry& p)
 {
     const int row = SIDE_I + 2, slice = row * (SIDE_J + 2);
     u32 any = 0;
@@ -135,9 +144,9 @@ __device__ bool weigh_edges(Tile& tile, const Scale& scale, const TileGeometry& 
     for (int m = 0; m < OWN; m++) {
         int k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
         const Cell* c = &tile.voxel[k][j][i];
-        any |= tile.weight[0][k][j][i] = weight_between(c[0], c[slice], tile, scale);
-        any |= tile.weight[1][k][j][i] = weight_between(c[0], c[row], tile, scale);
-        any |= tile.weight[2][k][j][i] = weight_between(c[0], c[1], tile, scale);
+        any |= tile.weight[0][k][j][i] = weight_between(c[0], c[slice], tile, a, tables);
+        any |= tile.weight[1][k][j][i] = weight_between(c[0], c[row], tile, a, tables);
+        any |= tile.weight[2][k][j][i] = weight_between(c[0], c[1], tile, a, tables);
     }
     // From the lower faces: 128 along K, 128 along J, 64 along I
     for (int n = threadIdx.x; n < 320; n += THREADS) {
@@ -146,22 +155,23 @@ __device__ bool weigh_edges(Tile& tile, const Scale& scale, const TileGeometry& 
         int j = axis == 0 ? u : axis == 1 ? 0 : (n & 7) + 1, i = axis == 2 ? 0 : v;
         const Cell* c = &tile.voxel[k][j][i];
         any |= tile.weight[axis][k][j][i] =
-            weight_between(c[0], c[axis == 0 ? slice : axis == 1 ? row : 1], tile, scale);
+            weight_between(c[0], c[axis == 0 ? slice : axis == 1 ? row : 1], tile, a, tables);
     }
     return __syncthreads_or(any);
 }
 
 // What contract_tiles finds: levels, 0 so far, of the seeds; no nodes in tiles that it leaves out; the entries
-// of both tables, one behind the other.
+// of both tables.
 extern "C" __global__ void begin(const long long* seeds, u32 seed_count, u16* levels, u32 tiles, u32* first_nodes,
-                                 const float* coefficients, int lowest_sum, int sums, int differences, float* tables)
+                                 Affinity a, Tables tables)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n < seed_count) levels[seeds[n]] = TOP;
     if (n < tiles) first_nodes[n] = NO_NODES;
-    if (n >= sums + differences) return;
-    Affinity a = read_affinity(coefficients, 0);
-    tables[n] = n < sums ? sum_term((float)(lowest_sum + (int)n), a) : difference_term((float)(n - sums), a);
+    if (n >= tables.size()) return;
+    bool is_sum = n < tables.sums;
+    tables.entries[n] = is_sum ? sum_term((float)(tables.lowest_sum + (int)n), a)
+                               : difference_term((float)(n - tables.sums), a);
 }
 
 __device__ __forceinline__ int find_root(const u16* parent, int at)
@@ -387,17 +397,28 @@ __device__ bool hook_components(Tile& tile, int& edges)
     return true;
 }
 
+// Edges of the nodes. Beyond max_nodes nothing is written, but all is counted. The edges within tiles hold the
+// nodes of a tile together as well as all its edges.
+struct NodeEdges
+{
+    u32* outgoing;  // the voxel to which a node's best edge leads; SEED: it holds a seed
+    u16* outgoing_weights;
+    short* within;  // how far off, in the count of nodes, the node is onto which it hooks within the tile
+    u16* weights_within;  // 0: none
+    u32 max_nodes;
+    u32* counts;  // nodes so far, and the most in one tile
+};
+
 // The components that are left are the nodes: number them and write down where their best edges lead.
-__device__ void settle_nodes(Tile& tile, const TileGeometry& p, u32* counts, u32* first_node, u32* outgoing,
-                             u16* outgoing_weights, u32 max_nodes)
+__device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges& edges, u32* first_node)
 {
     int components = tile.components;
     for (int n = threadIdx.x; n < components; n += THREADS)
         if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
     __syncthreads();
     if (threadIdx.x == 0) {
-        *first_node = tile.first_node = atomicAdd(&counts[0], tile.nodes);
-        atomicMax(&counts[1], tile.nodes);
+        *first_node = tile.first_node = atomicAdd(&edges.counts[0], tile.nodes);
+        atomicMax(&edges.counts[1], tile.nodes);
     }
     __syncthreads();
     for (int n = threadIdx.x; n < components; n += THREADS) {
@@ -405,67 +426,54 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, u32* counts, u32
         for (; tile.hooked[at] != at; at = tile.hooked[at]) lowest = min(lowest, (u32)tile.lowest[at]);
         u32 node = tile.parent[at], number = tile.first_node + node;
         tile.best[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
-        if (at != n || node == NOTHING || number >= max_nodes) continue;
+        if (at != n || node == NOTHING || number >= edges.max_nodes) continue;
         u32 key = tile.leaving[n];
         int k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
         bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
         u32 lower = p.number(p.k0 + k - 1, p.j0 + j - 1, p.i0 + i - 1);
         u32 step = down ? 0 : axis == 0 ? p.nj * p.ni : axis == 1 ? p.ni : 1;
-        outgoing[number] = key == SEED ? SEED : lower + step;
-        outgoing_weights[number] = key_weight(key);
+        edges.outgoing[number] = key == SEED ? SEED : lower + step;
+        edges.outgoing_weights[number] = key_weight(key);
     }
     __syncthreads();
 }
 
-// One block per tile.
-//
-// levels: in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the path to the node.
-// node_of: a voxel's node, counted from its tile's first, or NONE. first_nodes: of each tile, or
-// NO_NODES: then nothing else of the tile is written.
-// Of each node: outgoing, outgoing_weights: the voxel to which its best edge leads (SEED: it holds a seed);
-// tile_edges, tile_edge_weights: how far off, in the count of nodes, the node of its tile lies onto which it
-// hooks by edges within the tile (weight 0: none). All these edges together hold the nodes of the
-// tile together as well as all its edges.
-// counts: nodes so far, and the most in one tile. Beyond max_nodes nothing is written, but all is
-// counted.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS) contract_tiles(
-    const VOXEL* voxels, const unsigned char* mask, u16* levels, NODE* node_of, u32* first_nodes, int nk, int nj,
-    int ni, const float* coefficients, int cut_level, const float* tables, int lowest_sum, int sums, int differences,
-    const u32* reached, int first_tile, u32* outgoing, u16* outgoing_weights, short* tile_edges, u16* tile_edge_weights, u32 max_nodes, u32* counts)
+// One block per tile. Of a tile without nodes (NO_NODES) nothing else is written.
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
+    contract_tiles(TileGrid grid, Image image, Affinity a, Tables tables, NodeMap nodes, NodeEdges found)
 {
     __shared__ Tile tile;
-    int number = tile_of(reached, first_tile);
-    TileGeometry p = tile_geometry(number, nk, nj, ni);
-    Scale scale = {read_affinity(coefficients, cut_level), lowest_sum, sums, differences};
+    int number = grid.tile();
+    TileGeometry p = grid.geometry(number);
     if (threadIdx.x == 0) tile.components = tile.nodes = 0;
 #if TABLES
-    for (int n = threadIdx.x; n < sums + differences; n += THREADS) tile.table[n] = tables[n];
+    for (int n = threadIdx.x; n < tables.size(); n += THREADS) tile.table[n] = tables.entries[n];
 #endif
-    load_voxels(tile, voxels, mask, p);
-    if (!weigh_edges(tile, scale, p)) {
-        if (threadIdx.x == 0) first_nodes[number] = NO_NODES;
+    load_voxels(tile, image, p);
+    if (!weigh_edges(tile, a, tables, p)) {
+        if (threadIdx.x == 0) nodes.first_nodes[number] = NO_NODES;
         return;
     }
     Own own;
-    hook_voxels(tile, own, levels, p);
+    hook_voxels(tile, own, image.levels, p);
     int edges = list_components(tile, own, p);
     while (hook_components<false>(tile, edges)) continue;
-    settle_nodes(tile, p, counts, &first_nodes[number], outgoing, outgoing_weights, max_nodes);
+    settle_nodes(tile, p, found, &nodes.first_nodes[number]);
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         if (!p.inside(m)) continue;
         u32 node = own.component(m) == NOTHING ? NOTHING : tile.best[own.component(m)];
-        levels[p.at(m)] = min(own.weight(m), node >> 16);
-        node_of[p.at(m)] = node;
+        image.levels[p.at(m)] = min(own.weight(m), node >> 16);
+        nodes.node_of[p.at(m)] = node;
     }
-    int nodes = tile.nodes;
-    for (int n = threadIdx.x; n < nodes; n += THREADS) tile.leaving[n] = n;
+    int count = tile.nodes;
+    for (int n = threadIdx.x; n < count; n += THREADS) tile.leaving[n] = n;
     __syncthreads();
     while (hook_components<true>(tile, edges)) continue;
-    for (int n = threadIdx.x; n < nodes; n += THREADS) {
+    for (int n = threadIdx.x; n < count; n += THREADS) {
         u32 number = tile.first_node + n;
-        if (number >= max_nodes) break;
-        tile_edges[number] = (int)(tile.leaving[n] & 0xffff) - n;
-        tile_edge_weights[number] = tile.leaving[n] >> 16;
+        if (number >= found.max_nodes) break;
+        found.within[number] = (int)(tile.leaving[n] & 0xffff) - n;
+        found.weights_within[number] = tile.leaving[n] >> 16;
     }
 }

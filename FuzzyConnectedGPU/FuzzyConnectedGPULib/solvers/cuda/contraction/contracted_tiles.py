@@ -7,10 +7,12 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, pointer, voxel_macro
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
+from FuzzyVesselCoreLib.gpu.launches import voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ....problem import Problem
+from ..affinity_struct import affinity_struct
 from . import node_rounds, reached_tiles
 from .affinity_tables import TABLE, table_extent
 
@@ -57,6 +59,7 @@ class ContractedTiles:
     outgoing: DeviceArray
     outgoing_weights: DeviceArray
     tile_edges: DeviceArray
+    reached: DeviceArray | None
     tile_edge_weights: DeviceArray
     workspaces: Any
 
@@ -70,9 +73,8 @@ class ContractedTiles:
             )
         self.gpu, self.xp = gpu, gpu.xp
         self.problem, self.voxels = problem, voxels
-        self.mask = pointer(mask)
+        self.mask = mask
         self.seeds = gpu.put(problem.seeds)
-        self.shape = int32s(problem.voxels.shape)
         self.tile_count = tile_count(problem.voxels.shape)
         self.node_type: type = np.uint8
         self.node_count = 0
@@ -90,11 +92,7 @@ class ContractedTiles:
         while True:
             self.allocate(max_nodes, cross_edges)
             counts = self.counts[:2]
-            nodes = self.levels, self.node_of, self.first_nodes
-            edges = self.outgoing, self.outgoing_weights, self.tile_edges, self.tile_edge_weights
-            args = self.voxels, self.mask, *nodes, *self.shape, *self.affinity, *self.tables
-            after = *edges, np.uint32(max_nodes), counts
-            self.launch(KERNELS, "contract_tiles", THREADS, args, after)
+            self._contract_tiles(max_nodes, counts)
             self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
             progress.advance(0.6)
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
@@ -103,11 +101,44 @@ class ContractedTiles:
             if in_one_tile > np.iinfo(self.node_type).max:
                 self.node_type = np.uint16
             # Free the memory before it is allocated anew.
-            del nodes, edges, args, after
             self.outgoing = self.outgoing_weights = None
             self.tile_edges = self.tile_edge_weights = None
             self.workspaces = self.node_of = None
             self.clear()
+
+    def _contract_tiles(self, max_nodes: int, counts: DeviceArray) -> None:
+        struct = self.gpu.struct
+        volume = dict(voxels=self.voxels, mask=self.mask, levels=self.levels)
+        edges = dict(outgoing=self.outgoing, outgoing_weights=self.outgoing_weights)
+        edges.update(within=self.tile_edges, weights_within=self.tile_edge_weights)
+        args = (
+            struct(KERNELS, "Image", **volume),
+            self.affinity(KERNELS),
+            self.tables(),
+            self.node_map(KERNELS),
+            struct(KERNELS, "NodeEdges", **edges, max_nodes=max_nodes, counts=counts),
+        )
+        self.launch(KERNELS, "contract_tiles", THREADS, *args)
+
+    def affinity(self, kernels: Path) -> KernelStruct:
+        """`Affinity` of affinity.cuh."""
+        return affinity_struct(self.gpu, kernels, self.problem.affinity, self.problem.cut_level)
+
+    def tables(self) -> KernelStruct:
+        """`Tables` of contract_tiles.cu."""
+        lowest_sum, sums, differences = self.table_extent or (0, 0, 0)
+        extent = dict(lowest_sum=lowest_sum, sums=sums, differences=differences)
+        return self.gpu.struct(KERNELS, "Tables", entries=self.table_entries, **extent)
+
+    def node_map(self, kernels: Path) -> KernelStruct:
+        """`NodeMap` of node_map.cuh."""
+        maps = dict(node_of=self.node_of, first_nodes=self.first_nodes)
+        return self.gpu.struct(kernels, "NodeMap", **maps)
+
+    def grid(self, kernels: Path, first: int = 0) -> KernelStruct:
+        """`TileGrid` of tile_geometry.cuh: the contracted tiles, from one on."""
+        shape = self.problem.voxels.shape
+        return reached_tiles.tile_grid(self.gpu, kernels, shape, self.reached, first)
 
     def allocate(self, max_nodes: int, cross_edges: int) -> None:
         """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
@@ -122,11 +153,10 @@ class ContractedTiles:
 
     def begin(self) -> None:
         """Allocate and fill levels, first nodes, tables and counts."""
-        problem, xp = self.problem, self.xp
-        self.affinity = self.gpu.put(problem.affinity.coefficients()), np.int32(problem.cut_level)
-        self.tables = xp.empty(TABLE, np.float32), *int32s(self.table_extent or (0, 0, 0))
+        xp = self.xp
+        self.table_entries = xp.empty(TABLE, np.float32)
         self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
-        self.levels = xp.empty(problem.voxels.shape, np.uint16)
+        self.levels = xp.empty(self.problem.voxels.shape, np.uint16)
         self.first_nodes = xp.empty(self.tile_count, np.uint32)
         self.clear()
 
@@ -134,12 +164,11 @@ class ContractedTiles:
         """Reset levels (seeds at the top), first nodes and counts; fill the tables."""
         self.levels.fill(0)
         self.counts.fill(0)
-        tables, *extent = self.tables
         threads = max(self.seeds.size, self.tile_count, TABLE)
         seeds = self.seeds, np.uint32(self.seeds.size), self.levels
         nodes = np.uint32(self.tile_count), self.first_nodes
         begin = self.kernel(KERNELS, "begin")
-        arguments = *seeds, *nodes, self.affinity[0], *extent, tables
+        arguments = *seeds, *nodes, self.affinity(KERNELS), self.tables()
         begin((-(-threads // THREADS),), (THREADS,), arguments)
 
     def search_tiles(self) -> reached_tiles.Search | None:
@@ -158,9 +187,9 @@ class ContractedTiles:
             defines.append(f"TABLES={int(self.table_extent is not None)}")
         return self.gpu.kernel(path, name, defines)
 
-    def launch(self, path: Path, name: str, threads: int, before: tuple, after: tuple = ()) -> None:
-        """Run a kernel with one block per contracted tile; the tiles go between the arguments."""
-        kernel, reached = self.kernel(path, name), pointer(self.reached)
+    def launch(self, path: Path, name: str, threads: int, *args: Any) -> None:
+        """Run a kernel with one block per contracted tile; its first argument is the `grid`."""
+        kernel = self.kernel(path, name)
         for first in range(0, self.contracted_count, TILES_PER_LAUNCH):
             count = min(TILES_PER_LAUNCH, self.contracted_count - first)
-            kernel((count,), (threads,), (*before, reached, np.int32(first), *after))
+            kernel((count,), (threads,), (self.grid(path, first), *args))

@@ -45,6 +45,7 @@ def connect(tiles: ContractedTiles, progress: Progress) -> tuple[DeviceArray, in
     """Levels on the device and rounds, from a volume whose tiles are not contracted yet."""
     tiles.contract(progress)
     connected, rounds = node_rounds.connect_nodes(tiles, progress)
-    nodes = tiles.levels, tiles.node_of, tiles.first_nodes, connected
-    tiles.launch(node_rounds.KERNELS, "lower_voxels", THREADS, (*nodes, *tiles.shape))
+    kernels = node_rounds.KERNELS
+    nodes = tiles.node_map(kernels), tiles.levels, connected
+    tiles.launch(kernels, "lower_voxels", THREADS, *nodes)
     return tiles.levels, int(tiles.gpu.get(rounds)[0])

@@ -2,19 +2,7 @@
 // edges between them.
 #pragma once
 
-#include "../tile_geometry.cuh"
-
-// Parent of a node whose best edge leads to a tile that no seed reaches. It survives and need not
-// hook: no seed reaches it either.
-#define ALONE 0xffffffffu
-
-__device__ __forceinline__ u32 node_at(u32 voxel, const NODE* node_of, const u32* first_nodes, int nj, int ni)
-{
-    int i = voxel % ni, j = voxel / ni % nj, k = voxel / ni / nj;
-    int tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    u32 first = first_nodes[(k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I];
-    return first == NO_NODES ? ALONE : first + node_of[voxel];
-}
+#include "node_map.cuh"
 
 // Number the surviving roots (stream compaction). Two nodes that hook onto each other along one edge
 // become one: the first of them survives, and so do those that are alone. next: the next round's
@@ -117,65 +105,3 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
         if (other[n] && best[other[n]] < key) atomicMax(list.best + other[n], key);
     }
 }
-
-// ---- rounds of one launch
-
-#define ROUND_THREADS 512
-#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 900
-#define ROUND_BLOCKS 3  // at a time
-#else
-#define ROUND_BLOCKS 2  // three would spill a few registers
-#endif
-#define MAX_ROUNDS 32  // each round halves the nodes, of which there are at most 2 ** 24
-
-// The two lists of edges; the numbers of the second one begin at more_first.
-struct BothLists
-{
-    u64 *edges, *more;
-    u32 more_first;
-
-    __device__ u64 numbered(u32 n) const { return n < more_first ? edges[n] : more[n - more_first]; }
-};
-
-// A block's part of a list. The edges it keeps are compacted in place, at the part's beginning.
-struct Part
-{
-    u64* edges;
-    u32 first, count;  // number of its first edge
-
-    // The block's part of the edges of a list; first: number of the list's first edge
-    __device__ Part(u64* list, u32 length, u32 first)
-    {
-        u32 begin = (u64)length * blockIdx.x / gridDim.x;
-        edges = list + begin;
-        this->first = first + begin;
-        count = (u64)length * (blockIdx.x + 1) / gridDim.x - begin;
-    }
-
-    // Keep the edges that still lead from one node to another, in the next round's numbers. All threads.
-    __device__ void keep_edges(const u32* next, u64* best)
-    {
-        __shared__ u32 kept;
-        if (threadIdx.x == 0) kept = 0;
-        Edges list = {edges, first, count, &kept, best};
-        for (u32 from = 0; from < count; from += EDGES_PER_THREAD * ROUND_THREADS) {
-            u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
-#pragma unroll
-            for (int n = 0; n < EDGES_PER_THREAD; n++) {
-                u32 e = from + n * ROUND_THREADS + threadIdx.x;
-                u64 edge = e < count ? edges[e] : 0;
-                a[n] = edge ? next[edge_one(edge)] : 0;
-                b[n] = edge ? next[edge_other(edge)] : 0;
-                weight[n] = a[n] != b[n] ? edge_weight(edge) : 0;
-            }
-            add_edges(list, a, b, weight);  // in which a barrier lies before the first store
-        }
-        __syncthreads();
-        count = kept;
-        __syncthreads();
-    }
-};
-
-// A grid-stride loop over the nodes of a round.
-#define FOR_NODES(n, nodes) \
-    for (u32 n = blockIdx.x * ROUND_THREADS + threadIdx.x; n < (nodes); n += gridDim.x * ROUND_THREADS)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
-from FuzzyVesselCoreLib.gpu.device import DeviceArray
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.progress import Progress
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ class FirstRound:
 
     def hook(self, tiles: "ContractedTiles") -> None:
         """Hook along the nodes' best edges, all of which lead into other tiles."""
-        position = tiles.outgoing, tiles.node_of, tiles.first_nodes, *tiles.shape[1:]
+        place = tiles.outgoing, tiles.grid(KERNELS), tiles.node_map(KERNELS)
         parent, result = tiles.outgoing, (self.next, self.surviving)
-        self.run("hook_outgoing", self.count, *position, self.count, parent)
+        self.run("hook_outgoing", self.count, *place, self.count, parent)
+        del place
         self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
@@ -126,37 +128,74 @@ class FirstRound:
     def _list_all(self, tiles: "ContractedTiles", workspaces: list) -> None:
         """List intra-tile edges, then cross-tile edges if the first ones fit."""
         edges = tiles.tile_edges, tiles.tile_edge_weights, self.count, self.next
-        result = workspaces[0], 0, workspaces[0].size, self.found, self.best
-        self.run("keep_tile_edges", -(-self.count // EDGES_PER_THREAD), *edges, *result)
+        within = self._edges(workspaces[0], 0, self.found)
+        self.run("keep_tile_edges", -(-self.count // EDGES_PER_THREAD), *edges, within)
         self._list_cross_edges(tiles, workspaces)
 
     def _list_cross_edges(self, tiles: "ContractedTiles", workspaces: list) -> None:
         """List the cross-tile edges, whose numbers follow those of the intra-tile edges."""
-        nodes = tiles.voxels, tiles.node_of, tiles.first_nodes, *tiles.shape, *tiles.affinity
-        within = self.found, workspaces[0].size
-        result = workspaces[1], self.cross_first, workspaces[1].size, self.found[1:], self.best
-        after = uint32s((self.next, *within, *result))
-        tiles.launch(KERNELS, "cross_tile_edges", FACE_THREADS, nodes, after)
+        within = self._edges(workspaces[0], 0, self.found)
+        across = self._edges(workspaces[1], self.cross_first, self.found[1:])
+        nodes = tiles.voxels, tiles.affinity(KERNELS), tiles.node_map(KERNELS), self.next
+        tiles.launch(KERNELS, "cross_tile_edges", FACE_THREADS, *nodes, within, across)
+
+    def _edges(self, edges: DeviceArray, first: int, count: DeviceArray) -> KernelStruct:
+        """`Edges` of node_edges.cuh: a list whose numbers begin at `first`."""
+        numbers = dict(first=first, capacity=edges.size, count=count)
+        return self.gpu.struct(KERNELS, "Edges", edges=edges, **numbers, best=self.best)
 
 
 def _further_rounds(tiles: "ContractedTiles", first: FirstRound) -> DeviceArray:
     """All rounds but the first, and the way back to its nodes; returns the number of rounds."""
-    xp, nodes = tiles.xp, first.next_count
-    # Each round leaves at most half of its nodes, besides that of the seeds.
-    size = 2 * nodes + 2 * MAX_ROUNDS
-    hooks = xp.empty(nodes, np.uint32), xp.empty(size, np.uint32), xp.empty(size, np.uint16)
-    best = first.best, xp.empty(nodes // 2 + 1, np.uint64)
-    (edges, edge_count), (cross_edges, cross_count) = first.lists
-    lists = edges, edge_count, cross_edges, first.cross_first, cross_count
-    first_nodes, counts = (first.count, first.next, first.weights), tiles.counts[5:]
-    threads = max(nodes, (edge_count + cross_count) // EDGES_PER_THREAD)
+    counts = tiles.counts[5:]
+    rounds = Rounds(tiles.gpu, KERNELS, first, counts)
+    nodes = dict(count=first.count, next=first.next, weights=first.weights)
     tiles.gpu.launch_cooperative(
         tiles.kernel(KERNELS, "further_rounds"),
-        -(-threads // ROUND_THREADS),
+        -(-rounds.threads // ROUND_THREADS),
         ROUND_THREADS,
-        uint32s((*lists, nodes, *best, *hooks, *first_nodes, counts)),
+        (rounds.lists, rounds.nodes, tiles.gpu.struct(KERNELS, "FirstNodes", **nodes)),
     )
     return counts[2 * MAX_ROUNDS :]
+
+
+class Rounds:
+    """The arguments of the rounds from the second on, and their memory; see rounds.cuh.
+
+    Attributes
+    ----------
+    lists, nodes : KernelStruct
+        `BothLists` (None when they are freed) and `Rounds`.
+    size : int
+        Nodes of all rounds at most.
+    threads : int
+        That the rounds can use.
+    """
+
+    lists: KernelStruct | None
+
+    def __init__(
+        self, gpu: CudaDevice, kernels: Path, first: FirstRound, counts: DeviceArray
+    ) -> None:
+        xp, count = gpu.xp, first.next_count
+        # Each round leaves at most half of its nodes, besides that of the seeds.
+        self.size = 2 * count + 2 * MAX_ROUNDS
+        best = dict(best=first.best, other_best=xp.empty(count // 2 + 1, np.uint64))
+        hooks = dict(next=xp.empty(self.size, np.uint32), weights=xp.empty(self.size, np.uint16))
+        hooks.update(nodes=count, now=count, counts=counts)
+        parent = xp.empty(count, np.uint32)
+        self.nodes = gpu.struct(kernels, "Rounds", **hooks, **best, parent=parent)
+        self._hooked = gpu.struct(
+            kernels, "Rounds", **hooks, best=None, other_best=None, parent=None
+        )
+        (edges, edge_count), (more, more_count) = first.lists
+        lists = dict(edges=edges, edge_count=edge_count, more=more, more_count=more_count)
+        self.lists = gpu.struct(kernels, "BothLists", **lists, more_first=first.cross_first)
+        self.threads = max(count, (edge_count + more_count) // EDGES_PER_THREAD)
+
+    def free_edges(self) -> None:
+        """Free the memory of what is not needed when all nodes have hooked."""
+        self.lists, self.nodes = None, self._hooked
 
 
 def uint32s(args: tuple) -> tuple:

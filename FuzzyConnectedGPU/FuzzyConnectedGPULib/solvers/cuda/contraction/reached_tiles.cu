@@ -44,9 +44,6 @@ struct Bounds
     }
     __device__ bool hold(float one, float other) const { return hold(share(one), share(other)); }
 };
-#define BOUNDS \
-    float lowest, float highest, float ratio, float offset, float limit, float min_sum, float max_sum
-#define GIVEN_BOUNDS {lowest, highest, ratio, offset, limit, min_sum, max_sum}
 
 // Pairs above the cut in the sampled tiles, and the limit from which on the search is skipped.
 struct Sample
@@ -203,22 +200,27 @@ __device__ __forceinline__ Edges mark_edges(const VOXEL* voxels, const unsigned 
             exchanged(own.along_k >> 4, lane)};
 }
 
-// The runs of each tile, joined within it. kept: each lane's rows. parent: of each run, by the number
-// of its first voxel; the last entry is the seeds'.
-extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_row_runs(const VOXEL* voxels, const unsigned char* mask, int nk,
-                                                                int nj, int ni, BOUNDS, u32 tiles, Rows* kept,
-                                                                u32* parent, u32* pairs, u32 max_pairs)
+// The runs of all tiles.
+struct Forest
+{
+    u32 tiles;
+    Rows* rows;   // each lane's
+    u32* parent;  // of each run, by the number of its first voxel; the last entry is the seeds'
+};
+
+// The runs of each tile, joined within it.
+extern "C" __global__ void __launch_bounds__(JOIN_THREADS)
+    join_row_runs(TileGrid grid, Forest all, Sample sample, Bounds bounds, const VOXEL* voxels, const unsigned char* mask)
 {
     __shared__ u32 parents[JOIN_WARPS][VOXELS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * JOIN_WARPS + warp;
-    if (tile == 0 && lane == 0) parent[tiles * VOXELS] = tiles * VOXELS;
-    Sample sample = {pairs, max_pairs};
-    if (tile >= tiles || __any_sync(EVERY_LANE, sample.is_dense())) return;
-    Edges edges = mark_edges(voxels, mask, tile_geometry(tile, nk, nj, ni), lane, GIVEN_BOUNDS);
+    if (tile == 0 && lane == 0) all.parent[all.tiles * VOXELS] = all.tiles * VOXELS;
+    if (tile >= all.tiles || __any_sync(EVERY_LANE, sample.is_dense())) return;
+    Edges edges = mark_edges(voxels, mask, grid.geometry(tile), lane, bounds);
     sample.add(tile, lane, edges.along_i);
     Rows own = {edges.open, edges.open & ~(edges.along_i << 1)};
-    kept[tile * 32 + lane] = own;
+    all.rows[tile * 32 + lane] = own;
     if (!__any_sync(EVERY_LANE, own.open)) return;
     u32* up = parents[warp];
     for (u32 n = lane; n < VOXELS; n += 32) up[n] = n;
@@ -238,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_row_runs(const V
         Row row = row_of(own, 0, lane, half);
         for (u32 starts = row.starts; starts; starts &= starts - 1) {
             u32 n = row.first + __ffs(starts) - 1;
-            parent[tile * VOXELS + n] = tile * VOXELS + find_root(up, n);
+            all.parent[tile * VOXELS + n] = tile * VOXELS + find_root(up, n);
         }
     }
 }
@@ -299,18 +301,19 @@ struct Border
 };
 
 // Join the runs across the tiles' upper borders.
-extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_tiles(const VOXEL* voxels, int nk, int nj, int ni, BOUNDS,
-                                                                 u32 tiles, const Rows* kept, u32* parent, u32* pairs,
-                                                                 u32 max_pairs)
+extern "C" __global__ void __launch_bounds__(JOIN_THREADS)
+    join_tiles(TileGrid grid, Forest all, Sample sample, Bounds bounds, const VOXEL* voxels)
 {
     int lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * JOIN_WARPS + (threadIdx.x >> 5);
-    if (tile >= tiles || Sample{pairs, max_pairs}.is_dense()) return;
+    if (tile >= all.tiles || sample.is_dense()) return;
+    const Rows* kept = all.rows;
     Rows own = kept[tile * 32 + lane];
     if (!__any_sync(EVERY_LANE, own.open)) return;
-    u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    TileGeometry p = tile_geometry(tile, nk, nj, ni);
-    Border border = {voxels, GIVEN_BOUNDS, parent, NO_RUN, NO_RUN};
+    int nk = grid.nk, nj = grid.nj, ni = grid.ni;
+    u32 tiles_i = grid.tiles_i(), tiles_j = grid.tiles_j();
+    TileGeometry p = grid.geometry(tile);
+    Border border = {voxels, bounds, all.parent, NO_RUN, NO_RUN};
     int k = p.k0 + (lane >> 2), j = p.j0 + (lane & 3);
     bool last_k = lane >= 28 && p.k0 + SIDE_K < nk, last_j = (lane & 3) == 3 && p.j0 + SIDE_J < nj;
     u32 above_k = tile + tiles_i * tiles_j, above_j = tile + tiles_i;
@@ -333,29 +336,27 @@ extern "C" __global__ void __launch_bounds__(JOIN_THREADS) join_tiles(const VOXE
 }
 
 // Let the trees of the seeds' runs end at the seeds' entry.
-extern "C" __global__ void join_seeds(const long long* seeds, u32 count, int nj, int ni, u32 tiles, const Rows* kept,
-                                      u32* parent, u32* pairs, u32 max_pairs)
+extern "C" __global__ void join_seeds(TileGrid grid, Forest all, Sample sample, const long long* seeds, u32 count)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= count || Sample{pairs, max_pairs}.is_dense()) return;
-    int i = seeds[n] % ni, j = seeds[n] / ni % nj, k = seeds[n] / ni / nj;
-    u32 tiles_i = (ni + SIDE_I - 1) / SIDE_I, tiles_j = (nj + SIDE_J - 1) / SIDE_J;
-    u32 tile = (k / SIDE_K * tiles_j + j / SIDE_J) * tiles_i + i / SIDE_I;
+    if (n >= count || sample.is_dense()) return;
+    int nj = grid.nj, ni = grid.ni, i = seeds[n] % ni, j = seeds[n] / ni % nj, k = seeds[n] / ni / nj;
+    u32 tile = grid.tile_at(k, j, i);
     int lane = k % SIDE_K * 4 + j % 4, half = j % SIDE_J / 4;
-    Row row = row_of(kept[tile * 32 + lane], tile, lane, half);
-    if (row.open >> i % SIDE_I & 1) parent[find_root(parent, row.run(i % SIDE_I))] = tiles * VOXELS;
+    Row row = row_of(all.rows[tile * 32 + lane], tile, lane, half);
+    if (row.open >> i % SIDE_I & 1) all.parent[find_root(all.parent, row.run(i % SIDE_I))] = all.tiles * VOXELS;
 }
 
 // List the tiles with a run that is connected with the seeds.
-extern "C" __global__ void __launch_bounds__(THREADS) list_reached(u32 tiles, const Rows* kept, const u32* parent,
-                                                                   u32* pairs, u32 max_pairs, u32* listed, u32* count)
+extern "C" __global__ void __launch_bounds__(THREADS) list_reached(Forest all, Sample sample, u32* listed, u32* count)
 {
-    if (Sample{pairs, max_pairs}.is_dense()) return;
+    if (sample.is_dense()) return;
+    const u32* parent = all.parent;
     __shared__ bool reached[WARPS];
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     u32 tile = blockIdx.x * WARPS + warp;
     bool any = false;
-    Rows own = tile < tiles ? kept[tile * 32 + lane] : Rows{0, 0};
+    Rows own = tile < all.tiles ? all.rows[tile * 32 + lane] : Rows{0, 0};
     for (int half = 0; half < 2; half++) {
         Row row = row_of(own, tile, lane, half);
         for (u32 starts = row.starts; starts; starts &= starts - 1) {
@@ -365,7 +366,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) list_reached(u32 tiles, co
                 at = up;
                 up = parent[at];
             }
-            any |= at == tiles * VOXELS;
+            any |= at == all.tiles * VOXELS;
         }
     }
     any = __any_sync(EVERY_LANE, any);

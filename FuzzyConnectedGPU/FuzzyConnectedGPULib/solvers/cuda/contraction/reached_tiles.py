@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, voxel_macro
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
+from FuzzyVesselCoreLib.gpu.launches import voxel_macro
 
 from ....affinity.levels import TOP_LEVEL
 from ....problem import Problem
@@ -43,7 +44,7 @@ class Search(NamedTuple):
 
     listed: DeviceArray
     counts: DeviceArray
-    max_pairs: np.uint32
+    max_pairs: int
 
 
 def search_tiles(
@@ -68,30 +69,32 @@ def search_tiles(
     Returns
     -------
     Search for `found_tiles`, or None
-        None: any tile may be reached, as far as can be told without affinities.
+        None: any tile may be reached, as far as is known without affinities.
     """
     bounds = bounds_of_edges(problem)
     if bounds is None or tile_count * VOXELS_PER_TILE >= 2**32:
         return None
-    xp, tiles = gpu.xp, np.uint32(tile_count)
-    shape = int32s(problem.voxels.shape)
-    kept = xp.empty(tile_count * LANES, np.uint64)
+    xp = gpu.xp
+    rows = xp.empty(tile_count * LANES, np.uint64)
     parent = xp.empty(tile_count * VOXELS_PER_TILE + 1, np.uint32)
     counts = xp.zeros(2, np.uint32)
-    max_pairs = np.uint32(min(DENSE * VOXELS_PER_TILE * -(-tile_count // SAMPLED_TILE), 2**32 - 1))
+    max_pairs = int(min(DENSE * VOXELS_PER_TILE * -(-tile_count // SAMPLED_TILE), 2**32 - 1))
+    grid = tile_grid(gpu, KERNELS, problem.voxels.shape)
+    forest = gpu.struct(KERNELS, "Forest", tiles=tile_count, rows=rows, parent=parent)
+    sample = gpu.struct(KERNELS, "Sample", pairs=counts[1:], limit=max_pairs)
+    limits = gpu.struct(KERNELS, "Bounds", **bounds)
     defines = macros(problem)
 
     def run(name: str, threads: int, args: tuple, block: int = THREADS) -> None:
         kernel = gpu.kernel(KERNELS, name, defines)
         kernel((-(-threads // block),), (block,), args)
 
-    forest = tiles, kept, parent, counts[1:], max_pairs
-    lanes = LANES * tile_count
-    run("join_row_runs", lanes, (voxels, mask, *shape, *bounds, *forest), JOIN_THREADS)
-    run("join_tiles", lanes, (voxels, *shape, *bounds, *forest), JOIN_THREADS)
-    run("join_seeds", seeds.size, (seeds, np.uint32(seeds.size), *shape[1:], *forest))
+    lanes, runs = LANES * tile_count, (grid, forest, sample)
+    run("join_row_runs", lanes, (*runs, limits, voxels, mask), JOIN_THREADS)
+    run("join_tiles", lanes, (*runs, limits, voxels), JOIN_THREADS)
+    run("join_seeds", seeds.size, (*runs, seeds, np.uint32(seeds.size)))
     listed = xp.empty(tile_count, np.uint32)
-    run("list_reached", lanes, (*forest, listed, counts))
+    run("list_reached", lanes, (forest, sample, listed, counts))
     return Search(listed, counts, max_pairs)
 
 
@@ -120,7 +123,31 @@ def macros(problem: Problem) -> tuple[str, str]:
     return voxel_macro(problem.voxels.dtype), f"CLAMPED={clamped}"
 
 
-def bounds_of_edges(problem: Problem) -> tuple[np.float32, ...] | None:
+def tile_grid(
+    gpu: CudaDevice,
+    kernels: Path,
+    shape: tuple[int, ...],
+    reached: DeviceArray | None = None,
+    first: int = 0,
+) -> KernelStruct:
+    """`TileGrid` of tile_geometry.cuh: a volume (K, J, I) and the tiles of one launch.
+
+    Parameters
+    ----------
+    gpu : CudaDevice
+    kernels : Path
+        A file that includes tile_geometry.cuh.
+    shape : 3 ints
+    reached : device array, uint32, optional
+        The tiles that are worked on; None: all.
+    first : int
+        Index in `reached` of the launch's first tile.
+    """
+    nk, nj, ni = shape
+    return gpu.struct(kernels, "TileGrid", nk=nk, nj=nj, ni=ni, reached=reached, first=first)
+
+
+def bounds_of_edges(problem: Problem) -> dict[str, np.float32] | None:
     """Bounds of a voxel, and of a pair of voxels, with an affinity above the cut.
 
     With the deviations a and b of two voxels from the mean, and the factors s and d of the
@@ -130,11 +157,11 @@ def bounds_of_edges(problem: Problem) -> tuple[np.float32, ...] | None:
 
     Returns
     -------
-    tuple of 7 float32, or None
-        Lowest and highest intensity of a voxel; factor of the intensity, and the constant, in a
-        voxel's share of the sum; the limit of both squares; minimum and maximum of the sum, beyond
-        which it costs nothing more. None where there is no cut, no bound, or a bound that float32
-        does not resolve.
+    dict of 7 float32, or None
+        `Bounds` of reached_tiles.cu: lowest and highest intensity of a voxel; factor of the
+        intensity (ratio), and the constant (offset), in a voxel's share of the sum; the limit of
+        both squares; minimum and maximum of the sum, beyond which it costs nothing more. None where
+        there is no cut, no bound, or a bound that float32 does not resolve.
     """
     mean, s, d, _, _, weighted, bright, dark = problem.affinity.coefficients().tolist()
     if problem.cut_level == 0 or weighted:
@@ -150,8 +177,9 @@ def bounds_of_edges(problem: Problem) -> tuple[np.float32, ...] | None:
         limits = np.iinfo(problem.voxels.dtype)
         if lowest <= limits.min and highest >= limits.max:
             return None
-    clamp = 0.0 if dark else -inf, 0.0 if bright else inf
     ratio = s / (2 * d)
-    bounds = lowest, highest, ratio, -mean * ratio, (root / d) ** 2, *clamp
+    bounds = dict(lowest=lowest, highest=highest, ratio=ratio, offset=-mean * ratio)
+    bounds.update(limit=(root / d) ** 2)
+    bounds.update(min_sum=0.0 if dark else -inf, max_sum=0.0 if bright else inf)
     with np.errstate(over="ignore"):  # a limit beyond float32 keeps all pairs
-        return tuple(np.float32(bound) for bound in bounds)
+        return {name: np.float32(bound) for name, bound in bounds.items()}

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, voxels_of
-from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from ..images import array_from_image
+from ..reading import array_from_matrix, ijk_to_ras, voxels_of
+from ..segment_masks import BINARY_LABELMAP
 
 # Added before rounding (mm). Coordinates of images are mostly fractions of a power of two; moved
 # by this much, none of them lies midway between two rounded values, where the last bit decides.
@@ -21,7 +21,14 @@ def rounded(values: Any, digits: int) -> list:
 
 
 def mask_fingerprint(mask_node: Any, segment_id: str = "") -> str:
-    """Count, centre and extent of a mask's voxels in the world.
+    """As `voxels_fingerprint`, in the world: a text that differs also once the mask is moved."""
+    return f"{voxels_fingerprint(mask_node, segment_id)} {_transform(mask_node)}"
+
+
+def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:
+    """Count, centre and extent of a mask's voxels in the frame below its parent transform.
+
+    Computed once after an edit.
 
     Parameters
     ----------
@@ -40,7 +47,7 @@ def mask_fingerprint(mask_node: Any, segment_id: str = "") -> str:
         parts = [_of_segment(segment) for segment in segments if segment is not None]
     else:
         parts = [_of_volume(mask_node)]
-    return f"{sorted(parts)} {_transform(mask_node)}"
+    return str(sorted(parts))
 
 
 def _of_volume(node: Any) -> str:

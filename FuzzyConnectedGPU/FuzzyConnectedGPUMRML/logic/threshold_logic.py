@@ -1,0 +1,90 @@
+"""Thresholds of a connectedness map that is there."""
+
+from typing import Any
+
+from .output_options import output_options
+
+
+class ThresholdLogic:
+    """Methods of `FuzzyConnectedGPULogic` on a connectedness map; nothing is computed anew."""
+
+    def thresholdScene(
+        self,
+        sceneVolumeNode: Any,
+        threshold: float | None = None,
+        *,
+        backgroundSeedsNode: Any = None,
+        cut: float = 0.0,
+        fillGaps: int = 0,
+        maskNode: Any = None,
+        maskSegmentID: str = "",
+        roiNode: Any = None,
+        labelmapNode: Any = None,
+        segmentationNode: Any = None,
+        segmentID: str = "",
+    ) -> Any:
+        """Cut a fuzzy scene at another threshold, without computing it again.
+
+        Parameters
+        ----------
+        sceneVolumeNode : vtkMRMLScalarVolumeNode
+            Of an earlier run, also of one that was saved and loaded.
+        threshold, backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID
+            As in `segment`.
+        fillGaps, maskNode, maskSegmentID, roiNode
+            As in `segment`: gaps are filled within mask and box.
+
+        Returns
+        -------
+        FuzzyConnectedGPUMRML.result.SegmentationResult
+            Its affinity and scene are None.
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+        """
+        from FuzzyConnectedGPUMRML.segmenting import threshold_scene
+
+        options = dict(
+            threshold=threshold,
+            backgroundSeedsNode=backgroundSeedsNode,
+            cut=cut,
+            fillGaps=fillGaps,
+            maskNode=maskNode,
+            maskSegmentID=maskSegmentID,
+            roiNode=roiNode,
+        )
+        outputs = output_options(None, labelmapNode, segmentationNode, segmentID)
+        return threshold_scene(sceneVolumeNode, options, outputs)
+
+    def automaticThreshold(
+        self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
+    ) -> float:
+        """The threshold that `segment` would choose: a float, mostly with a reason."""
+        from FuzzyConnectedGPULib.threshold.choice import choose_threshold
+        from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
+        from FuzzyConnectedGPUMRML.segmenting import background_seeds
+        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+
+        values = scene_values(sceneVolumeNode)
+        known = contrast_threshold(sceneVolumeNode)
+        if known is not None:
+            return known
+        background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
+        return choose_threshold(values, background and background.voxels, cut)
+
+    def backgroundThreshold(self, sceneVolumeNode: Any, backgroundSeedsNode: Any) -> float:
+        """The lowest threshold (float) that keeps every background seed out of the object."""
+        from FuzzyConnectedGPULib import background_threshold
+        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+        from FuzzyVesselCoreLib.mrml.points import seeds_of
+
+        values = scene_values(sceneVolumeNode)
+        seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
+        return background_threshold(values, seeds.voxels)
+
+    def volumeCurve(self, sceneVolumeNode: Any) -> Any:
+        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volume_curve.VolumeCurve`, in ml."""
+        from FuzzyConnectedGPUMRML.volume_curve import VolumeCurve
+
+        return VolumeCurve(sceneVolumeNode)

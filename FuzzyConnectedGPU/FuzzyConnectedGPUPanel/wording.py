@@ -1,0 +1,117 @@
+"""What the panel says of the errors and notes of its library."""
+
+from collections.abc import Callable
+from typing import Any
+
+from slicer.i18n import tr as _
+
+from FuzzyConnectedGPULib import input_errors
+from FuzzyConnectedGPULib.threshold.choice import UNSURE
+from FuzzyConnectedGPUMRML.same_place import SamePlaceError
+from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
+from FuzzyVesselCoreLib.widgets import wording as common
+
+
+def worded(said: Any) -> str:
+    """Return a sentence for an error or a note, in the words of the panel."""
+    for kind, sentence in SENTENCES.items():
+        if isinstance(said, kind):
+            return sentence(said)
+    return common.worded(said)
+
+
+def _outside(said: OutsideError) -> str:
+    names = ", ".join(said.labels)
+    if said.volume:
+        text = _("All points lie outside the volume {volume}: {points}. Move them into a vessel.")
+        return text.format(volume=said.volume, points=names)
+    text = _("All points lie outside the box or mask: {points}. Move them, or enlarge it.")
+    return text.format(points=names)
+
+
+def _left_out(said: LeftOutNote) -> str:
+    names = ", ".join(said.labels)
+    if said.volume:
+        text = _("Left out, because outside the volume {volume}: {points}.")
+        return text.format(volume=said.volume, points=names)
+    return _("Left out, because outside the box or mask: {points}.").format(points=names)
+
+
+def _same_place(said: SamePlaceError) -> str:
+    return _(
+        "The vessel point {vessel} and the point {other} (Not vessel) are at the same place: move "
+        "or delete one of the two."
+    ).format(vessel=said.seed, other=said.background)
+
+
+def _connected(said: input_errors.BackgroundConnectedError) -> str:
+    return _(
+        "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
+        "where the result leaks."
+    )
+
+
+def _not_finite(said: input_errors.NotFiniteError) -> str:
+    first = (
+        _("1 voxel of the volume holds no number")
+        if said.count == 1
+        else _("{count} voxels of the volume hold no number").format(count=said.count)
+    )
+    return _("{what}: replace that by the lowest brightness first.").format(what=first)
+
+
+def _large(said: input_errors.LargeValuesError) -> str:
+    return _("The volume's values ({low:g} to {high:g}) are too large: scale them first.").format(
+        low=said.low, high=said.high
+    )
+
+
+def _voxel_type(said: input_errors.VoxelTypeError) -> str:
+    return _(
+        "Voxels of the type {kind} cannot be used: convert the volume first (module Cast Scalar "
+        "Volume)."
+    ).format(kind=said.voxel_type)
+
+
+def _nothing(said: input_errors.NothingTubularError) -> str:
+    if said.in_mask:
+        return _("No vessel was found in the box or mask: place points by hand, or enlarge it.")
+    return _(
+        "No vessel was found: place points by hand, or search in the organ whose vessels are "
+        "wanted (Advanced, Where to search)."
+    )
+
+
+def _faint(said: input_errors.FaintClicksNote) -> str:
+    return _(
+        "No vessel point differs from its surroundings by more than the noise: click into the "
+        "middle of a vessel, or where it is brighter."
+    )
+
+
+SENTENCES: dict[type, Callable[[Any], str]] = {
+    OutsideError: _outside,
+    LeftOutNote: _left_out,
+    SamePlaceError: _same_place,
+    input_errors.BackgroundConnectedError: _connected,
+    input_errors.NotFiniteError: _not_finite,
+    input_errors.LargeValuesError: _large,
+    input_errors.VoxelTypeError: _voxel_type,
+    input_errors.NothingTubularError: _nothing,
+    input_errors.FaintClicksNote: _faint,
+}
+
+
+def threshold_reason(threshold: Any) -> str:
+    """Return why a threshold was chosen; an empty text where there is nothing to say."""
+    confidence = getattr(threshold, "confidence", None)
+    if confidence is None:
+        return ""
+    leak = threshold.leak
+    if leak is None:
+        text = _("No leak into the surroundings was found.")
+    elif leak.alike:
+        text = _("The vessel points look like their surroundings.")
+    else:
+        text = _("Below {below:.3g} it leaks into the surroundings.").format(below=leak.below)
+    return _("Unsure: {reason}").format(reason=text) if confidence < UNSURE else text

@@ -1,0 +1,142 @@
+"""What comes from the library reads in the panel's words, and names points by their labels."""
+
+import ast
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import add_seeds, add_volume
+from support.places import ROOT
+
+PANELS = [
+    ROOT / "FuzzyConnectedGPU" / "FuzzyConnectedGPUPanel",
+    ROOT / "PotentialSkeleton" / "PotentialSkeletonPanel",
+    ROOT / "FuzzyVesselCore" / "FuzzyVesselCoreLib" / "widgets",
+]
+# Of the library and the console, not of a clinic.
+JARGON = re.compile(
+    r"seed|I, ?J, ?K|\bcard\b|fuzzy scene|\btold\b|\bpieces?\b|lower cut",
+    re.IGNORECASE,
+)
+SHAPE = (14, 16, 18)
+
+
+def translated(path):
+    """The texts of a file's calls of `_`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_":
+            yield from (each.value for each in node.args if isinstance(each, ast.Constant))
+
+
+@pytest.mark.parametrize("folder", PANELS, ids=lambda folder: folder.name)
+def test_panels_say_nothing_in_the_words_of_the_library(folder):
+    found = [
+        (path.name, text)
+        for path in folder.rglob("*.py")
+        for text in translated(path)
+        if JARGON.search(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("module", ["FuzzyConnectedGPU", "PotentialSkeleton"])
+def test_forms_say_nothing_in_the_words_of_the_library(module):
+    path = ROOT / module / "Resources" / "UI" / f"{module}.ui"
+    texts = [
+        node.findtext("string") or ""
+        for node in ElementTree.parse(path).iter("property")
+        if node.get("name") in ("text", "toolTip", "title", "placeholderText", "label")
+    ]
+    assert len(texts) > 30
+    assert [text for text in texts if JARGON.search(text)] == []
+
+
+def vessel():
+    k, j, _ = np.indices(SHAPE)
+    noise = np.random.default_rng(4).normal(0, 9, SHAPE)
+    return np.where((k - 7) ** 2 + (j - 8) ** 2 <= 9, 200, 90) + noise
+
+
+@pytest.fixture
+def panel(open_panel):
+    panel = open_panel("FuzzyConnectedGPU")
+    volume = add_volume(vessel().astype(np.int16))
+    volume.SetName("CT")
+    panel.parameters.inputVolume = volume
+    panel.parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "points")
+    panel.process_events()
+    return panel
+
+
+def said(panel):
+    panel.click("applyButton")
+    assert panel.take_errors() == []  # a sentence, no dialog
+    text = panel.ui.statusLabel.text
+    assert not JARGON.search(text), text
+    return text
+
+
+def test_points_outside_the_volume(panel):
+    seeds = panel.parameters.seeds
+    labels = [seeds.GetNthControlPointLabel(number) for number in range(2)]
+    seeds.SetNthControlPointPositionWorld(1, 900, 900, 900)
+    assert f"Left out, because outside the volume 'CT': {labels[1]}." in said(panel)
+    seeds.SetNthControlPointPositionWorld(0, 900, 900, 900)
+    assert said(panel) == (
+        f"All points lie outside the volume 'CT': {', '.join(labels)}. Move them into a vessel."
+    )
+
+
+def test_voxels_that_cannot_be_used(panel):
+    parameters = panel.parameters
+    wrong = vessel().astype(np.float32)
+    wrong[3, 3, 3] = np.nan
+    parameters.inputVolume = add_volume(wrong)
+    assert said(panel).startswith("1 voxel of the volume holds no number: ")
+    parameters.inputVolume = add_volume(vessel().astype(np.uint32))
+    assert said(panel).startswith("Voxels of the type uint32 cannot be used")
+
+
+def test_points_that_are_fainter_than_the_noise(panel):
+    rng = np.random.default_rng(1)
+    panel.parameters.inputVolume = add_volume(rng.normal(0, 9, SHAPE).astype(np.float32))
+    assert "No vessel point differs from its surroundings" in said(panel)
+
+
+def test_a_point_that_no_threshold_keeps_out(panel):
+    parameters = panel.parameters
+    parameters.model = type(parameters.model).AFFINITY
+    panel.click("applyButton")
+    volume = parameters.inputVolume
+    parameters.backgroundSeeds = add_seeds(volume, [(7, 8, 3)], "others")
+    panel.process_events()
+    panel.click("backgroundThresholdButton")
+    assert "is in the middle of what belongs to the vessel points" in panel.ui.statusLabel.text
+
+
+def test_why_a_threshold_was_chosen(slicer_scene):
+    from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold, Leak
+    from FuzzyConnectedGPUPanel.wording import threshold_reason
+
+    def text(confidence, leak):
+        return threshold_reason(AutomaticThreshold(0.5, confidence, "", leak))
+
+    assert text(0.9, Leak(0.31234, 12, False)) == "Below 0.312 it leaks into the surroundings."
+    assert (
+        text(0.1, Leak(0.999, 3, True)) == "Unsure: The vessel points look like their surroundings."
+    )
+    assert text(0.0, None) == "Unsure: No leak into the surroundings was found."
+    assert threshold_reason(0.5) == ""
+
+
+def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
+    from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceMemoryError
+    from FuzzyVesselCoreLib.widgets.wording import worded
+
+    text = worded(
+        CpuUsedNote(DeviceMemoryError("cuda:0 (Card) has too little memory: raise the cut"))
+    )
+    assert text.startswith("It ran on the CPU. The GPU has too little memory for this volume:")
+    assert "cuda:0" not in text
