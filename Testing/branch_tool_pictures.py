@@ -15,6 +15,8 @@ import numpy as np
 import tutorial_pictures
 from panel_pictures_skeleton import NAME, SIZE
 
+STEP = 4  # of the pictures' colours
+
 
 def add_segments(phantom: Any) -> Any:
     """A segmentation of the phantom: the two largest trees, and the liver."""
@@ -80,7 +82,7 @@ def main() -> None:
     panel.click("applyButton")
     window.workplace.in_3d.look()
     panel.process_events()
-    window.save("branches-1-several-trees")
+    save(window, "branches-1-several-trees")
 
     panel.ui.severalCheckBox.click()
     parameters.segment = segmentation.GetSegmentation().GetNthSegmentID(0)
@@ -102,13 +104,13 @@ def main() -> None:
     tools.ui.referenceSpinBox.value = 6
     panel.process_events()
     scroll(window)
-    window.save("branches-2-narrowest-place")
+    save(window, "branches-2-narrowest-place")
 
     tools.ui.pruneSpinBox.value = 25
     tools.ui.pruneButton.click()
     panel.process_events()
     scroll(window)
-    window.save("branches-3-pruned")
+    save(window, "branches-3-pruned")
 
     way = tree.skeleton.branches
     first, last = way[0].points[5], way[-1].points[-5]
@@ -117,7 +119,7 @@ def main() -> None:
         tools.ui.clickPlaceWidget.currentNode().AddControlPointWorld(place[::-1].tolist())
     panel.process_events()
     scroll(window)
-    window.save("branches-4-distance")
+    save(window, "branches-4-distance")
 
     panel.ui.branchTable.clearSelection()
     segmentation.GetDisplayNode().SetVisibility(False)
@@ -125,7 +127,7 @@ def main() -> None:
     panel.process_events()
     show_surface(slicer)
     scroll(window)
-    window.save("branches-5-split")
+    save(window, "branches-5-split")
 
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         node.GetDisplayNode().SetVisibility(False)
@@ -138,7 +140,7 @@ def main() -> None:
     panel.process_events()
     show_surface(slicer, 0.6)
     scroll(window)
-    window.save("branches-6-territories")
+    save(window, "branches-6-territories")
 
 
 def show_surface(slicer: Any, opacity: float = 1.0) -> None:
@@ -146,6 +148,17 @@ def show_surface(slicer: Any, opacity: float = 1.0) -> None:
     node = slicer.util.getNodesByClass("vtkMRMLSegmentationNode")[-1]
     node.CreateClosedSurfaceRepresentation()
     node.GetDisplayNode().SetOpacity3D(opacity)
+
+
+def save(window: Any, name: str) -> None:
+    """Write the window as it is now, its colours in steps of 4: half the size, and no banding."""
+    from PIL import Image
+
+    window.save(name)
+    path = window.folder / f"{name}.png"
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").point(lambda value: value // STEP * STEP)
+    small.save(path, optimize=True)
 
 
 def scroll(window: Any) -> None:

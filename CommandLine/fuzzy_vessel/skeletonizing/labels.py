@@ -4,8 +4,6 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib.graph.exports import table_text
 
@@ -33,14 +31,14 @@ def read_labels(options: Namespace) -> tuple[Any, dict, list[int]]:
     InputError
         A label is not there.
     """
-    node, there = labelmaps.read_labelmap(options.labelmap)
-    there = [int(label) for label in there]
+    node, values = labelmaps.read_labelmap(options.labelmap)
+    there = [int(label) for label in values]
     labels = there if options.labels == ALL else list(options.labels)
     missing = [str(label) for label in labels if label not in there]
     if missing:
         listed = ", ".join(str(label) for label in there[: labelmaps.MAX_LISTED])
         raise InputError(f"{options.labelmap}: there is no label {missing[0]}; there are {listed}.")
-    return node, input_origin(options, node, np.array(there)), labels
+    return node, input_origin(options, node, values), labels
 
 
 def write_labels(
