@@ -11,10 +11,11 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, remove_node
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import Step, replayed, steps_of_text, steps_text
 
-from ..kept_result import ROLE
+from ..kept_result import ROLE, own_nodes
 from ..stored_skeleton import stored_skeleton
 from .names import NAMES, carry_over
 from .rewriting import follow, rewrite
+from .skeleton_voxels import image_after, remember_voxels
 
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
 
@@ -46,27 +47,38 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
         If a step does not fit; the scene is as it was.
     """
     found = model.GetNodeReference(FOUND)
-    skeleton, _ = replayed(stored_skeleton(found or model), steps)
+    before = stored_skeleton(found or model)
+    skeleton, _ = replayed(before, steps)
     with all_or_nothing() as change:
         if found is None:
-            keep_as_found(change, model)
+            found = keep_as_found(change, model)
+        labelmap = own_nodes(model).get("labelmapNode")
+        if labelmap is not None:
+            image = image_after(found.GetPolyData(), before, skeleton, labelmap)
+            if image is not None:
+                change.keep(labelmap)
+                labelmap.SetAndObserveImageData(image)
         rewrite(model, skeleton)
         model.SetAttribute(STEPS, steps_text(steps))
     return skeleton
 
 
-def keep_as_found(change: Any, model: Any) -> None:
-    """Add a hidden copy of the lines, which is saved with the scene."""
+def keep_as_found(change: Any, model: Any) -> Any:
+    """Add a hidden copy of the lines, with the skeleton's voxels; it is saved with the scene."""
     import vtk
 
     node = change("vtkMRMLModelNode", f"{model.GetName()} as found")
     lines = vtk.vtkPolyData()
     lines.ShallowCopy(model.GetPolyData())
+    labelmap = own_nodes(model).get("labelmapNode")
+    if labelmap is not None:
+        remember_voxels(lines, labelmap)
     node.SetHideFromEditors(True)
     node.SetSelectable(False)
     node.SetAndObserveMesh(lines)
     model.SetNodeReferenceID(FOUND, node.GetID())
     change.on_failure(lambda: model.RemoveNodeReferenceIDs(FOUND))
+    return node
 
 
 def begin_anew(model: Any) -> None:

@@ -72,6 +72,29 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
     assert not tree.undo()
 
 
+def test_the_labelmap_follows_the_steps(logic):
+    import slicer
+
+    tree = found(logic, transform=linear_transform())
+    labelmap = nodes(tree, "labelmapNode")
+    before = slicer.util.arrayFromVolume(labelmap).copy()
+    tree.prune("length", 14)
+    after = slicer.util.arrayFromVolume(labelmap).copy()
+    gone = np.argwhere(before & ~after)
+    assert len(gone) > 5
+    assert (gone[:, 0] > 34).all()
+    assert (gone[:, 2] > 20).all()  # the spur goes along I, and nothing else
+    assert not (after & ~before).any()
+    tree.bridge(moved(tree, world(GAP)))
+    from scipy import ndimage
+
+    bridged = slicer.util.arrayFromVolume(labelmap)
+    assert ndimage.label(bridged, np.ones((3, 3, 3)))[1] == 1
+    tree.undo()
+    tree.undo()
+    assert np.array_equal(slicer.util.arrayFromVolume(labelmap), before)
+
+
 def test_steps_are_saved_with_the_scene(logic, tree, tmp_path, slicer_scene):
     import slicer
 
