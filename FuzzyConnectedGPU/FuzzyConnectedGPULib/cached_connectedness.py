@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import same_values
 
 from .affinity.estimation import estimate_affinity
 from .affinity.gaussian_affinity import GaussianAffinity
 from .contrast import ContrastThreshold, contrast_connectedness
 from .contrast.automatic.automatic_seeds import automatic_seeds
-from .contrast.evidence import evidence_finder
+from .contrast.kept_evidence import KeptEvidence
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 
@@ -39,7 +40,8 @@ class CachedConnectedness:
     the scene of all others is cached as well: each further step of a drag then costs only what the
     one seed reaches. Any other change, of volume, mask, affinity, cut or solver, and a removed
     seed, computes everything. Inputs are compared by value, so no outdated result is returned;
-    volume and mask are referenced until `forget` and must not be changed in place.
+    volume and mask are referenced until `forget` and must not be changed in place. Evidence of the
+    contrast model stays on the device: see `KeptEvidence`.
 
     Attributes
     ----------
@@ -56,8 +58,7 @@ class CachedConnectedness:
         self._inputs: tuple | None = None
         self._last: _Run | None = None
         self._unchanged: _Run | None = None
-        self._evidence: Any = None
-        self._evidence_inputs: tuple | None = None
+        self._evidence = KeptEvidence()
 
     def connectedness(
         self,
@@ -100,34 +101,22 @@ class CachedConnectedness:
         self, volume: np.ndarray, seeds: Any, **options: Any
     ) -> tuple[FuzzyScene, ContrastThreshold]:
         """The same as `contrast.contrast_connectedness`; the evidence is cached."""
-        return contrast_connectedness(volume, seeds, find_evidence=self._find_evidence, **options)
+        try:
+            return contrast_connectedness(
+                volume, seeds, find_evidence=self._find_evidence, **options
+            )
+        except DeviceError:
+            self._evidence.forget()  # a device that failed may have lost it
+            raise
 
     def automatic_seeds(self, volume: np.ndarray, **options: Any) -> np.ndarray:
         """The same as `contrast.automatic_seeds`; the evidence is cached for the next run."""
         return automatic_seeds(volume, find_evidence=self._find_evidence, **options)
 
-    def _find_evidence(
-        self,
-        volume: np.ndarray,
-        spacing: np.ndarray,
-        first_seed: np.ndarray,
-        mask: np.ndarray | None,
-        progress: Progress,
-        gpu: CudaDevice | None,
-    ) -> Any:
-        inputs = volume, mask, spacing
-        cached = self._evidence_inputs
-        same = self._evidence is not None and cached and all(map(_equal, cached, inputs))
-        if same and self._evidence.holds_for(first_seed):
-            self.work = NEW_SEEDS
-            return self._evidence
-        self._evidence = None  # its memory is freed before the next is computed
-        self.work = EVERYTHING
-        evidence = evidence_finder()(volume, spacing, first_seed, mask, progress, gpu)
-        # Device memory is freed between runs.
-        self._evidence = evidence if gpu is None else evidence.to_host()
-        self._evidence_inputs = inputs
-        return self._evidence
+    def _find_evidence(self, *arguments: Any) -> Any:
+        evidence = self._evidence.find(*arguments)
+        self.work = NEW_SEEDS if self._evidence.reused else EVERYTHING
+        return evidence
 
     def _subset_run(self, wanted: frozenset) -> _Run | None:
         """The cached run with most of the wanted seeds and no other; None if there is none."""
@@ -156,5 +145,5 @@ def _same(one: tuple, other: tuple) -> bool:
 
 def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
+        return same_values(one, other)
     return type(one) is type(other) and one == other

@@ -5,6 +5,6 @@
 changes nodes after a person's act, and ``show(parameters)``, which only draws. They hold no
 algorithm: what they show and start comes from the module's Logic.
 
-`plots` are painted in the sections. The module's self test is in `self_test` and, where it presses
-buttons, in `panel_self_test`.
+`plots` are painted in the sections; `wording` says in the panel's words what the library reports.
+The module's self test is in `self_test` and, where it presses buttons, in `panel_self_test`.
 """

@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.widgets import packages
-from FuzzyVesselCoreLib.widgets.module_panel import Panel
+from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
 from .advanced import region_section
 from .advanced.affinity_section import AffinitySection, affinity_of
@@ -230,13 +230,14 @@ class ConnectednessPanel(Panel):
         self.output.react(parameters)
         self.threshold.begin(parameters)
         self.automatic.begin(self.state_text())
-        volume, first = parameters.inputVolume, self.result_scene(parameters) is None
-        result = self._segment(parameters, progress)
+        chosen, first = frozen(parameters), self.result_scene(parameters) is None
+        point = placed_points(chosen.seeds).world[0]
+        result = self._segment(chosen, progress)
         with slicer.util.NodeModify(parameters.parameterNode):
-            self.output.written(parameters, result, volume)
+            self.output.written(parameters, result, chosen.inputVolume)
             self.threshold.taken(parameters, result)
-        if first and parameters.seeds is not None:
-            fit_views(parameters.labelmap, placed_points(parameters.seeds).world[0])
+        if first:
+            fit_views(result.labelmapNode, point)
         return "\n".join([self._done(result), *map(worded, result.warnings)])
 
     def _segment(self, parameters: Any, progress: Any) -> Any:

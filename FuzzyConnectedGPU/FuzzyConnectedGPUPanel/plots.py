@@ -1,5 +1,8 @@
 """The two plots of the panel: intensities with their affinity, and volume over the threshold."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 import qt
 from slicer.i18n import tr as _
@@ -10,29 +13,33 @@ from FuzzyVesselCoreLib.widgets.line_plot import ACCENT, SECOND, Plot
 class HistogramPlot(Plot):
     """The image's histogram, the affinity over it, and the seeds' intensities."""
 
-    def __init__(self, frame):
+    def __init__(self, frame: Any) -> None:
         Plot.__init__(self, frame)
-        self._edges = self._share = self._curve = None
-        self._seeds = ()
+        self._edges: np.ndarray | None = None
+        self._share: np.ndarray | None = None
+        self._curve: Callable[[np.ndarray], np.ndarray] | None = None
+        self._seeds: Sequence[float] = ()
         self.toolTip = _(
             "Grey: how often each brightness is in the image. Red: the affinity of two neighbours "
             "of that brightness. Blue: the vessel points."
         )
 
-    def show_histogram(self, edges, share):
+    def show_histogram(self, edges: np.ndarray | None, share: np.ndarray | None) -> None:
         """Show another image's histogram; None shows none."""
         self._edges, self._share = edges, share
         if edges is not None:
             self.low, self.high = float(edges[0]), float(edges[-1])
         self.update()
 
-    def show_affinity(self, curve, seeds):
+    def show_affinity(
+        self, curve: Callable[[np.ndarray], np.ndarray] | None, seeds: Sequence[float]
+    ) -> None:
         """Show a function of intensities (or None), and the intensities of seeds."""
         self._curve, self._seeds = curve, seeds
         self.update()
 
-    def paint_curves(self, painter, area):
-        if self._edges is None:
+    def paint_curves(self, painter: Any, area: Any) -> None:
+        if self._edges is None or self._share is None:
             self.hint(painter, area, _("Choose a volume to see its histogram."))
             return
         # The root of the share: small vessels are seen beside the air.
@@ -65,34 +72,36 @@ class VolumePlot(Plot):
 
     HEIGHT = 120
 
-    def __init__(self, frame, chosen):
+    def __init__(self, frame: Any, chosen: Callable[[float], None]) -> None:
         Plot.__init__(self, frame)
-        self._curve, self._threshold, self._chosen = None, None, chosen
-        self._points = None
+        self._curve: Any = None
+        self._threshold: float | None = None
+        self._points: tuple[list[float], list[float], float, float] | None = None
+        self._chosen = chosen
         self.toolTip = _(
             "Volume over the threshold. Where the curve jumps up towards lower thresholds, the "
             "result leaks. Click to set the threshold."
         )
 
-    def show_curve(self, curve):
+    def show_curve(self, curve: Any) -> None:
         """Show the curve of another scene (`VolumeCurve`), or None."""
         if curve is not self._curve:
             self._curve, self._points = curve, None if curve is None else _points(curve)
         self.update()
 
-    def show_threshold(self, threshold):
+    def show_threshold(self, threshold: float | None) -> None:
         """Show where the threshold is; None shows none."""
         self._threshold = threshold
         self.update()
 
-    def mousePressEvent(self, event):
+    def mousePressEvent(self, event: Any) -> None:
         area = self.area()
         place = event.position() if hasattr(event, "position") else event.pos()  # Qt 6 and Qt 5
         share = (place.x() - area.left()) / area.width()
         if self._curve is not None and 0 <= share <= 1:
             self._chosen(self.low + share * (self.high - self.low))
 
-    def paint_curves(self, painter, area):
+    def paint_curves(self, painter: Any, area: Any) -> None:
         if self._points is None:
             self.hint(painter, area, _("After a run: volume over threshold. A leak is a jump."))
             return
@@ -107,7 +116,7 @@ class VolumePlot(Plot):
         self.numbers(painter, area, ["0", _("threshold"), "1"])
 
 
-def _points(curve):
+def _points(curve: Any) -> tuple[list[float], list[float], float, float]:
     """Thresholds and heights (0..1) of a curve at every pixel's worth, and its extreme volumes."""
     places = np.unique(np.linspace(0, len(curve.thresholds) - 1, 400).astype(int))
     volumes = np.maximum(curve.millilitres[places], 1e-12)
@@ -116,7 +125,7 @@ def _points(curve):
     return curve.thresholds[places].tolist(), heights.tolist(), least, most
 
 
-def millilitres(volume):
+def millilitres(volume: float) -> str:
     """A volume in ml as a user reads it."""
     if volume >= 100:
         return _("{volume:.0f} ml").format(volume=volume)

@@ -6,6 +6,8 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_errors
+from FuzzyConnectedGPULib.contrast import ContrastThreshold
+from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold
 from FuzzyConnectedGPULib.threshold.choice import UNSURE
 from FuzzyConnectedGPUMRML.same_place import SamePlaceError
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
@@ -39,8 +41,7 @@ def _left_out(said: LeftOutNote) -> str:
 
 def _same_place(said: SamePlaceError) -> str:
     return _(
-        "The vessel point {vessel} and the point {other} (Not vessel) are at the same place: move "
-        "or delete one of the two."
+        "'{vessel}' (vessel) and '{other}' (not vessel) are at the same place: move or delete one."
     ).format(vessel=said.seed, other=said.background)
 
 
@@ -53,11 +54,11 @@ def _connected(said: input_errors.BackgroundConnectedError) -> str:
 
 def _not_finite(said: input_errors.NotFiniteError) -> str:
     first = (
-        _("1 voxel of the volume holds no number")
+        _("1 voxel of the volume holds no finite number")
         if said.count == 1
-        else _("{count} voxels of the volume hold no number").format(count=said.count)
+        else _("{count} voxels of the volume hold no finite number").format(count=said.count)
     )
-    return _("{what}: replace that by the lowest brightness first.").format(what=first)
+    return _("{what}: fill in the lowest brightness there first.").format(what=first)
 
 
 def _large(said: input_errors.LargeValuesError) -> str:
@@ -104,8 +105,12 @@ SENTENCES: dict[type, Callable[[Any], str]] = {
 
 def threshold_reason(threshold: Any) -> str:
     """Return why a threshold was chosen; an empty text where there is nothing to say."""
-    confidence = getattr(threshold, "confidence", None)
-    if confidence is None:
+    if isinstance(threshold, ContrastThreshold):
+        return _(
+            "Vessels differ from their surroundings by at least {contrast:.3g}, {times:.1f} times "
+            "the noise."
+        ).format(contrast=threshold.contrast, times=threshold.contrast / threshold.noise)
+    if not isinstance(threshold, AutomaticThreshold):
         return ""
     leak = threshold.leak
     if leak is None:
@@ -114,4 +119,6 @@ def threshold_reason(threshold: Any) -> str:
         text = _("The vessel points look like their surroundings.")
     else:
         text = _("Below {below:.3g} it leaks into the surroundings.").format(below=leak.below)
-    return _("Unsure: {reason}").format(reason=text) if confidence < UNSURE else text
+    if threshold.confidence < UNSURE:
+        return _("Unsure: {reason}").format(reason=text)
+    return text

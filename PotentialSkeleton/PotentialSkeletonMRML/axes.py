@@ -1,5 +1,7 @@
 """What a volume's axes and its transform mean for lengths."""
 
+from typing import Any
+
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, node_name
@@ -10,13 +12,13 @@ RIGHT_ANGLE = 1e-3
 RIGID = 1e-3
 
 
-def spacing(ijk_to_ras):
+def spacing(ijk_to_ras: np.ndarray) -> tuple[float, ...]:
     """Lengths of one step along K, J, I in mm, as floats."""
     lengths = np.linalg.norm(np.asarray(ijk_to_ras)[:3, :3], axis=0)
     return tuple(float(length) for length in lengths[::-1])
 
 
-def warnings(ijk_to_ras, node):
+def warnings(ijk_to_ras: np.ndarray, node: Any) -> list[str]:
     """Sentences where lengths in voxels times the spacing are not those in the world."""
     found = []
     steps = np.asarray(ijk_to_ras)[:3, :3]
@@ -36,7 +38,7 @@ def warnings(ijk_to_ras, node):
     return found
 
 
-def _rigid(transform):
+def _rigid(transform: Any) -> bool:
     """Whether all transforms up to the world keep lengths."""
     import slicer
     import vtk

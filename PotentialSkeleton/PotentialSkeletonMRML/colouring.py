@@ -1,6 +1,8 @@
 """Colours of lines, tubes and curves: by branch, radius, generation or tree."""
 
 import colorsys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ BRANCH_COLORS, GENERATION_COLORS, TREE_COLORS = "BranchColor", "GenerationColor"
 ARRAYS = {BRANCH: BRANCH_COLORS, GENERATION: GENERATION_COLORS, TREE: TREE_COLORS}
 
 
-def color_by(kind, models=(), curves=()):
+def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) -> None:
     """Colour what a run made.
 
     Parameters
@@ -46,14 +48,14 @@ def color_by(kind, models=(), curves=()):
                 display.SetColor(color)
 
 
-def kind_of(model):
+def kind_of(model: Any) -> str:
     """What the colours of a model of lines tell, as `color_by` takes it."""
     display = model.GetDisplayNode()
     name = display.GetActiveScalarName() if display is not None else None
     return next((kind for kind, array in ARRAYS.items() if array == name), RADIUS)
 
 
-def curve_colors(data, kind, tree=NO_SEGMENT):
+def curve_colors(data: Any, kind: str, tree: Any = NO_SEGMENT) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
     if kind != RADIUS:
         return _cell_colors(data, kind, tree)
@@ -62,13 +64,13 @@ def curve_colors(data, kind, tree=NO_SEGMENT):
     return [radius_color(share) for share in np.clip((radii - low) / ((high - low) or 1.0), 0, 1)]
 
 
-def radius_range(data):
+def radius_range(data: Any) -> tuple[float, float]:
     """Smallest and largest radius, in mm, of the lines of a vtkPolyData."""
     array = data.GetPointData().GetArray(lines.RADIUS)
     return array.GetRange() if array is not None and array.GetNumberOfTuples() else (0.0, 1.0)
 
 
-def radius_color(share):
+def radius_color(share: float) -> tuple[float, ...]:
     """The colour (r, g, b), 0..1, of a radius at a share of the range of radii."""
     import slicer
 
@@ -77,13 +79,13 @@ def radius_color(share):
     return tuple(color[:3])
 
 
-def generation_color(generation):
+def generation_color(generation: int) -> tuple[float, float, float]:
     """From red for the trunk over yellow and green to blue and violet; then it goes round."""
     hues = (0.0, 0.08, 0.15, 0.3, 0.45, 0.55, 0.65, 0.78)
     return colorsys.hsv_to_rgb(hues[generation % len(hues)], 0.75, 0.95)
 
 
-def _color_model(model, kind, tree):
+def _color_model(model: Any, kind: str, tree: Any) -> None:
     import vtk
 
     data, display = model.GetPolyData(), model.GetDisplayNode()
@@ -100,7 +102,7 @@ def _color_model(model, kind, tree):
     display.ScalarVisibilityOn()
 
 
-def _cell_colors(data, kind, tree):
+def _cell_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     cells = _cells(data, lines.GENERATION if kind == GENERATION else lines.BRANCH)
     if kind == TREE:
         return [tree] * len(cells)
@@ -108,7 +110,7 @@ def _cell_colors(data, kind, tree):
     return [color(int(number)) for number in cells]
 
 
-def _show_legend(model, kind):
+def _show_legend(model: Any, kind: str) -> None:
     """Show the colours of radii with their numbers in the 3D views, or hide them."""
     import slicer
 
@@ -130,7 +132,7 @@ def _show_legend(model, kind):
     legend.SetVisibility(kind == RADIUS)
 
 
-def _add_colors(data, name, colors):
+def _add_colors(data: Any, name: str, colors: Sequence[tuple[float, ...]]) -> None:
     from vtk.util.numpy_support import numpy_to_vtk
 
     values = np.rint(255 * np.array(colors, float).reshape(-1, 3)).astype(np.uint8)
@@ -139,7 +141,7 @@ def _add_colors(data, name, colors):
     data.GetCellData().AddArray(array)
 
 
-def _cells(data, name):
+def _cells(data: Any, name: str) -> list[Any]:
     from vtk.util.numpy_support import vtk_to_numpy
 
     array = data.GetCellData().GetArray(name)

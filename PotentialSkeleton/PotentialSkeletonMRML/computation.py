@@ -1,14 +1,18 @@
 """The skeleton, and where it is asked for the force field, of an object."""
 
 import warnings
+from typing import Any
 
+from FuzzyVesselCoreLib.progress import ProgressCallback
 from PotentialSkeletonLib import force_field, skeletonize
 
 # Share of a run after which the force field, where it is asked for, is summed once more.
 FIELD_FROM = 0.7
 
 
-def compute(solid, options, wants_field, progress):
+def compute(
+    solid: Any, options: dict[str, Any], wants_field: bool, progress: ProgressCallback | None
+) -> tuple[Any, Any]:
     """Run the algorithms; the scene is not touched.
 
     Parameters
@@ -42,14 +46,14 @@ def compute(solid, options, wants_field, progress):
     return skeleton, field
 
 
-def _share(progress, start, end):
+def _share(progress: ProgressCallback | None, start: float, end: float) -> ProgressCallback | None:
     """A callback for a part of the run, from `start` to `end`."""
     if progress is None:
         return None
     return lambda fraction: progress(start + fraction * (end - start))
 
 
-def _charge_distance(asked, skeleton):
+def _charge_distance(asked: int | None, skeleton: Any) -> int:
     """The charge distance that was asked for, else the largest that was chosen."""
     if asked is not None:
         return asked

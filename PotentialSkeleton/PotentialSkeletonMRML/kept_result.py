@@ -5,6 +5,7 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 """
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
@@ -36,7 +37,9 @@ def is_current(model: Any, text: str) -> bool:
     return (model.GetAttribute(VESSELS) or text) == text
 
 
-def keep(result, input_node, segment_id, notes, vessels=""):
+def keep(
+    result: Any, input_node: Any, segment_id: str, notes: list[str], vessels: str = ""
+) -> None:
     """Let a result's model refer to everything that it came with.
 
     Parameters
@@ -68,7 +71,7 @@ def keep(result, input_node, segment_id, notes, vessels=""):
             model.AddNodeReferenceID(CURVES, node.GetID())
 
 
-def kept_model(input_node, segment_id):
+def kept_model(input_node: Any, segment_id: str) -> Any:
     """The model of the latest run on an object, or None; a copy of one only if it is left alone."""
     import slicer
 
@@ -87,7 +90,7 @@ def kept_model(input_node, segment_id):
     return next(iter(own + found), None)
 
 
-def tree_name(model):
+def tree_name(model: Any) -> str:
     """What the tree of a model is called: its segment's name, or that of the model."""
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
     if node is not None and segment_id and node.IsA("vtkMRMLSegmentationNode"):
@@ -97,7 +100,7 @@ def tree_name(model):
     return model.GetName().removesuffix(CENTRELINES)
 
 
-def tree_color(model):
+def tree_color(model: Any) -> tuple[float, ...] | None:
     """The colour (r, g, b), 0..1, of the segment that a tree was found in, or None."""
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
     if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
@@ -106,12 +109,12 @@ def tree_color(model):
     return None if segment is None else tuple(segment.GetColor())
 
 
-def kept_notes(model):
+def kept_notes(model: Any) -> list[str]:
     """What was said of the run: list of str."""
     return json.loads(model.GetAttribute(NOTES) or "[]")
 
 
-def kept_nodes(model):
+def kept_nodes(model: Any) -> dict[str, Any]:
     """The outputs of a run that are still in the scene, by the names that `extract` has for them.
 
     Returns
@@ -130,7 +133,7 @@ def kept_nodes(model):
     return {output: nodes for output, nodes in found.items() if nodes}
 
 
-def requests(model, wanted):
+def requests(model: Any, wanted: dict[str, bool]) -> dict[str, Any]:
     """Arguments for `extract`: nodes of an earlier run are filled again, the others are new.
 
     Parameters
@@ -144,7 +147,7 @@ def requests(model, wanted):
     return {output: there.get(output, True) if want else False for output, want in wanted.items()}
 
 
-def drop_left_over(model, result):
+def drop_left_over(model: Any, result: Any) -> None:
     """Remove the outputs of the run before that this one did not write; call it before `keep`.
 
     Parameters
@@ -166,11 +169,11 @@ def drop_left_over(model, result):
 _OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
 
 
-def own_nodes(model):
+def own_nodes(model: Any) -> dict[str, Any]:
     """As `kept_nodes`, without those that no run may write into: copies that somebody made."""
     if model is None or not is_output(model, SKELETON):
         return {}
-    own = {}
+    own: dict[str, Any] = {}
     for output, nodes in kept_nodes(model).items():
         if isinstance(nodes, dict):
             own[output] = {k: node for k, node in nodes.items() if is_output(node, SKELETON)}
@@ -181,7 +184,7 @@ def own_nodes(model):
     return {output: nodes for output, nodes in own.items() if nodes}
 
 
-def _flat(outputs):
+def _flat(outputs: dict[str, Any]) -> Iterator[Any]:
     """All nodes of a dict of outputs."""
     for nodes in outputs.values():
         if isinstance(nodes, dict):

@@ -1,10 +1,13 @@
 """Which outputs are wanted, and the nodes that were given for them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved
 from FuzzyVesselCoreLib.mrml.ownership import check_apart
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.progress import ProgressCallback
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 CURVE, MODEL = "vtkMRMLMarkupsCurveNode", "vtkMRMLModelNode"
@@ -36,10 +39,10 @@ class Requests:
     plotChartNodes: object = False
     fieldNode: object = False
 
-    def wants(self, output):
+    def wants(self, output: str) -> bool:
         return getattr(self, output) is not False
 
-    def given(self, output):
+    def given(self, output: str) -> Any:
         """The nodes to fill: a list, or for the critical points a dict of kind to node."""
         request = getattr(self, output)
         if output == "criticalPointsNodes":
@@ -48,14 +51,14 @@ class Requests:
             return []
         return list(request) if isinstance(request, list | tuple) else [request]
 
-    def nodes(self):
+    def nodes(self) -> Iterator[tuple[str, Any]]:
         """Pairs of an output's name and a node that was given for it."""
         for each in fields(self):
             given = self.given(each.name)
             for node in given.values() if isinstance(given, dict) else given:
                 yield each.name, node
 
-    def check(self, solid):
+    def check(self, solid: Any) -> None:
         """Refuse nodes that cannot take the result; `InputError` names them."""
         kinds = set(self.given("criticalPointsNodes"))
         if not isinstance(self.criticalPointsNodes, bool | dict | None) or kinds - set(KINDS):
@@ -75,19 +78,21 @@ class Requests:
             seen.append(node)
         self.check_present(solid, InputError)
 
-    def while_present(self, solid, progress):
+    def while_present(
+        self, solid: Any, progress: ProgressCallback | None
+    ) -> ProgressCallback | None:
         """Return a progress callback that ends the run when the input or a node to fill goes."""
         if progress is None:
             return None  # nobody else gets a turn in the meantime
 
-        def go_on(fraction):
+        def go_on(fraction: float) -> bool | None:
             carry_on = progress(fraction)
             self.check_present(solid)
             return carry_on
 
         return go_on
 
-    def check_present(self, solid, error=Cancelled):
+    def check_present(self, solid: Any, error: type[Exception] = Cancelled) -> None:
         """Raise an error if the object or a node to fill is not in the scene (any more)."""
         import slicer
 

@@ -5,6 +5,11 @@ were given, and what was added is removed again if anything fails: the scene is 
 as it was.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, hand_over
@@ -19,7 +24,7 @@ from .output_requests import CLASSES
 from .result import SkeletonResult
 
 
-def write_outputs(solid, skeleton, field, requests):
+def write_outputs(solid: Any, skeleton: Any, field: Any, requests: Any) -> Any:
     """Put a skeleton into the scene.
 
     Parameters
@@ -63,7 +68,7 @@ def write_all(found):
 class _Writing:
     """What goes where: contents are prepared first, nodes are touched by `run`."""
 
-    def __init__(self, solid, skeleton, field, requests):
+    def __init__(self, solid: Any, skeleton: Any, field: Any, requests: Any) -> None:
         self._solid = solid
         self._skeleton = skeleton
         self._requests = requests
@@ -72,7 +77,7 @@ class _Writing:
         curves = requests.given("curveNodes")
         self.surplus = curves[len(skeleton.branches) :]
 
-    def _prepare(self, field):
+    def _prepare(self, field: Any) -> None:
         solid, skeleton, wants = self._solid, self._skeleton, self._requests.wants
         self._curves = branch_curves(solid, skeleton) if wants("curveNodes") else []
         self._lines = branch_lines(solid, skeleton)
@@ -81,15 +86,20 @@ class _Writing:
         self._table = branch_table(skeleton) if wants("tableNode") else None
         self._points = {}
         if wants("criticalPointsNodes"):
-            none = dict.fromkeys(self._requests.given("criticalPointsNodes"), points_of([]))
+            none = dict.fromkeys(
+                self._requests.given("criticalPointsNodes"), points_of(np.zeros((0, 3)))
+            )
             self._points = {**none, **points_by_kind(solid, skeleton)}
         self._plots = radius_plots(skeleton) if wants("plotChartNodes") else []
         self._field = field_image(solid, field) if wants("fieldNode") else None
 
-    def run(self, change):
+    def run(self, change: Any) -> Any:
         """Add and fill all nodes; return the result."""
-        self._change, self._new, self._given = change, [], []
-        self._added, self._filled = [], []
+        self._change = change
+        self._new: list[Any] = []
+        self._given: list[Any] = []
+        self._added: list[Any] = []
+        self._filled: list[Any] = []
         name = self._solid.name
         curves = [self._curve(*pair) for pair in enumerate(self._curves)]
         result = SkeletonResult(
@@ -115,7 +125,14 @@ class _Writing:
             hand_over(node, SKELETON, source)
         return result
 
-    def _node(self, output, name, fill, show=None, given=None):
+    def _node(
+        self,
+        output: str,
+        name: str,
+        fill: Callable[[Any], None],
+        show: Callable[[Any], None] | None = None,
+        given: Any = None,
+    ) -> Any:
         """A given or new node; it is filled later, a new one is also shown."""
         if given is not None:
             self._change.keep(given)
@@ -129,24 +146,31 @@ class _Writing:
             self._new.append(lambda: show(node))
         return node
 
-    def _one(self, output, name, fill, content, show=None):
+    def _one(
+        self,
+        output: str,
+        name: str,
+        fill: Callable[[Any, Any], None],
+        content: Any,
+        show: Callable[[Any], None] | None = None,
+    ) -> Any:
         """The node of an output that has one only; None where it is not wanted."""
         if not self._requests.wants(output):
             return None
         given = next(iter(self._requests.given(output)), None)
         return self._node(output, name, lambda node: fill(node, content), show, given)
 
-    def _model(self, output, name, data):
-        def fill(node, content):
+    def _model(self, output: str, name: str, data: Any) -> Any:
+        def fill(node: Any, content: Any) -> None:
             fill_model(node, content, self._transform)
 
         thin = output == "modelNode"
         return self._one(output, name, fill, data, lambda node: show_model(node, thin))
 
-    def _volume(self, output, name, image):
+    def _volume(self, output: str, name: str, image: Any) -> Any:
         return self._one(output, name, lambda n, c: fill_volume(n, c, self._solid), image)
 
-    def _curve(self, number, curve):
+    def _curve(self, number: int, curve: Any) -> Any:
         given = dict(enumerate(self._requests.given("curveNodes"))).get(number)
         return self._node(
             "curveNodes",
@@ -156,7 +180,7 @@ class _Writing:
             given,
         )
 
-    def _list(self, kind, points):
+    def _list(self, kind: str, points: np.ndarray) -> Any:
         return self._node(
             "criticalPointsNodes",
             f"{self._solid.name} {kind}",
@@ -165,7 +189,7 @@ class _Writing:
             self._requests.given("criticalPointsNodes").get(kind),
         )
 
-    def _chart(self, number, plot):
+    def _chart(self, number: int, plot: dict[str, Any]) -> Any:
         given = dict(enumerate(self._requests.given("plotChartNodes"))).get(number)
         return self._node(
             "plotChartNodes",

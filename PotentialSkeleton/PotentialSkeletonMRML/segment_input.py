@@ -1,5 +1,7 @@
 """The voxels of one segment, also of a segmentation that is made of surfaces."""
 
+from typing import Any
+
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
@@ -10,7 +12,7 @@ from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 MAX_LISTED = 20  # labels or segments that a message lists
 
 
-def segment_mask(node, segment_id):
+def segment_mask(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
     """Return mask (K, J, I; bool), matrix to the node's frame (4, 4) and name of a segment."""
     segmentation = node.GetSegmentation()
     segment = segmentation.GetSegment(segment_id)
@@ -26,11 +28,11 @@ def segment_mask(node, segment_id):
     return mask, _first_voxel_to_frame(image), name
 
 
-def _empty(node, name):
+def _empty(node: Any, name: str) -> str:
     return f"The segment '{name}' of {node_name(node)} is empty: fill it in the Segment Editor."
 
 
-def segment_named(node, wanted):
+def segment_named(node: Any, wanted: str | None) -> str:
     """Return the ID of a segment that is given by its ID or name, or is the only one."""
     segmentation = node.GetSegmentation()
     ids = list(segmentation.GetSegmentIDs())
@@ -39,9 +41,9 @@ def segment_named(node, wanted):
         raise InputError(f"The segmentation {node_name(node)} has no segment.")
     if not wanted and len(ids) == 1:
         return ids[0]
-    if wanted in ids:
+    if wanted and wanted in ids:
         return wanted
-    if names.count(wanted) == 1:
+    if wanted and names.count(wanted) == 1:
         return ids[names.index(wanted)]
     there = listed([f"'{name}'" for name in names])
     if not wanted:
@@ -49,12 +51,12 @@ def segment_named(node, wanted):
     raise InputError(f"{node_name(node)} has no segment '{wanted}'; it has {there}.")
 
 
-def listed(texts):
+def listed(texts: list[str]) -> str:
     more = len(texts) - MAX_LISTED
     return ", ".join(texts[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _converted(segmentation, segment_id, name):
+def _converted(segmentation: Any, segment_id: str, name: str) -> Any:
     """A copy of a segment of surfaces with a labelmap, on the segmentation's reference grid."""
     import slicer
 
@@ -67,7 +69,7 @@ def _converted(segmentation, segment_id, name):
     return copy.GetSegment(segment_id)
 
 
-def _first_voxel_to_frame(image):
+def _first_voxel_to_frame(image: Any) -> np.ndarray:
     """The matrix from I, J, K, counted from an image's first voxel on, to its segmentation."""
     import vtk
 

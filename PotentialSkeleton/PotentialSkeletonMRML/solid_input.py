@@ -48,21 +48,21 @@ class SolidInput:
     warnings: list = field(default_factory=list)
 
     @property
-    def spacing(self):
+    def spacing(self) -> tuple[float, ...]:
         """Lengths of one step along K, J, I in mm."""
         return axes.spacing(self.ijk_to_ras)
 
-    def points(self, positions):
+    def points(self, positions: np.ndarray) -> np.ndarray:
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
         return voxels_to_points(positions, self.ijk_to_ras)
 
-    def has_segment(self):
+    def has_segment(self) -> bool:
         """Whether the segment is still there, for a segmentation."""
         there = self.node.GetSegmentation() if self.segment_id else None
         return there is None or there.GetSegment(self.segment_id) is not None
 
 
-def read_solid(node, segment_id=None, label=None):
+def read_solid(node: Any, segment_id: str | None = None, label: int | None = None) -> SolidInput:
     """The object in a labelmap or segmentation.
 
     Parameters
@@ -102,7 +102,7 @@ def read_solid(node, segment_id=None, label=None):
     )
 
 
-def _no_labelmap(node):
+def _no_labelmap(node: Any) -> str:
     if node.IsA("vtkMRMLScalarVolumeNode"):
         return (
             f"The volume {node_name(node)} is no labelmap: convert it in the module Volumes "
@@ -111,7 +111,7 @@ def _no_labelmap(node):
     return f"{node_name(node)} is no labelmap and no segmentation."
 
 
-def _labelled(node, label):
+def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
     """Where a labelmap has a label, and the name of that object."""
     values = voxels_of(node)
     if values.dtype.kind == "f":

@@ -1,9 +1,13 @@
 """From the lines in the scene back to a skeleton: what was saved with a scene can be read again."""
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import node_name
 from PotentialSkeletonLib.graph.curve_skeleton import (
     END,
     JUNCTION,
@@ -17,7 +21,7 @@ from .kept_result import tree_name
 from .nodes import lines
 
 
-def stored_skeleton(model_node, in_world=False):
+def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | None:
     """The skeleton that the lines of a model node tell of.
 
     Parameters
@@ -53,10 +57,20 @@ def stored_skeleton(model_node, in_world=False):
     return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
 
 
+def skeleton_of(model_node: Any) -> CurveSkeleton:
+    """As `stored_skeleton`; `InputError` where the lines have not the arrays that it takes."""
+    skeleton = stored_skeleton(model_node)
+    if skeleton is None:
+        raise InputError(
+            f"The model {node_name(model_node)} holds no centrelines: find them first (Apply)."
+        )
+    return skeleton
+
+
 _CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADIUS)
 
 
-def stored_table(model_node):
+def stored_table(model_node: Any) -> dict[str, Any]:
     """`CurveSkeleton.to_table` of the lines of a model node.
 
     Where there are some, the names of branches are its second column, and the measures of their
@@ -65,10 +79,10 @@ def stored_table(model_node):
     Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
     are skewed they differ a little from those between the positions.
     """
-    table = stored_skeleton(model_node).to_table()
-    cells = model_node.GetPolyData().GetCellData()
-    table["length_mm"] = _values(cells, lines.LENGTH).tolist()
-    table["mean_radius_mm"] = _values(cells, lines.MEAN_RADIUS).tolist()
+    skeleton = skeleton_of(model_node)
+    table, cells = skeleton.to_table(), model_node.GetPolyData().GetCellData()
+    for column, array in (("length_mm", lines.LENGTH), ("mean_radius_mm", lines.MEAN_RADIUS)):
+        table[column] = _values_of(cells.GetArray(array)).tolist()
     for column, name in lines.SECTIONS.items():
         values = _values(cells, name)
         if values is not None:
@@ -80,7 +94,7 @@ def stored_table(model_node):
     return table
 
 
-def stored_tables(model_nodes):
+def stored_tables(model_nodes: Sequence[Any]) -> dict[str, Any]:
     """One table of several trees, with their names in the column tree; of one tree, its table.
 
     A column of names or cross-sections is there where any tree has it; others have no value.
@@ -92,7 +106,7 @@ def stored_tables(model_nodes):
     if any("name" in table for table in tables) and "name" not in columns:
         columns.insert(1, "name")
     columns += [c for table in tables for c in table if c not in columns]
-    joint = {column: [] for column in ("tree", *dict.fromkeys(columns))}
+    joint: dict[str, list] = {column: [] for column in ("tree", *dict.fromkeys(columns))}
     for name, table in zip(_different(map(tree_name, model_nodes)), tables):
         rows = len(table["branch"])
         joint["tree"] += [name] * rows
@@ -102,18 +116,18 @@ def stored_tables(model_nodes):
     return joint
 
 
-def _different(names):
+def _different(names: Iterable[str]) -> list[str]:
     """Names, with a number behind those that were there before."""
-    found = []
+    found: list[str] = []
     for name in names:
         earlier = sum(each == name or each.startswith(f"{name} (") for each in found)
         found.append(f"{name} ({earlier + 1})" if earlier else name)
     return found
 
 
-def _nodes(count, branches):
+def _nodes(count: int, branches: list[Branch]) -> list[Any]:
     degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=count)
-    nodes = [None] * count
+    nodes: list[Any] = [None] * count
     for branch in branches:
         for number, at in ((branch.start, 0), (branch.end, -1)):
             kind = END if degree[number] == 1 else JUNCTION if degree[number] > 2 else LOOP
@@ -123,7 +137,7 @@ def _nodes(count, branches):
     return nodes
 
 
-def _positions(model_node, data, in_world):
+def _positions(model_node: Any, data: Any, in_world: bool) -> np.ndarray:
     points = data.GetPoints()
     if in_world and points is not None and model_node.GetParentTransformNode() is not None:
         import slicer
@@ -139,12 +153,12 @@ def _positions(model_node, data, in_world):
     return _values_of(points.GetData()) if points is not None else np.zeros((0, 3))
 
 
-def _values(attributes, name):
+def _values(attributes: Any, name: str) -> np.ndarray | None:
     array = attributes.GetArray(name)
     return None if array is None else _values_of(array)
 
 
-def _values_of(array):
+def _values_of(array: Any) -> np.ndarray:
     from vtk.util.numpy_support import vtk_to_numpy
 
     return np.array(vtk_to_numpy(array), float if array.GetDataTypeSize() == 8 else None)

@@ -1,5 +1,8 @@
 """The table of branches: one row a branch, sorted by a click on a column's title."""
 
+from collections.abc import Callable, Collection
+from typing import Any
+
 import qt
 from slicer.i18n import tr as _
 
@@ -18,7 +21,7 @@ class BranchList:
         Called with the row of the table of branches that is chosen, and with None when none is.
     """
 
-    def __init__(self, table, chosen):
+    def __init__(self, table: Any, chosen: Callable[[int | None], None]) -> None:
         self._table, self._chosen, self._filling = table, chosen, False
         table.setColumnCount(len(COLUMNS))
         self._show_columns(())
@@ -31,7 +34,7 @@ class BranchList:
         table.sortByColumn(0, qt.Qt.AscendingOrder)
         table.connect("itemSelectionChanged()", self._on_selected)
 
-    def fill(self, columns):
+    def fill(self, columns: dict[str, Any]) -> None:
         """Show other branches, none of them chosen.
 
         Parameters
@@ -55,7 +58,7 @@ class BranchList:
         table.clearSelection()
         self._filling = False
 
-    def _show_columns(self, columns):
+    def _show_columns(self, columns: Collection[str]) -> bool:
         """Show the columns that there are; returns whether trees are told apart that were not."""
         table, narrow = self._table, not {"name", "tree"}.isdisjoint(columns)
         between = "\n" if narrow else " "
@@ -79,26 +82,26 @@ class BranchList:
         table.setColumnHidden(1, {"name", "tree"} <= set(columns))  # for want of room
         return was_hidden and "tree" in columns
 
-    def chosen(self):
+    def chosen(self) -> int | None:
         """The row of the table of branches that is chosen, or None."""
         rows = {item.row() for item in self._table.selectedItems()}
         if len(rows) != 1:
             return None
         return int(self._table.item(rows.pop(), 0).data(qt.Qt.UserRole))
 
-    def choose(self, number):
+    def choose(self, number: int) -> None:
         """Choose a row of the table of branches."""
         for row in range(self._table.rowCount):
             if int(self._table.item(row, 0).data(qt.Qt.UserRole)) == number:
                 self._table.selectRow(row)
                 self._table.scrollToItem(self._table.item(row, 0))
 
-    def _on_selected(self):
+    def _on_selected(self) -> None:
         if not self._filling:
             self._chosen(self.chosen())
 
 
-def _item(value):
+def _item(value: float | str) -> Any:
     if isinstance(value, str):
         item = qt.QTableWidgetItem(value)
         item.setToolTip(value)

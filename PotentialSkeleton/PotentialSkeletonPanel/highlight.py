@@ -1,5 +1,8 @@
 """Shows a chosen branch in all views: a cyan tube, which is never saved, and a jump there."""
 
+from typing import Any
+
+import numpy as np
 import slicer
 import vtk
 from vtk.util.numpy_support import numpy_to_vtk
@@ -16,10 +19,10 @@ THICKER = 1.1  # than the object, so that it is seen round the object's own tube
 class Highlight:
     """One tube in the scene, made when it is first needed."""
 
-    def __init__(self):
-        self._node = None
+    def __init__(self) -> None:
+        self._node: Any = None
 
-    def show(self, positions, radius, transform_id):
+    def show(self, positions: np.ndarray, radius: np.ndarray, transform_id: str | None) -> None:
         """Draw a branch and centre all slices on its middle.
 
         Parameters
@@ -40,14 +43,14 @@ class Highlight:
         slices = slicer.vtkMRMLSliceNode
         slices.JumpAllSlices(slicer.mrmlScene, *world, slices.CenteredJumpSlice)
 
-    def hide(self):
+    def hide(self) -> None:
         """Draw nothing; the node goes."""
         if self._node is not None:
             remove_node(self._node)
         self._node = None
 
 
-def _new_node():
+def _new_node() -> Any:
     node = slicer.vtkMRMLModelNode()
     node.SetName(NAME)
     node.SetHideFromEditors(True)
@@ -63,7 +66,7 @@ def _new_node():
     return node
 
 
-def _line(positions, radius):
+def _line(positions: np.ndarray, radius: np.ndarray) -> Any:
     points, lines = vtk.vtkPoints(), vtk.vtkCellArray()
     points.SetData(numpy_to_vtk(positions.copy(), deep=True))
     lines.InsertNextCell(len(positions))

@@ -130,8 +130,6 @@ class SkeletonPanel(Panel):
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
         self._problem = problem
-        if not self._left:
-            self.ui.statusLabel.setVisible(True)  # its row stays, so that nothing below moves
 
     # --- runs
 

@@ -6,14 +6,14 @@ nothing to tell them from.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from FuzzyConnectedGPULib import FuzzyScene, binarize
 from FuzzyConnectedGPULib.contrast import contrast_connectedness
-from FuzzyConnectedGPULib.contrast.evidence import evidence_finder
+from FuzzyConnectedGPULib.contrast.kept_evidence import KeptEvidence
+from FuzzyVesselCoreLib.errors import DeviceError
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,10 @@ class CachedEvidence:
     """
 
     def __init__(self) -> None:
-        self.forget()
+        self._kept = KeptEvidence(copies=True)
 
     def forget(self) -> None:
-        self._inputs: Any = None
-        self._evidence: Any = None
+        self._kept.forget()
 
     def finder(self, area: np.ndarray | None) -> Callable:
         """What `contrast_connectedness` finds its evidence by.
@@ -67,22 +66,11 @@ class CachedEvidence:
         inside = None if area is None else area.astype(np.uint8)
 
         def find_evidence(volume, spacing, first_seed, mask, progress, gpu):
-            evidence = self._find(volume, spacing, first_seed, inside, progress, gpu)
+            evidence = self._kept.find(volume, spacing, first_seed, inside, progress, gpu)
             allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
-            return replace(evidence, inside=allowed)
+            return evidence.within(allowed)
 
         return find_evidence
-
-    def _find(self, volume, spacing, first_seed, area, progress, gpu):
-        inputs = (volume, area, np.asarray(spacing))
-        same = self._inputs is not None and all(map(np.array_equal, self._inputs, inputs))
-        if not (same and self._evidence.holds_for(first_seed)):
-            self.forget()  # its memory is free before the next is found
-            evidence = evidence_finder()(volume, spacing, first_seed, area, progress, gpu)
-            # Device memory is freed between runs.
-            self._evidence = evidence if gpu is None else evidence.to_host()
-            self._inputs = (volume.copy(), area, np.asarray(spacing))
-        return self._evidence
 
 
 def grow(
@@ -132,16 +120,21 @@ def grow(
     >>> bool(vessel.labels()[tuple(phantom.seeds.T)].all())
     True
     """
-    scene, _threshold = contrast_connectedness(
-        volume,
-        seeds,
-        spacing=spacing,
-        background_seeds=background_seeds,
-        mask=both(area, in_range),
-        device=device,
-        progress=progress,
-        find_evidence=(cached or CachedEvidence()).finder(area),
-    )
+    cached = cached or CachedEvidence()
+    try:
+        scene, _threshold = contrast_connectedness(
+            volume,
+            seeds,
+            spacing=spacing,
+            background_seeds=background_seeds,
+            mask=both(area, in_range),
+            device=device,
+            progress=progress,
+            find_evidence=cached.finder(area),
+        )
+    except DeviceError:
+        cached.forget()  # a device that failed may have lost it
+        raise
     return Vessel(scene)
 
 

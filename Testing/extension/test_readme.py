@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from conftest import ROOT
+from support.places import ROOT
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from support.places import ROOT
 
 # Of version 0.1: the liver phantom of 44^3 voxels, both modules' parameters and results. The
 # parameters were written by Slicer's own parameterNodeWrapper.

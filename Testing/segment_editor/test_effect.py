@@ -472,7 +472,7 @@ def test_nothing_is_held_after_the_editor_has_gone(session):
     session.click(FIRST)
     session.editor.close()
     assert not session.live._preview._soon.active
-    assert session.live._preview._cached._evidence is None
+    assert session.live._preview._cached._kept._evidence is None
     assert not session.live._observers.Observations + session.live._points._observers.Observations
     assert session.options._connected == []
     session.editor.close = lambda: None

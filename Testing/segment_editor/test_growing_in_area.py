@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib.contrast import contrast_model
-from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
+from FuzzyConnectedGPULib.contrast.evidence.cuda_vessel_evidence import CudaEvidence
 from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence, both, grow, threshold_of
 
 SHAPE, SEED, SPACING = (17, 19, 23), (8, 9, 11), (1.0, 1.0, 1.0)
@@ -42,7 +42,7 @@ def test_vessels_and_paths_stay_in_area_and_range():
     assert labels.sum() > 0.8 * np.count_nonzero((area & in_range)[:, 7:11, 9:13])
 
 
-def test_what_is_cached_leaves_the_card_and_gives_the_same_scene(cpu_cuda, monkeypatch):
+def test_what_is_cached_stays_on_the_card_and_gives_the_same_scene(cpu_cuda, monkeypatch):
     voxels, area = volume(), np.ones(SHAPE, bool)
     area[12:] = False
 
@@ -63,6 +63,6 @@ def test_what_is_cached_leaves_the_card_and_gives_the_same_scene(cpu_cuda, monke
     monkeypatch.setattr(contrast_model, "choose_device", lambda _: nullcontext(cpu_cuda))
     cached = CachedEvidence()
     first = scene(cached, "cuda")
-    assert type(cached._evidence) is Evidence  # nothing of it is on the card
+    assert isinstance(cached._kept._evidence, CudaEvidence)
     assert np.array_equal(scene(cached, "cuda"), first)
     np.testing.assert_allclose(first, on_cpu, rtol=0, atol=1e-3)

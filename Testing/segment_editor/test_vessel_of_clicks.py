@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from FuzzyConnectedGPULib.contrast import kept_evidence
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_volume,
@@ -297,13 +298,13 @@ def test_evidence_is_cached_between_clicks_and_found_anew_for_another_area(make,
     from SegmentEditorVesselFromClicksMRML import growing
 
     case, cached, found = make(), growing.CachedEvidence(), []
-    find = growing.evidence_finder()
+    find = kept_evidence.evidence_finder()
 
     def count(*arguments):
         found.append(arguments)
         return find(*arguments)
 
-    monkeypatch.setattr(growing, "evidence_finder", lambda: count)
+    monkeypatch.setattr(kept_evidence, "evidence_finder", lambda: count)
     case.click(FIRST)
     first = case.vessel(cached=cached)[0].labels()
     case.click(BESIDE)

@@ -5,7 +5,8 @@ side by side:
 
 1. `evidence/`: contrast and noise of each voxel. `tissue` (statistics of the background tissue) ->
    `filters` (denoising) -> `background` (local background) -> `vessel_evidence` -> `Evidence`.
-2. `paths/`: `widest_paths` from the clicks through the contrast.
+   `kept_evidence` keeps the last one from click to click, on its device.
+2. `paths/`: `widest_paths` from the clicks through the contrast; a list of `Reached` voxels.
 3. `clicks/`: `click_scene` -> `main_object` (threshold and paths of the clicks with contrast) ->
    `faint_clicks` -> `corrections` (background clicks) -> `borders`. The result is a fuzzy scene;
    labels are its voxels of at least 0.5 (`contrast_threshold`).

@@ -126,7 +126,10 @@ def _solve(
     seconds = {"evidence": found - started, "clicks": perf_counter() - found}
     progress.advance(1.0)
     device = "cpu" if gpu is None else gpu.name
-    peak_bytes = BYTES_PER_VOXEL * part.size if gpu is None else gpu.peak_bytes
+    if gpu is None:
+        peak_bytes = BYTES_PER_VOXEL * part.size
+    else:
+        peak_bytes = gpu.peak_bytes + evidence.bytes_beside(gpu)
     notes = (*notes, *faint_click_notes(evidence.contrast, evidence.noise, clicks.positive))
     connectedness = FuzzyScene(values, "contrast", device, 0, seconds, peak_bytes, notes)
     return connectedness, ContrastThreshold(threshold, evidence.noise)

@@ -82,9 +82,12 @@ def inscribed_radius(
     if not labels[tuple(click)]:
         return 0.0
     ball = Ball(labels.shape, click, limit, unit)
-    part = np.pad(labels[ball.box], 1)
-    distance = ndimage.distance_transform_edt(part, sampling=unit)[1:-1, 1:-1, 1:-1]
-    return float(min(distance[ball.centre], limit))
+    outside = np.pad(~labels[ball.box], 1, constant_values=True)
+    squares = [
+        ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)
+    ]
+    squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
+    return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), limit))
 
 
 def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.large_arrays import at_least
 
 from ..affinity.levels import TOP_LEVEL, level_values
 from ..input_errors import BackgroundConnectedError
@@ -50,7 +51,7 @@ def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
     if not 0 < value <= 1:
         raise InputError(f"The threshold is {value:g}, but must be above 0 and at most 1.")
     lowest = max(np.float32(value), np.finfo(np.float32).tiny)
-    return (scene_values(scene) >= lowest).view(np.uint8)
+    return at_least(scene_values(scene), lowest)
 
 
 def background_threshold(

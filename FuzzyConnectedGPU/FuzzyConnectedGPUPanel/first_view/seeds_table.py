@@ -9,7 +9,7 @@ from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
 from FuzzyConnectedGPUMRML.slice_layers import jump_to
 
 ROW, NARROWEST = 22, 56  # pixels of a row and of a column
-COLUMNS = (_("Point"), "I, J, K", _("Value"), _("Around it"))
+COLUMNS = (_("Point"), _("Value"), _("Around it"))
 
 
 class SeedsTable:
@@ -81,11 +81,13 @@ class SeedsTable:
         return rows
 
     def _fill_row(self, number: int, seed: Any, color: tuple[float, float, float]) -> None:
-        texts = [seed.label, ", ".join(map(str, seed.ijk)), _("outside"), ""]
+        texts = [seed.label, _("outside"), ""]
         if seed.intensity is not None:
-            texts[2:] = [f"{seed.intensity:.5g}", f"{seed.mean:.4g} \u00b1 {seed.deviation:.3g}"]
+            texts[1:] = [f"{seed.intensity:.5g}", f"{seed.mean:.4g} \u00b1 {seed.deviation:.3g}"]
+        voxel = ", ".join(map(str, seed.ijk))
         for column, text in enumerate(texts):
             item = qt.QTableWidgetItem(text)
+            item.setToolTip(_("{point}, voxel {ijk}").format(point=seed.label, ijk=voxel))
             if column == 0:
                 item.setIcon(qt.QIcon(dot(color)))
             else:

@@ -4,6 +4,7 @@ import ctypes
 import functools
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,30 @@ def cuda_status(ordinal: int = 0) -> str | None:
 def reset_cuda_status() -> None:
     """Check again at the next call, for example after CuPy was installed."""
     cuda_status.cache_clear()
+    _properties.cache_clear()
+
+
+def device_properties(cupy: Any, ordinal: int) -> dict[str, Any]:
+    """Properties of a device; the driver takes a millisecond for them, so they are cached, too."""
+    return _properties(_Runtime(cupy.cuda.runtime), ordinal)
+
+
+class _Runtime:
+    """CUDA's runtime as a key of a cache."""
+
+    def __init__(self, runtime: Any) -> None:
+        self.runtime = runtime
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Runtime) and other.runtime is self.runtime
+
+    def __hash__(self) -> int:
+        return id(self.runtime)
+
+
+@functools.cache
+def _properties(runtime: _Runtime, ordinal: int) -> dict[str, Any]:
+    return runtime.runtime.getDeviceProperties(ordinal)
 
 
 def driver_version() -> int | None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..errors import DeviceMemoryError
-from .availability import reset_cuda_status
+from .availability import device_properties, reset_cuda_status
 from .failures import clear_frames, device_failed, is_cuda_error
+from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
 from .transfers import to_device, to_host
 
@@ -42,6 +43,8 @@ class CudaDevice(KernelLauncher):
         Device properties, by the names of CUDA's `cudaDeviceProp`.
     peak_bytes : int
         The most device memory that the last `with` block held at a time.
+    pool : object or None
+        Memory of the `with` block. An array that outlives the block needs it alive.
     """
 
     def __init__(self, ordinal: int = 0) -> None:
@@ -49,18 +52,18 @@ class CudaDevice(KernelLauncher):
 
         self.xp = cupy
         self.ordinal = ordinal
-        self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
+        self.properties = device_properties(cupy, ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
-        self._pool: Any = None
+        self.pool: Any = None
         self._leave = ExitStack()
 
     def __enter__(self) -> Self:
-        if self._pool is not None:
+        if self.pool is not None:
             raise RuntimeError(f"{self.name} is already in use by this object")
         self.peak_bytes = 0
         self._leave.enter_context(self.xp.cuda.Device(self.ordinal))
-        self._pool = self.xp.cuda.MemoryPool()
+        self.pool = self.xp.cuda.MemoryPool()
         self._leave.enter_context(self.xp.cuda.using_allocator(self._allocate))
         return self
 
@@ -76,25 +79,30 @@ class CudaDevice(KernelLauncher):
         try:
             with self._leave:
                 self.synchronize()
-                self._pool.free_all_blocks()
+                self.pool.free_all_blocks()
         except Exception as failure:  # a device that was lost in the block cannot be left in order
             lost = failure if error is None else lost
-        self._pool = None
+        self.pool = None
         if lost is not None:
             reset_cuda_status()
             raise device_failed(self.name, lost) from lost
 
     def _allocate(self, size: int) -> Any:
+        out_of_memory = self.xp.cuda.memory.OutOfMemoryError
         try:
-            memory = self._pool.malloc(size)
-        except self.xp.cuda.memory.OutOfMemoryError as error:
+            try:
+                memory = self.pool.malloc(size)
+            except out_of_memory:
+                free_kept_memory()
+                memory = self.pool.malloc(size)
+        except out_of_memory as error:
             raise DeviceMemoryError(
                 f"{self.name} has too little memory: {_megabytes(size)} more were needed beside "
-                f"{_megabytes(self._pool.used_bytes())} already in use, and "
+                f"{_megabytes(self.pool.used_bytes())} already in use, and "
                 f"{_megabytes(self.free_memory())} are free. Close other programs that use the "
                 "GPU, raise the cut, work on a smaller region, or use device 'cpu'."
             ) from error
-        self.peak_bytes = max(self.peak_bytes, self._pool.total_bytes())
+        self.peak_bytes = max(self.peak_bytes, self.pool.total_bytes())
         return memory
 
     @functools.cached_property
@@ -123,7 +131,7 @@ class CudaDevice(KernelLauncher):
     def free_memory(self) -> int:
         """Bytes that this run can still allocate: free on the device, or in the pool."""
         free = self.xp.cuda.Device(self.ordinal).mem_info[0]
-        return free + (self._pool.free_bytes() if self._pool else 0)
+        return free + (self.pool.free_bytes() if self.pool else 0)
 
 
 def _megabytes(size: int) -> str:

@@ -1,15 +1,17 @@
 """Changes of the MRML scene that happen completely or not at all."""
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 
 class Change:
     """Adds nodes, and knows how everything is put back; see `all_or_nothing`."""
 
-    def __init__(self):
-        self._undo = []
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
 
-    def __call__(self, class_name, name):
+    def __call__(self, class_name: str, name: str) -> Any:
         """Add a node of a class, with a unique name."""
         import slicer
 
@@ -18,11 +20,11 @@ class Change:
         self._undo.append(lambda: remove_node(node))
         return node
 
-    def on_failure(self, undo):
+    def on_failure(self, undo: Callable[[], None]) -> None:
         """Call a function if the change fails; the last one first."""
         self._undo.append(undo)
 
-    def keep(self, node):
+    def keep(self, node: Any) -> None:
         """Remember the content of a node that is about to be filled."""
         if node.IsA("vtkMRMLVolumeNode"):
             self._undo.append(_volume_as_it_is(node))
@@ -31,14 +33,14 @@ class Change:
         elif node.HasCopyContent():
             self._undo.append(_content_as_it_is(node))
 
-    def undo(self):
+    def undo(self) -> None:
         """Put everything back."""
         while self._undo:
             self._undo.pop()()
 
 
 @contextmanager
-def all_or_nothing():
+def all_or_nothing() -> Iterator[Change]:
     """Give a `Change`, for short a function ``add(class_name, name) -> node`` that adds a node.
 
     If the block fails, all that it added is removed again: nodes with their display and storage
@@ -57,7 +59,7 @@ def all_or_nothing():
         place_again()
 
 
-def _volume_as_it_is(node):
+def _volume_as_it_is(node: Any) -> Callable[[], None]:
     """A function that gives a volume its image, its place and its transform of now again."""
     import slicer
     import vtk
@@ -65,7 +67,7 @@ def _volume_as_it_is(node):
     image, transform_id, matrix = node.GetImageData(), node.GetTransformNodeID(), vtk.vtkMatrix4x4()
     node.GetIJKToRASMatrix(matrix)
 
-    def put_back():
+    def put_back() -> None:
         with slicer.util.NodeModify(node):
             node.SetAndObserveTransformNodeID(transform_id)
             node.SetIJKToRASMatrix(matrix)
@@ -74,13 +76,13 @@ def _volume_as_it_is(node):
     return put_back
 
 
-def _model_as_it_is(node):
+def _model_as_it_is(node: Any) -> Callable[[], None]:
     """A function that gives a model its mesh and its transform of now again."""
     import slicer
 
     mesh, transform_id = node.GetMesh(), node.GetTransformNodeID()
 
-    def put_back():
+    def put_back() -> None:
         with slicer.util.NodeModify(node):
             node.SetAndObserveTransformNodeID(transform_id)
             node.SetAndObserveMesh(mesh)
@@ -88,7 +90,7 @@ def _model_as_it_is(node):
     return put_back
 
 
-def _content_as_it_is(node):
+def _content_as_it_is(node: Any) -> Callable[[], None]:
     """A function that gives another node its content of now again, and its transform."""
     import slicer
 
@@ -98,7 +100,7 @@ def _content_as_it_is(node):
     movable = node.IsA("vtkMRMLTransformableNode")
     transform_id = node.GetTransformNodeID() if movable else None
 
-    def put_back():
+    def put_back() -> None:
         with slicer.util.NodeModify(node):
             node.CopyContent(backup, True)
             if movable:
@@ -107,7 +109,7 @@ def _content_as_it_is(node):
     return put_back
 
 
-def _placing():
+def _placing() -> Callable[[], None]:
     """A function that makes those markups active again that are so now."""
     import slicer
 
@@ -116,7 +118,7 @@ def _placing():
         return lambda: None
     node_id, class_name = selection.GetActivePlaceNodeID(), selection.GetActivePlaceNodeClassName()
 
-    def place_again():
+    def place_again() -> None:
         if selection.GetActivePlaceNodeID() != node_id:
             selection.SetReferenceActivePlaceNodeID(node_id)
         if selection.GetActivePlaceNodeClassName() != class_name:
@@ -125,7 +127,7 @@ def _placing():
     return place_again
 
 
-def remove_node(node):
+def remove_node(node: Any) -> None:
     """Remove a node with its display and storage nodes and its item of the subject hierarchy.
 
     Nothing happens where it has gone already, as when the scene was closed.
@@ -147,21 +149,21 @@ def remove_node(node):
     slicer.mrmlScene.RemoveNode(node)
 
 
-def subject_hierarchy():
+def subject_hierarchy() -> Any:
     """The scene's subject hierarchy, or None: without Slicer's application there may be none."""
     import slicer
 
     return slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSubjectHierarchyNode")
 
 
-def folder_item_of(node):
+def folder_item_of(node: Any) -> int:
     """The item that a node lies under (its study, patient or folder); 0 where it has no place."""
     hierarchy = subject_hierarchy()
     item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
     return hierarchy.GetItemParent(item) if item else 0
 
 
-def put_beside(nodes, source_node):
+def put_beside(nodes: Sequence[Any], source_node: Any) -> None:
     """Put nodes under the item of the subject hierarchy that another node lies under."""
     folder, hierarchy = folder_item_of(source_node), subject_hierarchy()
     for node in nodes if folder else ():

@@ -1,5 +1,7 @@
 """Arrays as VTK images and back, and volume nodes that are filled with them."""
 
+from typing import Any
+
 import numpy as np
 
 # Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
@@ -8,7 +10,7 @@ SCENE_COLORS = "vtkMRMLColorTableNodeIron"
 SCENE_VISIBLE_FROM = 0.05
 
 
-def image_from_array(array, image=None):
+def image_from_array(array: np.ndarray, image: Any = None) -> Any:
     """A copy of an array as VTK image.
 
     Parameters
@@ -31,27 +33,27 @@ def image_from_array(array, image=None):
     return image
 
 
-def array_from_image(image):
+def array_from_image(image: Any) -> np.ndarray:
     """The voxels of a vtkImageData: ndarray, shape (K, J, I); a view, not a copy."""
     from vtk.util.numpy_support import vtk_to_numpy
 
     return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
 
 
-def fill_labelmap(labelmap_node, labels, volume_node):
+def fill_labelmap(labelmap_node: Any, labels: np.ndarray, volume_node: Any) -> None:
     """Put labels (K, J, I; uint8) of a volume into a labelmap node, with its display."""
     fill_volume(labelmap_node, image_from_array(labels), volume_node)
     associate(labelmap_node, volume_node)
 
 
-def associate(labelmap_node, volume_node):
+def associate(labelmap_node: Any, volume_node: Any) -> None:
     """Let a labelmap know its volume, and show it as labels."""
     labelmap_node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
     if labelmap_node.GetDisplayNode() is None:
         labelmap_node.CreateDefaultDisplayNodes()
 
 
-def fill_volume(node, image, volume_node):
+def fill_volume(node: Any, image: Any, volume_node: Any) -> None:
     import slicer
 
     with slicer.util.NodeModify(node):
@@ -60,7 +62,7 @@ def fill_volume(node, image, volume_node):
         node.SetAndObserveImageData(image)
 
 
-def show_as_overlay(display):
+def show_as_overlay(display: Any) -> None:
     display.SetAndObserveColorNodeID(SCENE_COLORS)
     display.AutoWindowLevelOff()
     display.SetWindowLevelMinMax(0.0, 1.0)

@@ -1,10 +1,17 @@
 """Lists of points made from voxels."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from ..geometry import voxels_to_points
 from .reading import ijk_to_ras
 
 
-def add_points(voxels, volume_node, name, labels=None):
+def add_points(
+    voxels: np.ndarray, volume_node: Any, name: str, labels: Sequence[str] | None = None
+) -> Any:
     """Add a list of points at the centres of a volume's voxels.
 
     Parameters
@@ -30,7 +37,7 @@ def add_points(voxels, volume_node, name, labels=None):
     return node
 
 
-def world_points(voxels, volume_node):
+def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:
     """The centres of a volume's voxels (n, 3; K, J, I) in the world, as a list."""
     import slicer
     import vtk

@@ -4,6 +4,10 @@ All images are made before the first node is touched, and nodes that were added 
 if anything fails, so that the scene is either complete or as it was.
 """
 
+from typing import Any
+
+import numpy as np
+
 from ..errors import InputError
 from .changes import all_or_nothing, put_beside
 from .images import associate, fill_volume, image_from_array, show_as_overlay
@@ -20,14 +24,14 @@ from .segments import check_segmentation, new_segment, put_segment
 
 
 def check_outputs(
-    volume_node,
-    scene_node,
-    labelmap_node,
-    segmentation_node,
-    segment_id="",
-    mask_node=None,
-    mask_segment_id="",
-):
+    volume_node: Any,
+    scene_node: Any,
+    labelmap_node: Any,
+    segmentation_node: Any,
+    segment_id: str = "",
+    mask_node: Any = None,
+    mask_segment_id: str = "",
+) -> None:
     """Refuse output nodes that cannot take the result; nothing is changed.
 
     `segmentation_node` may be True, which stands for a new one.
@@ -56,16 +60,16 @@ def check_outputs(
 
 
 def write_outputs(
-    volume_node,
-    seeds_node,
-    values,
-    labels,
-    scene_node=None,
-    labelmap_node=None,
-    segmentation_node=None,
-    segment_id="",
-    mask_segment_id="",
-):
+    volume_node: Any,
+    seeds_node: Any,
+    values: np.ndarray | None,
+    labels: np.ndarray,
+    scene_node: Any = None,
+    labelmap_node: Any = None,
+    segmentation_node: Any = None,
+    segment_id: str = "",
+    mask_segment_id: str = "",
+) -> Any:
     """Put a fuzzy scene and a labelmap of a volume into the MRML scene.
 
     Parameters
@@ -126,10 +130,12 @@ OUTPUTS = {
 class _Writing:
     """The outputs of one run, each given or new."""
 
-    def __init__(self, volume_node):
-        self._volume_node, self._new, self._all = volume_node, [], []
+    def __init__(self, volume_node: Any) -> None:
+        self._volume_node = volume_node
+        self._new: list[Any] = []
+        self._all: list[Any] = []
 
-    def node(self, change, given, kind):
+    def node(self, change: Any, given: Any, kind: str) -> Any:
         """The node that was given, or a new one."""
         class_name, word = OUTPUTS[kind]
         node = given
@@ -139,7 +145,7 @@ class _Writing:
         self._all.append((node, kind))
         return node
 
-    def fill(self, change, given, kind, image):
+    def fill(self, change: Any, given: Any, kind: str, image: Any) -> Any:
         """As `node`, with an image."""
         node = self.node(change, given, kind)
         if node is given:
@@ -147,7 +153,7 @@ class _Writing:
         fill_volume(node, image, self._volume_node)
         return node
 
-    def end(self):
+    def end(self) -> None:
         """All went well: they are the volume's outputs from now on."""
         put_beside(self._new, self._volume_node)
         for node, kind in self._all:

@@ -7,6 +7,9 @@ IDs change, as when a saved scene is added to another one. Other references name
 results it holds.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 from ..errors import InputError
 from .reading import node_name
 
@@ -16,7 +19,7 @@ CONNECTEDNESS, LABELMAP, SEGMENTATION = "connectedness", "labelmap", "segmentati
 DIFFERENCE, SKELETON = "difference", "skeleton"
 
 
-def hand_over(node, kind, source_node):
+def hand_over(node: Any, kind: str, source_node: Any) -> None:
     """Let the results of a node be written into another node from now on.
 
     Parameters
@@ -39,26 +42,26 @@ def hand_over(node, kind, source_node):
             node.AddNodeReferenceID(SOURCE, source_node.GetID())
 
 
-def is_output(node, kind):
+def is_output(node: Any, kind: str) -> bool:
     """Whether results of a kind may be written into a node."""
     return (
         node is not None and node.GetAttribute(KIND) == kind and node.GetNodeReference(SELF) is node
     )
 
 
-def belongs_to(node, kind, source_node):
+def belongs_to(node: Any, kind: str, source_node: Any) -> bool:
     """Whether the results of a source may be written into a node."""
     return is_output(node, kind) and any(each is source_node for each in sources_of(node))
 
 
-def sources_of(node):
+def sources_of(node: Any) -> list[Any]:
     """The nodes, still in the scene, whose results an output holds."""
     count = node.GetNumberOfNodeReferences(SOURCE)
     sources = [node.GetNthNodeReference(SOURCE, number) for number in range(count)]
     return [each for each in sources if each is not None]
 
 
-def output_of(source_node, kind, class_name):
+def output_of(source_node: Any, kind: str, class_name: str) -> Any:
     """The newest node that takes a source's results of a kind, or None."""
     import slicer
 
@@ -70,7 +73,7 @@ def output_of(source_node, kind, class_name):
     return None
 
 
-def check_apart(outputs, inputs):
+def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
     """Refuse an output that is an input of the same run.
 
     Parameters
@@ -89,7 +92,9 @@ def check_apart(outputs, inputs):
                 raise InputError(f"The output {node_name(output)} is the {word}; choose another.")
 
 
-def check_mask_apart(segmentation_node, segment_id, mask_node, mask_segment_id):
+def check_mask_apart(
+    segmentation_node: Any, segment_id: str, mask_node: Any, mask_segment_id: str
+) -> None:
     """Refuse to write into the segments that are the mask of the same run.
 
     Parameters

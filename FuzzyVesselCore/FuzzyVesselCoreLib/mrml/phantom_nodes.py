@@ -1,11 +1,13 @@
 """The liver phantom as nodes of the scene: something to try the modules on."""
 
+from typing import Any
+
 import numpy as np
 
 from .new_points import add_points
 
 
-def add_phantom(phantom, name="Liver phantom"):
+def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, Any]:
     """Add a phantom's volume, seeds and background seeds to the scene.
 
     Parameters
@@ -27,7 +29,7 @@ def add_phantom(phantom, name="Liver phantom"):
     return volume_node, seeds_node, background
 
 
-def add_phantom_labelmap(phantom, name="Liver phantom vessels"):
+def add_phantom_labelmap(phantom: Any, name: str = "Liver phantom vessels") -> Any:
     """Add the true vessels of a phantom as vtkMRMLLabelMapVolumeNode, and return it."""
     import slicer
 
@@ -36,7 +38,7 @@ def add_phantom_labelmap(phantom, name="Liver phantom vessels"):
     )
 
 
-def _ijk_to_ras(phantom):
+def _ijk_to_ras(phantom: Any) -> np.ndarray:
     """Columns grow to the patient's left, rows backwards, slices upwards."""
     k, j, i = phantom.spacing
     return np.diag([-i, -j, k, 1.0])

@@ -5,6 +5,7 @@ the voxels of the one volume that is segmented.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,13 @@ class Seeds:
     warnings: list
 
 
-def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
+def seeds_of(
+    seeds_node: Any,
+    volume_node: Any,
+    shape: tuple[int, ...],
+    region: np.ndarray | None = None,
+    kind: str = "seed",
+) -> Seeds:
     """The placed control points of a markups node as voxels of a volume.
 
     Parameters
@@ -114,7 +121,7 @@ def seeds_of(seeds_node, volume_node, shape, region=None, kind="seed"):
     return seeds
 
 
-def _left(seeds, hit, kind, volume):
+def _left(seeds: Any, hit: np.ndarray, kind: str, volume: str) -> Seeds:
     """The seeds that hit a volume, or the region where that is empty; `OutsideError` for none."""
     missed = tuple(label for label, found in zip(seeds.labels, hit) if not found)
     if not hit.any():
@@ -143,7 +150,7 @@ class PlacedPoints:
     labels: list
 
 
-def placed_points(markups_node):
+def placed_points(markups_node: Any) -> PlacedPoints:
     """The `PlacedPoints` of a vtkMRMLMarkupsNode; those still on the way to their place are not."""
     import slicer
 
@@ -160,12 +167,12 @@ def placed_points(markups_node):
     return PlacedPoints(indices, np.array(world).reshape(-1, 3), labels)
 
 
-def points_in_volume(volume_node, world):
+def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
     """The voxels (K, J, I; n x 3, int64) that hold points of the world; they may lie outside."""
     return points_to_voxels(_from_world(volume_node, world), ijk_to_ras(volume_node))
 
 
-def _from_world(transformable_node, points):
+def _from_world(transformable_node: Any, points: np.ndarray) -> np.ndarray:
     """World points (n, 3) in the node's own frame, through whatever transforms it is under."""
     import slicer
     import vtk

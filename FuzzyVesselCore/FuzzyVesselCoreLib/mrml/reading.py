@@ -5,18 +5,20 @@ read, never changed, through methods of MRML only: the same code runs inside Sli
 `slicer-core`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import InputError
 from ..geometry import AffineSlices, transform_points
 
 
-def node_name(node):
+def node_name(node: Any) -> str:
     """The node's name as it is written in messages."""
     return f"'{node.GetName() or node.GetID() or node.GetClassName()}'"
 
 
-def ijk_to_ras(volume_node):
+def ijk_to_ras(volume_node: Any) -> np.ndarray:
     """The volume's IJKToRAS: ndarray, shape (4, 4); RAS is the frame below its parent transform."""
     import vtk
 
@@ -25,12 +27,12 @@ def ijk_to_ras(volume_node):
     return array_from_matrix(matrix)
 
 
-def array_from_matrix(matrix):
+def array_from_matrix(matrix: Any) -> np.ndarray:
     """A vtkMatrix4x4 as ndarray, shape (4, 4), float64."""
     return np.array([[matrix.GetElement(r, c) for c in range(4)] for r in range(4)])
 
 
-def matrix_from_array(array):
+def matrix_from_array(array: Any) -> Any:
     """An array_like of shape (4, 4) as vtkMatrix4x4."""
     import vtk
 
@@ -39,7 +41,7 @@ def matrix_from_array(array):
     return matrix
 
 
-def voxels_of(volume_node, copy=True):
+def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
     """The volume's voxels.
 
     Parameters
@@ -76,7 +78,12 @@ def voxels_of(volume_node, copy=True):
     return voxels.copy() if copy else voxels
 
 
-def slices_between(volume_node, shape, target_node, frame_to_target=None):
+def slices_between(
+    volume_node: Any,
+    shape: tuple[int, ...],
+    target_node: Any,
+    frame_to_target: np.ndarray | None = None,
+) -> Any:
     """Where the centres of a volume's voxels lie in another node's frame.
 
     Parameters
@@ -112,13 +119,13 @@ def slices_between(volume_node, shape, target_node, frame_to_target=None):
 class _WarpedSlices:
     """Positions of voxel centres under a transform that no matrix can express."""
 
-    def __init__(self, own, transform, last):
+    def __init__(self, own: AffineSlices, transform: Any, last: np.ndarray) -> None:
         self.shape = own.shape
         self._own = own
         self._transform = transform
         self._last = last
 
-    def __call__(self, k):
+    def __call__(self, k: int) -> np.ndarray:
         import vtk
         from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 

@@ -1,5 +1,7 @@
 """Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels."""
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import InputError
@@ -8,7 +10,9 @@ from .reading import array_from_matrix, ijk_to_ras, node_name, slices_between, v
 from .segment_masks import segmentation_mask
 
 
-def region_mask(mask_node, roi_node, volume_node, shape, segment_id=""):
+def region_mask(
+    mask_node: Any, roi_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
+) -> np.ndarray | None:
     """Which voxels both a mask and a region of interest leave; see `mask_of` and `roi_mask`.
 
     Parameters
@@ -46,7 +50,7 @@ def region_mask(mask_node, roi_node, volume_node, shape, segment_id=""):
     return region
 
 
-def roi_mask(roi_node, volume_node, shape):
+def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Which voxels have their centre inside a region of interest.
 
     Parameters
@@ -84,7 +88,9 @@ def roi_mask(roi_node, volume_node, shape):
     return mask
 
 
-def mask_of(mask_node, volume_node, shape, segment_id=""):
+def mask_of(
+    mask_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
+) -> np.ndarray:
     """A labelmap or a segmentation as a mask on the volume's voxels, by nearest neighbour.
 
     Parameters
@@ -120,7 +126,7 @@ def mask_of(mask_node, volume_node, shape, segment_id=""):
     return mask
 
 
-def _labelmap_mask(mask_node, volume_node, shape):
+def _labelmap_mask(mask_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
     values = voxels_of(mask_node) != 0
     if values.shape == tuple(shape) and _same_grid(mask_node, volume_node):
         return values
@@ -128,7 +134,7 @@ def _labelmap_mask(mask_node, volume_node, shape):
     return sample_nearest(values, slices_between(volume_node, shape, mask_node, ras_to_ijk))
 
 
-def _same_grid(one, other):
+def _same_grid(one: Any, other: Any) -> bool:
     """Whether voxel I, J, K of both volumes (of one shape) is at the same place."""
     same_frame = one.GetParentTransformNode() is other.GetParentTransformNode()
     return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)

@@ -1,12 +1,15 @@
 """A region of interest as large as a volume."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ..geometry import transform_points
 from .reading import array_from_matrix, ijk_to_ras
 
 
-def fit_roi(roi_node, volume_node):
+def fit_roi(roi_node: Any, volume_node: Any) -> None:
     """Move and resize a region of interest, so that it just holds all voxels of a volume.
 
     Parameters
@@ -27,7 +30,7 @@ def fit_roi(roi_node, volume_node):
         roi_node.SetSize(high - low)
 
 
-def _border(volume_node):
+def _border(volume_node: Any) -> np.ndarray:
     """World positions on the border of a volume, between which all of it lies."""
     import slicer
     import vtk
@@ -41,7 +44,7 @@ def _border(volume_node):
     return np.array([to_world.TransformPoint(point) for point in local])
 
 
-def _faces(ends):
+def _faces(ends: Sequence[Any]) -> np.ndarray:
     """Points one voxel apart on the six faces of a box of indices."""
     found = []
     for axis in range(3):
@@ -51,5 +54,5 @@ def _faces(ends):
     return np.concatenate(found)
 
 
-def _grid(steps):
+def _grid(steps: Sequence[Any]) -> np.ndarray:
     return np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3)

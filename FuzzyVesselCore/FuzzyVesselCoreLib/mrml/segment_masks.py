@@ -1,5 +1,7 @@
 """Segments as masks on a volume's voxels."""
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import InputError
@@ -10,7 +12,9 @@ from .reading import array_from_matrix, ijk_to_ras, matrix_from_array, node_name
 BINARY_LABELMAP = "Binary labelmap"
 
 
-def segmentation_mask(segmentation_node, volume_node, shape, segment_id):
+def segmentation_mask(
+    segmentation_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str
+) -> np.ndarray:
     segmentation = segmentation_node.GetSegmentation()
     if segment_id and segmentation.GetSegment(segment_id) is None:
         raise InputError(
@@ -28,12 +32,14 @@ def segmentation_mask(segmentation_node, volume_node, shape, segment_id):
     return mask
 
 
-def _segment_layers(segmentation_node, volume_node, to_segmentation, wanted):
+def _segment_layers(
+    segmentation_node: Any, volume_node: Any, to_segmentation: Any, wanted: Any
+) -> list[Any]:
     """Each image that holds segments, with their label values; the node is not changed."""
     segmentation = segmentation_node.GetSegmentation()
     if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
         segmentation = _converted_copy(segmentation, volume_node, to_segmentation)
-    layers = {}
+    layers: dict[Any, list[int]] = {}
     for segment_id in [wanted] if wanted else segmentation.GetSegmentIDs():
         segment = segmentation.GetSegment(segment_id)
         image = segment.GetRepresentation(BINARY_LABELMAP)
@@ -42,7 +48,7 @@ def _segment_layers(segmentation_node, volume_node, to_segmentation, wanted):
     return list(layers.items())
 
 
-def _converted_copy(segmentation, volume_node, to_segmentation):
+def _converted_copy(segmentation: Any, volume_node: Any, to_segmentation: Any) -> Any:
     """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
     import slicer
 
@@ -60,7 +66,7 @@ def _converted_copy(segmentation, volume_node, to_segmentation):
     return copy
 
 
-def _ras_to_image(image):
+def _ras_to_image(image: Any) -> np.ndarray:
     """The matrix from a segmentation's frame to the I, J, K of one of its images."""
     import vtk
 

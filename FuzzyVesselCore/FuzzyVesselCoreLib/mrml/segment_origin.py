@@ -1,6 +1,7 @@
 """Which segments a run wrote: tags with the seeds, the volume and a checksum of the voxels."""
 
 import zlib
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ VOXELS_TAG = "FuzzyVesselGPU.Voxels"
 TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
 
 
-def result_segment(segmentation_node, seeds_node, volume_node):
+def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
     """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
     if segmentation_node is None or seeds_node is None or volume_node is None:
         return ""
@@ -29,17 +30,17 @@ def result_segment(segmentation_node, seeds_node, volume_node):
     return ""
 
 
-def is_result(segment):
+def is_result(segment: Any) -> bool:
     """Whether a vtkSegment was written by a run."""
     return bool(tag_text(segment, VOXELS_TAG))
 
 
-def is_as_written(segment):
+def is_as_written(segment: Any) -> bool:
     """Whether a vtkSegment was written by a run and not edited since."""
     return is_result(segment) and tag_text(segment, VOXELS_TAG) == checksum(segment)
 
 
-def earlier_segment(segmentation, segment, mask_id):
+def earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
     """The newest segment of the same seeds and volume, not edited since; or an empty text."""
     wanted = [tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
     for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
@@ -50,23 +51,23 @@ def earlier_segment(segmentation, segment, mask_id):
     return ""
 
 
-def checksum(segment):
+def checksum(segment: Any) -> str:
     """Of the voxels of a segment, wherever its image begins and whatever else lies in it."""
     image = segment.GetRepresentation(BINARY_LABELMAP)
     if image is None or image.IsEmpty():
         return ""
     labels = array_from_image(image) == segment.GetLabelValue()
     part = cropped(labels)[1]
-    return f"{part.shape} {zlib.crc32(np.packbits(part)):08x}"
+    return f"{part.shape} {zlib.crc32(np.packbits(part).data):08x}"
 
 
-def cropped(labels):
+def cropped(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First index (I, J, K) and voxels of the smallest box with everything that is not 0."""
     box = bounding_box(labels) or full_box((1, 1, 1))
     return np.array([side.start for side in box[::-1]]), labels[box]
 
 
-def tag_text(segment, name):
+def tag_text(segment: Any, name: str) -> str:
     """The text of a segment's tag, or an empty text."""
     import vtk
 

@@ -1,5 +1,10 @@
 """From labels to a segment of a segmentation, without losing what a user made of an earlier one."""
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from ..errors import InputError
 from .images import image_from_array
 from .reading import ijk_to_ras, matrix_from_array, node_name
@@ -19,7 +24,7 @@ SEGMENT_COLOR = (0.85, 0.25, 0.2)
 SURFACE = "Closed surface"
 
 
-def check_segmentation(segmentation_node, segment_id=""):
+def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
     """Refuse a segmentation that cannot take a labelmap, or that lacks a segment.
 
     Raises
@@ -41,7 +46,9 @@ def check_segmentation(segmentation_node, segment_id=""):
         )
 
 
-def new_segment(volume_node, labels, segmentation_node, seeds_node):
+def new_segment(
+    volume_node: Any, labels: np.ndarray, segmentation_node: Any, seeds_node: Any
+) -> Any:
     """The labels, cut to what is not 0, as a segment in a segmentation's frame; not added yet.
 
     Parameters
@@ -83,7 +90,14 @@ def new_segment(volume_node, labels, segmentation_node, seeds_node):
     return segment
 
 
-def put_segment(segment, segmentation_node, volume_node, segment_id="", mask_id="", change=None):
+def put_segment(
+    segment: Any,
+    segmentation_node: Any,
+    volume_node: Any,
+    segment_id: str = "",
+    mask_id: str = "",
+    change: Any = None,
+) -> str:
     """Add a segment, or give its voxels to an earlier one.
 
     Changed is the segment that the user names. Without a name it is the one that an earlier run
@@ -130,7 +144,9 @@ def put_segment(segment, segmentation_node, volume_node, segment_id="", mask_id=
     return segmentation.GetSegmentIdBySegment(segment)
 
 
-def _update(segmentation, segment_id, segment, undo):
+def _update(
+    segmentation: Any, segment_id: str, segment: Any, undo: Callable[[Callable[[], None]], object]
+) -> None:
     """Give the voxels of a segment to one that is there."""
     there = segmentation.GetSegment(segment_id)
     segmentation.SeparateSegmentLabelmap(segment_id)  # its layer may be that of others, too
@@ -139,13 +155,15 @@ def _update(segmentation, segment_id, segment, undo):
     _set_voxels(segmentation, segment_id, *_voxels_and_tags(segment))
 
 
-def _voxels_and_tags(segment):
+def _voxels_and_tags(segment: Any) -> tuple[Any, int, dict[str, str]]:
     """What a run writes of a segment: image, label value in it, and tags."""
     tags = {tag: tag_text(segment, tag) for tag in TAGS}
     return segment.GetRepresentation(BINARY_LABELMAP), segment.GetLabelValue(), tags
 
 
-def _set_voxels(segmentation, segment_id, image, label, tags):
+def _set_voxels(
+    segmentation: Any, segment_id: str, image: Any, label: int, tags: dict[str, str]
+) -> None:
     """Write that. A surface of the old voxels goes, or is made anew where the others have one."""
     segment = segmentation.GetSegment(segment_id)
     others = [each for each in segmentation.GetSegmentIDs() if each != segment_id]
@@ -160,7 +178,7 @@ def _set_voxels(segmentation, segment_id, image, label, tags):
     segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
 
 
-def _future_parent(segmentation_node, volume_node):
+def _future_parent(segmentation_node: Any, volume_node: Any) -> Any:
     """The transform that the segmentation will hang under: an empty one follows the volume."""
     empty = (
         segmentation_node is None or segmentation_node.GetSegmentation().GetNumberOfSegments() == 0
@@ -168,7 +186,7 @@ def _future_parent(segmentation_node, volume_node):
     return (volume_node if empty else segmentation_node).GetParentTransformNode()
 
 
-def _unused_name(segmentation, name):
+def _unused_name(segmentation: Any, name: str) -> str:
     """The name, with a number behind it if the segmentation has it already."""
     names = {segmentation.GetSegment(each).GetName() for each in segmentation.GetSegmentIDs()}
     number, unused = 1, name
@@ -177,6 +195,6 @@ def _unused_name(segmentation, name):
     return unused
 
 
-def has_surface(segment):
+def has_surface(segment: Any) -> bool:
     """Whether a vtkSegment has a closed surface."""
     return segment.GetRepresentation(SURFACE) is not None

@@ -7,7 +7,7 @@ from .segment_origin import is_result
 from .segments import SURFACE, has_surface
 
 
-def without_surface(segmentation_node, segment_id):
+def without_surface(segmentation_node: Any, segment_id: str) -> list[str]:
     """Names of segments that stand against a surface of one segment.
 
     Slicer shows surfaces of all segments or of none, and makes those that are missing itself. A
@@ -64,7 +64,7 @@ def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:
         segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
 
 
-def drop_surface(segmentation_node, segment_id):
+def drop_surface(segmentation_node: Any, segment_id: str) -> None:
     """Show a segment in 3D no more: without its surface, or hidden where others have one, too."""
     segmentation = segmentation_node.GetSegmentation()
     segment = segmentation.GetSegment(segment_id)
@@ -76,7 +76,7 @@ def drop_surface(segmentation_node, segment_id):
         segmentation_node.RemoveClosedSurfaceRepresentation()
 
 
-def _others(segmentation_node, segment_id):
+def _others(segmentation_node: Any, segment_id: str) -> list[Any]:
     segmentation = segmentation_node.GetSegmentation()
     ids = segmentation.GetSegmentIDs()
     return [segmentation.GetSegment(each) for each in ids if each != segment_id]

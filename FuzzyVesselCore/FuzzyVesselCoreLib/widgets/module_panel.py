@@ -1,6 +1,7 @@
 """A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import qt
@@ -66,11 +67,12 @@ class Panel:
 
     requirements: tuple[str, ...] = ()  # of pip: before a run, what is missing is asked for
 
-    def __init__(self, widget):
+    def __init__(self, widget: Any) -> None:
         self._widget, self.logic = widget, widget.logic
-        self.parameters = self._gui_tag = None
+        self.parameters: Any = None
+        self._gui_tag: int | None = None
         self._observers = VTKObservationMixin()
-        self._tooltips = {}
+        self._tooltips: dict[str, str] = {}
         self._left = self._waiting = False
         try:
             self._open(widget)
@@ -79,7 +81,7 @@ class Panel:
             self._observers.removeObservers()
             raise
 
-    def _open(self, widget):
+    def _open(self, widget: Any) -> None:
         window = slicer.util.loadUI(widget.resourcePath(f"UI/{widget.moduleName}.ui"))
         widget.layout.addWidget(window)
         self._window, self.ui = window, slicer.util.childWidgetVariables(window)
@@ -99,28 +101,28 @@ class Panel:
 
     # --- for subclasses
 
-    def title(self):
+    def title(self) -> str:
         """The module's name as the user knows it."""
         return self._widget.moduleName
 
-    def connect(self):
+    def connect(self) -> None:
         """Connect widgets; called once."""
 
-    def react(self):
+    def react(self) -> None:
         """Change what follows from a person's act or a changed node, before `show` draws it.
 
         This is the only place, beside runs and the slots of widgets, that changes nodes or starts
         timers.
         """
 
-    def show(self):
+    def show(self) -> None:
         """Show what follows from `parameters`, which is not None; it only draws."""
 
-    def why_not(self):
+    def why_not(self) -> str:
         """Why Apply cannot be pressed, as a sentence; an empty text where it can."""
         return ""
 
-    def run(self, parameters, progress):
+    def run(self, parameters: Any, progress: Any) -> str:
         """Do what Apply is for, and return what there is to say of it.
 
         `Cancelled` ends it without a word more; any other error is shown.
@@ -131,7 +133,7 @@ class Panel:
         """Return the sentence of an error; a module adds those of its own library."""
         return worded(said)
 
-    def forget(self):
+    def forget(self) -> None:
         """Drop what belongs to the scene that is being closed."""
 
     def load_ui(self, name):
@@ -142,16 +144,16 @@ class Panel:
 
     # --- what the module's widget hands on
 
-    def enter(self):
+    def enter(self) -> None:
         """The module is opened."""
         self.set_parameters(self._parameters_now())
         self.device.enter()
 
-    def exit(self):
+    def exit(self) -> None:
         """Another module is opened; a run goes on."""
         self.set_parameters(None)
 
-    def cleanup(self):
+    def cleanup(self) -> None:
         """The panel ends."""
         self._left = True
         self.running.leave()
@@ -162,7 +164,7 @@ class Panel:
 
     # --- parameters
 
-    def set_parameters(self, parameters):
+    def set_parameters(self, parameters: Any) -> None:
         """Show and follow other parameters; None shows none."""
         modified = vtk.vtkCommand.ModifiedEvent
         if self.parameters is not None:
@@ -174,7 +176,7 @@ class Panel:
             self._observers.addObserver(parameters, modified, self._on_modified)
             self.update()
 
-    def update(self):
+    def update(self) -> None:
         """Show everything again."""
         if self.parameters is None or self._left:
             return
@@ -186,35 +188,37 @@ class Panel:
         self.enable(self.ui.applyButton, why)
         self.ui.cancelButton.enabled = self.running.active
 
-    def update_soon(self):
+    def update_soon(self) -> None:
         """Show everything again when what goes on now is over; many calls make one."""
         if not self._waiting:
             self._waiting = True
             qt.QTimer.singleShot(0, self._update_now)
 
-    def _update_now(self):
+    def _update_now(self) -> None:
         self._waiting = False
         self.update()
 
-    def enable(self, button, why_not):
+    def enable(self, button: Any, why_not: str) -> None:
         """Enable a widget, or disable it with the reason as its tooltip."""
         tooltip = self._tooltips.setdefault(button.name, button.toolTip)
         button.enabled = not why_not
         button.toolTip = why_not or tooltip
 
     def say(self, text: str, problem: bool = False) -> None:
-        """Show a text below the buttons; in another colour where a person has to do something."""
+        """Show a text below the buttons; in another colour where a person has to do something.
+
+        Its row stays while there is none, so that nothing below it moves.
+        """
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
-            self.ui.statusLabel.setVisible(bool(text))
 
-    def _on_modified(self, caller=None, event=None):
+    def _on_modified(self, caller: Any = None, event: Any = None) -> None:
         self.update()
 
     # --- the scene
 
-    def _observe_scene(self):
+    def _observe_scene(self) -> None:
         scene = slicer.mrmlScene
         for event, method in (
             (scene.StartCloseEvent, self._on_start_close),
@@ -226,17 +230,17 @@ class Panel:
         ):
             self._observers.addObserver(scene, event, method)
 
-    def _on_start_close(self, caller, event):
+    def _on_start_close(self, caller: Any, event: Any) -> None:
         self.running.cancel()
         self.set_parameters(None)
         self.forget()
         self.say("")
 
-    def _on_scene_changed(self, caller, event):
+    def _on_scene_changed(self, caller: Any, event: Any) -> None:
         if self._widget.parent.isEntered:
             self.set_parameters(self._parameters_now())
 
-    def _parameters_now(self):
+    def _parameters_now(self) -> Any:
         """The parameters, read again: a scene may have been loaded since they were read.
 
         The wrapper keeps what it read while the nodes that it names were not loaded yet.
@@ -246,7 +250,7 @@ class Panel:
         return parameters
 
     @vtk.calldata_type(vtk.VTK_OBJECT)
-    def _on_node_leaving(self, caller, event, node):
+    def _on_node_leaving(self, caller: Any, event: Any, node: Any) -> None:
         """Empty the parameters that name a node, before its selectors choose another by themselves.
 
         The selectors' lists lose the node after all observers of this event (priority -10).
@@ -258,16 +262,16 @@ class Panel:
             if getattr(parameters, name) is node:
                 setattr(parameters, name, None)
 
-    def _on_node_removed(self, caller, event):
+    def _on_node_removed(self, caller: Any, event: Any) -> None:
         self.update_soon()
 
     # --- runs
 
-    def apply(self):
+    def apply(self) -> None:
         """Run with the parameters as they are now."""
         self.start(self.run)
 
-    def start(self, work):
+    def start(self, work: Callable[[Any, Any], str]) -> None:
         """Let a run do some work, which is a function like `run`.
 
         What a person can put right is a sentence in the panel; only faults are shown in a dialog.
@@ -279,7 +283,7 @@ class Panel:
             if not self._attempt(work, declined):
                 self._attempt(work, "")
 
-    def _attempt(self, work, declined):
+    def _attempt(self, work: Callable[[Any, Any], str], declined: str) -> bool:
         """Run; returns False where a package was installed that the run ended for want of."""
         if self.parameters is None or self.running.busy:  # events were handled while asking
             return True
@@ -297,7 +301,7 @@ class Panel:
             self.say(_("{reason} Press Apply to be asked again.").format(reason=said))
         return True
 
-    def apply_quietly(self):
+    def apply_quietly(self) -> None:
         """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
         if self.running.busy or self.parameters is None:
             return
@@ -307,7 +311,7 @@ class Panel:
             if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
                 raise
 
-    def _run_once(self, work):
+    def _run_once(self, work: Callable[[Any, Any], str]) -> None:
         parameters = self.parameters
         self.say("")
         try:
@@ -326,7 +330,7 @@ class Panel:
             self.update()
             self.device.enter()
 
-    def _on_run_changed(self):
+    def _on_run_changed(self) -> None:
         self.update()
         if not self._left:
             self.ui.cancelButton.enabled = self.running.active

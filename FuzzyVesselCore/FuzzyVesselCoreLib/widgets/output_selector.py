@@ -1,5 +1,7 @@
 """A selector of a node to write into: only a person's act changes what is chosen."""
 
+from typing import Any
+
 import slicer
 from slicer.i18n import tr as _
 
@@ -29,19 +31,19 @@ class OutputSelector:
         With {name} and {source}; asked before a node is written into that was not made for it.
     """
 
-    def __init__(self, panel, selector, name, kind, question):
+    def __init__(self, panel: Any, selector: Any, name: str, kind: str, question: str) -> None:
         self._panel, self._selector = panel, selector
         self._name, self._kind, self._question = name, kind, question
         selector.connect("nodeActivated(vtkMRMLNode*)", self.choose)
         selector.connect("nodeAddedByUser(vtkMRMLNode*)", self._take_new)
 
-    def show(self, parameters):
+    def show(self, parameters: Any) -> None:
         """Show what is chosen."""
         node = getattr(parameters, self._name)
         if self._selector.currentNode() is not node:
             self._selector.setCurrentNode(node)
 
-    def follow(self, parameters, source, changed):
+    def follow(self, parameters: Any, source: Any, changed: bool) -> None:
         """Leave the outputs of others.
 
         Parameters
@@ -59,7 +61,7 @@ class OutputSelector:
         if found is not node:
             setattr(parameters, self._name, found)
 
-    def choose(self, node):
+    def choose(self, node: Any) -> None:
         """Take the node that a person chose, None for a new one, where that may be written."""
         parameters = self._panel.parameters
         if parameters is None or node is getattr(parameters, self._name):
@@ -68,14 +70,14 @@ class OutputSelector:
             setattr(parameters, self._name, node)
         self.show(parameters)
 
-    def _take_new(self, node):
+    def _take_new(self, node: Any) -> None:
         parameters = self._panel.parameters
         source = self._panel.output_source(parameters) if parameters is not None else None
         if source is not None:
             hand_over(node, self._kind, source)
             setattr(parameters, self._name, node)
 
-    def _agreed(self, parameters, node):
+    def _agreed(self, parameters: Any, node: Any) -> bool:
         """Whether a node may be written into, after asking where it was not made for this."""
         source = self._panel.output_source(parameters)
         if source is None:

@@ -19,7 +19,7 @@ from ..kept_result import tree_name
 from ..nodes.curves import branch_color
 from ..nodes.tables import fill_table, table_of
 from ..solid_input import SolidInput, read_solid
-from ..stored_skeleton import stored_skeleton
+from ..stored_skeleton import skeleton_of
 from .grid import cropped, on_voxels, vessels_of
 from .names import names_of
 from .progress import reporter
@@ -106,7 +106,7 @@ def split(model: Any, by: str = BRANCH, progress: Any = None) -> Any:
     """
     report = reporter(progress)
     report(0.0)
-    skeleton, solid = stored_skeleton(model), vessels_of(model)
+    skeleton, solid = skeleton_of(model), vessels_of(model)
     groups = groups_by(model, skeleton, by)
     there = on_voxels(model, skeleton, solid)
     labels = branch_labels(solid.mask, there, groups.label_of, report)
@@ -171,7 +171,7 @@ def divide_organ(
     """
     report = reporter(progress)
     report(0.0)
-    skeleton, organ = stored_skeleton(model), cropped(read_solid(organ_node, organ_segment))
+    skeleton, organ = skeleton_of(model), cropped(read_solid(organ_node, organ_segment))
     if isinstance(by, Mapping):
         groups = chosen_groups(skeleton, by)
     else:

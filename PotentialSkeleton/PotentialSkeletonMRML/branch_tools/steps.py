@@ -12,7 +12,7 @@ from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import Step, replayed, steps_of_text, steps_text
 
 from ..kept_result import ROLE, own_nodes
-from ..stored_skeleton import stored_skeleton
+from ..stored_skeleton import skeleton_of
 from .names import NAMES, carry_over
 from .rewriting import follow, rewrite
 from .skeleton_voxels import image_after, remember_voxels
@@ -47,7 +47,7 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
         If a step does not fit; the scene is as it was.
     """
     found = model.GetNodeReference(FOUND)
-    before = stored_skeleton(found or model)
+    before = skeleton_of(found or model)
     skeleton, _ = replayed(before, steps)
     with all_or_nothing() as change:
         if found is None:
@@ -94,5 +94,5 @@ def begin_anew(model: Any) -> None:
     model.RemoveNodeReferenceIDs(FOUND)
     model.RemoveAttribute(STEPS)
     if model.GetAttribute(NAMES):
-        carry_over(model, stored_skeleton(model))
+        carry_over(model, skeleton_of(model))
         follow(model)

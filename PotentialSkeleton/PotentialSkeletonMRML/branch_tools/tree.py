@@ -22,7 +22,7 @@ from PotentialSkeletonLib.branch_tools import (
 from PotentialSkeletonLib.tree.positions import Course
 
 from ..kept_result import ROLE
-from ..stored_skeleton import stored_skeleton, stored_table
+from ..stored_skeleton import skeleton_of, stored_table
 from . import dividing, files, names, sections, steps
 from .places import from_world, to_world
 from .rewriting import follow
@@ -79,19 +79,14 @@ class Tree:
     def __init__(self, model: Any) -> None:
         if model is None or not hasattr(model, "IsA") or not model.IsA("vtkMRMLModelNode"):
             raise InputError("Give the model of the centrelines, as extract has made it.")
-        found = stored_skeleton(model)
-        if found is None:
-            raise InputError(
-                f"The model {node_name(model)} holds no centrelines: find them first (Apply)."
-            )
-        if not found.branches:
+        if not skeleton_of(model).branches:
             raise InputError(f"The tree {node_name(model)} has no branch: it is a single point.")
         self.model = model
 
     @property
     def skeleton(self) -> CurveSkeleton:
         """The branches; positions are S, A, R in mm below the model's parent transform."""
-        return stored_skeleton(self.model)
+        return skeleton_of(self.model)
 
     def table(self) -> dict[str, list]:
         """One row a branch, with names and cross-sections where there are some."""

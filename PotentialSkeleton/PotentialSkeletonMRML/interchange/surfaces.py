@@ -6,7 +6,7 @@ Coordinates are LPS millimetres, and the files say so, as Slicer's own do.
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,7 +119,7 @@ def write_surface(surface: "vtkPolyData", path: str | PathLike) -> None:
             raise OSError(f"{path} could not be written")
 
 
-def _moved(source, matrix):
+def _moved(source: Any, matrix: Any) -> Any:
     vtk = vtk_module()
     transform = vtk.vtkTransform()
     transform.SetMatrix([float(value) for value in matrix.ravel()])

@@ -1,7 +1,7 @@
 """Line sets as VTK poly data, and as .vtp files."""
 
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def write_vtp(lines: LineSet, path: str | PathLike) -> None:
             raise OSError(f"{path} could not be written")
 
 
-def vtk_module():
+def vtk_module() -> Any:
     """VTK; `FuzzyVesselError` where it is missing."""
     try:
         import vtk
@@ -95,7 +95,7 @@ def vtk_module():
     return vtk
 
 
-def _array(values, name=None):
+def _array(values: Any, name: str | None = None) -> Any:
     from vtk.util.numpy_support import numpy_to_vtk
 
     if values.dtype == object:

@@ -1,5 +1,7 @@
 """Critical points of the field as lists of points: one list a kind, each of its own colour."""
 
+from typing import Any
+
 import numpy as np
 
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
@@ -11,7 +13,7 @@ COLORS = dict(
 )
 
 
-def points_by_kind(solid, skeleton):
+def points_by_kind(solid: Any, skeleton: Any) -> dict[str, Any]:
     """vtkPoints, in the frame below the parent transform, for each kind that there is."""
     found = {}
     for kind in KINDS:
@@ -21,7 +23,7 @@ def points_by_kind(solid, skeleton):
     return found
 
 
-def fill_list(node, points, transform_id):
+def fill_list(node: Any, points: np.ndarray, transform_id: str | None) -> None:
     """Fill a vtkMRMLMarkupsFiducialNode."""
     import slicer
 
@@ -30,7 +32,7 @@ def fill_list(node, points, transform_id):
         node.SetLocked(True)
 
 
-def show_list(node, kind, size):
+def show_list(node: Any, kind: str, size: float) -> None:
     """Display a new list in the colour of its kind; `size` is the points' diameter in mm."""
     if node.GetDisplayNode() is None:
         node.CreateDefaultDisplayNodes()

@@ -1,11 +1,14 @@
 """The folder of the subject hierarchy that curves lie in."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from FuzzyVesselCoreLib.mrml.changes import folder_item_of, subject_hierarchy
 
 OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of an item
 
 
-def group(nodes, name, source_node):
+def group(nodes: Sequence[Any], name: str, source_node: Any) -> int:
     """Put nodes into one folder of the subject hierarchy.
 
     Parameters
@@ -40,7 +43,7 @@ def group(nodes, name, source_node):
     return folder
 
 
-def remove_empty_folder(folder):
+def remove_empty_folder(folder: int) -> None:
     """Remove a folder of curves that holds nothing any more; one that `group` made."""
     hierarchy = subject_hierarchy()
     own = folder and hierarchy is not None and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
@@ -48,13 +51,13 @@ def remove_empty_folder(folder):
         hierarchy.RemoveItem(folder)
 
 
-def folder_of(node):
+def folder_of(node: Any) -> int:
     """The item of the folder that a node lies in, or 0."""
     hierarchy = subject_hierarchy()
     return _folder_of(node, hierarchy) if hierarchy is not None else 0
 
 
-def _folder_of(node, hierarchy):
+def _folder_of(node: Any, hierarchy: Any) -> int:
     item = hierarchy.GetItemByDataNode(node)
     parent = hierarchy.GetItemParent(item) if item else 0
     return parent if parent and hierarchy.IsItemLevel(parent, "Folder") else 0

@@ -2,6 +2,7 @@
 
 import colorsys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class BranchCurve:
     diameter: float
 
 
-def branch_curves(solid, skeleton):
+def branch_curves(solid: Any, skeleton: Any) -> Any:
     """List of `BranchCurve`, in the order of the skeleton's branches."""
     means = skeleton.to_table()["mean_radius_mm"]
     return [
@@ -50,13 +51,13 @@ def branch_curves(solid, skeleton):
     ]
 
 
-def branch_color(number):
+def branch_color(number: int) -> tuple[float, float, float]:
     """A colour (r, g, b), 0..1, that differs from those of the numbers nearby."""
     golden_ratio = 0.618034
     return colorsys.hsv_to_rgb(number * golden_ratio % 1.0, 0.65, 0.95)
 
 
-def points_of(positions):
+def points_of(positions: np.ndarray) -> Any:
     """An array (n, 3) as vtkPoints of doubles."""
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk
@@ -67,7 +68,7 @@ def points_of(positions):
     return points
 
 
-def doubles(values):
+def doubles(values: np.ndarray) -> Any:
     from vtk.util.numpy_support import numpy_to_vtk
 
     array = numpy_to_vtk(np.ascontiguousarray(values, np.float64), deep=True)
@@ -75,7 +76,7 @@ def doubles(values):
     return array
 
 
-def fill_curve(node, curve, transform_id):
+def fill_curve(node: Any, curve: Any, transform_id: str | None) -> None:
     """Fill a vtkMRMLMarkupsCurveNode."""
     import slicer
 
@@ -89,7 +90,7 @@ def fill_curve(node, curve, transform_id):
         node.SetLocked(True)  # moved points would no longer have these radii
 
 
-def show_curve(node, curve):
+def show_curve(node: Any, curve: Any) -> None:
     """Display a new curve node as a line of the branch's colour, without points and texts."""
     if node.GetDisplayNode() is None:
         node.CreateDefaultDisplayNodes()
@@ -101,7 +102,7 @@ def show_curve(node, curve):
     display.SetLineDiameter(curve.diameter)
 
 
-def set_points(node, points, transform_id):
+def set_points(node: Any, points: np.ndarray, transform_id: str | None) -> None:
     """Give a markups node other control points, in the frame below its new parent transform."""
     node.RemoveAllControlPoints()
     # Without a transform the world is the node's own frame: no inverse of a transform is needed,
@@ -111,7 +112,7 @@ def set_points(node, points, transform_id):
     node.SetAndObserveTransformNodeID(transform_id)
 
 
-def _measurement(curve):
+def _measurement(curve: Any) -> Any:
     import slicer
 
     measurement = slicer.vtkMRMLStaticMeasurement()
@@ -123,7 +124,7 @@ def _measurement(curve):
     return measurement
 
 
-def _remove_measurement(node, name):
+def _remove_measurement(node: Any, name: str) -> None:
     for number in reversed(range(node.GetNumberOfMeasurements())):
         if node.GetNthMeasurement(number).GetName() == name:
             node.RemoveNthMeasurement(number)

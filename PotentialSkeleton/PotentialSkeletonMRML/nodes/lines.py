@@ -1,5 +1,7 @@
 """The skeleton as lines with radius, the tubes that they describe, and their model nodes."""
 
+from typing import Any
+
 import numpy as np
 
 RADIUS = "Radius"  # mm, at each point
@@ -18,7 +20,7 @@ COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slice
 LINE_WIDTH = 3  # pixels
 
 
-def branch_lines(solid, skeleton):
+def branch_lines(solid: Any, skeleton: Any) -> Any:
     """One polyline a branch.
 
     Parameters
@@ -67,7 +69,7 @@ def branch_lines(solid, skeleton):
     return data
 
 
-def tubes(lines, sides=12):
+def tubes(lines: Any, sides: int = 12) -> Any:
     """The surface of tubes round lines, as thick as the object there.
 
     Parameters
@@ -96,7 +98,7 @@ def tubes(lines, sides=12):
     return tube.GetOutput()
 
 
-def fill_model(node, data, transform_id):
+def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
     """Put a vtkPolyData into a vtkMRMLModelNode, under a parent transform."""
     import slicer
 
@@ -107,7 +109,7 @@ def fill_model(node, data, transform_id):
         node.CreateDefaultDisplayNodes()
 
 
-def show_model(node, lines):
+def show_model(node: Any, lines: Any) -> None:
     """Colour a new model by radius; `lines` are drawn a few pixels wide."""
     display = node.GetDisplayNode()
     display.SetActiveScalarName(RADIUS)
@@ -119,7 +121,7 @@ def show_model(node, lines):
         display.LightingOff()
 
 
-def _array(values, name=None):
+def _array(values: Any, name: str | None = None) -> Any:
     from vtk.util.numpy_support import numpy_to_vtk
 
     array = numpy_to_vtk(np.ascontiguousarray(values), deep=True)

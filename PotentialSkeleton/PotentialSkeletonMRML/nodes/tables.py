@@ -1,5 +1,8 @@
 """The branches as a table, and plots of radii."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 HISTOGRAM_BARS = 24
@@ -7,12 +10,12 @@ MILLIMETRES = "_mm"  # ends the name of a column with this unit
 UNITS = {MILLIMETRES: "mm", "_mm2": "mm2", "_ml": "ml"}
 
 
-def branch_table(skeleton):
+def branch_table(skeleton: Any) -> Any:
     """`CurveSkeleton.to_table` as vtkTable: integers, doubles and texts."""
     return table_of(skeleton.to_table())
 
 
-def fill_table(node, table):
+def fill_table(node: Any, table: Any) -> None:
     """Put a vtkTable into a vtkMRMLTableNode, with the units of its columns."""
     import slicer
 
@@ -27,7 +30,7 @@ def fill_table(node, table):
                     node.SetColumnUnitLabel(column.GetName(), unit)
 
 
-def radius_plots(skeleton):
+def radius_plots(skeleton: Any) -> list[dict[str, Any]]:
     """What the two charts show.
 
     Returns
@@ -36,8 +39,8 @@ def radius_plots(skeleton):
         Keys: title, x and y (names of columns), kind (of plot), table (vtkTable). The first is the
         radius along the longest branch, the second how many mm of centreline have which radius.
     """
-    along = {"distance_mm": [], "radius_mm": []}
-    histogram = {"radius_mm": [], "length_mm": []}
+    along: dict[str, Any] = {"distance_mm": [], "radius_mm": []}
+    histogram: dict[str, Any] = {"radius_mm": [], "length_mm": []}
     if skeleton.branches:
         longest = max(skeleton.branches, key=skeleton.length)
         along = {"distance_mm": distances(longest, skeleton.spacing), "radius_mm": longest.radius}
@@ -48,17 +51,17 @@ def radius_plots(skeleton):
     ]
 
 
-def distances(branch, spacing):
+def distances(branch: Any, spacing: Any) -> np.ndarray:
     """Length of a branch up to each of its points, in mm."""
     return np.concatenate([[0.0], np.cumsum(_steps(branch, spacing))])
 
 
-def _plot(title, kind, columns):
+def _plot(title: str, kind: str, columns: dict[str, Any]) -> dict[str, Any]:
     x, y = columns
     return dict(title=title, x=x, y=y, kind=kind, table=table_of(columns))
 
 
-def _histogram(skeleton):
+def _histogram(skeleton: Any) -> dict[str, Any]:
     """Millimetres of centreline for each range of radii."""
     steps = [_steps(branch, skeleton.spacing) for branch in skeleton.branches]
     radii = [(branch.radius[1:] + branch.radius[:-1]) / 2 for branch in skeleton.branches]
@@ -68,11 +71,11 @@ def _histogram(skeleton):
     return {"radius_mm": (edges[1:] + edges[:-1]) / 2, "length_mm": length}
 
 
-def _steps(branch, spacing):
+def _steps(branch: Any, spacing: Any) -> np.ndarray:
     return np.linalg.norm(np.diff(branch.points, axis=0) * spacing, axis=1)
 
 
-def table_of(columns):
+def table_of(columns: dict[str, Any]) -> Any:
     """A dict of name to values as vtkTable."""
     import vtk
 
@@ -91,7 +94,7 @@ def table_of(columns):
     return table
 
 
-def fill_chart(node, plot, add):
+def fill_chart(node: Any, plot: dict[str, Any], add: Callable[[str, str], Any]) -> None:
     """Show a plot in a vtkMRMLPlotChartNode; its series and table are used again, else added."""
     import slicer
 
@@ -115,5 +118,5 @@ def fill_chart(node, plot, add):
         node.SetLegendVisibility(False)
 
 
-def _axis_title(column):
+def _axis_title(column: str) -> str:
     return column.removesuffix(MILLIMETRES) + " (mm)"

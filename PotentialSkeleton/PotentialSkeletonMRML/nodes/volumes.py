@@ -1,12 +1,14 @@
 """The skeleton's voxels and the force field as volume nodes."""
 
+from typing import Any
+
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
 
 
-def field_image(solid, field):
+def field_image(solid: Any, field: Any) -> Any:
     """The force as vtkImageData with R, A, S components, float32.
 
     The force is a direction from voxel to voxel: it is turned and stretched as the voxels are, so
@@ -16,7 +18,7 @@ def field_image(solid, field):
     return image_from_array((field.vectors[..., ::-1] @ to_ras.T).astype(np.float32))
 
 
-def fill_volume(node, image, solid):
+def fill_volume(node: Any, image: Any, solid: Any) -> None:
     """Fill a volume node on the object's own grid, under the same parent transform."""
     import slicer
 

@@ -11,10 +11,10 @@ from FuzzyConnectedGPULib.contrast.clicks.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.evidence import cuda_filters as filters
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths import cuda_widest_paths as paths_on_cuda
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import launches
 from FuzzyVesselCoreLib.progress import Progress
+from support.path_levels import path_levels
 
 SHAPE, SEED = (17, 19, 23), (8, 9, 11)
 NOISE = 10.0
@@ -205,8 +205,8 @@ def some_starts(contrast, seed, count):
 
 
 def check_paths(gpu, contrast, mask, starts, unit, floor, rivals=None):
-    wanted = widest_paths(contrast, mask, starts, unit, floor, rivals)
-    found = widest_paths(contrast, mask, starts, unit, floor, rivals, gpu)
+    wanted = path_levels(contrast, mask, starts, unit, floor, rivals)
+    found = path_levels(contrast, mask, starts, unit, floor, rivals, gpu)
     np.testing.assert_array_equal(found, wanted)
     return wanted
 
@@ -257,7 +257,7 @@ def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
     if mask is not None:
         mask[starts[0]] = 1
     unit, floor = [20.0, 7.3, 0.1][seed // 2], [1, 128][seed % 2]
-    alone = widest_paths(contrast, mask, starts, unit, floor)
+    alone = path_levels(contrast, mask, starts, unit, floor)
     left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, rivals)
     assert 0 < (left > 0).sum() <= (alone > 0).sum()
 

@@ -12,8 +12,9 @@ pytest.importorskip("numba")
 from FuzzyConnectedGPULib.contrast.clicks.membership import membership
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths.flood import component
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP, widest_paths
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP
 from FuzzyConnectedGPULib.segmentation import segment
+from support.path_levels import path_levels
 
 
 def levels_of(contrast, unit):
@@ -61,7 +62,7 @@ def problems(draw):
 @given(problems())
 def test_levels_are_those_of_the_definition(problem):
     *arguments, _rng = problem
-    found = widest_paths(*arguments)
+    found = path_levels(*arguments)
     assert found.dtype == np.uint16
     np.testing.assert_array_equal(found, by_definition(*arguments))
 
@@ -71,14 +72,14 @@ def test_levels_are_those_of_the_definition(problem):
 def test_rivals_take_what_they_reach_more_strongly(problem, count):
     contrast, inside, starts, unit, floor, rng = problem
     rivals = rng.integers(0, contrast.size, count)
-    found = widest_paths(contrast, inside, starts, unit, floor, rivals)
+    found = path_levels(contrast, inside, starts, unit, floor, rivals)
     places = [tuple(np.unravel_index(r, contrast.shape)) for r in rivals]
     ours = by_definition(contrast, inside, starts, unit, floor)
     theirs = by_definition(contrast, inside, set(places) - set(starts), unit, floor)
     np.testing.assert_array_equal(found[ours > theirs], ours[ours > theirs])
     assert not found[theirs > ours].any()
     assert ((found == ours) | (found == 0)).all()  # where both are as strong, one has it
-    turned = widest_paths(contrast, inside, starts[::-1], unit, floor, rivals[::-1])
+    turned = path_levels(contrast, inside, starts[::-1], unit, floor, rivals[::-1])
     np.testing.assert_array_equal(turned, found)
 
 
@@ -113,18 +114,18 @@ def test_diagonal_steps_and_the_exact_unit():
     for n in range(3):
         contrast[n, n, n] = 0.7
     unit = float(np.float32(0.7))
-    levels = widest_paths(contrast, None, [(0, 0, 0)], unit, 1)
+    levels = path_levels(contrast, None, [(0, 0, 0)], unit, 1)
     assert [levels[n, n, n] for n in range(3)] == [STEPS] * 3
     assert np.count_nonzero(levels) == 3
 
 
 def test_starts_below_the_floor_or_outside_of_the_mask_lead_nowhere():
     contrast = np.ones((2, 2, 2), np.float32)
-    assert not widest_paths(contrast, None, [(0, 0, 0)], 10.0, STEPS).any()
+    assert not path_levels(contrast, None, [(0, 0, 0)], 10.0, STEPS).any()
     inside = np.ones(contrast.shape, np.uint8)
     inside[0, 0, 0] = 0
-    assert not widest_paths(contrast, inside, [(0, 0, 0)], 1.0, 1).any()
-    assert not widest_paths(contrast, None, [], 1.0, 1).any()
+    assert not path_levels(contrast, inside, [(0, 0, 0)], 1.0, 1).any()
+    assert not path_levels(contrast, None, [], 1.0, 1).any()
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.6, 0.75])

@@ -130,14 +130,16 @@ def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
     assert text_of(volume, first, **background) == text_of(volume, first, **affinity)
 
 
-def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene, logic):
+def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene):
     import slicer
 
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
     from FuzzyConnectedGPUMRML.parameters import Model
 
-    assert logic.getParameterNode().model is Model.CONTRAST
-    node = logic.getParameterNode().parameterNode
+    parameters = FuzzyConnectedGPULogic().getParameterNode()
+    assert parameters.model is Model.CONTRAST
+    node = parameters.parameterNode
+    del parameters  # Slicer's wrapper writes defaults as long as it is there
     node.UnsetParameter("model")
     node.SetParameter("cut", "0.0")
     assert FuzzyConnectedGPULogic().getParameterNode().model is Model.AFFINITY

@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from conftest import ROOT
+from support.places import ROOT
 
 ICONS = ROOT / "FuzzyConnectedGPU" / "Resources" / "Icons"
 

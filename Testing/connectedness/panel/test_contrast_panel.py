@@ -4,26 +4,11 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume, world_of
+from support.panel_cases import array
 
 SHAPE = (16, 20, 22)
 EARLIER = "of earlier points or settings: press <b>Apply</b>"
 FIRST, OTHER, LEAK = (8, 10, 4), (8, 10, 18), (8, 10, 11)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-@pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
 
 
 @pytest.fixture
@@ -37,19 +22,6 @@ def chosen(panel):
     panel.parameters.seeds = add_seeds(volume, [FIRST, OTHER], "seeds")
     panel.process_events()
     return panel
-
-
-@pytest.fixture
-def done(chosen):
-    """The same after Apply."""
-    chosen.click("applyButton")
-    return chosen
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def choose_model(panel, name):
@@ -175,8 +147,7 @@ def test_a_seed_that_is_a_background_seed_too_is_said(chosen):
     first = chosen.parameters.seeds.GetNthControlPointLabel(0)
     other = chosen.parameters.backgroundSeeds.GetNthControlPointLabel(0)
     assert chosen.ui.statusLabel.text == (
-        f"The vessel point {first} and the point {other} (Not vessel) are at the same place: move "
-        "or delete one of the two."
+        f"'{first}' (vessel) and '{other}' (not vessel) are at the same place: move or delete one."
     )
     assert chosen.take_errors() == []  # a sentence, no dialog
     assert chosen.parameters.labelmap is None

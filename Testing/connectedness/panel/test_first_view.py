@@ -4,57 +4,10 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume, world_of
+from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP = "vtkMRMLLabelMapVolumeNode"
-SHAPE = (14, 16, 18)
 VIEW = (420, 850)  # pixels that Slicer leaves for a module in a window of 1600 x 1000
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-@pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
-
-
-def vessel(shape=SHAPE):
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(shape)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
-
-
-@pytest.fixture
-def chosen(panel):
-    """The panel as it is by default, with a volume and two vessel points."""
-    volume = add_volume(vessel())
-    panel.parameters.inputVolume = volume
-    panel.parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
-    panel.process_events()
-    return panel
-
-
-@pytest.fixture
-def done(chosen):
-    """The same after Apply."""
-    chosen.click("applyButton")
-    return chosen
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def during_runs(monkeypatch, act):
@@ -110,6 +63,20 @@ def test_rows_do_not_jump_while_a_run_goes_on(chosen, monkeypatch):
     chosen.ui.applyButton.click()
     assert (before, True) in seen
     assert {y for y, _visible in seen} == {before}
+
+
+@pytest.mark.parametrize("text", ["", "Done, on the CPU.", "One line of text and another. " * 2])
+def test_rows_do_not_jump_with_what_is_said(chosen, text):
+    def place():
+        chosen.window.resize(VIEW[0], 500)
+        chosen.process_events()
+        button = chosen.ui.advancedCollapsibleButton
+        return button.mapTo(chosen.window, button.rect.topLeft()).y()
+
+    chosen.widget.panel.say("")
+    before = place()
+    chosen.widget.panel.say(text)
+    assert place() == before
 
 
 def test_less_is_left_and_more_is_right(done):
@@ -331,6 +298,7 @@ def test_keys_are_in_the_module_s_help(panel):
     panel.module.FuzzyConnectedGPU(parent)
     for key in ("<b>A</b>", "<b>N</b>", "<b>Z</b>"):
         assert key in parent.helpText
+        assert key in panel.ui.keysLabel.text  # and beside the buttons that they stand for
 
 
 # --- views that follow
@@ -357,6 +325,16 @@ def test_the_first_result_is_fitted_into_the_views_and_later_ones_are_not(slicer
     chosen.click("applyButton")
     assert camera.GetFocalPoint() == pytest.approx((1, 2, 3))
     assert slice_node.GetFieldOfView()[0] == pytest.approx(300)
+
+
+def test_points_that_go_in_the_first_run_do_not_end_it(chosen, monkeypatch):
+    seeds = chosen.parameters.seeds
+    during_runs(monkeypatch, seeds.RemoveAllControlPoints)
+    chosen.ui.applyButton.click()
+    monkeypatch.undo()
+    chosen.process_events()
+    assert chosen.take_errors() == []
+    assert chosen.parameters.labelmap is not None
 
 
 def test_the_surface_stays_until_the_next_one_is_made(done):

@@ -4,33 +4,14 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume, scene_text
+from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
-SHAPE = (14, 16, 18)
 OUTPUTS = {
     "sceneVolume": ("sceneSelector", "vtkMRMLScalarVolumeNode"),
     "labelmap": ("labelmapSelector", LABELMAP),
     "segmentation": ("segmentationSelector", SEGMENTATION),
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-def vessel(shape=SHAPE):
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(shape)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
 
 
 def add_segmentation(volume, labels, name="parts"):
@@ -81,11 +62,6 @@ class Mine:
 
 
 @pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
-
-
-@pytest.fixture
 def mine(panel):
     return Mine()
 
@@ -97,27 +73,11 @@ def chosen(panel, mine):
     return panel
 
 
-@pytest.fixture
-def done(chosen):
-    """The same after Apply, and with nodes of the user behind the results in every list."""
-    chosen.click("applyButton")
-    add_volume(vessel()).SetName("later")
-    add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP).SetName("later")
-    chosen.process_events()
-    return chosen
-
-
 def choose(panel, volume):
     parameters = panel.parameters
     parameters.inputVolume = volume
     parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
     panel.process_events()
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def segment_array(segmentation, segment_id, volume):

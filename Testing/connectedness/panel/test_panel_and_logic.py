@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from support.mrml_cases import add_seeds, add_volume, linear_transform
+from support.panel_cases import array
 
 SEEDS = [(7, 8, 3), (7, 8, 14)]
 
@@ -48,12 +49,6 @@ def result(logic, volume, seeds):
 @pytest.fixture
 def segmentation(slicer_scene):
     return slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "segmentation")
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def segment_array(segmentation, segment_id, volume):

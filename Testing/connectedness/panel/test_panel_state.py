@@ -4,33 +4,9 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
+from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
-SHAPE = (14, 16, 18)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-@pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
-
-
-def vessel(shape=SHAPE):
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(shape)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
 
 
 def choose(panel, model, mask=None):
@@ -44,12 +20,6 @@ def choose(panel, model, mask=None):
         parameters.region, parameters.mask = type(parameters.region).MASK, mask
     panel.process_events()
     return parameters
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def mask_of_ones(kind=LABELMAP):

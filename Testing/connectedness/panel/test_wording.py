@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume
+from support.panel_cases import POINTS, SHAPE, vessel
 from support.places import ROOT
 
 PANELS = [
@@ -20,7 +21,6 @@ JARGON = re.compile(
     r"seed|I, ?J, ?K|\bcard\b|fuzzy scene|\btold\b|\bpieces?\b|lower cut",
     re.IGNORECASE,
 )
-SHAPE = (14, 16, 18)
 
 
 def translated(path):
@@ -53,19 +53,13 @@ def test_forms_say_nothing_in_the_words_of_the_library(module):
     assert [text for text in texts if JARGON.search(text)] == []
 
 
-def vessel():
-    k, j, _ = np.indices(SHAPE)
-    noise = np.random.default_rng(4).normal(0, 9, SHAPE)
-    return np.where((k - 7) ** 2 + (j - 8) ** 2 <= 9, 200, 90) + noise
-
-
 @pytest.fixture
-def panel(open_panel):
-    panel = open_panel("FuzzyConnectedGPU")
-    volume = add_volume(vessel().astype(np.int16))
+def panel(panel):
+    """With a volume of a name, and two points of labels that are no words of the library."""
+    volume = add_volume(vessel())
     volume.SetName("CT")
     panel.parameters.inputVolume = volume
-    panel.parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "points")
+    panel.parameters.seeds = add_seeds(volume, POINTS, "points")
     panel.process_events()
     return panel
 
@@ -94,7 +88,7 @@ def test_voxels_that_cannot_be_used(panel):
     wrong = vessel().astype(np.float32)
     wrong[3, 3, 3] = np.nan
     parameters.inputVolume = add_volume(wrong)
-    assert said(panel).startswith("1 voxel of the volume holds no number: ")
+    assert said(panel).startswith("1 voxel of the volume holds no finite number: ")
     parameters.inputVolume = add_volume(vessel().astype(np.uint32))
     assert said(panel).startswith("Voxels of the type uint32 cannot be used")
 

@@ -8,10 +8,11 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.gpu import availability
 from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_status
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
 from FuzzyVesselCoreLib.gpu.nvrtc import compile_kernels, read_source
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 
@@ -300,6 +301,35 @@ def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
             fake_cupy.allocate(2500 * 2**20)
     for amount in ("2,500.0 MiB more", "1,000.0 MiB already", "2,000.0 MiB are free"):
         assert amount in str(caught.value)
+
+
+class Keeper:
+    """Keeps memory of a run that has ended."""
+
+    def __init__(self, pool):
+        self.pool = pool
+
+    def free_device_memory(self):
+        if self.pool:
+            self.pool.free_all_blocks()
+        self.pool = None
+
+
+def test_memory_that_is_kept_is_freed_where_a_run_has_too_little(fake_cupy):
+    with CudaDevice(0) as device:
+        fake_cupy.allocate(600)
+        pool = device.pool
+    assert device.pool is None
+    pool.held = 600  # an array that outlives its run
+    keeper = Keeper(pool)
+    keeps_device_memory(keeper)
+    with CudaDevice(0):
+        fake_cupy.allocate(400)
+        assert keeper.pool is pool
+        fake_cupy.allocate(400)
+        assert keeper.pool is None
+        with pytest.raises(DeviceMemoryError):
+            fake_cupy.allocate(400)
 
 
 # ---- cooperative launches

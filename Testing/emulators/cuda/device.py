@@ -62,6 +62,7 @@ class EmulatedDevice:
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
         self.peak_bytes = 0
+        self.pool = None
         self.launches = 0
         self.interleave = interleave
         self.resident_blocks = resident_blocks

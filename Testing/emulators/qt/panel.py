@@ -6,7 +6,7 @@ import types
 
 from PySide6.QtWidgets import QWidget
 
-from conftest import ROOT
+from support.places import ROOT
 
 WIDTH = 420  # pixels, about that of Slicer's module panel
 ARROW = 16  # pixels of a sorted column's arrow

@@ -18,7 +18,7 @@ CPU_GOALS = {FIRST: Goal(5, "s"), FURTHER: Goal(0.5, "s")}
 GPU_GOALS = {FIRST: Goal(60, "ms"), FURTHER: Goal(15, "ms"), LARGE: Goal(200, "ms")}
 NOTE = (
     "From numpy arrays to the fuzzy scene and labels in numpy arrays. A further click finds the "
-    "evidence of the first one kept on the host."
+    "evidence of the first one kept on its device."
 )
 
 

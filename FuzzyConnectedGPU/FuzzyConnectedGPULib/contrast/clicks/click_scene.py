@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.large_arrays import zeros_soon
 
 from ..checked_clicks import Clicks
 from ..contrast_threshold import CONTRAST_THRESHOLD
@@ -56,6 +57,7 @@ def click_scene(
         The contrast from which on a voxel belongs to the object.
     """
     progress = Progress.of(progress)
+    memory = zeros_soon(evidence.contrast.shape, np.float32)
     positive = [tuple(map(int, p)) for p in clicks.positive]
     negative = [tuple(map(int, q)) for q in clicks.negative]
     judged = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
@@ -66,11 +68,12 @@ def click_scene(
     main.raise_for(negative)
     main.lower_for(judged)
     progress.check()
-    connectedness = main.connectedness()
+    connectedness = memory.result()
+    size = main.write_connectedness(connectedness)
     for click in judged:
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
-            add_faint_click(connectedness, evidence, click.voxel)
+            size += add_faint_click(connectedness, evidence, click.voxel, size)
     leaks = positive, negative, main.first_threshold
     remove_leaks(connectedness, evidence, *leaks, progress)
     if border == "half":

@@ -53,16 +53,25 @@ def remove_leaks(
     progress : Progress
         Checked before each background click.
     """
-    before = connectedness.copy() if len(negative) > 1 else connectedness
-    for click in negative:
-        if before[click] >= CONTRAST_THRESHOLD:
-            progress.check()
-            _remove_leak(connectedness, before, evidence, positive, click, threshold)
+    leaks = [click for click in negative if connectedness[click] >= CONTRAST_THRESHOLD]
+    # The object around each click, before any of them has lowered it.
+    objects = [_object_around(connectedness, evidence, click) for click in leaks]
+    for click, around in zip(leaks, objects, strict=True):
+        progress.check()
+        _remove_leak(connectedness, around, evidence, positive, click, threshold)
+
+
+def _object_around(
+    connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...]
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The object in the box of a ball around a click, and the click in the box."""
+    around = Ball(connectedness.shape, click, MAX_RADIUS, evidence.unit)
+    return connectedness[around.box] >= CONTRAST_THRESHOLD, around.centre
 
 
 def _remove_leak(
     connectedness: np.ndarray,
-    before: np.ndarray,
+    around: tuple[np.ndarray, tuple[int, ...]],
     evidence: Evidence,
     positive: list[tuple[int, ...]],
     click: tuple[int, ...],
@@ -78,9 +87,7 @@ def _remove_leak(
         peaks = peaks_near(contrast, ball.box, HALO_PEAK_DISTANCE, unit)
         _raise(connectedness, evidence, ball, share * peaks, positive, click)
         return
-    around = Ball(contrast.shape, click, MAX_RADIUS, unit)
-    inside = before[around.box] >= CONTRAST_THRESHOLD
-    radius = max_inscribed_radius(inside, around.centre, unit)
+    radius = max_inscribed_radius(*around, unit)
     nearest = min(np.sqrt((((np.array(p) - click) * unit) ** 2).sum()) for p in positive)
     if radius >= PLATEAU_RADIUS and own >= HALO_SHARE * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)

@@ -7,7 +7,6 @@ import numpy as np
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
 from ..neighbourhood import Ball, at_click, component_of
-from ..paths.flood import component
 from .corrections import MAX_RADIUS, max_inscribed_radius
 from .main_object import EVIDENT
 from .membership import membership, midway
@@ -25,9 +24,24 @@ BLIND_MEMBERSHIP = 0.6
 BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
 
 
-def add_faint_click(connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...]) -> None:
-    """Add, in place, the structure that a click of less contrast than the threshold means."""
-    size = int(np.count_nonzero(connectedness >= CONTRAST_THRESHOLD))
+def add_faint_click(
+    connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...], size: int
+) -> int:
+    """Add, in place, the structure that a click of less contrast than the threshold means.
+
+    Parameters
+    ----------
+    connectedness : ndarray, float32
+    evidence : Evidence
+    click : (K, J, I)
+    size : int
+        Number of the object's voxels.
+
+    Returns
+    -------
+    int
+        By how many the object has grown.
+    """
     for values, noise, least in _contrasts(evidence):
         contrast = at_click(values, click)
         if contrast < least * noise or values[click] <= 0:
@@ -35,17 +49,17 @@ def add_faint_click(connectedness: np.ndarray, evidence: Evidence, click: tuple[
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click]))
         limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
-        found = component(values, evidence.inside, click, threshold, limit)
-        flat = connectedness.ravel()
-        added = found[flat[found] < CONTRAST_THRESHOLD]
-        fits = MIN_ADDED <= added.size <= FAINT_SHARE * size or not size
-        if found.size <= limit and fits:
-            own = membership(values.ravel()[found], threshold)
-            flat[found] = np.maximum(flat[found], own)
-            return
-        _add_near(connectedness, values, evidence, click, threshold)
-        return
-    _add_alike(connectedness, evidence, click, size)
+        found = evidence.component(values, click, threshold, limit)
+        if found is not None:
+            voxels, own = found
+            flat = connectedness.ravel()
+            before = flat[voxels]
+            added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
+            if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
+                flat[voxels] = np.maximum(before, membership(own, threshold))
+                return added
+        return _add_near(connectedness, values, evidence, click, threshold)
+    return _add_alike(connectedness, evidence, click, size)
 
 
 def _contrasts(evidence: Evidence) -> Iterator[tuple[np.ndarray, float, float]]:
@@ -63,7 +77,7 @@ def _add_near(
     evidence: Evidence,
     click: tuple[int, ...],
     threshold: float,
-) -> None:
+) -> int:
     """Add the voxels within some inscribed radii of a click."""
     ball = Ball(values.shape, click, MAX_RADIUS, evidence.unit)
     enough = evidence.masked(values[ball.box] >= threshold, ball.box)
@@ -71,13 +85,12 @@ def _add_near(
     ball = Ball(values.shape, click, max(FAINT_RADII * radius, FAINT_RADII), evidence.unit)
     enough = evidence.masked((values[ball.box] >= threshold) & ball.inside, ball.box)
     near = component_of(enough, ball.centre)
-    part = connectedness[ball.box]
-    part[near] = np.maximum(part[near], membership(values[ball.box][near], threshold))
+    return _raise(connectedness[ball.box], near, membership(values[ball.box][near], threshold))
 
 
 def _add_alike(
     connectedness: np.ndarray, evidence: Evidence, click: tuple[int, ...], size: int
-) -> None:
+) -> int:
     """Without any evidence: similar voxels in a ball that is small compared with the object."""
     volume = max(BLIND_SHARE * size, 27) * np.prod(evidence.unit)
     radius = float(np.clip((volume * 3 / (4 * np.pi)) ** (1 / 3), 2.0, BLIND_RADIUS))
@@ -90,5 +103,13 @@ def _add_alike(
     alike = evidence.masked(alike & ball.inside, ball.box)
     alike[ball.centre] = True
     found = component_of(alike, ball.centre)
-    part = connectedness[ball.box]
-    part[found] = np.maximum(part[found], np.float32(BLIND_MEMBERSHIP))
+    return _raise(connectedness[ball.box], found, np.float32(BLIND_MEMBERSHIP))
+
+
+def _raise(part: np.ndarray, voxels: np.ndarray, least: np.ndarray | np.float32) -> int:
+    """Raise the connectedness of voxels (boolean) in place; by how many the object has grown."""
+    before = part[voxels]
+    after = np.maximum(before, least)
+    part[voxels] = after
+    grown = (before < CONTRAST_THRESHOLD) & (after >= CONTRAST_THRESHOLD)
+    return int(np.count_nonzero(grown))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
-from ..paths.flood import voxels_above_0
 from ..paths.widest_paths import STEPS
 from .corrections import raise_factor
 from .membership import membership, midway
@@ -79,12 +79,10 @@ class MainObject:
         if self._first is not None:
             starts.append(self._first.start)
         self._starts = starts
-        self._levels = self._evidence.widest_paths(
+        self._reached = self._evidence.widest_paths(
             starts, self.path_threshold, FLOOR, self._rivals, self._gpu
         )
-        self._touched = voxels_above_0(self._levels)
-        self._reached = self._touched[self._levels.ravel()[self._touched] >= STEPS]
-        self._values = contrast.ravel()[self._reached]
+        self._values = self._reached.contrast[self._reached.levels >= STEPS]
 
     def _raise_to_object(self, contrast: float) -> None:
         """Raise the threshold where the click is in a faint part of a bright object."""
@@ -118,12 +116,11 @@ class MainObject:
         if sum(contrast[c.start] >= self.threshold for c in self._clicks) + 1 > len(self._starts):
             self._reach()
 
-    def connectedness(self) -> np.ndarray:
-        """Membership of all voxels that paths reach."""
-        connectedness = np.zeros(self._levels.shape, np.float32)
-        reached = self._touched
-        level = self._levels.ravel()[reached].astype(np.float32)
+    def write_connectedness(self, connectedness: np.ndarray) -> int:
+        """Write the membership of all voxels that paths reach; returns the object's size."""
+        level = self._reached.levels.astype(np.float32)
         path = level / (level + np.float32(STEPS))
-        own = membership(self._evidence.contrast.ravel()[reached], self.threshold)
-        connectedness.ravel()[reached] = np.minimum(own, path)
-        return connectedness
+        own = membership(self._reached.contrast, self.threshold)
+        connected = np.minimum(own, path)
+        connectedness.ravel()[self._reached.voxels] = connected
+        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))

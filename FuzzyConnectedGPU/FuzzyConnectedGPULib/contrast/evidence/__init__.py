@@ -2,7 +2,8 @@
 
 `tissue` and `tissue_statistics` find the background tissue, `filters` take the noise out,
 `background` gives the local background; `vessel_evidence` runs them and returns an `Evidence`. The
-`cuda_*` files do the same on a CUDA device, with kernels in the `.cu` files.
+`cuda_*` files do the same on a CUDA device, with kernels in the `.cu` files; by `DeviceVolume` the
+host reads from there.
 """
 
 from collections.abc import Callable

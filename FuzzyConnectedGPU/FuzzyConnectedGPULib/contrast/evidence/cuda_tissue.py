@@ -31,13 +31,15 @@ class CudaTissue:
     ----------
     median, deviation : float
         Of the raw intensities.
-    whole : bool
+    whole, alone : bool
     on_host : Tissue
+    gpu : CudaDevice
     """
 
     def __init__(self, tissue: Tissue, mask: DeviceArray | None, gpu: CudaDevice) -> None:
-        self.median, self.deviation, self.whole = tissue.median, tissue.deviation, tissue.whole
-        self.on_host, self._mask, self._gpu = tissue, mask, gpu
+        self.median, self.deviation = tissue.median, tissue.deviation
+        self.whole, self.alone = tissue.whole, tissue.alone
+        self.on_host, self._mask, self.gpu = tissue, mask, gpu
         self._part, flags = tissue.samples()
         self._flags = gpu.put(flags)
         self._counted = {least: int(np.count_nonzero(flags >= least)) for least in (1, 2)}
@@ -50,7 +52,7 @@ class CudaTissue:
     def centre(self, volume: DeviceArray) -> float:
         """Subtract the tissue's median in place; returns the noise."""
         median = self._median(volume, IN_MASK if self.whole else IN_TISSUE)
-        shift(volume, median, 1, self._gpu)
+        shift(volume, median, 1, self.gpu)
         return self.noise(volume)
 
     def background_cells(
@@ -58,16 +60,16 @@ class CudaTissue:
     ) -> tuple[DeviceArray, list[int]]:
         """See `cuda_background.background_cells`."""
         limit = NO_BACKGROUND * self.deviation if self.deviation > 0 else -1
-        return background_cells(volume, self._mask, self.median, limit, sigmas, self._gpu)
+        return background_cells(volume, self._mask, self.median, limit, sigmas, self.gpu)
 
     def _median(self, volume: DeviceArray, least: int, centre: float | None = None) -> float:
         """Median of the samples with at least a flag, or of their distances from a centre."""
         count = self._counted[least]
         if not count:
             return 0.0
-        keys = _keys(volume, self._part, self._gpu, self._flags, least, centre)
+        keys = _keys(volume, self._part, self.gpu, self._flags, least, centre)
         keys.sort()
-        middle = self._gpu.get(keys[(count - 1) // 2 : count // 2 + 1])
+        middle = self.gpu.get(keys[(count - 1) // 2 : count // 2 + 1])
         return float(np.mean(_numbers(middle)))
 
 

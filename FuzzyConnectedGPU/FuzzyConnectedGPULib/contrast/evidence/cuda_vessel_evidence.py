@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +12,15 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.launches import CUDA_TYPES, check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..neighbourhood import at_click
+from ..paths.cuda_reached import count_reached, reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
+from ..paths.reached import Reached
+from ..paths.widest_paths import STEPS
 from . import cuda_filters as filters
 from . import vessel_evidence as cpu
 from .cuda_background import subtract
 from .cuda_tissue import CudaTissue, part_of, shift
+from .device_volume import DeviceVolume
 from .evidence import WIDE_BACKGROUND, Evidence
 from .filters import gaussian_weights
 from .tissue import tissue_near
@@ -25,30 +29,50 @@ BYTES_PER_VOXEL = 13  # on the device at most: smooth, gain and offset, mask; th
 
 
 class CudaEvidence(Evidence):
-    """Evidence whose arrays are on a device; they are copied to the host when first used there.
+    """Evidence whose arrays stay on a device; what the host reads of them is copied.
 
     Attributes
     ----------
-    on_device : tuple of arrays
-        Contrast and smooth (float32), and the mask (uint8) or None: 8 or 9 bytes per voxel.
+    contrast, smooth : DeviceVolume
+    mask : device array, uint8, or None
     """
 
-    on_device: tuple[DeviceArray, DeviceArray, DeviceArray | None]
+    contrast: DeviceVolume  # type: ignore[assignment]
+    smooth: DeviceVolume  # type: ignore[assignment]
+    mask: DeviceArray | None
     _gpu: CudaDevice
     _tissue: CudaTissue
 
-    def __init__(
-        self, on_device: tuple, gpu: CudaDevice, tissue: CudaTissue, **attributes: Any
-    ) -> None:
-        vars(self).update(attributes, on_device=on_device, _gpu=gpu, _tissue=tissue)
+    def __init__(self, gpu: CudaDevice, **attributes: Any) -> None:
+        vars(self).update(attributes, _gpu=gpu)
+
+    @property
+    def device_bytes(self) -> int:  # type: ignore[override]
+        mask = 0 if self.mask is None else self.mask.nbytes
+        return self.contrast.array.nbytes + self.smooth.array.nbytes + mask
+
+    def bytes_beside(self, gpu: CudaDevice) -> int:
+        return 0 if self.contrast.pool is gpu.pool else self.device_bytes
+
+    def serves(self, gpu: CudaDevice | None) -> bool:
+        if gpu is None or gpu.name != self._gpu.name:
+            return False
+        vars(self)["_gpu"] = self._tissue.gpu = self.contrast.gpu = self.smooth.gpu = gpu
+        return True
+
+    def within(self, inside: np.ndarray | None) -> "CudaEvidence":
+        other = copy(self)
+        mask = None if inside is None else self._gpu.put(inside)
+        vars(other).update(inside=inside, mask=mask)
+        return other
 
     def to_host(self) -> Evidence:
         """The same evidence on the host; it holds no device memory."""
         host = Evidence(
             self.box,
-            self.contrast,
+            self.contrast.on_host,
             self.noise,
-            self.smooth,
+            self.smooth.on_host,
             self.inside,
             self.unit,
             self.polarity,
@@ -60,16 +84,8 @@ class CudaEvidence(Evidence):
         return host
 
     @cached_property
-    def contrast(self) -> np.ndarray:  # type: ignore[override]
-        return self._gpu.get(self.on_device[0])
-
-    @cached_property
-    def smooth(self) -> np.ndarray:  # type: ignore[override]
-        return self._gpu.get(self.on_device[1])
-
-    @cached_property
     def wide_contrast(self) -> tuple[np.ndarray, float]:
-        smooth, tissue = self.on_device[1], self._tissue
+        smooth, tissue = self.smooth.array, self._tissue
         self._negate_dark(smooth)  # the tissue's median is an intensity of the volume itself
         try:
             wide = tissue.background_cells(smooth, WIDE_BACKGROUND / self.unit)
@@ -87,16 +103,9 @@ class CudaEvidence(Evidence):
 
     @cached_property
     def difference(self) -> tuple[np.ndarray, float]:
-        difference = self.on_device[1].copy()
+        difference = self.smooth.array.copy()
         noise = self._tissue.centre(difference)
         return self._gpu.get(difference), noise
-
-    def _smooth_at(self, click: tuple[int, ...]) -> float:
-        box = tuple(
-            slice(max(c - 1, 0), min(c + 2, n)) for c, n in zip(click, self.on_device[1].shape)
-        )
-        near = part_of(self.on_device[1], box, self._gpu)
-        return at_click(near, [c - s.start for c, s in zip(click, box)])
 
     def widest_paths(
         self,
@@ -105,11 +114,25 @@ class CudaEvidence(Evidence):
         floor: int,
         brighter: float | None = None,
         gpu: CudaDevice | None = None,
-    ) -> np.ndarray:
-        contrast, smooth, mask = self.on_device
-        rivals = None if brighter is None else (smooth, brighter)
-        levels = cuda_widest_paths(contrast, mask, starts, unit, floor, self._gpu, rivals)
-        return self._gpu.get(levels)
+    ) -> Reached:
+        contrast, gpu = self.contrast.array, self._gpu
+        rivals = None if brighter is None else (self.smooth.array, brighter)
+        levels = cuda_widest_paths(contrast, self.mask, starts, unit, floor, gpu, rivals)
+        return reached_voxels(levels, contrast, gpu)
+
+    def component(
+        self, values: Any, start: tuple[int, ...], threshold: float, limit: int
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        if not isinstance(values, DeviceVolume):
+            return super().component(values, start, threshold, limit)
+        # Voxels of at least the unit have at least the level STEPS.
+        unit, contrast = float(np.float32(threshold)), values.array
+        levels = cuda_widest_paths(contrast, self.mask, [start], unit, STEPS, self._gpu)
+        count = count_reached(levels, contrast, self._gpu)
+        if count > limit:
+            return None
+        found = reached_voxels(levels, contrast, self._gpu, count)
+        return found.voxels, found.contrast
 
 
 def cuda_vessel_evidence(
@@ -159,6 +182,16 @@ def cuda_vessel_evidence(
         shift(contrast, 0, -1, gpu)
         shift(smooth, 0, -1, gpu)
     progress.advance(1.0)
-    attributes = dict(box=box, noise=noise, inside=inside, unit=unit, polarity=polarity)
-    on_device = contrast, smooth, device_mask
-    return CudaEvidence(on_device, gpu, tissue, **attributes, _first_seed=seed)
+    return CudaEvidence(
+        gpu,
+        box=box,
+        contrast=DeviceVolume(contrast, gpu),
+        noise=noise,
+        smooth=DeviceVolume(smooth, gpu),
+        inside=inside,
+        unit=unit,
+        polarity=polarity,
+        mask=device_mask,
+        _tissue=tissue,
+        _first_seed=seed,
+    )

@@ -1,12 +1,14 @@
 """What the clicks are judged by: contrast, noise and tissue of the part of the volume in use."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..neighbourhood import at_click
+from ..paths.flood import component
+from ..paths.reached import Reached
 from ..paths.widest_paths import widest_paths
 
 if TYPE_CHECKING:
@@ -51,6 +53,20 @@ class Evidence:
     _tissue: Any = field(repr=False)
     _first_seed: tuple[int, ...] = field(repr=False, default=())
 
+    device_bytes = 0  # on a device
+
+    def bytes_beside(self, gpu: "CudaDevice") -> int:
+        """Of `device_bytes`, those of an earlier run, which are not among this one's."""
+        return 0
+
+    def serves(self, gpu: "CudaDevice | None") -> bool:
+        """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
+        return True
+
+    def within(self, inside: np.ndarray | None) -> "Evidence":
+        """The same evidence with another mask (uint8, of the box) for the paths."""
+        return replace(self, inside=inside)
+
     @property
     def origin(self) -> np.ndarray:
         """K, J, I of the box's first voxel in the volume."""
@@ -90,8 +106,8 @@ class Evidence:
         floor: int,
         brighter: float | None = None,
         gpu: "CudaDevice | None" = None,
-    ) -> np.ndarray:
-        """Levels of the widest paths through the contrast; see `widest_paths.widest_paths`.
+    ) -> Reached:
+        """The widest paths through the contrast; see `widest_paths.widest_paths`.
 
         Parameters
         ----------
@@ -100,8 +116,30 @@ class Evidence:
         gpu : CudaDevice, optional
             Computes the paths.
         """
-        rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
+        rivals = None if brighter is None else (self.smooth, brighter)
         return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals, gpu)
+
+    def component(
+        self, values: np.ndarray, start: tuple[int, ...], threshold: float, limit: int
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """The 26-connected component of a voxel among the values of at least a threshold.
+
+        Parameters
+        ----------
+        values : ndarray
+            Contrast, wide contrast or difference.
+        start, threshold, limit
+            As of `flood.component`.
+
+        Returns
+        -------
+        voxels : ndarray, int64
+            Flat indices.
+        own : ndarray, float32
+            Their values. None instead of both where they are more than the limit.
+        """
+        found = component(values, self.inside, start, threshold, limit)
+        return None if found.size > limit else (found, values.ravel()[found])
 
     @cached_property
     def wide_contrast(self) -> tuple[np.ndarray, float]:

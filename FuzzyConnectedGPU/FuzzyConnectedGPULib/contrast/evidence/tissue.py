@@ -1,6 +1,7 @@
 """The tissue around the vessels: its typical intensity, its spread, and the noise in it."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -133,14 +134,16 @@ def tissue_near(
     """
     intensity = float(np.median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
     everything = tuple(slice(0, n) for n in raw.shape)
-    whole = Tissue(everything, inside, raw)
-    noise = voxel_noise(raw)
-    if not 0 < SEVERAL * noise < whole.deviation:
-        whole.alone = True
-        return whole
-    parts = [everything, *(_box_around(seed, raw.shape, r / unit) for r in SURROUNDINGS)]
-    parts = [part for part in parts if inside is None or inside[part].any()]
-    tissues = [Tissue(part, inside, raw, intensity) for part in parts]
+    # Medians are most of the work, and numpy finds them in parallel.
+    with ThreadPoolExecutor(len(SURROUNDINGS) + 1) as pool:
+        found = pool.submit(voxel_noise, raw)
+        whole = Tissue(everything, inside, raw)
+        if not 0 < SEVERAL * found.result() < whole.deviation:
+            whole.alone = True
+            return whole
+        parts = [everything, *(_box_around(seed, raw.shape, r / unit) for r in SURROUNDINGS)]
+        parts = [part for part in parts if inside is None or inside[part].any()]
+        tissues = list(pool.map(lambda part: Tissue(part, inside, raw, intensity), parts))
     tissues = [tissue for tissue in tissues if tissue.single]
     least = max(MUCH_MORE * whole.distance(intensity), MIN_DISTANCE)
     apart = [tissue for tissue in tissues if tissue.distance(intensity) > least]

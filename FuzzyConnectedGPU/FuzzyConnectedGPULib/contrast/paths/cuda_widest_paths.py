@@ -10,6 +10,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, int32s, launch_per_item, pointer
 from FuzzyVesselCoreLib.progress import Progress
 
+from .open_voxels import certainly_low
 from .widest_paths import STEPS
 
 PATHS = Path(__file__).with_name("widest_paths.cu")
@@ -17,7 +18,6 @@ OWNERS = Path(__file__).with_name("path_owners.cu")
 SIDE, THREADS = 8, 64  # as in tile_rounds.cuh
 MAX_BLOCKS = 4096  # more than any GPU holds at a time; each visits further tiles of a long list
 ROUNDS_PER_BATCH = 16  # launched before the host checks whether tiles are left
-NEVER = np.float32(1e-5)  # relative margin below the floor: no path there, whatever the rounding
 BYTES_PER_VOXEL = 5  # capacity, level, and with rivals the owner
 
 
@@ -31,7 +31,7 @@ def cuda_widest_paths(
     rivals: tuple[DeviceArray, float] | None = None,
     progress: Progress | None = None,
 ) -> DeviceArray:
-    """The levels of `widest_paths.widest_paths`, bit for bit.
+    """The levels of `widest_paths.widest_paths`, bit for bit, of all voxels; 0 without a path.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def cuda_widest_paths(
     smooth, brighter = (None, 0.0) if rivals is None else rivals
     owners = None if rivals is None else xp.empty(shape, np.uint8)
     rounds = _TileRounds(shape, gpu, Progress.of(progress))
-    low = np.float32(floor / STEPS * unit) * (1 - NEVER)
+    low = certainly_low(unit, floor)
     args: tuple[Any, ...] = contrast, pointer(mask), *rounds.shape, np.float64(unit)
     args = *args, np.float64(STEPS), np.int32(floor), np.float32(low), pointer(smooth)
     args = *args, np.float32(brighter), capacity, levels, pointer(owners), *rounds.lists

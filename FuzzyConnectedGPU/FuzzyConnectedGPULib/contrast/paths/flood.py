@@ -6,25 +6,6 @@ import numpy as np
 from numba import njit
 
 
-def voxels_above_0(levels: np.ndarray) -> np.ndarray:
-    """Flat indices (int64, rising) of the voxels whose level is not 0."""
-    return _above_0(levels.ravel())
-
-
-@njit(cache=True)
-def _above_0(levels):
-    count = 0
-    for level in levels:
-        count += level > 0
-    found = np.empty(count, np.int64)
-    count = 0
-    for voxel in range(levels.size):
-        if levels[voxel]:
-            found[count] = voxel
-            count += 1
-    return found
-
-
 def component(
     values: np.ndarray,
     inside: np.ndarray | None,

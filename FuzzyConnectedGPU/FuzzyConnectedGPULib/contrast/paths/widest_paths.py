@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from .open_voxels import level_of, open_voxels
+from .reached import Reached
+
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
@@ -25,10 +28,10 @@ def widest_paths(
     starts: Sequence[Sequence[int]],
     unit: float,
     floor: int,
-    rivals: np.ndarray | None = None,
+    rivals: tuple[np.ndarray, float] | None = None,
     gpu: "CudaDevice | None" = None,
-) -> np.ndarray:
-    """Connectedness of all voxels to the starts: the weakest voxel of the strongest path.
+) -> Reached:
+    """The voxels connected to the starts: the weakest voxel of the strongest path.
 
     Parameters
     ----------
@@ -41,36 +44,27 @@ def widest_paths(
         at least the level STEPS just where its contrast is at least the unit.
     floor : int
         Levels below it count as 0; at least 1.
-    rivals : ndarray of int, optional
-        Flat indices of voxels of other objects. Their paths spread in the same way, and a voxel
-        belongs to the stronger path, to the starts in a tie (iterative relative connectedness,
-        Ciesielski, Udupa and Zhuge 2007); voxels of other objects have level 0.
+    rivals : (ndarray, float32, of the same shape; float), optional
+        Where the array is above the number, voxels of other objects. Their paths spread in the same
+        way, and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
+        connectedness, Ciesielski, Udupa and Zhuge 2007); voxels of other objects are left out.
     gpu : CudaDevice, optional
-        Computes the levels, inside its ``with`` block, with the same result.
+        Computes the paths, inside its ``with`` block, with the same result.
 
     Returns
     -------
-    ndarray, uint16, of the same shape
-        Levels, 0 where there is no path.
+    Reached
     """
     if gpu is not None:
         return _on_device(contrast, inside, starts, unit, floor, rivals, gpu)
-    levels = np.zeros(contrast.shape, np.uint16)
-    following = np.empty(contrast.size, np.int32 if contrast.size < 2**31 else np.int64)
-    mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
-    flat = np.array([np.ravel_multi_index(s, contrast.shape) for s in starts], np.int64)
-    theirs = np.empty(0, np.uint8)
-    if rivals is not None and len(rivals):
-        theirs = np.zeros(contrast.size, np.uint8)
-        theirs[rivals] = 1
-        theirs[flat] = 0
-        flat = np.concatenate([flat, np.asarray(rivals, np.int64)])
+    ours = np.array([np.ravel_multi_index(s, contrast.shape) for s in starts], np.int64)
+    voxels, theirs = open_voxels(contrast, inside, unit, floor, rivals)
+    count = int(np.bitwise_count(voxels).sum())
+    queue = np.empty((2, count), np.int32 if contrast.size < 2**31 else np.int64)
+    found = np.empty(count, np.int64), np.empty(count, np.uint16), np.empty(count, np.float32)
     shape = np.array(contrast.shape, np.int64)
-    arrays = levels.ravel(), following, theirs
-    _spread(contrast.ravel(), mask, flat, shape, float(unit), floor, *arrays)
-    if theirs.size:
-        levels.ravel()[theirs > 0] = 0
-    return levels
+    size = _spread(contrast.ravel(), ours, theirs, shape, float(unit), voxels, queue, *found)
+    return Reached(*(values[:size].copy() for values in found))
 
 
 def _on_device(
@@ -79,65 +73,76 @@ def _on_device(
     starts: Sequence[Sequence[int]],
     unit: float,
     floor: int,
-    rivals: np.ndarray | None,
+    rivals: tuple[np.ndarray, float] | None,
     gpu: "CudaDevice",
-) -> np.ndarray:
+) -> Reached:
+    from .cuda_reached import reached_voxels
     from .cuda_widest_paths import cuda_widest_paths
 
     mask = None if inside is None else gpu.put(inside)
-    others = None
-    if rivals is not None and len(rivals):
-        is_rival = np.zeros(contrast.shape, np.float32)
-        is_rival.ravel()[rivals] = 1
-        others = gpu.put(is_rival), 0.5
-    return gpu.get(cuda_widest_paths(gpu.put(contrast), mask, starts, unit, floor, gpu, others))
+    others = None if rivals is None else (gpu.put(rivals[0]), rivals[1])
+    on_device = gpu.put(contrast)
+    levels = cuda_widest_paths(on_device, mask, starts, unit, floor, gpu, others)
+    return reached_voxels(levels, on_device, gpu)
 
 
 @njit(cache=True)
-def _level(value, unit):
-    level = np.floor(np.float64(value) / unit * STEPS)
-    return np.int64(min(max(level, 0.0), 65535.0))
-
-
-@njit(cache=True)
-def _spread(contrast, mask, starts, shape, unit, floor, levels, following, theirs):
+def _spread(contrast, starts, theirs, shape, unit, unseen, queue, voxels, levels, values):
+    """Fill the lists of the starts' voxels; returns their length. Clears the bits of `unseen`."""
     # Two buckets per level: rivals wait until the level's voxels of the starts are expanded.
     heads = np.full(2 * TOP + 2, -1, np.int64)
-    bucket = 0
+    queued, following = queue[0], queue[1]
+    bucket, count, found = 0, 0, 0
+    one, six, low_six = np.uint64(1), np.uint64(6), np.uint64(63)
     for voxel in starts:
-        level = _level(contrast[voxel], unit)
-        if level >= floor and levels[voxel] == 0 and (mask.size == 0 or mask[voxel]):
-            levels[voxel] = level
-            own = 0 if theirs.size and theirs[voxel] else 1
-            following[voxel] = heads[2 * level + own]
-            heads[2 * level + own] = voxel
-            bucket = max(bucket, 2 * level + own)
+        word, bit = voxel >> 6, one << np.uint64(voxel & 63)
+        if unseen[word] & bit:
+            unseen[word] &= ~bit
+            own = 2 * level_of(contrast[voxel], unit) + 1
+            queued[count], following[count], heads[own] = voxel, heads[own], count
+            count += 1
+            bucket = max(bucket, own)
+    for word in range(theirs.size):
+        if not theirs[word]:
+            continue
+        for bit in range(64):
+            if theirs[word] & unseen[word] & (one << np.uint64(bit)):
+                unseen[word] &= ~(one << np.uint64(bit))
+                own = 2 * level_of(contrast[64 * word + bit], unit)
+                queued[count], following[count], heads[own] = 64 * word + bit, heads[own], count
+                count += 1
+                bucket = max(bucket, own)
     plane, row = shape[1] * shape[2], shape[2]
-    while bucket >= 2 * floor:
-        voxel = heads[bucket]
-        if voxel < 0:
+    while bucket >= 0:
+        entry = heads[bucket]
+        if entry < 0:
             bucket -= 1
             continue
-        heads[bucket] = following[voxel]
+        heads[bucket] = following[entry]
+        voxel = np.int64(queued[entry])
         top, own = bucket >> 1, bucket & 1
+        if own:
+            voxels[found], levels[found], values[found] = voxel, top, contrast[voxel]
+            found += 1
         k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-        for dk in range(-1, 2):
-            if not 0 <= k + dk < shape[0]:
-                continue
-            for dj in range(-1, 2):
-                if not 0 <= j + dj < shape[1]:
-                    continue
-                for di in range(-1, 2):
-                    if not 0 <= i + di < shape[2]:
-                        continue
-                    other = voxel + dk * plane + dj * row + di
-                    if levels[other] or (mask.size and not mask[other]):
-                        continue
-                    level = min(_level(contrast[other], unit), top)
-                    if level >= floor:
-                        # Reached first by the strongest path: no better one follows.
-                        levels[other] = level
-                        if theirs.size:
-                            theirs[other] = 1 - own
-                        following[other] = heads[2 * level + own]
-                        heads[2 * level + own] = other
+        span = np.uint64(min(i + 1, row - 1) - max(i - 1, 0) + 1)
+        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
+            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
+                first = np.uint64(ok * plane + oj * row + max(i - 1, 0))
+                word, shift = first >> six, first & low_six
+                bits = unseen[word] >> shift
+                if shift + span > np.uint64(64):
+                    bits |= unseen[word + one] << (np.uint64(64) - shift)
+                bits &= (one << span) - one
+                while bits:
+                    step = np.uint64(0)
+                    while not (bits >> step) & one:
+                        step += one
+                    bits &= bits - one
+                    other = first + step
+                    unseen[other >> six] &= ~(one << (other & low_six))
+                    level = min(level_of(contrast[other], unit), top)
+                    place = 2 * level + own
+                    queued[count], following[count], heads[place] = other, heads[place], count
+                    count += 1
+    return found

@@ -1,0 +1,24 @@
+"""Levels of the contrast model's widest paths, of all voxels of a volume."""
+
+import numpy as np
+
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
+
+
+def path_levels(contrast, inside, starts, unit, floor, rivals=None, gpu=None):
+    """`widest_paths` as a volume of levels; rivals are flat indices.
+
+    The list is checked: each voxel once, with its own contrast.
+    """
+    if rivals is not None:
+        is_rival = np.zeros(contrast.shape, np.float32)
+        is_rival.ravel()[rivals] = 1
+        rivals = is_rival, 0.5
+    found = widest_paths(contrast, inside, starts, unit, floor, rivals, gpu)
+    assert (found.voxels.dtype, found.levels.dtype) == (np.int64, np.uint16)
+    assert np.unique(found.voxels).size == found.voxels.size == found.levels.size
+    np.testing.assert_array_equal(found.contrast, contrast.ravel()[found.voxels])
+    assert (found.levels > 0).all()
+    levels = np.zeros(contrast.shape, np.uint16)
+    levels.ravel()[found.voxels] = found.levels
+    return levels
