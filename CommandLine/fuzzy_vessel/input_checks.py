@@ -9,6 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 from .reading.refusals import existing
+from .writing.label_files import check_label_formats
 
 
 def check_segmentation(options: Namespace) -> None:
@@ -20,6 +21,7 @@ def check_segmentation(options: Namespace) -> None:
         The message names the argument and what to do.
     """
     _refuse_overwriting(options)
+    check_label_formats(options.label_formats)
     reads_file = options.command != "demo"
     if options.solver is not None and options.solver not in SOLVERS:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
@@ -47,6 +49,7 @@ def check_skeleton(options: Namespace) -> None:
     from PotentialSkeletonLib.field.force_field import check_options
 
     _refuse_overwriting(options)
+    check_label_formats(options.label_formats)
     choose_device(options.device)
     check_options(options.strength, "auto", options.charge_distance or 0)
     for name in ("drop_islands", "close_tunnels"):

@@ -1,4 +1,4 @@
-"""The jobs of the command line: segment, skeleton, both in a run or on a phantom; benchmark.
+"""The jobs of the command line: segment, skeleton, both in a run or on a phantom, and so on.
 
 Each takes the parsed arguments and a `ProgressBar`, and returns the lines of its summary and its
 warnings. Libraries are imported by the job that needs them: the help comes at once.
@@ -114,6 +114,14 @@ def benchmark(options: Namespace, progress: ProgressBar) -> Report:
     from .benchmark import running
 
     return running.run(options, progress)
+
+
+def slicer_cli(options: Namespace, progress: ProgressBar) -> Report:
+    """Write the CLI modules for Slicer; raises as `segment`."""
+    from .report import version
+    from .slicer_cli.wrappers import write_wrappers
+
+    return [str(path) for path in write_wrappers(options.folder, version())], []
 
 
 @contextmanager

@@ -120,7 +120,7 @@ class _Writing:
             fill()
         source = self._solid.node
         put_beside([node for node in self._added if node not in curves], source)
-        result.folderItemID = group(curves, f"{name} centrelines", source)
+        result.folderItemID = group(curves, self._skeleton, f"{name} centrelines", source)
         for node in self._added + self._filled:
             hand_over(node, SKELETON, source)
         return result

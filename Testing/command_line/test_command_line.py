@@ -240,7 +240,7 @@ def test_an_input_in_the_output_folder_is_not_replaced(scan, tmp_path, capsys):
 def test_too_little_memory_is_told_in_one_line(scan, tmp_path, capsys, monkeypatch):
     from fuzzy_vessel.reading import volumes
 
-    def too_large(*_):
+    def too_large(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr(volumes, "read_volume", too_large)

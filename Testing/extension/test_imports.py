@@ -30,6 +30,7 @@ BELOW = {
     "PotentialSkeleton": CORE
     | {"PotentialSkeletonLib", "PotentialSkeletonMRML", "PotentialSkeletonPanel"},
 }
+BELOW["fuzzy_vessel_napari"] = CORE | {"FuzzyConnectedGPULib", "PotentialSkeletonLib"}
 BELOW["fuzzy_vessel"] = {name for name in BELOW if not name.endswith("Panel")}
 # Rooms of the core, from the bottom up: a room imports only rooms before it.
 CORE_ROOMS = ("", "gpu", "voxels", "phantom", "mrml", "widgets")

@@ -15,7 +15,7 @@ FILES = sorted(
     path
     for module in ("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton")
     for path in (ROOT / module).rglob("*.cu*")
-    if path.suffix in (".cu", ".cuh") and "contrast" not in path.parts
+    if path.suffix in (".cu", ".cuh")
 )
 
 

@@ -2,7 +2,8 @@
 
 from argparse import ArgumentParser
 
-from .values import count, share, threshold, voxel
+from ..writing.label_files import LABEL_FORMATS
+from .values import count, label_formats, share, spacing, threshold, voxel
 
 
 def add_inputs(parser: ArgumentParser) -> None:
@@ -10,7 +11,8 @@ def add_inputs(parser: ArgumentParser) -> None:
     parser.add_argument(
         "volume",
         metavar="VOLUME",
-        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, or a folder with one DICOM series",
+        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif, a folder with one DICOM series, or an "
+        "OME-Zarr folder (image.zarr, or image.zarr/2 for its third resolution)",
     )
     parser.add_argument(
         "--seed",
@@ -40,6 +42,20 @@ def add_inputs(parser: ArgumentParser) -> None:
     parser.add_argument("--mask", metavar="FILE", help="stay where this volume is not 0")
     parser.add_argument(
         "--frame", type=int, metavar="N", help="which frame of a 4D file, counted from 0"
+    )
+    add_stack(parser)
+
+
+def add_stack(parser: ArgumentParser) -> None:
+    """Add what stacks of microscopes need beside their name."""
+    parser.add_argument(
+        "--channel", type=int, metavar="N", help="which channel of OME-Zarr or TIFF, from 0"
+    )
+    parser.add_argument(
+        "--spacing",
+        type=spacing,
+        metavar="I,J,K",
+        help="of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says",
     )
 
 
@@ -107,8 +123,15 @@ def add_model(parser: ArgumentParser) -> None:
 
 
 def add_output(parser: ArgumentParser) -> None:
-    """Add the device and the folder of results."""
+    """Add the device, the labels' formats and the folder of results."""
     parser.add_argument(
         "--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)"
+    )
+    parser.add_argument(
+        "--label-formats",
+        type=label_formats,
+        default=(),
+        metavar="NAMES",
+        help=f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between",
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for the results")

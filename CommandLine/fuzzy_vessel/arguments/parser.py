@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
-from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation
+from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation, add_stack
 from .values import labels
 
 EXAMPLE = """\
@@ -64,6 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_demo(commands)
     add_benchmark(commands)
+    _add_slicer_cli(commands)
     return parser
 
 
@@ -89,7 +90,8 @@ def _add_skeleton(commands):
     parser.add_argument(
         "labelmap",
         metavar="LABELMAP",
-        help=".nrrd, .nhdr, .mha, .mhd, .nii or .nii.gz with the object's voxels",
+        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
+        "voxels of the object",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
@@ -101,6 +103,7 @@ def _add_skeleton(commands):
         metavar="all|N,N",
         help="one tree for each of these labels, in a folder each, and one table of all branches",
     )
+    add_stack(parser)
     add_centrelines(parser, islands=0, tunnels=0.0)
     add_output(parser)
 
@@ -117,6 +120,17 @@ def _add_run(commands):
     add_segmentation(parser)
     add_centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     add_output(parser)
+
+
+def _add_slicer_cli(commands):
+    parser = commands.add_parser(
+        "slicer-cli",
+        help="make both jobs CLI modules of Slicer",
+        description="Writes two small programs and their descriptions into a folder. Name it in "
+        "Slicer under Edit > Application Settings > Modules > Additional module paths.",
+    )
+    parser.add_argument("folder", metavar="DIR", help="made if it is not there")
+    parser.set_defaults(command="slicer_cli")
 
 
 def _add_demo(commands):

@@ -2,6 +2,7 @@
 
 import argparse
 
+from ..writing.label_files import LABEL_FORMATS
 from ..writing.tree_files import FORMATS
 
 
@@ -18,6 +19,17 @@ def voxel(text: str) -> tuple[int, int, int]:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a voxel I,J,K such as 265,206,70"
         ) from None
+    return i, j, k
+
+
+def spacing(text: str) -> tuple[float, float, float]:
+    """Parse three lengths I,J,K in mm; raises as `voxel`."""
+    try:
+        i, j, k = (float(part) for part in text.split(","))
+    except ValueError:
+        i = j = k = 0.0
+    if not all(0 < length < float("inf") for length in (i, j, k)):
+        raise argparse.ArgumentTypeError(f"{text!r} are not three lengths such as 0.5,0.5,2")
     return i, j, k
 
 
@@ -47,11 +59,20 @@ def formats(text: str) -> tuple[str, ...]:
     """Parse a list of formats of trees, all or none; raises as `voxel`."""
     if text in ("all", "none"):
         return FORMATS if text == "all" else ()
+    return _names(text, FORMATS, ", all or none")
+
+
+def label_formats(text: str) -> tuple[str, ...]:
+    """Parse a list of formats of labels; raises as `voxel`."""
+    return _names(text, LABEL_FORMATS)
+
+
+def _names(text, known, more=""):
     names = [name.strip() for name in text.split(",")]
-    unknown = [name for name in names if name not in FORMATS]
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise argparse.ArgumentTypeError(
-            f"{unknown[0]!r} is no format: use {', '.join(FORMATS)}, all or none"
+            f"{unknown[0]!r} is no format: use {', '.join(known)}{more}"
         )
     return tuple(dict.fromkeys(names))
 

@@ -84,17 +84,23 @@ def panel_text(axes: Any, x: float, y: float, text: str, size: float, **more: An
 
 
 def scale_bar(axes: Any, mm_per_pixel: float) -> None:
-    """Draw a bar of a round length (1, 2 or 5 times a power of ten mm) at the lower left."""
+    """Draw a bar of a round length (1, 2 or 5 times a power of ten) at the lower left."""
     longest = 0.3 * PANEL * mm_per_pixel
-    lengths = [step * 10.0**power for power in range(-2, 4) for step in (1, 2, 5)]
+    lengths = [step * 10.0**power for power in range(-7, 4) for step in (1, 2, 5)]
     length = max(each for each in lengths if each <= longest)
     left, bottom = 18 / PANEL, 20 / PANEL
     right = left + length / mm_per_pixel / PANEL
     for colour, width in ((PAPER, 6), (INK, 3)):
         line = {"color": colour, "lw": width, "solid_capstyle": "butt"}
         axes.plot([left, right], [bottom, bottom], transform=axes.transAxes, **line)
-    name = f"{length / 10:g} cm" if length >= 10 else f"{length:g} mm"
-    panel_text(axes, 18, PANEL - 38, name, 17)
+    panel_text(axes, 18, PANEL - 38, length_text(length), 17)
+
+
+def length_text(mm: float) -> str:
+    """A round length with the unit that suits it: patients have cm, cells µm."""
+    if mm >= 10:
+        return f"{mm / 10:g} cm"
+    return f"{mm:g} mm" if mm >= 0.1 else f"{mm * 1000:g} µm"
 
 
 def patient_axes(axes: Any, view: dict) -> None:

@@ -20,8 +20,8 @@ def checked_header(path: Path) -> formats.Header:
     """
     if formats.suffix_of(path) is None:
         raise InputError(
-            f"{path}: files of this kind are not read; {', '.join(formats.READERS)} or a folder "
-            "with a DICOM series are."
+            f"{path}: files of this kind are not read; {', '.join(formats.READERS)}, TIFF, a "
+            "folder with a DICOM series or an OME-Zarr are."
         )
     try:
         if path.stat().st_size == 0:

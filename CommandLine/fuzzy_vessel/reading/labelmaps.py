@@ -7,16 +7,18 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from . import formats, slicer_reader
+from . import formats, slicer_reader, stacks
 from .images import checked_header, read_image
-from .refusals import existing, refuse_colours
+from .refusals import existing, refuse_colours, refuse_stack_option
 
 # A file with more numbers than these is taken for a scan, unless one of them is asked for.
 MAX_LABELS = 256
 MAX_LISTED = 12
 
 
-def read_labelmap(path: str | Path, label: int | None = None) -> tuple[Any, np.ndarray]:
+def read_labelmap(
+    path: str | Path, label: int | None = None, choice: stacks.Choice | None = None
+) -> tuple[Any, np.ndarray]:
     """Read a labelmap into the scene.
 
     Parameters
@@ -24,6 +26,8 @@ def read_labelmap(path: str | Path, label: int | None = None) -> tuple[Any, np.n
     path : str or Path
     label : int, optional
         Must be there.
+    choice : stacks.Choice, optional
+        Of the part of a stack.
 
     Returns
     -------
@@ -39,10 +43,14 @@ def read_labelmap(path: str | Path, label: int | None = None) -> tuple[Any, np.n
     """
     import slicer
 
-    path = existing(path)
-    if path.is_dir():
-        raise InputError(f"{path}: a labelmap is one file ({', '.join(formats.READERS)}).")
-    node = read_image(checked_header(path), None, slicer_reader.LABELMAP)
+    path, choice = existing(path), choice or stacks.Choice()
+    if stacks.is_stack(path):
+        node = stacks.add_labelmap(stacks.read_stack(path, choice))
+    else:
+        refuse_stack_option(path, choice.for_stacks)
+        if path.is_dir():
+            raise InputError(f"{path}: a labelmap is one file ({', '.join(formats.READERS)}).")
+        node = read_image(checked_header(path), None, slicer_reader.LABELMAP)
     if node.GetImageData().GetNumberOfScalarComponents() != 1:
         refuse_colours(path, node.GetImageData().GetNumberOfScalarComponents())
     values = np.unique(slicer.util.arrayFromVolume(node))

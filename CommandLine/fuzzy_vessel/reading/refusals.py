@@ -44,6 +44,12 @@ def refuse_colours(path: Path, count: int) -> NoReturn:
     )
 
 
+def refuse_stack_option(path: Path, option: str) -> None:
+    """Refuse an option that is for stacks of microscopes, if one was given."""
+    if option:
+        raise InputError(f"{path}: {option} is for OME-Zarr and TIFF; leave it out.")
+
+
 def times(sizes: Iterable[object]) -> str:
     """Return sizes as text: 3 x 4 x 5."""
     return " x ".join(str(size) for size in sizes)

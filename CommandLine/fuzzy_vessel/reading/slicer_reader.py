@@ -51,7 +51,7 @@ def load(file: Path, path: Path, options: int, series: list[Path] | None = None)
         node = slicer.modules.volumes.logic().AddArchetypeVolume(*arguments)
     if node is None or node.GetImageData() is None:
         raise InputError(f"{path}: the file cannot be read: it is damaged or no image.")
-    _refuse_no_space(node, path)
+    refuse_no_space(node, path)
     if series is None and _is_left_handed(file):
         node.SetAttribute(K_REVERSED, "true")
     return node
@@ -72,7 +72,7 @@ def _string_array(paths):
     return names
 
 
-def _refuse_no_space(node, path):
+def refuse_no_space(node, path):
     """Refuse a volume whose voxels have no place in space: steps of no length, or not numbers."""
     matrix = ijk_to_ras(node)
     steps = np.linalg.norm(matrix[:3, :3], axis=0)

@@ -8,24 +8,29 @@ import numpy as np
 from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
 
-from . import formats, slicer_reader
+from . import formats, slicer_reader, stacks
 from .dicom_series import sorted_slices
 from .images import checked_header, read_image
-from .refusals import existing, refuse_colours
+from .refusals import existing, refuse_colours, refuse_stack_option
 from .slicer_reader import K_REVERSED
 
 __all__ = ["K_REVERSED", "read_mask", "read_volume"]
 
 
-def read_volume(path: str | Path, frame: int | None = None) -> Any:
+def read_volume(
+    path: str | Path, frame: int | None = None, choice: stacks.Choice | None = None
+) -> Any:
     """Read a volume into the scene.
 
     Parameters
     ----------
     path : str or Path
-        .nrrd, .nhdr, .mha, .mhd, .nii or .nii.gz, or a folder with one DICOM series.
+        .nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz or TIFF, a folder with one DICOM series, or an
+        OME-Zarr folder.
     frame : int, optional
         Which frame of a 4D file, counted from 0.
+    choice : stacks.Choice, optional
+        Of the part of a stack; its frame instead of `frame`.
 
     Returns
     -------
@@ -39,6 +44,11 @@ def read_volume(path: str | Path, frame: int | None = None) -> Any:
         The message names the file and what to do.
     """
     path = existing(path)
+    choice = choice or stacks.Choice(frame)
+    frame = choice.frame
+    if stacks.is_stack(path):
+        return stacks.add_volume(stacks.read_stack(path, choice))
+    refuse_stack_option(path, choice.for_stacks)
     if path.is_dir():
         if frame is not None:
             raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
@@ -52,12 +62,14 @@ def read_volume(path: str | Path, frame: int | None = None) -> Any:
     return _with_one_value(read_image(header, frame), path)
 
 
-def read_mask(path: str | Path) -> Any:
+def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = None) -> Any:
     """Read a mask into the scene as a labelmap of 0 and 1; any voxel type will do.
 
     Parameters
     ----------
     path : str or Path
+    spacing : tuple of float, optional
+        I, J, K in mm; of a stack that says none, or another.
 
     Returns
     -------
@@ -71,9 +83,12 @@ def read_mask(path: str | Path) -> Any:
     import slicer
 
     path = existing(path)
-    if path.is_dir():
+    if stacks.is_stack(path):
+        node = stacks.add_labelmap(stacks.read_stack(path, stacks.Choice(spacing=spacing)))
+    elif path.is_dir():
         raise InputError(f"{path}: a mask is one file ({', '.join(formats.READERS)}).")
-    node = read_image(checked_header(path), None, slicer_reader.LABELMAP)
+    else:
+        node = read_image(checked_header(path), None, slicer_reader.LABELMAP)
     voxels = slicer.util.arrayFromVolume(node)
     slicer.util.updateVolumeFromArray(node, (voxels != 0).astype(np.uint8))
     return node

@@ -13,6 +13,7 @@ from ..pictures import segmentation_picture
 from ..pictures.subject import Subject
 from ..progress_bar import Stopwatch
 from ..writing import nodes
+from ..writing.label_files import write_labels
 from .inputs import Inputs
 from .segmentation import Outcome
 from .summary import caption, size_text
@@ -57,6 +58,10 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> d
     if inputs.background:
         written[nodes.BACKGROUND_SEEDS] = inputs.background
     nodes.write_nodes(folder, written)
+    stem = Path(nodes.LABELMAP).stem
+    outcome.warnings += write_labels(
+        folder, stem, outcome.result.labelmapNode, outcome.label_formats
+    )
     return {**inputs.origin, **_description(volume, seeds, background)}
 
 

@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.new_points import add_points
 
 from ..reading import seeds as seed_files
-from ..reading import volumes
+from ..reading import stacks, volumes
 
 
 @dataclass
@@ -36,18 +36,21 @@ def read_inputs(options: Namespace) -> Inputs:
     InputError
         A file cannot be used, or a voxel lies outside the volume.
     """
-    volume = volumes.read_volume(options.volume, options.frame)
+    choice = stacks.Choice.of(options)
+    volume = volumes.read_volume(options.volume, choice=choice)
     seeds = _seeds(options, volume)
     background = _points(options.background, volume, "Background", "--background")
-    mask = volumes.read_mask(options.mask) if options.mask else None
+    mask = volumes.read_mask(options.mask, choice.spacing) if options.mask else None
     origin = {
         "volume": str(Path(options.volume).resolve()),
-        "frame": options.frame,
+        "frame": choice.frame,
+        "channel": choice.channel,
         "seeds_file": str(Path(options.seeds).resolve()) if options.seeds else None,
         "mask": str(Path(options.mask).resolve()) if options.mask else None,
     }
     title = Path(options.volume).resolve().name
     notes = _notes(volume, title) if options.seed or options.background else ()
+    notes += tuple(stacks.notes_of(volume))
     return Inputs(volume, seeds, background, mask, title, origin, notes)
 
 

@@ -29,6 +29,8 @@ class Outcome:
         Against the known vessels of a phantom.
     fill_gaps : int
         Rounds in which gaps were filled.
+    label_formats : tuple of str
+        Of the labels, beside .nrrd.
     """
 
     result: Any
@@ -38,6 +40,7 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     dice: float | None = None
     fill_gaps: int = 0
+    label_formats: tuple[str, ...] = ()
 
 
 def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
@@ -89,6 +92,7 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         _threshold(result.threshold, options),
         warnings=[*inputs.notes, *result.warnings],
         fill_gaps=options.fill_gaps,
+        label_formats=options.label_formats,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..progress_bar import Stopwatch
-from ..reading import labelmaps
+from ..reading import labelmaps, stacks
 from ..writing import tree_files
 
 # Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
@@ -36,6 +36,8 @@ class Outcome:
         Voxels I, J, K that choose the trees' roots.
     trees : dict
         What `tree_files.write` found.
+    label_formats : tuple of str
+        Of the skeleton's voxels, beside .nrrd.
     """
 
     result: Any
@@ -46,6 +48,7 @@ class Outcome:
     formats: tuple[str, ...] = ()
     roots: list[tuple[int, int, int]] = field(default_factory=list)
     trees: dict = field(default_factory=dict)
+    label_formats: tuple[str, ...] = ()
 
     @property
     def skeleton(self) -> Any:
@@ -63,15 +66,18 @@ def read_input(options: Namespace) -> tuple[Any, dict, list[str]]:
         For the report.
     notes : list of str
     """
-    node, labels = labelmaps.read_labelmap(options.labelmap, options.label)
+    node, labels = labelmaps.read_labelmap(
+        options.labelmap, options.label, stacks.Choice.of(options)
+    )
     origin = input_origin(options, node, labels)
+    notes = stacks.notes_of(node)
     if options.label is not None or labels.size == 1:
-        return node, origin, []
+        return node, origin, notes
     note = (
         f"The labelmap holds {labels.size} labels, which are taken as one object; "
         "--label N takes one of them, --labels all makes a tree of each."
     )
-    return node, origin, [note]
+    return node, origin, [*notes, note]
 
 
 def input_origin(options: Namespace, node: Any, labels: np.ndarray) -> dict:
@@ -114,4 +120,5 @@ def extract(labelmap: Any, label: int | None, options: Namespace, watch: Stopwat
     )
     length = sum(result.skeleton.length(branch) for branch in result.skeleton.branches)
     wanted = {"formats": options.formats, "roots": options.root}
+    wanted["label_formats"] = options.label_formats
     return Outcome(result, length, chosen, list(result.warnings), **wanted)

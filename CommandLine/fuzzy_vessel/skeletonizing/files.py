@@ -13,6 +13,7 @@ from ..pictures.subject import Subject
 from ..progress_bar import Stopwatch
 from ..segmenting.summary import size_text
 from ..writing import nodes, tree_files
+from ..writing.label_files import write_labels
 from .extraction import Outcome
 from .summary import caption
 
@@ -40,6 +41,8 @@ def write(
     if skeleton.branches:  # VTK writes no file without points
         written[nodes.CENTRELINES] = result.modelNode
     nodes.write_nodes(folder, written)
+    stem = Path(nodes.SKELETON).stem
+    outcome.warnings += write_labels(folder, stem, result.labelmapNode, outcome.label_formats)
     if 0 < len(result.curveNodes) <= MAX_CURVES:
         nodes.write_curves(folder, result.curveNodes)
     skeleton.to_csv(folder / nodes.BRANCHES)

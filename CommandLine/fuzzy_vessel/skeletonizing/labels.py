@@ -8,7 +8,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib.graph.exports import table_text
 
 from ..progress_bar import Stopwatch
-from ..reading import labelmaps
+from ..reading import labelmaps, stacks
 from ..writing import nodes
 from .extraction import Outcome, extract, input_origin
 from .files import write
@@ -31,7 +31,7 @@ def read_labels(options: Namespace) -> tuple[Any, dict, list[int]]:
     InputError
         A label is not there.
     """
-    node, values = labelmaps.read_labelmap(options.labelmap)
+    node, values = labelmaps.read_labelmap(options.labelmap, None, stacks.Choice.of(options))
     there = [int(label) for label in values]
     labels = there if options.labels == ALL else list(options.labels)
     missing = [str(label) for label in labels if label not in there]

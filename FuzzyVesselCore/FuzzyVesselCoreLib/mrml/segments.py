@@ -19,6 +19,7 @@ from .segment_origin import (
     earlier_segment,
     tag_text,
 )
+from .terminology import set_default_entry
 
 SEGMENT_COLOR = (0.85, 0.25, 0.2)
 SURFACE = "Closed surface"
@@ -59,7 +60,7 @@ def new_segment(
     segmentation_node : vtkMRMLSegmentationNode or None
         None where it is still to be added.
     seeds_node : vtkMRMLMarkupsNode or None
-        Gives the name.
+        Gives the name, which gives the terminology entry.
 
     Returns
     -------
@@ -87,6 +88,7 @@ def new_segment(
     segment.SetTag(SEEDS_TAG, (seeds_node and seeds_node.GetID()) or "")
     segment.SetTag(VOLUME_TAG, volume_node.GetID())
     segment.AddRepresentation(BINARY_LABELMAP, image)
+    set_default_entry(segment)
     return segment
 
 

@@ -13,11 +13,14 @@ from slicer.util import VTKObservationMixin
 from ..errors import Cancelled, FuzzyVesselError
 from . import packages
 from .device_line import DeviceLine
+from .removal_button import RemovalButton
 from .run import Run, clock
 from .wording import worded
 
 # Of a sentence in the status line; it can be read on light and on dark.
 PROBLEM_STYLE = "color: #d0402b"
+# Names of the section that the removal of packages belongs to.
+ADVANCED = ("advancedCollapsibleButton", "advancedSection")
 
 
 class Panel:
@@ -88,6 +91,10 @@ class Panel:
         window.setMRMLScene(slicer.mrmlScene)
         self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
+        for name in ADVANCED:
+            if hasattr(self.ui, name):
+                section = getattr(self.ui, name)
+                self.removal = RemovalButton(section, self.title(), self.say, self.running.why_busy)
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
         for each in vars(self.ui).values():

@@ -7,6 +7,7 @@ import sys
 from slicer.i18n import tr as _
 
 from ..gpu.availability import cuda_status, cupy_wheel, driver_version, reset_cuda_status
+from .installed_packages import remembered
 
 NUMBA = "numba>=0.61,<1"
 # Import name -> requirement, of packages whose absence a run can end with.
@@ -37,7 +38,8 @@ def install_missing(requirements: tuple[str, ...], requester: str) -> str:
     if not missing:
         return ""
     try:
-        slicer.packaging.pip_ensure(missing, requester=requester)
+        with remembered():
+            slicer.packaging.pip_ensure(missing, requester=requester)
     except RuntimeError:  # how Slicer says "no"
         return _("{packages} was not installed.").format(packages=_names(missing))
     except Exception as error:  # pip's, of several kinds
@@ -117,7 +119,8 @@ def repair_cupy(requester: str, reason: str) -> str:
         return ""
     try:
         slicer.packaging.pip_uninstall(installed_cupy())
-        slicer.packaging.pip_install([requirement], requester=requester)
+        with remembered():
+            slicer.packaging.pip_install([requirement], requester=requester)
     except Exception as error:  # pip's, of several kinds
         return _("CuPy could not be replaced ({error}).").format(error=error)
     reset_cuda_status()

@@ -6,13 +6,20 @@
 
 typedef unsigned int u32;
 
+// A number for each axis.
+struct Axes
+{
+    int k, j, i;
+};
+
 // One thread a cell: the share of its voxels that are usable, and the mean over all its voxels of
 // the usable ones' difference to the median. usable: differs by less than `limit`, or, with a
-// negative limit, is not above the median.
-extern "C" __global__ void __launch_bounds__(256) cell_means(
-    const VOXEL* volume, const unsigned char* mask, float median, float limit, int nk, int nj, int ni, int side_k,
-    int side_j, int side_i, float* share, float* total)
+// negative limit, is not above the median. Four blocks at a time: with more, registers spill.
+extern "C" __global__ void __launch_bounds__(256, 4) cell_means(
+    const VOXEL* volume, const unsigned char* mask, float median, float limit, Axes size, Axes side, float* share,
+    float* total)
 {
+    int nk = size.k, nj = size.j, ni = size.i, side_k = side.k, side_j = side.j, side_i = side.i;
     int cells_k = (nk + side_k - 1) / side_k, cells_j = (nj + side_j - 1) / side_j;
     int cells_i = (ni + side_i - 1) / side_i;
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,16 +68,17 @@ __device__ __forceinline__ Between between(const int* lows, const float* weights
 
 // Volume minus background.
 extern "C" __global__ void __launch_bounds__(256) subtract_background(
-    const float* volume, const float* cells, float median, int nk, int nj, int ni, int cells_k, int cells_j,
-    int cells_i, const int* lows, const float* weights, float* contrast)
+    const float* volume, const float* cells, float median, Axes size, Axes count, const int* lows,
+    const float* weights, float* contrast)
 {
+    int nk = size.k, nj = size.j, ni = size.i;
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= (u32)nk * nj * ni) return;
-    Between k = between(lows, weights, n / ((u32)nj * ni), cells_k);
-    Between j = between(lows + nk, weights + nk, n / ni % nj, cells_j);
-    Between i = between(lows + nk + nj, weights + nk + nj, n % ni, cells_i);
+    Between k = between(lows, weights, n / ((u32)nj * ni), count.k);
+    Between j = between(lows + nk, weights + nk, n / ni % nj, count.j);
+    Between i = between(lows + nk + nj, weights + nk + nj, n % ni, count.i);
     auto row = [&](int ck, int cj) {
-        const float* first = cells + ((u32)ck * cells_j + cj) * cells_i;
+        const float* first = cells + ((u32)ck * count.j + cj) * count.i;
         return i.of(first[i.low], first[i.high]);
     };
     auto plane = [&](int ck) { return j.of(row(ck, j.low), row(ck, j.high)); };

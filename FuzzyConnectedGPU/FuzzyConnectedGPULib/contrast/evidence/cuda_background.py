@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, launch_per_item, pointer
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
+from FuzzyVesselCoreLib.gpu.launches import launch_per_item, pointer
 
 from .background import CELL, MIN_SHARE
 from .cuda_filters import separable
@@ -48,8 +49,9 @@ def background_cells(
     counts = [-(-n // side) for n, side in zip(volume.shape, sides)]
     cells = gpu.xp.empty((2, *counts), np.float32)  # share, total
     count = cells[0].size
-    args = volume, pointer(mask), np.float32(median), np.float32(limit), *int32s(volume.shape)
-    args = *args, *int32s(sides), cells[0], cells[1]
+    limits = np.float32(median), np.float32(limit)
+    sizes = _axes(gpu, volume.shape), _axes(gpu, sides)
+    args = volume, pointer(mask), *limits, *sizes, cells[0], cells[1]
     launch_per_item(gpu, KERNELS, "cell_means", count, args, voxels=volume)
     narrow = [sigma / side for sigma, side in zip(sigmas, sides)]
     cells = separable(cells, [_weights(sigma) for sigma in narrow], gpu)
@@ -65,10 +67,15 @@ def subtract(
     contrast = gpu.xp.empty_like(volume)
     positions = [_cell_positions(*along) for along in zip(volume.shape, sides, cells.shape)]
     lows, weights = (gpu.put(np.concatenate(values)) for values in zip(*positions))
-    shapes = *int32s(volume.shape), *int32s(cells.shape)
+    shapes = _axes(gpu, volume.shape), _axes(gpu, cells.shape)
     args = volume, cells, np.float32(median), *shapes, lows, weights, contrast
     launch_per_item(gpu, KERNELS, "subtract_background", volume.size, args, voxels=volume)
     return contrast
+
+
+def _axes(gpu: CudaDevice, numbers: Sequence[int]) -> KernelStruct:
+    """`Axes` of background.cu: a number for each of K, J and I."""
+    return gpu.struct(KERNELS, "Axes", **dict(zip("kji", numbers)))
 
 
 def _weights(sigma: float) -> np.ndarray:

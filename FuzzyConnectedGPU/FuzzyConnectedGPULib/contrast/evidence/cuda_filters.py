@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, launch_per_item
+from FuzzyVesselCoreLib.gpu.launches import launch_per_item
 
 CONVOLUTION = Path(__file__).with_name("convolution.cu")
 GUIDED = Path(__file__).with_name("guided.cu")
@@ -70,12 +70,13 @@ def self_guided(
     gpu : CudaDevice
     """
     gain, offset = gpu.xp.empty_like(smooth), gpu.xp.empty_like(smooth)
-    place, zero = (*int32s(smooth.shape), *int32s(radii)), np.float32(centre)
+    sizes = dict(zip(("nk", "nj", "ni", "rk", "rj", "ri"), (*smooth.shape, *radii)))
+    place, zero = gpu.struct(GUIDED, "Volume", **sizes), np.float32(centre)
     grid = tuple(-(-n // side) for n, side in zip(smooth.shape, TILE))[::-1]
 
     def run(name: str, args: tuple) -> None:
         gpu.kernel(GUIDED, name)(grid, (TILE_THREADS,), args)
 
     variance = np.float32(noise * noise)
-    run("guided_coefficients", (smooth, *place, zero, variance, gain, offset))
-    run("guided_values", (gain, offset, *place, zero, smooth))
+    run("guided_coefficients", (smooth, place, zero, variance, gain, offset))
+    run("guided_values", (gain, offset, place, zero, smooth))

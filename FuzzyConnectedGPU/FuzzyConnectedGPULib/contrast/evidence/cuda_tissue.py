@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, launch_per_item, pointer
+from FuzzyVesselCoreLib.gpu.launches import launch_per_item
 
 from ...affinity.estimation import MAD_TO_SIGMA
 from .cuda_background import background_cells
@@ -94,9 +94,14 @@ def _keys(
     corner = np.ravel_multi_index([s.start for s in part], volume.shape)
     steps = [s.step or 1 for s in part]
     strides = steps[0] * height * width, steps[1] * width, steps[2]
-    position = tuple(np.uint32(n) for n in (corner, *strides))
-    selection = pointer(flags), *int32s((least, centre is not None)), np.float32(centre or 0)
-    args = volume, *position, *int32s(counts), *selection, keys
+    place = dict(zip(("along_k", "along_j", "along_i", "nk", "nj", "ni"), (*strides, *counts)))
+    rule = dict(flags=flags, least=least, distances=centre is not None, centre=centre or 0)
+    args = (
+        volume,
+        gpu.struct(KERNELS, "Part", corner=corner, **place),
+        gpu.struct(KERNELS, "Selection", **rule),
+        keys,
+    )
     launch_per_item(gpu, KERNELS, "take_samples", keys.size, args)
     return keys
 

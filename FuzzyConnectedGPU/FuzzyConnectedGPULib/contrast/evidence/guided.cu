@@ -65,8 +65,7 @@ __device__ void box_means(Volume v, Load load, Store store)
 // Gain and offset of each box. Squares are of what is left when `centre` is taken away: of an
 // intensity far from 0, float32's squares would not resolve the noise.
 extern "C" __global__ void __launch_bounds__(THREADS) guided_coefficients(
-    const float* smooth, int nk, int nj, int ni, int rk, int rj, int ri, float centre, float variance_of_noise,
-    float* gain, float* offset)
+    const float* smooth, Volume volume, float centre, float variance_of_noise, float* gain, float* offset)
 {
     auto load = [=](u32 at) {
         float value = smooth[at] - centre;
@@ -78,15 +77,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) guided_coefficients(
         gain[at] = own;
         offset[at] = mean.x - own * mean.x;
     };
-    box_means(Volume{nk, nj, ni, rk, rj, ri}, load, store);
+    box_means(volume, load, store);
 }
 
 // The filtered values, in place: of `smooth`, each thread reads what it writes and nothing else.
 extern "C" __global__ void __launch_bounds__(THREADS) guided_values(
-    const float* gain, const float* offset, int nk, int nj, int ni, int rk, int rj, int ri, float centre,
-    float* smooth)
+    const float* gain, const float* offset, Volume volume, float centre, float* smooth)
 {
     auto load = [=](u32 at) { return make_float2(gain[at], offset[at]); };
     auto store = [=](u32 at, float2 mean) { smooth[at] = mean.x * (smooth[at] - centre) + mean.y + centre; };
-    box_means(Volume{nk, nj, ni, rk, rj, ri}, load, store);
+    box_means(volume, load, store);
 }

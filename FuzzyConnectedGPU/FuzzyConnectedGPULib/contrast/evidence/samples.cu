@@ -6,17 +6,31 @@ typedef unsigned int u32;
 
 // Voxels along K, J and I from a corner on, so many voxels of the volume apart. Of the samples whose flag is below
 // `least`, none; flags may be null. distances: |value - centre| instead of the value.
-extern "C" __global__ void __launch_bounds__(256) take_samples(
-    const float* volume, u32 corner, u32 along_k, u32 along_j, u32 along_i, int nk, int nj, int ni, const unsigned char* flags,
-    int least, int distances, float centre, int* keys)
+// Voxels of a part, some steps apart.
+struct Part
 {
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= (u32)nk * nj * ni) return;
+    u32 corner, along_k, along_j, along_i;
+    int nk, nj, ni;  // how many
+};
+
+// Which of them, and what of them.
+struct Selection
+{
+    const unsigned char* flags;  // null: all
+    int least;  // flag
+    int distances;  // from `centre`, instead of values
+    float centre;
+};
+
+extern "C" __global__ void __launch_bounds__(256) take_samples(const float* volume, Part part, Selection wanted, int* keys)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x, row = part.ni, plane = row * part.nj;
+    if (n >= plane * part.nk) return;
     int key = EXCLUDED;
-    if (!flags || flags[n] >= least) {
-        u32 k = n / ((u32)nj * ni), j = n / ni % nj, i = n % ni;
-        float value = volume[corner + k * along_k + j * along_j + i * along_i];
-        value = (distances ? fabsf(value - centre) : value) + 0.0f;  // -0 becomes 0
+    if (!wanted.flags || wanted.flags[n] >= wanted.least) {
+        u32 k = n / plane, j = n / row % part.nj, i = n % row;
+        float value = volume[part.corner + k * part.along_k + j * part.along_j + i * part.along_i];
+        value = (wanted.distances ? fabsf(value - wanted.centre) : value) + 0.0f;  // -0 becomes 0
         int bits = __float_as_int(value);
         key = bits ^ (bits >> 31 & 0x7fffffff);
     }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, int32s, launch_per_item, pointer
+from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, launch_per_item, pointer
 from FuzzyVesselCoreLib.progress import Progress
 
 from .open_voxels import certainly_low
@@ -59,20 +59,21 @@ def cuda_widest_paths(
     smooth, brighter = (None, 0.0) if rivals is None else rivals
     owners = None if rivals is None else xp.empty(shape, np.uint8)
     rounds = _TileRounds(shape, gpu, Progress.of(progress))
-    low = certainly_low(unit, floor)
-    args: tuple[Any, ...] = contrast, pointer(mask), *rounds.shape, np.float64(unit)
-    args = *args, np.float64(STEPS), np.int32(floor), np.float32(low), pointer(smooth)
-    args = *args, np.float32(brighter), capacity, levels, pointer(owners), *rounds.lists
+    limits = dict(floor_level=floor, certainly_low=certainly_low(unit, floor))
+    scale = gpu.struct(PATHS, "Scale", unit=unit, steps=STEPS, **limits)
+    others = gpu.struct(PATHS, "Rivals", smooth=smooth, brighter=brighter, owners=owners)
+    args: tuple[Any, ...] = contrast, pointer(mask), rounds.tiles, scale, others
+    args = *args, capacity, levels, rounds.lists
     launch_per_item(gpu, PATHS, "find_capacities", contrast.size, args)
     first = gpu.put(np.array(starts, np.int32)), np.int32(len(starts))
     blocks = (-(-len(starts) // THREADS),), (THREADS,)
-    args = *first, capacity, *rounds.shape, levels, *rounds.lists
+    args = *first, capacity, rounds.tiles, levels, rounds.lists
     gpu.kernel(PATHS, "begin_paths")(*blocks, args)
     rounds.visit(PATHS, "visit_tiles", capacity, levels)
     if rivals is not None:
         capacity = args = None  # type: ignore[assignment]
         rounds.clear()
-        args = *first, *rounds.shape, owners, *rounds.lists
+        args = *first, rounds.tiles, owners, rounds.lists
         gpu.kernel(OWNERS, "begin_owners")(*blocks, args)
         rounds.visit(OWNERS, "visit_owners", levels, owners)
         args = owners, np.uint32(levels.size), levels
@@ -86,24 +87,27 @@ class _TileRounds:
     def __init__(self, shape: Sequence[int], gpu: CudaDevice, progress: Progress) -> None:
         self._gpu, self._progress = gpu, progress
         self._count = int(np.prod([-(-n // SIDE) for n in shape]))
-        self.shape = int32s(shape)
+        nk, nj, ni = shape
+        self.tiles = gpu.struct(PATHS, "Tiles", nk=nk, nj=nj, ni=ni)
         lists = gpu.xp.empty(2 * self._count, np.int32)
-        self.lists = lists, gpu.xp.empty(3, np.int32), gpu.xp.empty(self._count, np.int32)
+        self._counts, self._listed = gpu.xp.empty(3, np.int32), gpu.xp.empty(self._count, np.int32)
+        arrays = dict(lists=lists, counts=self._counts, listed=self._listed)
+        self.lists = gpu.struct(PATHS, "TileLists", **arrays)
         self.clear()
 
     def clear(self) -> None:
         """Empty the lists."""
-        for array in self.lists[1:]:
-            array.fill(0)
+        self._counts.fill(0)
+        self._listed.fill(0)
 
     def visit(self, path: Path, name: str, *arrays: DeviceArray) -> None:
         """Visit tiles until none is active."""
         run = self._gpu.kernel(path, name)
-        args, rounds = (*arrays, *self.shape, *self.lists), 0
+        args, rounds = (*arrays, self.tiles, self.lists), 0
         while True:
             for _ in range(ROUNDS_PER_BATCH):
                 run((min(self._count, MAX_BLOCKS),), (THREADS,), (*args, np.int32(rounds)))
                 rounds += 1
-            if self._gpu.get(self.lists[1])[rounds % 3] == 0:
+            if self._gpu.get(self._counts)[rounds % 3] == 0:
                 return
             self._progress.check()

@@ -20,16 +20,15 @@ struct Tile
 
 // The starts (K, J, I each), and the tiles of all their neighbours listed.
 extern "C" __global__ void __launch_bounds__(THREADS) begin_owners(
-    const int* starts, int start_count, int nk, int nj, int ni, u8* owners, int* lists, int* counts, int* listed)
+    const int* starts, int start_count, Tiles tiles, u8* owners, TileLists lists)
 {
-    Tiles tiles = {nk, nj, ni};
     int n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= start_count) return;
     int k = starts[3 * n], j = starts[3 * n + 1], i = starts[3 * n + 2];
     owners[tiles.voxel(k, j, i)] = OURS;
     for (int d = 0; d < 27; d++) {
         int ok = k + d / 9 - 1, oj = j + d / 3 % 3 - 1, oi = i + d % 3 - 1;
-        if (tiles.holds(ok, oj, oi)) TileLists{lists, counts, listed}.add(tiles.tile(ok, oj, oi), 0, tiles.count());
+        if (tiles.holds(ok, oj, oi)) lists.add(tiles.tile(ok, oj, oi), 0, tiles.count());
     }
 }
 
@@ -92,11 +91,10 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u16* levels, u8* own
 
 // One round of `visit_active`.
 extern "C" __global__ void __launch_bounds__(THREADS) visit_owners(
-    const u16* levels, u8* owners, int nk, int nj, int ni, int* lists, int* counts, int* listed, int round)
+    const u16* levels, u8* owners, Tiles tiles, TileLists lists, int round)
 {
     __shared__ Tile tile;
-    Tiles tiles = {nk, nj, ni};
-    visit_active(tiles, {lists, counts, listed}, round, tile.raised,
+    visit_active(tiles, lists, round, tile.raised,
                  [&](int k, int j, int i) { visit(tile, tiles, levels, owners, k, j, i); });
 }
 

@@ -16,42 +16,54 @@ struct Tile
     u32 raised;                      // directions of the neighbour tiles that would rise
 };
 
-// Capacities of all voxels: their contrast in steps, 0 where no path may go. `steps` of them make
-// one unit; the arithmetic is the CPU's, in double precision. What is below `certainly_low` needs none.
-// Levels are 0, but those of rivals, whose `smooth` (may be null) is above `brighter`: their own.
-extern "C" __global__ void __launch_bounds__(256) find_capacities(
-    const float* contrast, const u8* mask, int nk, int nj, int ni, double unit, double steps, int floor_level,
-    float certainly_low, const float* smooth, float brighter, u16* capacity, u16* levels, u8* owners, int* lists,
-    int* counts, int* listed)
+// Contrast to levels. The arithmetic is the CPU's, in double precision.
+struct Scale
 {
-    Tiles tiles = {nk, nj, ni};
+    double unit, steps;  // levels that make a unit
+    int floor_level;  // no path goes below it
+    float certainly_low;  // contrast that is below it for sure
+};
+
+// Other objects start where `smooth` (null: there are none) is above `brighter`.
+struct Rivals
+{
+    const float* smooth;
+    float brighter;
+    u8* owners;
+};
+
+// Capacities of all voxels: their contrast in levels, 0 where no path may go. Levels are 0, but those of
+// rivals: their own.
+extern "C" __global__ void __launch_bounds__(256) find_capacities(
+    const float* contrast, const u8* mask, Tiles tiles, Scale scale, Rivals rivals, u16* capacity, u16* levels,
+    TileLists lists)
+{
+    int nj = tiles.nj, ni = tiles.ni;
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= (u32)nk * nj * ni) return;
+    if (n >= (u32)tiles.nk * nj * ni) return;
     float value = contrast[n];
     int level = 0;
-    if (value >= certainly_low && !(mask && !mask[n])) {
-        level = (int)fmin(fmax(floor((double)value / unit * steps), 0.0), 65535.0);
-        if (level < floor_level) level = 0;
+    if (value >= scale.certainly_low && !(mask && !mask[n])) {
+        level = (int)fmin(fmax(floor((double)value / scale.unit * scale.steps), 0.0), 65535.0);
+        if (level < scale.floor_level) level = 0;
     }
     capacity[n] = level;
-    bool rival = smooth && level && smooth[n] > brighter;
+    bool rival = rivals.smooth && level && rivals.smooth[n] > rivals.brighter;
     levels[n] = rival ? level : 0;
-    if (smooth) owners[n] = rival ? RIVAL : 0;
-    if (rival) TileLists{lists, counts, listed}.add(tiles.tile(n / ni / nj, n / ni % nj, n % ni), 0, tiles.count());
+    if (rivals.smooth) rivals.owners[n] = rival ? RIVAL : 0;
+    if (rival) lists.add(tiles.tile(n / ni / nj, n / ni % nj, n % ni), 0, tiles.count());
 }
 
 // The starts (K, J, I each) at their own level, and their tiles listed.
 extern "C" __global__ void __launch_bounds__(THREADS) begin_paths(
-    const int* starts, int start_count, const u16* capacity, int nk, int nj, int ni, u16* levels, int* lists,
-    int* counts, int* listed)
+    const int* starts, int start_count, const u16* capacity, Tiles tiles, u16* levels, TileLists lists)
 {
-    Tiles tiles = {nk, nj, ni};
     int n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= start_count) return;
     int k = starts[3 * n], j = starts[3 * n + 1], i = starts[3 * n + 2];
     u32 at = tiles.voxel(k, j, i);
     levels[at] = capacity[at];
-    TileLists{lists, counts, listed}.add(tiles.tile(k, j, i), 0, tiles.count());
+    lists.add(tiles.tile(k, j, i), 0, tiles.count());
 }
 
 // The highest level among the 3 x 3 voxels round a column in one plane.
@@ -126,10 +138,9 @@ __device__ void visit(Tile& tile, const Tiles& tiles, const u16* capacity, u16* 
 
 // One round of `visit_active`.
 extern "C" __global__ void __launch_bounds__(THREADS) visit_tiles(
-    const u16* capacity, u16* levels, int nk, int nj, int ni, int* lists, int* counts, int* listed, int round)
+    const u16* capacity, u16* levels, Tiles tiles, TileLists lists, int round)
 {
     __shared__ Tile tile;
-    Tiles tiles = {nk, nj, ni};
-    visit_active(tiles, {lists, counts, listed}, round, tile.raised,
+    visit_active(tiles, lists, round, tile.raised,
                  [&](int k, int j, int i) { visit(tile, tiles, capacity, levels, k, j, i); });
 }

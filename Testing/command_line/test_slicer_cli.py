@@ -1,0 +1,244 @@
+"""Both jobs as Slicer CLI modules: description, arguments, progress, results, errors."""
+
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.slicer_cli.filter_progress import FilterProgress
+from fuzzy_vessel.slicer_cli.modules import MODULES, SEGMENT, SKELETON
+from fuzzy_vessel.slicer_cli.programs import segment_main, skeleton_main
+from support.image_files import write_nrrd
+from support.places import PACKAGE_FOLDERS, ROOT
+
+SHAPE = (14, 20, 30)
+# Elements that ModuleDescription.xsd of the Slicer Execution Model has for a parameter.
+INSIDE = {
+    "name", "flag", "longflag", "description", "label", "default", "channel", "index", "element",
+    "constraints",
+}  # fmt: skip
+
+
+@pytest.fixture
+def scan(tmp_path):
+    """A tube along I with two branches; in LPS, 1 x 1 x 2 mm, first voxel at (10, 20, 30)."""
+    k, j, i = np.indices(SHAPE)
+    tube = (k - 7) ** 2 + (j - 10) ** 2 <= 8
+    tube |= ((k - 7) ** 2 + (i - 15) ** 2 <= 5) & (j > 10)
+    noise = np.random.default_rng(2).normal(0, 6, SHAPE)
+    return write_nrrd(tmp_path / "ct, 1.nrrd", (np.where(tube, 300, 90) + noise).astype(np.int16))
+
+
+def ras(i, j, k):
+    """A voxel of the scan as Slicer writes a point on the command line."""
+    return f"{-(10 + i)},{-(20 + j)},{30 + 2 * k}"
+
+
+def told(capsys):
+    return re.findall(r"<filter-progress>([\d.]+)</filter-progress>", capsys.readouterr().out)
+
+
+# --- description
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda each: each.name)
+def test_the_description_is_what_the_schema_has(module, capsys):
+    program = {"FuzzyVesselSegment": segment_main, "FuzzyVesselSkeleton": skeleton_main}
+    assert program[module.name](["--xml"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("<?xml")
+    assert captured.err == ""
+    top = ElementTree.fromstring(captured.out)
+    assert [each.tag for each in top][:7] == [
+        "category", "title", "description", "version", "documentation-url", "license",
+        "contributor",
+    ]  # fmt: skip
+    names, indices = [], []
+    for group in top.findall("parameters"):
+        assert [each.tag for each in group][:2] == ["label", "description"]
+        for each in group[2:]:
+            assert {inner.tag for inner in each} <= INSIDE
+            names.append(each.findtext("name"))
+            assert each.findtext("longflag") or each.findtext("index")
+            if each.findtext("index"):
+                indices.append(int(each.findtext("index")))
+            if each.tag in ("image", "geometry", "table"):
+                assert each.findtext("channel") in ("input", "output")
+    assert len(set(names)) == len(names) == len(module.parameters)
+    assert indices == [0, 1]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda each: each.name)
+def test_slicer_cli_webs_parser_reads_it(module, tmp_path):
+    ctk_cli = pytest.importorskip("ctk_cli", reason="ctk-cli is not installed")
+    from fuzzy_vessel.slicer_cli.description import xml_text
+
+    path = tmp_path / "module.xml"
+    path.write_text(xml_text(module, "1.0"), encoding="utf-8")
+    read = ctk_cli.CLIModule(str(path))
+    assert read.title == module.title
+    assert sum(len(list(group)) for group in read) == len(module.parameters)
+    assert len(read.classifyParameters()[0]) == 2  # by position
+
+
+def test_the_description_loads_no_library():
+    code = (
+        "import sys\n"
+        "from fuzzy_vessel.slicer_cli.programs import segment_main\n"
+        "segment_main(['--xml'])\n"
+        "assert not {'numpy', 'vtk', 'slicer', 'numba'} & set(sys.modules)\n"
+    )
+    path = os.pathsep.join(map(str, PACKAGE_FOLDERS))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+
+
+def test_each_enumeration_has_its_default():
+    for each in (*SEGMENT.parameters, *SKELETON.parameters):
+        if each.choices:
+            assert each.default in each.choices
+
+
+# --- runs
+
+
+def test_from_points_to_labels_to_centrelines(scan, tmp_path, capsys):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from fuzzy_vessel.reading import labelmaps
+
+    labels, strength = tmp_path / "labels.nrrd", tmp_path / "strength.nrrd"
+    job = [str(scan), str(labels), "--seed", ras(4, 10, 7), "--seed", ras(15, 16, 7)]
+    assert segment_main([*job, "--connectedness", str(strength), "--threshold", "0.5"]) == 0
+    steps = [float(each) for each in told(capsys)]
+    assert steps == sorted(steps)
+    assert steps[0] == 0
+    assert steps[-1] == 1
+    assert any(0.4 < step < 0.85 for step in steps)  # also while it is computed
+    assert strength.stat().st_size > 100
+    _, found = labelmaps.read_labelmap(labels)
+    assert found.tolist() == [1]
+    lines, table = tmp_path / "lines.vtp", tmp_path / "branches.csv"
+    job = [str(labels), str(lines), "--branches", str(table), "--dropIslands", "0"]
+    assert skeleton_main(job) == 0
+    assert float(told(capsys)[-1]) == 1
+    rows = table.read_text().splitlines()
+    assert len(rows) > 1
+    assert rows[0].startswith("branch,")
+    import vtk
+
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(lines))
+    reader.Update()
+    assert reader.GetOutput().GetNumberOfLines() == len(rows) - 1
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
+        [scan.name, "labels.nrrd", "strength.nrrd", "lines.vtp", "branches.csv"]
+    )
+
+
+def test_automatic_points_need_no_point(scan, tmp_path, capsys):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    labels = tmp_path / "labels.nrrd"
+    assert segment_main([str(scan), str(labels), "--automaticSeeds", "2"]) == 0
+    assert float(told(capsys)[-1]) == 1
+    assert labels.stat().st_size > 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["labels.nrrd"], "there is no seed"),
+        (["labels.png", "--seed", "-14,-30,44"], "labels can be written as"),
+        (["no/labels.nrrd", "--seed", "-14,-30,44"], "there is no folder"),
+        (["labels.nrrd", "--seed", "500,500,500"], "outside"),
+        (["labels.nrrd", "--seed", "-14,-30,44", "--mask", "other.nrrd"], "other.nrrd"),
+        (["labels.nrrd", "--seed", "-14,-30,44", "--fillGaps", "-3"], "-3"),
+    ],
+)
+def test_input_that_cannot_be_used_is_told_in_one_line(
+    scan, tmp_path, capsys, monkeypatch, arguments, message
+):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    monkeypatch.chdir(tmp_path)
+    assert segment_main([scan.name, *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("FuzzyVesselSegment: error: ")
+    assert message in error
+    assert error.count("\n") == 1
+    assert [each.name for each in tmp_path.iterdir()] == [scan.name]
+
+
+@pytest.mark.parametrize("text", ["1,2", "a,b,c", "nan,0,0", "1e99,0,0", ""])
+def test_impossible_points_are_refused(text, capsys):
+    with pytest.raises(SystemExit):
+        segment_main(["a.nrrd", "b.nrrd", "--seed", text])
+    assert "is no point R,A,S" in capsys.readouterr().err
+
+
+def test_an_empty_labelmap_a_voxel_and_a_level(tmp_path, capsys):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    labels = np.zeros((6, 7, 8), np.uint8)
+    empty = write_nrrd(tmp_path / "empty.nrrd", labels)
+    labels[3, 3, 3] = 1
+    one = write_nrrd(tmp_path / "one.nrrd", labels)
+    lines = str(tmp_path / "lines.vtp")
+    for job, message in (
+        ([str(empty), lines], "the labelmap is empty"),
+        ([str(one), lines], "has no branch"),
+        ([str(one), lines, "--level", "4"], "--level 4"),
+        ([str(one), lines, "--label", "7"], "there is no label 7"),
+    ):
+        assert skeleton_main(job) == 2
+        assert message in capsys.readouterr().err
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_progress_never_falls(capsys):
+    progress = FilterProgress()
+    for stage in ("Reading", "Computing connectedness", "Making the surface", "Writing"):
+        progress.stage(stage)
+        for share in (0.5, 0.2, 1.0):
+            assert progress(share)
+    steps = [float(each) for each in told(capsys)]
+    assert steps == sorted(set(steps))
+    assert steps[-1] == 1
+
+
+# --- the folder for Slicer
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_the_folder_for_slicer_runs_in_slicers_environment(tmp_path, capsys):
+    folder = tmp_path / "CLI, mine"
+    assert main(["slicer-cli", str(folder)]) == 0
+    capsys.readouterr()
+    names = sorted(each.name for each in folder.iterdir())
+    assert names == [
+        "FuzzyVesselSegment", "FuzzyVesselSegment.xml",
+        "FuzzyVesselSkeleton", "FuzzyVesselSkeleton.xml",
+    ]  # fmt: skip
+    for name in ("FuzzyVesselSegment", "FuzzyVesselSkeleton"):
+        done = subprocess.run(
+            [folder / name, "--xml"],
+            env={**os.environ, "PYTHONHOME": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"},
+            capture_output=True,
+            text=True,
+            cwd=ROOT / "CommandLine",
+        )
+        if "No module named" in done.stderr:  # the packages are on the tests' own path alone
+            pytest.skip("fuzzy-vessel-gpu is not installed in this environment")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == (folder / f"{name}.xml").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["slicer-cli", str(tmp_path / "file")]) == 2
+    assert "cannot be written" in capsys.readouterr().err

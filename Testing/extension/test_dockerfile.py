@@ -1,0 +1,89 @@
+"""Each file, extra, library and program that the Dockerfile names is there."""
+
+import importlib
+import json
+import re
+import tomllib
+
+import pytest
+
+from support.places import ROOT
+
+TEXT = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LINES = TEXT.replace("\\\n", " ").splitlines()
+
+
+def lines_of(instruction):
+    return [line.split(None, 1)[1] for line in LINES if line.startswith(instruction + " ")]
+
+
+def ignored(path):
+    """Whether .dockerignore keeps a file of the root out of the build."""
+    rules = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert rules[0] == "*"
+    return f"!{path}" not in rules
+
+
+def test_each_file_that_is_copied_is_there_and_not_ignored():
+    copied = [name for line in lines_of("COPY") for name in line.split()[:-1]]
+    assert len(copied) >= 7
+    for name in copied:
+        assert (ROOT / name).exists(), name
+        assert not ignored(name), name
+
+
+def test_what_the_package_is_built_from_is_copied():
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    folders = build["build"]["targets"]["wheel"]["sources"]
+    copied = {name for line in lines_of("COPY") for name in line.split()[:-1]}
+    assert {*folders, PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml"} <= copied
+
+
+def test_each_extra_exists_and_so_does_each_build_argument():
+    (command,) = re.findall(r'pip install [^"]*"\.\[([^\]]+)\]"', TEXT)
+    extras = re.sub(r"\$\{CUDA:\+,\$CUDA\}", "", command).split(",")
+    arguments = re.findall(r"--build-arg CUDA=(\w+)", TEXT)
+    assert sorted(arguments) == ["cuda12", "cuda13"]
+    for extra in (*extras, *arguments):
+        assert extra in PROJECT["optional-dependencies"], extra
+    assert lines_of("ARG") == ["PYTHON=3.12", "CUDA="]
+
+
+def test_system_libraries_are_those_that_the_environments_need():
+    wanted = (ROOT / "requirements/environment.sh").read_text(encoding="utf-8")
+    (named,) = re.findall(r"EGL.*?\n.*?\(Debian: apt-get install ([\w -]+)\)", wanted, re.DOTALL)[
+        :1
+    ]
+    (installed,) = re.findall(r"--no-install-recommends ([\w -]+?) +&&", " ".join(LINES))
+    assert set(named.split()) == set(installed.split())
+
+
+def test_the_program_that_starts_lists_its_modules(capsys):
+    (entry,) = lines_of("ENTRYPOINT")
+    python, flag, module = json.loads(entry)
+    assert (python, flag) == ("python", "-m")
+    program = importlib.import_module(f"{module}.__main__")
+    assert program.main(["--list_cli"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    scripts = set(PROJECT["scripts"]) - {"fuzzy-vessel"}
+    assert set(listed) == scripts
+    for name in listed:
+        assert program.main([name, "--xml"]) == 0
+        assert capsys.readouterr().out.startswith("<?xml")
+    with pytest.raises(SystemExit) as end:
+        program.main(["--help"])
+    assert end.value.code == 0
+    assert "fuzzy-vessel segment" in capsys.readouterr().out
+
+
+def test_the_examples_are_commands_of_the_program():
+    for command in re.findall(r"fuzzy-vessel(?::cuda)? (segment|run)", TEXT):
+        assert command in ("segment", "run")
+    assert "--gpus all" in TEXT
+
+
+def test_scripts_can_be_imported():
+    for target in PROJECT["scripts"].values():
+        module, name = target.split(":")
+        assert callable(getattr(importlib.import_module(module), name))
