@@ -65,10 +65,10 @@ def _skeletons(options, progress):
         from . import results, skeletonizing
 
         watch.stage("Reading")
-        labelmap, origin, labels = skeletonizing.read_labels(options)
+        labelmap, origin, labels, notes = skeletonizing.read_labels(options)
         found = skeletonizing.write_labels(folder, labelmap, labels, options, watch)
         warnings = results.finish_labels(folder, watch, origin, labelmap, found)
-    return results.summary_of_labels(options, watch, found), warnings
+    return results.summary_of_labels(options, watch, found), [*notes, *warnings]
 
 
 def run(options: Namespace, progress: ProgressBar) -> Report:

@@ -16,7 +16,7 @@ from .files import write
 ALL = "all"
 
 
-def read_labels(options: Namespace) -> tuple[Any, dict, list[int]]:
+def read_labels(options: Namespace) -> tuple[Any, dict, list[int], list[str]]:
     """Read the labelmap that the user named, and which of its labels are wanted.
 
     Returns
@@ -25,6 +25,7 @@ def read_labels(options: Namespace) -> tuple[Any, dict, list[int]]:
     origin : dict
         For the report.
     labels : list of int
+    notes : list of str
 
     Raises
     ------
@@ -38,7 +39,7 @@ def read_labels(options: Namespace) -> tuple[Any, dict, list[int]]:
     if missing:
         listed = ", ".join(str(label) for label in there[: labelmaps.MAX_LISTED])
         raise InputError(f"{options.labelmap}: there is no label {missing[0]}; there are {listed}.")
-    return node, input_origin(options, node, values), labels
+    return node, input_origin(options, node, values), labels, stacks.notes_of(node)
 
 
 def write_labels(
