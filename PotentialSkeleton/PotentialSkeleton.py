@@ -179,9 +179,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.computation import compute
+        from PotentialSkeletonMRML.extraction import Job, extract_all
         from PotentialSkeletonMRML.output_requests import Requests
-        from PotentialSkeletonMRML.outputs import write_outputs
         from PotentialSkeletonMRML.solid_input import read_solid
 
         requests = Requests(
@@ -193,14 +192,76 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             strength=strength, level=level, divergence=divergence, charge_distance=charge_distance,
             method=method, device=device, drop_islands=drop_islands, close_tunnels=close_tunnels,
         )  # fmt: skip
-        solid = read_solid(inputNode, segmentID, label)
-        requests.check(solid)
-        progress = requests.while_present(solid, progress)
-        skeleton, field = compute(solid, options, requests.wants("fieldNode"), progress)
-        requests.check_present(solid)
-        result = write_outputs(solid, skeleton, field, requests)
-        result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
-        return result
+        jobs = [Job(read_solid(inputNode, segmentID, label), requests)]
+        return extract_all(jobs, options, progress)[0]
+
+    def extractSegments(
+        self, inputNode, segmentIDs=None, *, outputs=None, progress=None, **options
+    ):
+        """Find the centrelines of several segments: one tree each, all of them or none.
+
+        Each tree has the name of its segment, and nodes of its own, as `extract` makes them.
+
+        Parameters
+        ----------
+        inputNode : vtkMRMLSegmentationNode
+        segmentIDs : sequence of str, optional
+            IDs or names; by default all segments that are shown.
+        outputs : callable, optional
+            ``outputs(segment_id)`` gives the outputs of a segment as a dict, for example
+            ``{"tubesNode": True, "modelNode": node}``; by default those of `extract`.
+        progress : callable, optional
+        **options
+            Of `PotentialSkeletonLib.skeletonize`, for all of them.
+
+        Returns
+        -------
+        list of PotentialSkeletonMRML.result.SkeletonResult
+            In the order of the segments. `PotentialSkeletonMRML.stored_skeleton.stored_tables`
+            makes one table of their models, with a column for the tree.
+
+        Raises
+        ------
+        As `extract`.
+        """
+        from PotentialSkeletonLib.options import SkeletonOptions
+        from PotentialSkeletonMRML.extraction import extract_all, segment_jobs
+        from PotentialSkeletonMRML.output_requests import Requests
+
+        options = vars(SkeletonOptions()) | options
+        jobs = segment_jobs(
+            inputNode, segmentIDs, lambda each: Requests(**(outputs(each) if outputs else {}))
+        )
+        return extract_all(jobs, options, progress)
+
+    def tree(self, modelNode):
+        """A tree in the scene, to prune, correct, name, measure and divide it.
+
+        ::
+
+            tree = PotentialSkeletonLogic().tree(result.modelNode)
+            tree.prune("length", 5)  # end branches shorter than 5 mm
+            tree.rename(0, "Portal vein")
+            print(tree.narrowest(0), tree.steps)
+            tree.undo()
+
+        Parameters
+        ----------
+        modelNode : vtkMRMLModelNode
+            As `extract` fills it.
+
+        Returns
+        -------
+        PotentialSkeletonMRML.branch_tools.Tree
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+            The node holds no centrelines.
+        """
+        from PotentialSkeletonMRML.branch_tools import Tree
+
+        return Tree(modelNode)
 
 
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):

@@ -48,6 +48,8 @@ def segment(options: Namespace, progress: ProgressBar) -> Report:
 def skeleton(options: Namespace, progress: ProgressBar) -> Report:
     """Find the centrelines of a labelmap; raises as `segment`."""
     check_skeleton(options)
+    if options.labels:
+        return _skeletons(options, progress)
     with _job(options, progress) as (folder, watch):
         from . import results, skeletonizing
 
@@ -59,6 +61,18 @@ def skeleton(options: Namespace, progress: ProgressBar) -> Report:
         skeletonizing.write(folder, labelmap, options.label, found, watch, title)
         results.finish_skeleton(folder, watch, origin, labelmap, found)
     return results.summary(options, watch, None, found), found.warnings
+
+
+def _skeletons(options, progress):
+    """The centrelines of several labels, a tree each."""
+    with _job(options, progress) as (folder, watch):
+        from . import results, skeletonizing
+
+        watch.stage("Reading")
+        labelmap, origin, labels, notes = skeletonizing.read_labels(options)
+        found = skeletonizing.write_labels(folder, labelmap, labels, options, watch)
+        warnings = results.finish_labels(folder, watch, origin, labelmap, found)
+    return results.summary_of_labels(options, watch, found), [*notes, *warnings]
 
 
 def run(options: Namespace, progress: ProgressBar) -> Report:

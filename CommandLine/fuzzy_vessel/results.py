@@ -58,6 +58,40 @@ def finish_skeleton(
     write_report(folder, content | report.ending(watch.seconds, found.warnings, **steps))
 
 
+def finish_labels(
+    folder: Path,
+    watch: Stopwatch,
+    origin: dict,
+    labelmap: Any,
+    found: dict[int, skeletonizing.Outcome],
+) -> list[str]:
+    """Write the scene and the report of one tree for each label; return the warnings of all."""
+    write_slicer_scene(folder, labelmap, skeletonizing.focus(next(iter(found.values()))))
+    watch.stage(None)
+    trees = {str(label): report.skeleton(each)["skeleton"] for label, each in found.items()}
+    steps = {
+        f"label {label}: finding centrelines": each.skeleton.report["seconds"]
+        for label, each in found.items()
+    }
+    warnings = [f"Label {label}: {note}" for label, each in found.items() for note in each.warnings]
+    content = {**report.heading(origin), "skeletons": trees}
+    write_report(folder, content | report.ending(watch.seconds, warnings, **steps))
+    return warnings
+
+
+def summary_of_labels(
+    options: Namespace, watch: Stopwatch, found: dict[int, skeletonizing.Outcome]
+) -> list[str]:
+    """Return the lines that the user reads at the end, for one tree a label."""
+    lines = [
+        f"label {label:<5}{line.removeprefix('skeleton').strip()}"
+        for label, each in found.items()
+        for line in skeletonizing.summary(each)[:1]
+    ]
+    lines.append(f"computed   {sum(watch.seconds.values()):.1f} s in all")
+    return [*lines, f"results    {Path(options.out).resolve()}"]
+
+
 def summary(
     options: Namespace,
     watch: Stopwatch,

@@ -1,4 +1,4 @@
-"""Colours of lines, tubes and curves: by branch, by radius or by generation."""
+"""Colours of lines, tubes and curves: by branch, radius, generation or tree."""
 
 import colorsys
 from collections.abc import Sequence
@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from .kept_result import tree_color
 from .nodes import lines
 from .nodes.curves import branch_color
 from .nodes.lines import COLORS
 
+NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
 LEGEND_SIZE, LEGEND_LABELS = (0.1, 0.35), 3  # the size in shares of the view
 
 OWN_LEGEND = "FuzzyVesselGPU.Legend"  # attribute
-BRANCH, RADIUS, GENERATION = "branch", "radius", "generation"
-BRANCH_COLORS, GENERATION_COLORS = "BranchColor", "GenerationColor"  # cell arrays, red green blue
+BRANCH, RADIUS, GENERATION, TREE = "branch", "radius", "generation", "tree"
+# Cell arrays, red green blue.
+BRANCH_COLORS, GENERATION_COLORS, TREE_COLORS = "BranchColor", "GenerationColor", "TreeColor"
+ARRAYS = {BRANCH: BRANCH_COLORS, GENERATION: GENERATION_COLORS, TREE: TREE_COLORS}
 
 
 def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) -> None:
@@ -23,32 +27,38 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
     Parameters
     ----------
     kind : str
-        "branch", "radius" or "generation".
+        "branch", "radius", "generation" or "tree": all branches have the colour of the segment.
     models : iterable of vtkMRMLModelNode
         Lines or tubes, as `extract` fills them.
     curves : sequence of vtkMRMLMarkupsCurveNode
-        One a branch, in the order of the lines; each gets the colour of its branch, its mean radius
-        or its generation.
+        One a branch, in the order of the lines; each gets the colour of its branch, its mean
+        radius, its generation or its tree.
     """
     models = list(models)
+    tree = (tree_color(models[0]) if models else None) or NO_SEGMENT
     for model in models:
-        _color_model(model, kind)
+        _color_model(model, kind, tree)
     for model in models[:1]:
         _show_legend(model, kind)
     if models and curves:
-        for curve, color in zip(curves, curve_colors(models[0].GetPolyData(), kind)):
+        for curve, color in zip(curves, curve_colors(models[0].GetPolyData(), kind, tree)):
             display = curve.GetDisplayNode()
             if display is not None:
                 display.SetSelectedColor(color)
                 display.SetColor(color)
 
 
-def curve_colors(data: Any, kind: str) -> list[Any]:
-    """One colour (r, g, b), 0..1, for each line of a vtkPolyData."""
-    if kind == BRANCH:
-        return [branch_color(int(number)) for number in _cells(data, lines.BRANCH)]
-    if kind == GENERATION:
-        return [generation_color(int(number)) for number in _cells(data, lines.GENERATION)]
+def kind_of(model: Any) -> str:
+    """What the colours of a model of lines tell, as `color_by` takes it."""
+    display = model.GetDisplayNode()
+    name = display.GetActiveScalarName() if display is not None else None
+    return next((kind for kind, array in ARRAYS.items() if array == name), RADIUS)
+
+
+def curve_colors(data: Any, kind: str, tree: Any = NO_SEGMENT) -> list[Any]:
+    """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
+    if kind != RADIUS:
+        return _cell_colors(data, kind, tree)
     low, high = radius_range(data)
     radii = np.array(_cells(data, lines.MEAN_RADIUS))
     return [radius_color(share) for share in np.clip((radii - low) / ((high - low) or 1.0), 0, 1)]
@@ -75,7 +85,7 @@ def generation_color(generation: int) -> tuple[float, float, float]:
     return colorsys.hsv_to_rgb(hues[generation % len(hues)], 0.75, 0.95)
 
 
-def _color_model(model: Any, kind: str) -> None:
+def _color_model(model: Any, kind: str, tree: Any) -> None:
     import vtk
 
     data, display = model.GetPolyData(), model.GetDisplayNode()
@@ -86,14 +96,18 @@ def _color_model(model: Any, kind: str) -> None:
         display.SetAndObserveColorNodeID(COLORS)
         display.SetScalarRangeFlag(display.UseDataScalarRange)
     else:
-        by_branch = kind == BRANCH
-        name = BRANCH_COLORS if by_branch else GENERATION_COLORS
-        cells = _cells(data, lines.BRANCH if by_branch else lines.GENERATION)
-        color = branch_color if by_branch else generation_color
-        _add_colors(data, name, [color(int(number)) for number in cells])
-        display.SetActiveScalar(name, vtk.vtkAssignAttribute.CELL_DATA)
+        _add_colors(data, ARRAYS[kind], _cell_colors(data, kind, tree))
+        display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
         display.SetScalarRangeFlag(display.UseDirectMapping)
     display.ScalarVisibilityOn()
+
+
+def _cell_colors(data: Any, kind: str, tree: Any) -> list[Any]:
+    cells = _cells(data, lines.GENERATION if kind == GENERATION else lines.BRANCH)
+    if kind == TREE:
+        return [tree] * len(cells)
+    color = branch_color if kind == BRANCH else generation_color
+    return [color(int(number)) for number in cells]
 
 
 def _show_legend(model: Any, kind: str) -> None:

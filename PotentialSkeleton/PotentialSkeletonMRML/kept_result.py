@@ -19,6 +19,7 @@ ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 VESSELS = ROLE + "Vessels"  # a fingerprint of their voxels
 CURVES = ROLE + "Curve"
+CENTRELINES = " centrelines"  # ends a model's name
 SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
           "fieldNode": "Field"}  # fmt: skip
 
@@ -89,6 +90,25 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
     return next(iter(own + found), None)
 
 
+def tree_name(model: Any) -> str:
+    """What the tree of a model is called: its segment's name, or that of the model."""
+    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
+    if node is not None and segment_id and node.IsA("vtkMRMLSegmentationNode"):
+        segment = node.GetSegmentation().GetSegment(segment_id)
+        if segment is not None:
+            return segment.GetName()
+    return model.GetName().removesuffix(CENTRELINES)
+
+
+def tree_color(model: Any) -> tuple[float, ...] | None:
+    """The colour (r, g, b), 0..1, of the segment that a tree was found in, or None."""
+    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
+    if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
+        return None
+    segment = node.GetSegmentation().GetSegment(segment_id)
+    return None if segment is None else tuple(segment.GetColor())
+
+
 def kept_notes(model: Any) -> list[str]:
     """What was said of the run: list of str."""
     return json.loads(model.GetAttribute(NOTES) or "[]")
@@ -123,7 +143,7 @@ def requests(model: Any, wanted: dict[str, bool]) -> dict[str, Any]:
     wanted : dict of str to bool
         For each output.
     """
-    there = _own_nodes(model)
+    there = own_nodes(model)
     return {output: there.get(output, True) if want else False for output, want in wanted.items()}
 
 
@@ -139,7 +159,7 @@ def drop_left_over(model: Any, result: Any) -> None:
     import slicer
 
     written = set(_flat({name: getattr(result, name) for name in _OUTPUTS}))
-    for node in _flat(_own_nodes(model)):
+    for node in _flat(own_nodes(model)):
         if node not in written and slicer.mrmlScene.IsNodePresent(node):
             folder = folder_of(node)
             remove_node(node)
@@ -149,7 +169,7 @@ def drop_left_over(model: Any, result: Any) -> None:
 _OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
 
 
-def _own_nodes(model: Any) -> dict[str, Any]:
+def own_nodes(model: Any) -> dict[str, Any]:
     """As `kept_nodes`, without those that no run may write into: copies that somebody made."""
     if model is None or not is_output(model, SKELETON):
         return {}

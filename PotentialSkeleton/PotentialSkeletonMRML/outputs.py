@@ -40,14 +40,29 @@ def write_outputs(solid: Any, skeleton: Any, field: Any, requests: Any) -> Any:
     SkeletonResult
         Without warnings.
     """
+    return write_all([(solid, skeleton, field, requests)])[0]
+
+
+def write_all(found):
+    """Put several skeletons into the scene, all or none.
+
+    Parameters
+    ----------
+    found : list of tuple
+        The arguments of `write_outputs` for each.
+
+    Returns
+    -------
+    list of SkeletonResult
+    """
     import slicer
 
-    writing = _Writing(solid, skeleton, field, requests)
+    writings = [_Writing(*each) for each in found]
     with slicer.util.RenderBlocker(), all_or_nothing() as change:
-        result = writing.run(change)
-    for node in writing.surplus:
+        results = [writing.run(change) for writing in writings]
+    for node in (node for writing in writings for node in writing.surplus):
         remove_node(node)
-    return result
+    return results
 
 
 class _Writing:

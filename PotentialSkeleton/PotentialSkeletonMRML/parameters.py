@@ -65,6 +65,7 @@ class Colouring(LabelledEnum):
     RADIUS = "radius"
     BRANCH = "branch"
     GENERATION = "generation"
+    TREE = "tree"
 
     @classmethod
     def labels(cls) -> dict[LabelledEnum, str]:
@@ -72,15 +73,17 @@ class Colouring(LabelledEnum):
             cls.RADIUS: _("Radius"),
             cls.BRANCH: _("Branch"),
             cls.GENERATION: _("Generation"),
+            cls.TREE: _("Tree"),
         }
 
 
 @parameterNodeWrapper
 class PotentialSkeletonParameterNode:
-    """The panel's choices; as in `PotentialSkeletonLogic.extract`."""
+    """The panel's choices; as in `PotentialSkeletonLogic.extract` and `extractSegments`."""
 
     input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     segment: str = ""  # its ID
+    segments: str = ""  # IDs as JSON, where there are several, one tree each
     level: Detail = Detail.LIMBS
     strength: Annotated[int, WithinRange(3, 9)] = 6
     dropIslands: Annotated[int, WithinRange(0, 1000000)] = 10

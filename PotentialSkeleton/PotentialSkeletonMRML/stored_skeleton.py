@@ -1,10 +1,13 @@
 """From the lines in the scene back to a skeleton: what was saved with a scene can be read again."""
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import node_name
 from PotentialSkeletonLib.graph.curve_skeleton import (
     END,
     JUNCTION,
@@ -14,6 +17,7 @@ from PotentialSkeletonLib.graph.curve_skeleton import (
     Node,
 )
 
+from .kept_result import tree_name
 from .nodes import lines
 
 
@@ -53,21 +57,72 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | 
     return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
 
 
+def skeleton_of(model_node: Any) -> CurveSkeleton:
+    """As `stored_skeleton`; `InputError` where the lines have not the arrays that it takes."""
+    skeleton = stored_skeleton(model_node)
+    if skeleton is None:
+        raise InputError(
+            f"The model {node_name(model_node)} holds no centrelines: find them first (Apply)."
+        )
+    return skeleton
+
+
 _CELLS = (lines.START, lines.END, lines.COMPONENT, lines.LENGTH, lines.MEAN_RADIUS)
 
 
 def stored_table(model_node: Any) -> dict[str, Any]:
     """`CurveSkeleton.to_table` of the lines of a model node.
 
+    Where there are some, the names of branches are its second column, and the measures of their
+    cross-sections its last.
+
     Lengths and mean radii are those that the run has found, as in its table. Where a volume's axes
     are skewed they differ a little from those between the positions.
     """
-    skeleton = stored_skeleton(model_node)
-    assert skeleton is not None, "lines without the arrays of a skeleton"
+    skeleton = skeleton_of(model_node)
     table, cells = skeleton.to_table(), model_node.GetPolyData().GetCellData()
     for column, array in (("length_mm", lines.LENGTH), ("mean_radius_mm", lines.MEAN_RADIUS)):
         table[column] = _values_of(cells.GetArray(array)).tolist()
+    for column, name in lines.SECTIONS.items():
+        values = _values(cells, name)
+        if values is not None:
+            table[column] = values.tolist()
+    names = cells.GetAbstractArray(lines.NAME)
+    if names is not None:
+        texts = [names.GetValue(number) for number in range(names.GetNumberOfValues())]
+        table = {"branch": table.pop("branch"), "name": texts, **table}
     return table
+
+
+def stored_tables(model_nodes: Sequence[Any]) -> dict[str, Any]:
+    """One table of several trees, with their names in the column tree; of one tree, its table.
+
+    A column of names or cross-sections is there where any tree has it; others have no value.
+    """
+    tables = [stored_table(model) for model in model_nodes]
+    if len(tables) == 1:
+        return tables[0]
+    columns = max((list(table) for table in tables), key=len)
+    if any("name" in table for table in tables) and "name" not in columns:
+        columns.insert(1, "name")
+    columns += [c for table in tables for c in table if c not in columns]
+    joint: dict[str, list] = {column: [] for column in ("tree", *dict.fromkeys(columns))}
+    for name, table in zip(_different(map(tree_name, model_nodes)), tables):
+        rows = len(table["branch"])
+        joint["tree"] += [name] * rows
+        for column in list(joint)[1:]:
+            nothing = "" if column == "name" else float("nan")
+            joint[column] += table.get(column, [nothing] * rows)
+    return joint
+
+
+def _different(names: Iterable[str]) -> list[str]:
+    """Names, with a number behind those that were there before."""
+    found: list[str] = []
+    for name in names:
+        earlier = sum(each == name or each.startswith(f"{name} (") for each in found)
+        found.append(f"{name} ({earlier + 1})" if earlier else name)
+    return found
 
 
 def _nodes(count: int, branches: list[Branch]) -> list[Any]:

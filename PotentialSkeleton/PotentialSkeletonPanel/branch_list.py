@@ -1,12 +1,12 @@
 """The table of branches: one row a branch, sorted by a click on a column's title."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import qt
 from slicer.i18n import tr as _
 
-COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm")
+COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm", "name", "tree")
 ROW = 22  # pixels
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 
@@ -18,29 +18,19 @@ class BranchList:
     ----------
     table : QTableWidget
     chosen : callable
-        Called with a branch's number when it is chosen, and with None when none is.
+        Called with the row of the table of branches that is chosen, and with None when none is.
     """
 
     def __init__(self, table: Any, chosen: Callable[[int | None], None]) -> None:
         self._table, self._chosen, self._filling = table, chosen, False
-        titles = (
-            _("No."),
-            _("Gen."),
-            _("Length\n(mm)"),
-            _("Mean\nradius (mm)"),
-            _("Smallest\nradius (mm)"),
-        )
         table.setColumnCount(len(COLUMNS))
-        table.setHorizontalHeaderLabels(titles)
+        self._show_columns(())
         table.horizontalHeaderItem(0).setToolTip(_("Number of the branch, as in the table"))
         table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(qt.QHeaderView.Stretch)
-        for column in (0, 1):
-            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
         table.sortByColumn(0, qt.Qt.AscendingOrder)
         table.connect("itemSelectionChanged()", self._on_selected)
 
@@ -50,31 +40,59 @@ class BranchList:
         Parameters
         ----------
         columns : dict of str to list
-            Of `CurveSkeleton.to_table`.
+            Of `stored_tables`.
         """
         table = self._table
         self._filling = True
+        if self._show_columns(columns):
+            table.sortByColumn(COLUMNS.index("tree"), qt.Qt.AscendingOrder)
         table.sortingEnabled = False  # rows would move while they are filled
         table.clearContents()
         table.setRowCount(len(columns["branch"]))
         for column, name in enumerate(COLUMNS):
-            for row, value in enumerate(columns[name]):
+            for row, value in enumerate(columns.get(name, ())):
                 table.setItem(row, column, _item(value))
+        for row in range(len(columns["branch"])):
+            table.item(row, 0).setData(qt.Qt.UserRole, row)
         table.sortingEnabled = True
         table.clearSelection()
         self._filling = False
 
+    def _show_columns(self, columns: Collection[str]) -> bool:
+        """Show the columns that there are; returns whether trees are told apart that were not."""
+        table, narrow = self._table, not {"name", "tree"}.isdisjoint(columns)
+        between = "\n" if narrow else " "
+        titles = (
+            _("No."),
+            _("Gen."),
+            _("Length\n(mm)"),
+            _("Mean\nradius{between}(mm)").format(between=between),
+            _("Smallest\nradius{between}(mm)").format(between=between),
+            _("Name"),
+            _("Tree"),
+        )
+        table.setHorizontalHeaderLabels(titles)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(qt.QHeaderView.Stretch)
+        for column in (0, 1):
+            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
+        was_hidden = table.isColumnHidden(COLUMNS.index("tree"))
+        for optional in ("name", "tree"):
+            table.setColumnHidden(COLUMNS.index(optional), optional not in columns)
+        table.setColumnHidden(1, {"name", "tree"} <= set(columns))  # for want of room
+        return was_hidden and "tree" in columns
+
     def chosen(self) -> int | None:
-        """The number of the chosen branch, or None."""
+        """The row of the table of branches that is chosen, or None."""
         rows = {item.row() for item in self._table.selectedItems()}
         if len(rows) != 1:
             return None
-        return int(self._table.item(rows.pop(), 0).text())
+        return int(self._table.item(rows.pop(), 0).data(qt.Qt.UserRole))
 
-    def choose(self, branch: int) -> None:
-        """Choose a branch by its number."""
+    def choose(self, number: int) -> None:
+        """Choose a row of the table of branches."""
         for row in range(self._table.rowCount):
-            if int(self._table.item(row, 0).text()) == branch:
+            if int(self._table.item(row, 0).data(qt.Qt.UserRole)) == number:
                 self._table.selectRow(row)
                 self._table.scrollToItem(self._table.item(row, 0))
 
@@ -83,7 +101,11 @@ class BranchList:
             self._chosen(self.chosen())
 
 
-def _item(value: float) -> Any:
+def _item(value: float | str) -> Any:
+    if isinstance(value, str):
+        item = qt.QTableWidgetItem(value)
+        item.setToolTip(value)
+        return item
     text = f"{value:{DIGITS}.2f}" if isinstance(value, float) else f"{value:{DIGITS}}"
     item = qt.QTableWidgetItem(text)
     item.setData(qt.Qt.TextAlignmentRole, int(qt.Qt.AlignRight | qt.Qt.AlignVCenter))

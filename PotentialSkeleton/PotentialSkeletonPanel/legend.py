@@ -8,6 +8,7 @@ from slicer.i18n import tr as _
 from PotentialSkeletonMRML.colouring import (
     GENERATION,
     RADIUS,
+    TREE,
     generation_color,
     radius_color,
     radius_range,
@@ -36,13 +37,17 @@ class Legend(qt.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self)
         self.setMinimumHeight(HEIGHT)
-        self._title = title
+        self._title, self._frame = title, frame
         self._colors: list[tuple[float, ...]] = []
         self._ends = ("", "")
 
     def show_colors(self, kind: str, model: Any) -> None:
         """Show the colours that tell of a kind, see `colouring.color_by`, in a model of lines."""
-        titles = {RADIUS: _("Radius (mm):"), GENERATION: _("Generation:")}
+        titles = {
+            RADIUS: _("Radius (mm):"),
+            GENERATION: _("Generation:"),
+            TREE: _("A colour for each tree"),
+        }
         self._title.text = titles.get(kind, _("A colour for each branch"))
         self._colors, self._ends = [], ("", "")
         if kind == RADIUS:
@@ -52,6 +57,7 @@ class Legend(qt.QWidget):
         elif kind == GENERATION:
             self._ends = ("0", f"{MAX_GENERATIONS - 1}")
             self._colors = [generation_color(number) for number in range(MAX_GENERATIONS)]
+        self._frame.setVisible(bool(self._colors))  # else the title has its room
         self.update()
 
     def paintEvent(self, event: Any) -> None:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from PotentialSkeletonMRML.kept_result import kept_notes
-from PotentialSkeletonMRML.stored_skeleton import stored_skeleton, stored_table
+from PotentialSkeletonMRML.branch_tools.names import NAMES
+from PotentialSkeletonMRML.kept_result import kept_notes, tree_name
+from PotentialSkeletonMRML.stored_skeleton import stored_skeleton, stored_tables
 
 from .advice import next_step
 from .branch_list import BranchList
@@ -14,38 +15,56 @@ from .summary_text import summary
 
 
 class ResultSection:
-    """Shows the result of one model; a click on a branch shows it in the views.
+    """Shows the trees of some models; a click on a branch shows it in the views.
 
     Attributes
     ----------
-    model : vtkMRMLModelNode or None
+    models : list of vtkMRMLModelNode
         Whose branches are shown.
     advice : str
         What to do next with them.
     """
 
     def __init__(self, panel: Any) -> None:
-        self.ui = panel.ui
-        self._skeleton: Any = None
+        self._panel, self.ui = panel, panel.ui
+        self._skeletons: list[Any] = []
         self._shown: tuple | None = None
+        self.models: list[Any] = []
         self.advice = ""
         self._highlight = Highlight()
-        self._branches = BranchList(self.ui.branchTable, self._on_branch)
+        self._branches = BranchList(self.ui.branchTable, self._on_row)
         self._plot = RadiusPlot(self.ui.plotFrame)
         self._legend = Legend(self.ui.legendTitle, self.ui.legendFrame)
 
     @property
     def model(self) -> Any:
-        return self._shown[0] if self._shown else None
+        """The model of the chosen branch, else the first; None where none is shown."""
+        chosen = self.chosen()
+        return chosen[0] if chosen else next(iter(self.models), None)
 
-    def show(self, model: Any, colouring: str) -> None:
-        """Show the branches of a model's lines, or nothing."""
-        stamp = _stamp(model)
+    def chosen(self) -> tuple[Any, int] | None:
+        """The model and the number of the chosen branch, or None."""
+        row = self._branches.chosen()
+        place = None if row is None else self._place(row)
+        return place and (self.models[place[0]], place[1])
+
+    def choose(self, model: Any, branch: int) -> None:
+        """Choose a branch, as a click on its row does."""
+        before = self._skeletons[: self.models.index(model)]
+        self._branches.choose(sum(len(each.branches) for each in before) + branch)
+
+    def show(self, models: list[Any], colouring: str) -> None:
+        """Show the branches of models' lines, or nothing."""
+        stamp = tuple(_stamp(model) for model in models)
         if stamp != self._shown:
             self._shown = stamp
-            self._show_other(model)
-        if self._skeleton is not None:
-            self._legend.show_colors(colouring, model)
+            self._show_others(models)
+        if self._skeletons:
+            self._legend.show_colors(colouring, self.models[0])
+
+    def show_way(self, model: Any, points: Any, radius: Any) -> None:
+        """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
+        self._highlight.show(points[:, ::-1], radius, model.GetTransformNodeID())
 
     def clear_choice(self) -> None:
         """Choose no branch, and show none in the views."""
@@ -54,39 +73,54 @@ class ResultSection:
     def forget(self) -> None:
         """The scene is being closed."""
         self._highlight.hide()
-        self._skeleton, self._shown, self.advice = None, (), ""
+        self._skeletons, self._shown, self.models, self.advice = [], None, [], ""
         self.ui.resultArea.setVisible(False)
 
-    def _show_other(self, model: Any) -> None:
+    def _show_others(self, models: list[Any]) -> None:
         self._highlight.hide()
-        self._skeleton = stored_skeleton(model) if model is not None else None
-        there = self._skeleton is not None
+        found = [stored_skeleton(model) for model in models]
+        there = bool(found) and None not in found
+        self._skeletons, self.models = (found, list(models)) if there else ([], [])
         self.ui.resultArea.setVisible(there)
         self.advice = ""
         if not there:
             return
-        table = stored_table(model)
+        table = stored_tables(models)
         self.advice = next_step(table)
         self.ui.summaryLabel.text = summary(table)
         self._branches.fill(table)
-        self._plot.show_branch(self._skeleton, None)
-        said = kept_notes(model)
+        self._plot.show_branch(None, None)
+        said = [text for model in models for text in _notes(model, several=len(models) > 1)]
         self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
 
-    def _on_branch(self, branch: int | None) -> None:
+    def _place(self, row: int) -> tuple[int, int] | None:
+        """Number of the tree and of its branch for a row of the table."""
+        for number, skeleton in enumerate(self._skeletons):
+            if row < len(skeleton.branches):
+                return number, row
+            row -= len(skeleton.branches)
+        return None
+
+    def _on_row(self, row: int | None) -> None:
         """Show the branch that was clicked."""
-        if self._skeleton is None:
-            return
-        if branch is None:
+        place = None if row is None else self._place(row)
+        if place is None:
             self._highlight.hide()
+            self._plot.show_branch(None, None)
         else:
-            curve = self._skeleton.branches[branch]
-            transform_id = self.model.GetTransformNodeID()
-            self._highlight.show(curve.points[:, ::-1], curve.radius, transform_id)
-        self._plot.show_branch(self._skeleton, branch)
+            skeleton, model = self._skeletons[place[0]], self.models[place[0]]
+            curve = skeleton.branches[place[1]]
+            self._highlight.show(curve.points[:, ::-1], curve.radius, model.GetTransformNodeID())
+            self._plot.show_branch(skeleton, place[1])
+        self._panel.on_branch_chosen()
+
+
+def _notes(model: Any, several: bool) -> list[str]:
+    said = kept_notes(model)
+    return [f"{tree_name(model)}: {each}" for each in said] if several else said
 
 
 def _stamp(model: Any) -> tuple:
-    """Return what changes when a model gets other lines; colours change nothing of it."""
-    points = model.GetPolyData().GetPoints() if model is not None else None
-    return (model, points.GetMTime() if points is not None else 0) if model is not None else ()
+    """Return what changes when a model gets other lines or names; colours change nothing of it."""
+    points = model.GetPolyData().GetPoints()
+    return (model, points.GetMTime() if points is not None else 0, model.GetAttribute(NAMES))

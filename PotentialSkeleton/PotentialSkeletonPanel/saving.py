@@ -1,6 +1,7 @@
 """Saves the table of branches and the tree as files."""
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,9 @@ import slicer
 from slicer.i18n import tr as _
 
 from PotentialSkeletonLib.graph.exports import table_text
-from PotentialSkeletonMRML.stored_skeleton import stored_skeleton, stored_table
+from PotentialSkeletonMRML.branch_tools.files import save_tree
+from PotentialSkeletonMRML.kept_result import tree_name
+from PotentialSkeletonMRML.stored_skeleton import stored_tables
 
 
 class Saving:
@@ -18,29 +21,38 @@ class Saving:
     Parameters
     ----------
     panel : Panel
-    model : callable
-        Returns the model whose branches are shown.
+    models : callable
+        Returns the models whose branches are shown.
     """
 
-    def __init__(self, panel: Any, model: Callable[[], Any]) -> None:
-        self._panel, self._model = panel, model
+    def __init__(self, panel: Any, models: Callable[[], list[Any]]) -> None:
+        self._panel, self._models = panel, models
         panel.ui.csvButton.connect("clicked()", self.save_csv)
         panel.ui.swcButton.connect("clicked()", self.save_swc)
 
     def save_csv(self) -> None:
         """Ask for a file and save the table there."""
-        table = stored_table(self._model())
+        table = stored_tables(self._models())
         title = _("Save the table of branches")
         self._save(title, "csv", lambda path: table_text(table, path))
 
     def save_swc(self) -> None:
         """Ask for a file and save the tree there."""
-        skeleton = stored_skeleton(self._model(), True)
-        assert skeleton is not None, "the buttons are shown with a skeleton only"
-        self._save(_("Save the tree"), "swc", skeleton.to_swc)
+        self._save(_("Save the tree"), "swc", self._write_swc)
+
+    def _write_swc(self, path: str) -> None:
+        """Write one file a tree; of several, each has its name behind that of the file."""
+        models = self._models()
+        for model in models:
+            stem, ending = os.path.splitext(path)
+            own = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", tree_name(model))
+            place = path if len(models) == 1 else f"{stem}-{own}{ending}"
+            save_tree(model, place)
 
     def _save(self, title: str, suffix: str, write: Callable[[str], Any]) -> None:
-        name = self._model().GetName().replace("/", "-")
+        models = self._models()
+        name = models[0].GetName() if len(models) == 1 else _("Centrelines")
+        name = name.replace("/", "-")
         path = qt.QFileDialog.getSaveFileName(
             self._panel.ui.csvButton, title, f"{name}.{suffix}", f"{suffix.upper()} (*.{suffix})"
         )

@@ -8,6 +8,7 @@ from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.kept_result import (
+    SEGMENT,
     drop_left_over,
     is_current,
     keep,
@@ -17,11 +18,12 @@ from PotentialSkeletonMRML.kept_result import (
     vessels_text,
 )
 
-from .object_section import ObjectSection, segment_of
+from .branch_tools.section import BranchTools
+from .object_section import ObjectSection, segments_of
 from .result_section import ResultSection
 from .saving import Saving
 from .see_through import SeeThrough
-from .summary_text import notes
+from .summary_text import found_text, notes
 
 # Output of `extract` to the parameter that asks for it; the lines are always written.
 OUTPUTS = {
@@ -50,8 +52,9 @@ class SkeletonPanel(Panel):
         self._colouring: tuple = ()
         self.object = ObjectSection(self)
         self.result = ResultSection(self)
-        self.saving = Saving(self, lambda: self.result.model)
+        self.saving = Saving(self, lambda: self.result.models)
         self.see_through = SeeThrough()
+        self.tools = BranchTools(self)
 
     def enter(self) -> None:
         Panel.enter(self)
@@ -60,12 +63,14 @@ class SkeletonPanel(Panel):
 
     def exit(self) -> None:
         self.result.clear_choice()
+        self.tools.exit()
         Panel.exit(self)
 
     def forget(self) -> None:
         self.object.forget()
         self.result.forget()
         self.see_through.forget()
+        self.tools.exit()
 
     def cleanup(self) -> None:
         Panel.cleanup(self)
@@ -79,21 +84,33 @@ class SkeletonPanel(Panel):
     def react(self) -> None:
         parameters = self.parameters
         self.object.react(parameters)
-        model = kept_model(parameters.input, segment_of(parameters))
-        self.see_through.watch(model)
-        before, self._colouring = self._colouring, (model, parameters.colouring)
-        if model is not None and before != self._colouring and before[:1] == (model,):
-            _color(model, parameters.colouring.value)
+        models = self._models(parameters)
+        for model in models:
+            self.see_through.watch(model)
+        before, self._colouring = self._colouring, (models, parameters.colouring)
+        if before and before[1] != parameters.colouring:
+            for model in models:
+                _color(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
         self.object.show(parameters)
-        vessels = (parameters.input, segment_of(parameters))
+        vessels = (parameters.input, tuple(segments_of(parameters)))
         if vessels != self._said_of:
             self._said_of = vessels
             self.say("")
-        self.result.show(kept_model(*vessels), parameters.colouring.value)
+        self.result.show(self._models(parameters), parameters.colouring.value)
+        self.tools.show()
         self.ui.nextLabel.text = self._next_step()
+
+    def _models(self, parameters: Any) -> list[Any]:
+        """The models of the chosen vessels that there are."""
+        models = (kept_model(parameters.input, each) for each in segments_of(parameters))
+        return [model for model in models if model is not None]
+
+    def on_branch_chosen(self) -> None:
+        """Another branch was clicked, or none."""
+        self.tools.show()
 
     def _next_step(self) -> str:
         if self.running.active:
@@ -103,9 +120,9 @@ class SkeletonPanel(Panel):
             return why
         if self._problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
-        model, parameters = self.result.model, self.parameters
-        if model is not None and not is_current(
-            model, vessels_text(parameters.input, segment_of(parameters))
+        if not all(
+            is_current(model, vessels_text(self.parameters.input, model.GetAttribute(SEGMENT)))
+            for model in self.result.models
         ):
             return _("The vessels were edited after the centrelines were found: press Apply.")
         return self.result.advice or _("Press Apply to find the centrelines.")
@@ -118,22 +135,28 @@ class SkeletonPanel(Panel):
 
     def run(self, parameters: Any, progress: Any) -> str:
         chosen = frozen(parameters)
-        segment = segment_of(chosen)
+        segments = segments_of(chosen)
         wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
-        earlier = kept_model(chosen.input, segment)
-        vessels = vessels_text(chosen.input, segment)
-        result = self.logic.extract(
-            chosen.input,
-            segment or None,
-            **options_of(chosen),
-            progress=progress,
-            **requests(earlier, {"modelNode": True, **wanted}),
-        )
-        drop_left_over(earlier, result)
-        keep(result, chosen.input, segment, notes(result), vessels)
-        _color(result.modelNode, chosen.colouring.value)
-        self.see_through.begin(result.modelNode)
-        return _("Found {count} branches.").format(count=len(result.skeleton.branches))
+        earlier = {each: kept_model(chosen.input, each) for each in segments}
+        vessels = {each: vessels_text(chosen.input, each) for each in segments}
+        options = {**options_of(chosen), "progress": progress}
+
+        def outputs(segment: str) -> dict[str, Any]:
+            return requests(earlier[segment], {"modelNode": True, **wanted})
+
+        if len(segments) == 1:
+            (segment,) = segments
+            results = [
+                self.logic.extract(chosen.input, segment or None, **options, **outputs(segment))
+            ]
+        else:
+            results = self.logic.extractSegments(chosen.input, segments, outputs=outputs, **options)
+        for segment, result in zip(segments, results, strict=True):
+            drop_left_over(earlier[segment], result)
+            keep(result, chosen.input, segment, notes(result), vessels[segment])
+            _color(result.modelNode, chosen.colouring.value)
+            self.see_through.begin(result.modelNode)
+        return found_text([len(result.skeleton.branches) for result in results])
 
 
 def options_of(parameters: Any) -> dict[str, Any]:

@@ -34,15 +34,30 @@ def summary(table: dict[str, list]) -> str:
     return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
 
 
+def found_text(branches: list[int]) -> str:
+    """Return what a run found: the number of branches of each tree."""
+    if len(branches) == 1:
+        return _("Found {count} branches.").format(count=branches[0])
+    return _("Found {count} branches in {trees} trees.").format(
+        count=sum(branches), trees=len(branches)
+    )
+
+
 def part_count(table: dict[str, list]) -> int:
     """Return how many separate parts there are."""
-    return len(set(table["component"]))
+    return len(set(zip(_trees(table), table["component"])))
 
 
 def loop_count(table: dict[str, list]) -> int:
     """Return how many independent loops the branches make."""
-    nodes = len({*table["start"], *table["end"]})
+    trees = _trees(table)
+    nodes = len({*zip(trees, table["start"]), *zip(trees, table["end"])})
     return len(table["branch"]) - nodes + part_count(table)
+
+
+def _trees(table: dict[str, list]) -> list:
+    """Return which tree each branch is of."""
+    return table.get("tree", [""] * len(table["branch"]))
 
 
 def notes(result: Any) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
 from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation, add_stack
+from .values import labels
 
 EXAMPLE = """\
 example:
@@ -94,8 +95,15 @@ def _add_skeleton(commands):
         help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
         "voxels of the object",
     )
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--label", type=int, metavar="N", help="take the voxels of this label (all but 0)"
+    )
+    which.add_argument(
+        "--labels",
+        type=labels,
+        metavar="all|N,N",
+        help="one tree for each of these labels, in a folder each, and one table of all branches",
     )
     add_stack(parser)
     add_centrelines(parser, islands=0, tunnels=0.0)

@@ -85,6 +85,19 @@ def _names(text, known, more=""):
     return tuple(dict.fromkeys(names))
 
 
+def labels(text: str) -> str | tuple[int, ...]:
+    """Parse "all" or a list of labels such as 1,3; raises as `voxel`."""
+    if text == "all":
+        return text
+    try:
+        numbers = tuple(dict.fromkeys(int(part) for part in text.split(",")))
+    except ValueError:
+        numbers = ()
+    if not numbers or 0 in numbers:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of labels such as 1,3, and not all")
+    return numbers
+
+
 def threshold(text: str) -> float | None:
     """Parse a number from 0 to 1, or auto (None); raises as `voxel`."""
     return None if text == "auto" else share(text)

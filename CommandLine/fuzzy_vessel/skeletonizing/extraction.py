@@ -69,21 +69,26 @@ def read_input(options: Namespace) -> tuple[Any, dict, list[str]]:
     node, labels = labelmaps.read_labelmap(
         options.labelmap, options.label, stacks.Choice.of(options)
     )
-    origin = {
+    origin = input_origin(options, node, labels)
+    notes = stacks.notes_of(node)
+    if options.label is not None or labels.size == 1:
+        return node, origin, notes
+    note = (
+        f"The labelmap holds {labels.size} labels, which are taken as one object; "
+        "--label N takes one of them, --labels all makes a tree of each."
+    )
+    return node, origin, [*notes, note]
+
+
+def input_origin(options: Namespace, node: Any, labels: np.ndarray) -> dict:
+    """Return what the report says of a labelmap."""
+    return {
         "labelmap": str(Path(options.labelmap).resolve()),
         "label": options.label,
         "labels": [int(label) for label in labels[: labelmaps.MAX_LABELS]],
         "size": list(node.GetImageData().GetDimensions()),
         "spacing_mm": list(node.GetSpacing()),
     }
-    notes = stacks.notes_of(node)
-    if options.label is not None or labels.size == 1:
-        return node, origin, notes
-    note = (
-        f"The labelmap holds {labels.size} labels, which are taken as one object; "
-        "--label N takes one of them."
-    )
-    return node, origin, [*notes, note]
 
 
 def extract(labelmap: Any, label: int | None, options: Namespace, watch: Stopwatch) -> Outcome:

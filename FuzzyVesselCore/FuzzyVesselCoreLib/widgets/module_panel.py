@@ -143,6 +143,12 @@ class Panel:
     def forget(self) -> None:
         """Drop what belongs to the scene that is being closed."""
 
+    def load_ui(self, name):
+        """The window of another `.ui` file of the module, and its widgets by their names."""
+        window = slicer.util.loadUI(self._widget.resourcePath(f"UI/{name}.ui"))
+        window.setMRMLScene(slicer.mrmlScene)
+        return window, slicer.util.childWidgetVariables(window)
+
     # --- what the module's widget hands on
 
     def enter(self) -> None:

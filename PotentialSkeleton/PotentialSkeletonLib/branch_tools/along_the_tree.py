@@ -11,6 +11,9 @@ from FuzzyVesselCoreLib.errors import InputError
 from ..graph.curve_skeleton import CurveSkeleton
 from ..tree.positions import Course
 
+# A point is on the tree within so many radii of the vessel, and so many mm more.
+FAR_RADII, FAR = 2.0, 5.0
+
 
 @dataclass(frozen=True)
 class TreeDistance:
@@ -51,8 +54,8 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     Raises
     ------
     InputError
-        If the skeleton has no branch, a point is not finite, or the two places lie in parts of the
-        skeleton that are not connected.
+        If the skeleton has no branch, a point is not finite or far from the tree, or the two places
+        lie on trees that are not connected.
 
     Examples
     --------
@@ -62,11 +65,9 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     >>> found.length, found.straight, round(found.tortuosity, 3)
     (7.0, 5.0, 1.4)
     """
-    if not skeleton.branches:
-        raise InputError("The skeleton has no branch, along which a distance could be measured.")
     spacing = np.asarray(skeleton.spacing)
     courses = [Course(branch.points * spacing, branch.radius) for branch in skeleton.branches]
-    start, end = (nearest_place(courses, np.asarray(p, float) * spacing) for p in (first, last))
+    start, end = (checked_place(courses, np.asarray(p, float) * spacing) for p in (first, last))
     legs = _legs(skeleton, courses, start, end)
     parts = [_part(courses[number], *span) for number, *span in legs]
     points = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
@@ -75,6 +76,21 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     ratio = length / straight if straight > 0 else (1.0 if length == 0 else float("inf"))
     branches = [number for number, *_ in legs]
     return TreeDistance(length, straight, ratio, branches, points / spacing)
+
+
+def checked_place(courses: list[Course], point: np.ndarray) -> tuple[int, float]:
+    """As `nearest_place`; `InputError` where the point (mm) is far from all lines."""
+    if not courses:
+        raise InputError("The skeleton has no branch: there is no tree that a point could lie on.")
+    number, length = nearest_place(courses, point)
+    place, radius = courses[number].at(length)
+    away = float(np.linalg.norm(place - point))
+    if away > FAR_RADII * radius + FAR:
+        raise InputError(
+            f"The point is {away:.0f} mm away from the tree: click on a vessel that has a "
+            "centreline."
+        )
+    return number, length
 
 
 def nearest_place(courses: list[Course], point: np.ndarray) -> tuple[int, float]:
@@ -126,7 +142,9 @@ def _legs(skeleton, courses, start, end):
             far = branch.end if forward else branch.start
             heapq.heappush(waiting, (length + whole[number], far, [*legs, (number, *span)]))
     if best_legs is None:
-        raise InputError("The two points lie at parts of the skeleton that are not connected.")
+        raise InputError(
+            "The two points lie on trees that are not connected: bridge the gap between them first."
+        )
     long = [leg for leg in best_legs if leg[1] != leg[2]]
     return long or best_legs[:1]
 

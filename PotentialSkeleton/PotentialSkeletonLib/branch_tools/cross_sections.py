@@ -89,11 +89,23 @@ def cross_sections(
         raise InputError(
             f"There is no branch {branch}: the skeleton has {len(skeleton.branches)}, from 0."
         )
+    return sections_of(solid_of(mask, skeleton), skeleton, branch, step)
+
+
+def solid_of(mask: np.ndarray, skeleton: CurveSkeleton) -> np.ndarray:
+    """The mask as 0 and 1, float32; `InputError` where it is on another grid."""
     if mask.shape != tuple(skeleton.shape):
         raise InputError(
             f"The mask has the shape {mask.shape}, the skeleton's volume {tuple(skeleton.shape)} "
             "(K, J, I): give the mask on the same grid."
         )
+    return (np.asarray(mask) != 0).astype(np.float32)
+
+
+def sections_of(
+    solid: np.ndarray, skeleton: CurveSkeleton, branch: int, step: float | None
+) -> CrossSections:
+    """As `cross_sections`, of a solid by `solid_of`: for one branch after the other."""
     step = min(skeleton.spacing) if step is None else step
     if not 0 < step < np.inf:
         raise InputError(f"The step between sections must be above 0 mm, not {step}.")
@@ -101,7 +113,6 @@ def cross_sections(
     course = Course(own.points * spacing, own.radius)
     whole = float(course.lengths[-1])
     lengths = np.linspace(0, whole, max(int(np.ceil(whole / step)), 1) + 1)
-    solid = (np.asarray(mask) != 0).astype(np.float32)
     places, normals, areas, radii = [], [], [], []
     for length in lengths:
         place, radius = course.at(length)

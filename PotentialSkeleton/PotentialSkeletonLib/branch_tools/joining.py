@@ -1,11 +1,12 @@
 """A skeleton with fewer branches, in which junctions of two branches have become one branch."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from ..graph.curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton
+from ..graph.curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 
 
 def with_branches(skeleton: CurveSkeleton, kept: Collection[int]) -> tuple[CurveSkeleton, list]:
@@ -80,18 +81,20 @@ def _reversed(branch):
 
 def _renumbered(skeleton, chains):
     ends = [node for branch, _ in chains for node in (branch.start, branch.end)]
-    used = set(ends)
-    stays = [n for n, node in enumerate(skeleton.nodes) if n in used or node.kind == ISOLATED]
+    degrees = Counter(ends)
+    stays = [n for n, node in enumerate(skeleton.nodes) if n in degrees or node.kind == ISOLATED]
     number = {node: n for n, node in enumerate(stays)}
     closed = {branch.start for branch, _ in chains if branch.start == branch.end}
     nodes = []
     for node in stays:
-        degree = ends.count(node)
+        degree = degrees[node]
         kind = {0: ISOLATED, 1: END}.get(degree, JUNCTION)
         kind = LOOP if degree == 2 and node in closed else kind
-        nodes.append(replace(skeleton.nodes[node], kind=kind))
+        own = skeleton.nodes[node]
+        same = own.kind == kind
+        nodes.append(own if same else Node(own.position, kind, own.radius, own.component))
     branches = [
-        replace(branch, start=number[branch.start], end=number[branch.end]) for branch, _ in chains
+        Branch(b.points, b.radius, number[b.start], number[b.end], b.component) for b, _ in chains
     ]
     smaller = replace(skeleton, nodes=nodes, branches=branches)
     return smaller, [origin for _, origin in chains]

@@ -9,8 +9,8 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..graph.curve_skeleton import CurveSkeleton
@@ -141,31 +141,12 @@ def grown_labels(
     if not heap:
         return np.zeros(mask.shape, np.int32)
     heapq.heapify(heap)
-    from numba.typed import List
+    with needs_numba():  # only here: panels open without it
+        from numba.typed import List
 
+        from .geodesic_growth import spread
     queue = List(heap)
-    while _spread(queue, *flat, offsets, weights, VOXELS_A_LOOK):
+    while spread(queue, *flat, offsets, weights, VOXELS_A_LOOK):
         if report is not None:
             report()
     return labels[1:-1, 1:-1, 1:-1] * inside[1:-1, 1:-1, 1:-1]
-
-
-@njit(cache=True)
-def _spread(heap, inside, labels, lengths, offsets, weights, most):
-    """Settle voxels in the order of length and label; False when none is left."""
-    count = 0
-    while len(heap) and count < most:
-        length, label, voxel = heapq.heappop(heap)
-        if length > lengths[voxel] or label != labels[voxel]:
-            continue
-        count += 1
-        for side in range(offsets.size):
-            other = voxel + offsets[side]
-            if not inside[other]:
-                continue
-            further = length + weights[side]
-            better = further < lengths[other]
-            if better or (further == lengths[other] and label < labels[other]):
-                lengths[other], labels[other] = further, label
-                heapq.heappush(heap, (further, label, other))
-    return len(heap) > 0

@@ -1,6 +1,6 @@
 """Pruning as a list of steps that can be stored, shown and replayed on another case."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -100,8 +100,9 @@ def pruned(
     places = [skeleton.nodes[root].position for root in chosen]
     origins = [[number] for number in range(len(skeleton.branches))]
     for step in steps:
+        known = _Measures()
         while True:
-            keep = _kept(skeleton, step, _nodes_at(skeleton, places))
+            keep = _kept(skeleton, step, _nodes_at(skeleton, places), known)
             if len(keep) == len(skeleton.branches):
                 break
             skeleton, parts = with_branches(skeleton, keep)
@@ -110,22 +111,21 @@ def pruned(
 
 
 def _nodes_at(skeleton, places):
-    found = (
-        [n for n, node in enumerate(skeleton.nodes) if (node.position == place).all()]
-        for place in places
-    )
-    return [numbers[0] for numbers in found if numbers]
+    number: dict[bytes, int] = {}
+    for n, node in enumerate(skeleton.nodes):
+        number.setdefault(np.asarray(node.position, float).tobytes(), n)
+    found = (number.get(np.asarray(place, float).tobytes()) for place in places)
+    return [n for n in found if n is not None]
 
 
-def _kept(skeleton, step, roots):
+def _kept(skeleton, step, roots, known):
     """Numbers of branches that stay: all but the worst, or all of the generations."""
     everything = range(len(skeleton.branches))
     if step.kind == GENERATION:
         generations = skeleton.generations(roots)
         return [n for n in everything if generations[n] <= step.value]
-    measure = _MEASURES[step.kind]
     worst = min(
-        ((measure(skeleton, n), n) for n in everything if _can_go(skeleton, n, roots)),
+        ((known.of(skeleton, n, step.kind), n) for n in everything if _can_go(skeleton, n, roots)),
         default=(np.inf, -1),
     )
     return [n for n in everything if n != worst[1] or worst[0] >= step.value]
@@ -144,10 +144,19 @@ def _radius_at_junction(skeleton, number):
     return skeleton.nodes[branch.end if at_start else branch.start].radius
 
 
-_MEASURES: dict[str, Callable[[CurveSkeleton, int], float]] = {
-    LENGTH: lambda skeleton, n: skeleton.length(skeleton.branches[n]),
-    RADIUS: lambda skeleton, n: skeleton.to_table()["mean_radius_mm"][n],
-    SPUR_RATIO: lambda skeleton, n: (
-        skeleton.length(skeleton.branches[n]) / max(_radius_at_junction(skeleton, n), 1e-9)
-    ),
-}
+class _Measures:
+    """What is judged of branches; those that stay as they are, are measured once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[np.ndarray, float]] = {}
+
+    def of(self, skeleton: CurveSkeleton, number: int, kind: str) -> float:
+        branch = skeleton.branches[number]
+        key = id(branch.points)  # joining makes other arrays; those that stay keep theirs
+        if key not in self._known:
+            value = skeleton.mean_radius(branch) if kind == RADIUS else skeleton.length(branch)
+            self._known[key] = branch.points, value
+        value = self._known[key][1]
+        if kind == SPUR_RATIO:
+            value /= max(_radius_at_junction(skeleton, number), 1e-9)
+        return value

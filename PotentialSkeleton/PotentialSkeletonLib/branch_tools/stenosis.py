@@ -9,6 +9,10 @@ from FuzzyVesselCoreLib.errors import InputError
 from ..graph.curve_skeleton import CurveSkeleton
 from ..tree.positions import Course
 
+# The end of the object is as far from a place as the tip is, and the way to it. A ball that is
+# smaller than this share of that touches the wall.
+CAP_SHARE = 0.8
+
 
 @dataclass(frozen=True)
 class NarrowestPlace:
@@ -38,9 +42,10 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     branch : int
         Number of the branch.
     margin : float
-        How much of each end is left out, as a multiple of the radius there: at a tip the object
-        ends, and at a junction the ball is the parent's. Where that leaves nothing, the middle of
-        the branch is taken.
+        How much of each end is left out, as a multiple of the radius there: at a junction the ball
+        is the parent's. At a tip the ball is as small as the end of the object is near, and that
+        stretch is left out, too. Where that leaves nothing, the middle of the branch is taken. With
+        0 nothing is left out.
 
     Raises
     ------
@@ -67,11 +72,21 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     course = Course(own.points * np.asarray(skeleton.spacing), own.radius)
     lengths = course.lengths
     low, high = margin * own.radius[0], lengths[-1] - margin * own.radius[-1]
+    if margin:
+        low = max(low, _end_of_cap(lengths, own.radius))
+        back = lengths[-1] - lengths[::-1]
+        high = min(high, lengths[-1] - _end_of_cap(back, own.radius[::-1]))
     inside = np.flatnonzero((lengths >= low) & (lengths <= high))
     if not inside.size:
         inside = np.array([np.abs(lengths - lengths[-1] / 2).argmin()])
     at = inside[own.radius[inside].argmin()]
     return NarrowestPlace(own.points[at], float(lengths[at]), float(2 * own.radius[at]))
+
+
+def _end_of_cap(lengths, radius):
+    """The length from which on the ball touches the wall, and not the end of the object."""
+    touches_wall = radius < CAP_SHARE * (radius[0] + lengths)
+    return lengths[touches_wall.argmax()] if touches_wall.any() else 0.0
 
 
 def percent_stenosis(diameter: float, reference: float) -> float:

@@ -135,7 +135,7 @@ class CurveSkeleton:
                 self.nodes[branch.start].kind, self.nodes[branch.end].kind,
                 generations[number], length, distance,
                 length / distance if distance > 0 else float("inf"),
-                self._mean_radius(branch),
+                self.mean_radius(branch),
                 float(branch.radius.min()), float(branch.radius.max()),
             )  # fmt: skip
             for name, value in zip(exports.COLUMNS, row, strict=True):
@@ -190,7 +190,7 @@ class CurveSkeleton:
         thickness = [0.0] * len(self.nodes)
         for branch in self.branches:
             for number in (branch.start, branch.end):
-                thickness[number] = max(thickness[number], self._mean_radius(branch))
+                thickness[number] = max(thickness[number], self.mean_radius(branch))
         best: dict[int, tuple[tuple, int]] = {}
         for number, node in enumerate(self.nodes):
             rank = (node.kind == END, thickness[number], node.radius)
@@ -243,8 +243,8 @@ class CurveSkeleton:
         steps = np.diff(points, axis=0) * np.asarray(self.spacing)
         return float(np.sqrt((steps**2).sum(axis=1)).sum())
 
-    def _mean_radius(self, branch: Branch) -> float:
-        """Mean along the branch, by length."""
+    def mean_radius(self, branch: Branch) -> float:
+        """Mean radius of a branch in mm, by length."""
         steps = np.sqrt(((np.diff(branch.points, axis=0) * self.spacing) ** 2).sum(axis=1))
         if steps.sum() == 0:
             return float(branch.radius.mean())

@@ -8,6 +8,14 @@ RADIUS = "Radius"  # mm, at each point
 # Of each line:
 BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
 COMPONENT, START, END = "ComponentId", "StartNode", "EndNode"
+NAME = "Name"  # where a branch has one
+# Where cross-sections were measured: the column of the table to the array.
+SECTIONS = {
+    "min_area_mm2": "MinimalArea",
+    "mean_area_mm2": "MeanArea",
+    "inscribed_diameter_mm": "InscribedDiameter",
+    "equivalent_diameter_mm": "EquivalentDiameter",
+}
 COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels
 

@@ -7,11 +7,12 @@ import numpy as np
 
 HISTOGRAM_BARS = 24
 MILLIMETRES = "_mm"  # ends the name of a column with this unit
+UNITS = {MILLIMETRES: "mm", "_mm2": "mm2", "_ml": "ml"}
 
 
 def branch_table(skeleton: Any) -> Any:
     """`CurveSkeleton.to_table` as vtkTable: integers, doubles and texts."""
-    return _table(skeleton.to_table())
+    return table_of(skeleton.to_table())
 
 
 def fill_table(node: Any, table: Any) -> None:
@@ -24,8 +25,9 @@ def fill_table(node: Any, table: Any) -> None:
         for number in range(table.GetNumberOfColumns()):
             column = table.GetColumn(number)
             node.AddColumn(column)
-            if column.GetName().endswith(MILLIMETRES):
-                node.SetColumnUnitLabel(column.GetName(), "mm")
+            for ending, unit in UNITS.items():
+                if column.GetName().endswith(ending):
+                    node.SetColumnUnitLabel(column.GetName(), unit)
 
 
 def radius_plots(skeleton: Any) -> list[dict[str, Any]]:
@@ -56,7 +58,7 @@ def distances(branch: Any, spacing: Any) -> np.ndarray:
 
 def _plot(title: str, kind: str, columns: dict[str, Any]) -> dict[str, Any]:
     x, y = columns
-    return dict(title=title, x=x, y=y, kind=kind, table=_table(columns))
+    return dict(title=title, x=x, y=y, kind=kind, table=table_of(columns))
 
 
 def _histogram(skeleton: Any) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def _steps(branch: Any, spacing: Any) -> np.ndarray:
     return np.linalg.norm(np.diff(branch.points, axis=0) * spacing, axis=1)
 
 
-def _table(columns: dict[str, Any]) -> Any:
+def table_of(columns: dict[str, Any]) -> Any:
     """A dict of name to values as vtkTable."""
     import vtk
 

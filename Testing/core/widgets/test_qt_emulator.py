@@ -179,10 +179,11 @@ def test_ui_files_give_every_mrml_widget_the_scene(path):
 def test_ui_files_bind_parameters_that_there_are(path):
     import importlib
 
-    name = f"{path.stem}ParameterNode"
-    module = importlib.import_module(path.stem)
+    owner = path.parts[-4]  # a module may have more than one file
+    name = f"{owner}ParameterNode"
+    module = importlib.import_module(owner)
     if not hasattr(module, name):
-        module = importlib.import_module(f"{path.stem}MRML.parameters")
+        module = importlib.import_module(f"{owner}MRML.parameters")
     parameters = getattr(module, name).allParameters
     bound = [
         found.findtext("string")
@@ -192,7 +193,7 @@ def test_ui_files_bind_parameters_that_there_are(path):
     ]
     assert len(bound) == len(set(bound))
     assert set(bound) <= set(parameters)
-    assert bound
+    assert bound or path.stem != owner
 
 
 @pytest.mark.parametrize("path", UI_FILES, ids=lambda path: path.stem)
@@ -220,18 +221,22 @@ def attributes(tree):
             yield [part.id, *parts], node
 
 
-@pytest.mark.parametrize("path", UI_FILES, ids=lambda path: path.stem)
-def test_modules_ask_widgets_for_what_they_have(path):
+@pytest.mark.parametrize("owner", sorted({path.parts[-4] for path in UI_FILES}))
+def test_modules_ask_widgets_for_what_they_have(owner):
     """`self.ui.<widget>.<name>`, wherever it stands in the module's own file and packages."""
-    classes = {name: widget.get("class") for name, widget in widgets_in(path).items()}
+    classes = {
+        name: widget.get("class")
+        for path in UI_FILES
+        if path.parts[-4] == owner
+        for name, widget in widgets_in(path).items()
+    }
     used = 0
-    for source in [source for source in SOURCES if source.parts[-2] == path.parts[-4] or
-                   source.parts[-2].startswith(path.stem)]:  # fmt: skip
+    for source in (ROOT / owner).rglob("*.py"):
         for names, _node in attributes(ast.parse(source.read_text(encoding="utf-8"))):
             if "ui" not in names[:-1]:
                 continue
             name, *rest = names[names.index("ui") + 1 :]
-            assert name in classes, f"{source.name}: {path.name} has no widget {name}"
+            assert name in classes, f"{source.name}: the module has no widget {name}"
             if rest:
                 used += 1
                 assert rest[0] in names_of(classes[name]), f"{source.name}: {name}.{rest[0]}"

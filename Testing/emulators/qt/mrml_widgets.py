@@ -258,7 +258,8 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
     def _on_node(self, node):
         for tag in self._tags:
             self._observed.RemoveObserver(tag)
-        events = (slicer.vtkSegmentation.SegmentAdded, slicer.vtkSegmentation.SegmentRemoved)
+        kind = slicer.vtkSegmentation
+        events = (kind.SegmentAdded, kind.SegmentRemoved, kind.SegmentModified)
         self._observed = node
         self._tags = [
             node.AddObserver(event, lambda *_: self._fill()) for event in events if node is not None

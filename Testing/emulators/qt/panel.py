@@ -147,6 +147,8 @@ class Panel:
                 lines = table.horizontalHeaderItem(column).text().split("\n")
                 metrics = table.horizontalHeader().fontMetrics()
                 needed = max(metrics.horizontalAdvance(line) for line in lines) + ARROW
+                if table.isColumnHidden(column):
+                    continue
                 if needed > table.columnWidth(column):
                     found.append(f"{table.name} column {column}")
         return found

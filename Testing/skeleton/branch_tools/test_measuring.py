@@ -145,3 +145,14 @@ def test_sections_that_do_not_exist_are_told(vessel):
     with pytest.raises(InputError, match="above 0 mm"):
         cross_sections(mask, skeleton, 0, step=0)
     assert cross_sections(np.zeros_like(mask), skeleton, 0, step=50).area.max() == 0
+
+
+def test_the_narrowest_place_is_not_where_the_object_ends():
+    lengths = np.arange(81.0)
+    radius = np.minimum.reduce([lengths + 1, narrowed(lengths), 81 - lengths])  # blunt ends
+    vessel = skeleton_of([(np.stack([lengths, 0 * lengths, 0 * lengths], 1), radius)])
+    assert narrowest_place(vessel, 0).length == 40
+    wide = skeleton_of(
+        [(np.stack([lengths, 0 * lengths, 0 * lengths], 1), np.minimum(lengths + 1, 5))]
+    )
+    assert narrowest_place(wide, 0).diameter == 10

@@ -323,11 +323,14 @@ def test_the_first_view_needs_no_scrolling(panel):
     assert panel.grab().height() <= 740
 
 
-def test_everything_else_is_under_one_collapsible(panel):
+def test_everything_else_is_under_two_collapsibles(panel):
     import ctk
 
     sections = panel.window.findChildren(ctk.ctkCollapsibleButton)
-    assert [each.name for each in sections if each.name in vars(panel.ui)] == ["advancedSection"]
+    assert [each.name for each in sections if each.name in vars(panel.ui)] == [
+        "branchToolsSection",
+        "advancedSection",
+    ]
 
 
 # --- vessels that are edited afterwards

@@ -1,0 +1,26 @@
+"""The inner loop of `nearest_branch`: voxels are settled in the order of their distance."""
+
+import heapq
+
+from numba import njit
+
+
+@njit(cache=True)
+def spread(heap, inside, labels, lengths, offsets, weights, most):
+    """Settle voxels in the order of length and label; False when none is left."""
+    count = 0
+    while len(heap) and count < most:
+        length, label, voxel = heapq.heappop(heap)
+        if length > lengths[voxel] or label != labels[voxel]:
+            continue
+        count += 1
+        for side in range(offsets.size):
+            other = voxel + offsets[side]
+            if not inside[other]:
+                continue
+            further = length + weights[side]
+            better = further < lengths[other]
+            if better or (further == lengths[other] and label < labels[other]):
+                lengths[other], labels[other] = further, label
+                heapq.heappush(heap, (further, label, other))
+    return len(heap) > 0

@@ -1,0 +1,241 @@
+"""Vessels split by branch, and organs divided into the territories of branches: segmentations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
+from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from PotentialSkeletonLib import CurveSkeleton
+from PotentialSkeletonLib.branch_tools import branch_labels, territories
+
+from ..colouring import generation_color
+from ..kept_result import tree_name
+from ..nodes.curves import branch_color
+from ..nodes.tables import fill_table, table_of
+from ..solid_input import SolidInput, read_solid
+from ..stored_skeleton import skeleton_of
+from .grid import cropped, on_voxels, vessels_of
+from .names import names_of
+from .progress import reporter
+
+BRANCH, GENERATION, NAME = "branch", "generation", "name"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which branches belong together.
+
+    Attributes
+    ----------
+    label_of : dict of int to int
+        A label from 1 for each branch that takes part.
+    names, colors : dict of int to str, dict of int to tuple
+        Of each label.
+    """
+
+    label_of: dict
+    names: dict
+    colors: dict
+
+
+def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
+    """Groups of branches: each branch, each generation, or all branches of the same name.
+
+    Raises
+    ------
+    InputError
+        If the kind is unknown, or no branch has a name.
+    """
+    names, numbers = names_of(model), range(len(skeleton.branches))
+    if kind == BRANCH:
+        titles = {n: names.get(n) or f"Branch {n}" for n in numbers}
+        return _groups({n: n for n in numbers}, titles, branch_color)
+    if kind == GENERATION:
+        generations = skeleton.generations()
+        titles = {g: f"Generation {g}" for g in sorted(set(generations))}
+        return _groups(dict(enumerate(generations)), titles, generation_color)
+    if kind != NAME:
+        raise InputError(f"Branches cannot be grouped by {kind!r}: use branch, generation or name.")
+    if not names:
+        raise InputError("No branch has a name yet: name the branches that matter first.")
+    chosen = list(dict.fromkeys(names[n] for n in sorted(names)))
+    owner = {n: chosen.index(name) for n, name in names.items()}
+    return _groups(owner, dict(enumerate(chosen)), branch_color)
+
+
+def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
+    """Groups that a person chose: name to numbers of branches; `InputError` where one is wrong."""
+    owner = {}
+    for number, (name, branches) in enumerate(groups.items()):
+        for branch in branches:
+            if not 0 <= branch < len(skeleton.branches):
+                raise InputError(f"The group '{name}' has branch {branch}, which does not exist.")
+            if branch in owner:
+                raise InputError(f"Branch {branch} is in two groups; a branch belongs to one.")
+            owner[branch] = number
+    return _groups(owner, dict(enumerate(groups)), branch_color)
+
+
+def split(model: Any, by: str = BRANCH, progress: Any = None) -> Any:
+    """Split the vessels of a tree: each voxel to the branch that is nearest along the vessels.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+    by : str
+        "branch", "generation" or "name"; branches without a name then go to the nearest that has
+        one.
+    progress : callable, optional
+
+    Returns
+    -------
+    vtkMRMLSegmentationNode
+        A new one; the vessels stay as they are.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to split, or the vessels are gone.
+    Cancelled
+    """
+    report = reporter(progress)
+    report(0.0)
+    skeleton, solid = skeleton_of(model), vessels_of(model)
+    groups = groups_by(model, skeleton, by)
+    there = on_voxels(model, skeleton, solid)
+    labels = branch_labels(solid.mask, there, groups.label_of, report)
+    if not labels.any():
+        raise InputError(
+            f"No branch of {node_name(model)} goes through its vessels any more: find the "
+            "centrelines again."
+        )
+    with all_or_nothing() as change:
+        return _segmentation(change, f"{tree_name(model)} by {by}", labels, groups, solid)
+
+
+@dataclass(frozen=True)
+class TerritoryNodes:
+    """What `divide_organ` adds.
+
+    Attributes
+    ----------
+    segmentationNode : vtkMRMLSegmentationNode
+        One segment a territory.
+    tableNode : vtkMRMLTableNode
+        Columns territory, volume_ml, share_percent of the organ.
+    volumes : dict of str to float
+        ml of each territory.
+    unreached : float
+        ml of the organ that belongs to none.
+    """
+
+    segmentationNode: Any
+    tableNode: Any
+    volumes: dict
+    unreached: float
+
+
+def divide_organ(
+    model: Any,
+    organ_node: Any,
+    organ_segment: str | None = None,
+    by: Any = BRANCH,
+    distance: str = "straight",
+    progress: Any = None,
+) -> TerritoryNodes:
+    """Divide an organ among the branches of a tree.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+    organ_node : vtkMRMLSegmentationNode or vtkMRMLLabelMapVolumeNode
+        With voxels of its own.
+    organ_segment : str, optional
+    by : str or mapping of str to iterable of int
+        "branch", "generation", "name", or groups of branches by their names.
+    distance : str
+        "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
+    progress : callable, optional
+
+    Raises
+    ------
+    InputError
+        If the organ is empty or elsewhere, or the groups do not fit.
+    Cancelled
+    """
+    report = reporter(progress)
+    report(0.0)
+    skeleton, organ = skeleton_of(model), cropped(read_solid(organ_node, organ_segment))
+    if isinstance(by, Mapping):
+        groups = chosen_groups(skeleton, by)
+    else:
+        groups = groups_by(model, skeleton, by)
+    there = on_voxels(model, skeleton, organ)
+    _check_near(model, there, organ, groups)
+    found = territories(organ.mask, there, groups.label_of, distance, report)
+    whole = sum(found.volumes.values()) + found.unreached
+    table = {
+        "territory": [groups.names[label] for label in found.volumes],
+        "volume_ml": list(found.volumes.values()),
+        "share_percent": [100 * each / whole for each in found.volumes.values()],
+    }
+    name = f"{organ.name} by {tree_name(model)}"
+    with all_or_nothing() as change:
+        node = _segmentation(change, name, found.labels, groups, organ)
+        table_node = change("vtkMRMLTableNode", f"{name} volumes")
+        fill_table(table_node, table_of(table))
+        put_beside([table_node], organ_node)
+    volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
+    return TerritoryNodes(node, table_node, volumes, found.unreached)
+
+
+def _groups(owner, titles, color):
+    """Labels from 1 in the order of the titles' numbers."""
+    label = {key: number for number, key in enumerate(titles, 1)}
+    return Groups(
+        {branch: label[key] for branch, key in owner.items()},
+        {label[key]: title for key, title in titles.items()},
+        {label[key]: color(key) for key in titles},
+    )
+
+
+def _check_near(model, skeleton, organ: SolidInput, groups):
+    """Refuse an organ whose box no branch of the groups enters: it is another one."""
+    points = [skeleton.branches[number].points for number in groups.label_of]
+    places = np.concatenate(points) if points else np.empty((0, 3))
+    outside = np.maximum(-places, places - (np.array(organ.mask.shape) - 1)).clip(0)
+    away = np.linalg.norm(outside * np.array(organ.spacing), axis=1)
+    if len(away) and away.min() > 0:
+        raise InputError(
+            f"The tree {node_name(model)} lies {away.min():.0f} mm away from '{organ.name}': "
+            "choose the organ that these vessels supply."
+        )
+
+
+def _segmentation(change, name, labels, groups, solid):
+    """A new segmentation with one segment for each label that there is."""
+    import slicer
+
+    kind = np.uint8 if labels.max() < 256 else np.int16
+    image = image_from_array(labels.astype(kind), slicer.vtkOrientedImageData())
+    image.SetGeometryFromImageToWorldMatrix(matrix_from_array(solid.ijk_to_ras))
+    node = change("vtkMRMLSegmentationNode", name)
+    node.SetAndObserveTransformNodeID(solid.transform_id)
+    node.CreateDefaultDisplayNodes()
+    segmentation = node.GetSegmentation()
+    segmentation.SetSourceRepresentationName(BINARY_LABELMAP)
+    for label in np.unique(labels[labels > 0]).tolist():
+        segment = slicer.vtkSegment()
+        segment.SetName(groups.names[label])
+        segment.SetColor(*groups.colors[label])
+        segment.AddRepresentation(BINARY_LABELMAP, image)
+        segment.SetLabelValue(label)
+        segmentation.AddSegment(segment)
+    put_beside([node], solid.node)
+    return node
