@@ -1,10 +1,16 @@
-"""This project's segmentation from clicks, as it is by default and with the papers' affinity."""
+"""This project's segmentation from clicks: its default, variants of it, and other affinities."""
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib.contrast import contrast_connectedness
 from FuzzyConnectedGPULib.segmentation import segment
+
+from .path_variants import variant_finder
 
 
 class Ours:
@@ -14,10 +20,12 @@ class Ours:
     ----------
     device : str
         As `segment` takes it.
+    **options
+        Fields of `SegmentOptions`.
     """
 
-    def __init__(self, device: str) -> None:
-        self._device = device
+    def __init__(self, device: str, **options: Any) -> None:
+        self._device, self._given = device, options
         self._kept = CachedConnectedness()
 
     def __call__(
@@ -42,7 +50,7 @@ class Ours:
         return found.labels > 0
 
     def _options(self, volume, vessel):
-        return {}
+        return self._given
 
 
 class PapersAffinity(Ours):
@@ -50,3 +58,36 @@ class PapersAffinity(Ours):
 
     def _options(self, volume, vessel):
         return {"affinity": estimate_affinity(volume, np.array(vessel))}
+
+
+class WeightedAffinity(Ours):
+    """`segment` with ITK's weighted form of the affinity, estimated from the vessel clicks."""
+
+    def _options(self, volume, vessel):
+        return {"affinity": replace(estimate_affinity(volume, np.array(vessel)), form="weighted")}
+
+
+class PathVariant(Ours):
+    """The contrast model with other paths, on the CPU; see `path_variants`."""
+
+    def __init__(self, device: str, **variant: Any) -> None:
+        super().__init__("cpu")
+        self._kept = _KeptVariant(**variant)
+
+
+class _KeptVariant(CachedConnectedness):
+    """Keeps the evidence of a variant."""
+
+    def __init__(self, **variant: Any) -> None:
+        super().__init__()
+        self._find_variant = variant_finder(**variant)
+        self._found: Any = None
+
+    def contrast_connectedness(self, volume, seeds, **options):
+        return contrast_connectedness(volume, seeds, find_evidence=self._find, **options)
+
+    def _find(self, volume, spacing, first_seed, *others):
+        """A case has one volume: only the first seed may ask for other evidence."""
+        if self._found is None or not self._found.holds_for(first_seed):
+            self._found = self._find_variant(volume, spacing, first_seed, *others)
+        return self._found

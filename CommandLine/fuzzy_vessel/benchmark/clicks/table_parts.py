@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from ..setting import Setting
 from . import cases, sessions
+from .methods import METHODS
 
 MEAN = "mean"
-OURS = {"ours", "papers-affinity"}
+OURS = {name for name in METHODS if name.startswith("ours") or name.endswith("affinity")}
 MARKERS = (
     "random-walker and growcut get each click as 3 x 3 x 3 voxels, and what is not brighter than "
     "the median as background."
