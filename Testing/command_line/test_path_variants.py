@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, widest_paths
 from fuzzy_vessel.benchmark.clicks.path_variants import neighbour_offsets, path_levels
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, widest_paths
 
 UNIT, FLOOR = 8.0, STEPS // 2
 

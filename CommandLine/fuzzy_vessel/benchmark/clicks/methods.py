@@ -73,8 +73,8 @@ class Method:
 
 METHODS = {
     "ours": Method(ours.Ours),
-    "ours-pair-mean": Method(lambda device: ours.PathVariant(device, pair_mean=True)),
-    "ours-6-neighbours": Method(lambda device: ours.PathVariant(device, neighbours=6)),
+    "ours-pair-mean": Method(lambda device: ours.PathVariant(pair_mean=True)),
+    "ours-6-neighbours": Method(lambda device: ours.PathVariant(neighbours=6)),
     "papers-affinity": Method(ours.PapersAffinity),
     "bright-affinity": Method(lambda device: ours.Ours(device, side="bright")),
     "itk-affinity": Method(ours.WeightedAffinity),

@@ -10,6 +10,7 @@ from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast import contrast_connectedness
 from FuzzyConnectedGPULib.segmentation import segment
 
+from .kept_evidence import KeptEvidence
 from .path_variants import variant_finder
 
 
@@ -67,27 +68,28 @@ class WeightedAffinity(Ours):
         return {"affinity": replace(estimate_affinity(volume, np.array(vessel)), form="weighted")}
 
 
-class PathVariant(Ours):
+class PathVariant:
     """The contrast model with other paths, on the CPU; see `path_variants`."""
 
-    def __init__(self, device: str, **variant: Any) -> None:
-        super().__init__("cpu")
-        self._kept = _KeptVariant(**variant)
-
-
-class _KeptVariant(CachedConnectedness):
-    """Keeps the evidence of a variant."""
-
     def __init__(self, **variant: Any) -> None:
-        super().__init__()
-        self._find_variant = variant_finder(**variant)
-        self._found: Any = None
+        self._find = KeptEvidence(variant_finder(**variant))
 
-    def contrast_connectedness(self, volume, seeds, **options):
-        return contrast_connectedness(volume, seeds, find_evidence=self._find, **options)
-
-    def _find(self, volume, spacing, first_seed, *others):
-        """A case has one volume: only the first seed may ask for other evidence."""
-        if self._found is None or not self._found.holds_for(first_seed):
-            self._found = self._find_variant(volume, spacing, first_seed, *others)
-        return self._found
+    def __call__(
+        self,
+        volume: np.ndarray,
+        vessel: list[tuple[int, int, int]],
+        background: list[tuple[int, int, int]],
+        mask: np.ndarray | None,
+        spacing: tuple[float, float, float],
+    ) -> np.ndarray:
+        """See `methods.ClickMethod`."""
+        scene, threshold = contrast_connectedness(
+            volume,
+            np.array(vessel),
+            spacing=spacing,
+            background_seeds=np.array(background) if background else None,
+            mask=mask,
+            device="cpu",
+            find_evidence=self._find,
+        )
+        return scene.values >= threshold

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from ..setting import Setting
-from . import cases, sessions
-from .methods import METHODS
+from ...setting import Setting
+from .. import cases, sessions
+from ..methods import METHODS
 
 MEAN = "mean"
 OURS = {name for name in METHODS if name.startswith("ours") or name.endswith("affinity")}
