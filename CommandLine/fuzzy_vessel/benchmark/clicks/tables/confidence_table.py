@@ -17,7 +17,7 @@ from ..person import next_click
 from .table_parts import common_notes, rounded
 
 MOST_CLICKS = 5
-RUNS, QUICK_RUNS = 30, 3  # on each scan
+RUNS, QUICK_RUNS = 20, 3  # on each scan
 # Size of phantoms (K, J, I = 3/5, 1, 1 times) and the noise that is added to them.
 PHANTOMS = (96, 10), (128, 30), (128, 60), (160, 20), (200, 40)
 QUICK_PHANTOMS = (40, 5), (40, 30)

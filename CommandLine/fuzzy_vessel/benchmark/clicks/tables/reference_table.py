@@ -51,7 +51,7 @@ def _row(reference, name, method):
     found = method(case.volume, reference.clicks, [], case.mask, case.spacing)
     seconds = perf_counter() - begin
     part = found if counted is None else found & counted
-    bone = np.count_nonzero(case.volume[found] > BONE) if "ircadb" in case.name else None
+    bone = int((case.volume[found] > BONE).sum()) if "ircadb" in case.name else None
     return {
         "case": case.name,
         "method": name,
