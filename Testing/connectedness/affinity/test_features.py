@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from FuzzyConnectedGPULib import CachedConnectedness, SegmentOptions, segment
+from FuzzyConnectedGPULib import CachedConnectedness, SegmentOptions, estimate_affinity, segment
 from FuzzyConnectedGPULib.features.feature_volume import feature_volume
 from FuzzyConnectedGPULib.features.object_scale import (
     HOMOGENEOUS,
@@ -14,7 +14,12 @@ from FuzzyConnectedGPULib.features.object_scale import (
     scale_filtered,
 )
 from FuzzyConnectedGPULib.features.vesselness import SCALES, hessian, vesselness
+from FuzzyConnectedGPULib.problem import state_problem
+from FuzzyConnectedGPULib.solvers.cpu import dial
+from FuzzyConnectedGPULib.solvers.cuda import active_tiles
+from FuzzyConnectedGPULib.solvers.cuda.contraction import contraction
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import full_box
 
 ISOTROPIC, ANISOTROPIC = np.ones(3), np.array([2.5, 1.0, 1.3])
@@ -164,6 +169,16 @@ def test_connectedness_of_a_feature_is_exact_on_every_solver(feature):
     reference = segment(values, seeds, **options)
     np.testing.assert_array_equal(found.scene.values, reference.scene.values)
     assert found.labels[6, 9, 10]
+
+
+@pytest.mark.parametrize("feature", ["scale", "vesselness"])
+@pytest.mark.parametrize("solver", [active_tiles, contraction])
+def test_cuda_has_the_bits_of_the_cpu(cooperative_cuda, solver, feature):
+    values = feature_volume(noisy_tube(noise=4), feature)
+    problem = state_problem(values, [[6, 9, 10]], estimate_affinity(values, [[6, 9, 10]]))
+    found = solver.solve(problem, Progress(), cooperative_cuda).levels
+    np.testing.assert_array_equal(found, dial.solve(problem, Progress()).levels)
+    assert np.count_nonzero(found) > 10
 
 
 def test_more_vesselness_than_at_the_seeds_costs_nothing():
