@@ -27,8 +27,10 @@ def test_voxels_inside_a_surface(tmp_path):
 
 
 def test_the_phantom_needs_no_folder():
-    (reference,) = reference_cases(None, (40, 40, 40))
+    reference, unmasked = reference_cases(None, (40, 40, 40))
     assert reference.case.truth[reference.case.mask].any()
+    assert unmasked.case.mask is None
+    np.testing.assert_array_equal(unmasked.counted, reference.case.mask)
     assert len(reference.clicks) > 1
 
 

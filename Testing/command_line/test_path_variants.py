@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from fuzzy_vessel.benchmark.clicks.path_variants import neighbour_offsets, path_levels
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, widest_paths
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS
+from support import path_levels as in_use
 
 UNIT, FLOOR = 8.0, STEPS // 2
 
@@ -55,4 +56,4 @@ def test_26_neighbours_and_the_weakest_voxel_are_those_in_use(seed):
     mask = (np.random.default_rng(seed).random(contrast.shape) < 0.8).astype(np.uint8)
     rivals = np.flatnonzero(contrast > 18) if seed % 2 else None
     problem = contrast, mask, [(3, 4, 4), (1, 1, 1)], UNIT, FLOOR, rivals
-    np.testing.assert_array_equal(path_levels(*problem), widest_paths(*problem))
+    np.testing.assert_array_equal(path_levels(*problem), in_use.path_levels(*problem))

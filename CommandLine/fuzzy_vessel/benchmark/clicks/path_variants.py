@@ -13,6 +13,7 @@ from numba import njit
 
 from FuzzyConnectedGPULib.contrast.evidence import evidence_finder
 from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
+from FuzzyConnectedGPULib.contrast.paths.reached import Reached
 from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP
 from FuzzyConnectedGPULib.solvers.cpu.level_queue import LEVEL, new_queue, pop, push
 
@@ -35,7 +36,13 @@ def path_levels(
     neighbours: int = 26,
     pair_mean: bool = False,
 ) -> np.ndarray:
-    """Levels as `widest_paths` gives them, with other neighbours or steps; parameters as there."""
+    """Levels of all voxels by other neighbours or steps; parameters as of `widest_paths`.
+
+    Parameters
+    ----------
+    rivals : ndarray of int, optional
+        Flat indices of voxels of other objects.
+    """
     shape = np.array(contrast.shape, np.int64)
     flat = np.array([np.ravel_multi_index(s, contrast.shape) for s in starts], np.int64)
     own = np.ones(flat.size, np.uint8)
@@ -64,7 +71,10 @@ def variant_finder(**variant: Any) -> Callable[..., Evidence]:
     class Variant(Evidence):
         def widest_paths(self, starts, unit, floor, brighter=None, gpu=None):
             rivals = None if brighter is None else np.flatnonzero(self.smooth > brighter)
-            return path_levels(self.contrast, self.inside, starts, unit, floor, rivals, **variant)
+            problem = self.contrast, self.inside, starts, unit, floor, rivals
+            levels = path_levels(*problem, **variant).ravel()
+            voxels = np.flatnonzero(levels)
+            return Reached(voxels, levels[voxels], self.contrast.ravel()[voxels])
 
     def find(*arguments: Any) -> Evidence:
         found = evidence_finder()(*arguments)

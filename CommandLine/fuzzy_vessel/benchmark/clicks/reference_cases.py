@@ -60,6 +60,8 @@ def reference_cases(
     k, j, i = made.spacing
     case = ClickCase("phantom, liver as mask", made.volume, truth & liver, liver, (k, j, i))
     yield _case(case, made.seeds)
+    case = ClickCase("phantom, no mask", made.volume, truth & liver, None, (k, j, i))
+    yield _case(case, made.seeds, counted=liver, vessels=truth)
     if folder is None:
         return
     try:
