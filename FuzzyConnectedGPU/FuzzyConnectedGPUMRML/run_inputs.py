@@ -35,6 +35,7 @@ def inputs_text(
     model: str | None = None,
     border: str | None = None,
     affinity: Any = None,
+    feature: str | None = None,
     radius: int | None = None,
     side: str | None = None,
     cut: float | None = None,
@@ -64,9 +65,12 @@ def inputs_text(
         mask_node and (mask_node.GetName(), segment_id, mask_fingerprint(mask_node, segment_id)),
         roi_node and _box(roi_node),
     ]
-    own = (affinity, radius, side, cut, solver, corrections, directions)
+    feature = None if feature == "intensity" else feature
+    own = (affinity, feature, radius, side, cut, solver, corrections, directions)
     if model == "affinity" or (model is None and any(value is not None for value in own)):
         parts += [affinity or (radius or 2, side or "both"), round(cut or 0, 6), solver or "exact"]
+        if feature:
+            parts.append(feature)
         if solver == CORRECTED:
             parts += [corrections, directions]
     else:

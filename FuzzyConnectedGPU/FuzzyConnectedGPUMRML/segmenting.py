@@ -25,7 +25,7 @@ from .volume_curve import scene_values
 
 # Options that the connectedness depends on, beside the nodes.
 MODEL_OPTIONS = (
-    *("model", "border", "affinity", "radius", "side", "cut", "solver"),
+    *("model", "border", "affinity", "feature", "radius", "side", "cut", "solver"),
     *("corrections", "directions"),
 )
 

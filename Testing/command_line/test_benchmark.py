@@ -78,14 +78,15 @@ def test_tables_with_a_gpu(name, emulated):
     table = TABLES[name](emulated)
     assert table.rows
     keys = {"goals": "figure", "bars": table.plot.get("value"), "lines": table.plot.get("y")}
-    if table.plot["kind"] in keys:
+    if table.plot.get("kind") in keys:
         for row in table.rows:
             absent = "not installed" in (row.get("check") or "")
             assert absent or row[keys[table.plot["kind"]]] is not None, row
     told = json.dumps(table.rows)
     assert "differ" not in told
     assert "nan" not in told.lower()
-    ElementTree.fromstring(plots.draw(table, "an emulated device"))
+    if table.plot:
+        ElementTree.fromstring(plots.draw(table, "an emulated device"))
 
 
 def test_wrong_voxels_are_told():

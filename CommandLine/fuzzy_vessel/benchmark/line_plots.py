@@ -36,6 +36,7 @@ def columns(table: Table, plot: dict) -> Any:
     """Draw a line for each row, over some of its columns."""
     only = plot.get("only", {}).items()
     rows = [row for row in table.rows if all(row.get(key) == value for key, value in only)]
+    rows = [row for row in rows if row[plot["series"]] not in plot.get("without", ())]
     keys = plot["keys"]
     if not any(row.get(key) is not None for row in rows for key in keys):
         return None

@@ -3,7 +3,8 @@
 kind "goals": figures beside their goals, on one scale of shares of the goal.
 kind "bars": bars in groups, on a logarithmic scale.
 kind "lines": series of rows over a column; a second column below it where one is named.
-kind "columns": each row is a series over some of its columns; "only" chooses rows by their values.
+kind "columns": each row is a series over some of its columns; "only" chooses rows by their values,
+"without" leaves series out.
 """
 
 import io

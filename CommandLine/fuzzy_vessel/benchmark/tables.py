@@ -2,7 +2,13 @@
 
 from collections.abc import Callable
 
-from .clicks import click_table, radius_table, random_table
+from .clicks.tables import (
+    click_table,
+    confidence_table,
+    radius_table,
+    random_table,
+    reference_table,
+)
 from .connectedness import (
     connectedness_goals,
     connectedness_on_cpu,
@@ -36,4 +42,6 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "clicks-random": random_table.by_first_click,
     "clicks-radius": radius_table.by_radius,
     "vessels": by_vessels,
+    "clicks-confidence": confidence_table.by_confidence,
+    "clicks-references": reference_table.by_reference,
 }

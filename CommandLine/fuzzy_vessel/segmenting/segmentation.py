@@ -109,7 +109,7 @@ def dice(labels: np.ndarray, truth: np.ndarray) -> float:
 
 def _parameters(options):
     """Keyword arguments of the logic that have the options' names."""
-    names = ("model", "border", "threshold", "cut", "solver", "device", "radius", "side")
+    names = ("model", "border", "threshold", "cut", "solver", "device", "feature", "radius", "side")
     return {name: getattr(options, name) for name in names} | {"fillGaps": options.fill_gaps}
 
 

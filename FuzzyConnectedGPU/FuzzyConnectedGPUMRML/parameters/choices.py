@@ -67,6 +67,22 @@ class Side(LabelledEnum):
         }
 
 
+class Feature(LabelledEnum):
+    """What the affinity compares; see `FuzzyConnectedGPULib.features`."""
+
+    INTENSITY = "intensity"
+    SCALE = "scale"
+    VESSELNESS = "vesselness"
+
+    @classmethod
+    def labels(cls) -> dict[LabelledEnum, str]:
+        return {
+            cls.INTENSITY: _("Intensity"),
+            cls.SCALE: _("Intensity within the object scale"),
+            cls.VESSELNESS: _("Vesselness"),
+        }
+
+
 class Form(LabelledEnum):
     """How intensity and difference make the affinity."""
 

@@ -137,6 +137,20 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     assert not (ct.mask[found.smooth > limit] > 0).any()
 
 
+def test_other_tissues_do_not_widen_the_nearest_one():
+    """Fat, muscle and vessels around a click made its tissue two to three times as wide."""
+    random = np.random.default_rng(0)
+    core = random.normal(110, 15, 30_000)
+    others = np.concatenate([random.normal(middle, 25, 12_000) for middle in (30, 65, 165)])
+    values = np.concatenate([core, others])
+    median, deviation = nearest_tissue(values, 190.0, 12.0)
+    assert median == pytest.approx(110, abs=4)
+    assert deviation == pytest.approx(15, abs=6)
+    alone_median, alone_deviation = nearest_tissue(core, 190.0, 12.0)
+    assert alone_median == pytest.approx(110, abs=1)
+    assert alone_deviation == pytest.approx(15, abs=0.5)
+
+
 def test_the_nearest_tissue_of_a_histogram():
     rng = np.random.default_rng(1)
     sizes = ((-1000, 20000), (-100, 9000), (100, 9000), (900, 300))

@@ -8,6 +8,7 @@ get different clicks after the first.
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.errors import Cancelled
 
 from .cases import ClickCase
-from .measures import Measures
+from .measures import Measures, dice
 from .methods import ClickMethod
 from .session import Click, Session
 
@@ -85,7 +86,7 @@ def click_until_right(
     Session
     """
     measures = measures or Measures(case.truth)
-    session, current, dice = Session(), np.zeros(case.truth.shape, bool), 0.0
+    session, current, last = Session(), np.zeros(case.truth.shape, bool), 0.0
     vessel: list[tuple[int, int, int]] = []
     background: list[tuple[int, int, int]] = []
     for number in range(count):
@@ -100,9 +101,12 @@ def click_until_right(
         current = current if result is None else result
         disobeyed = sum(not current[v] for v in vessel)
         disobeyed += sum(bool(current[v]) for v in background)
-        scores = measures.of(current)
-        change, dice = scores["dice"] - dice, scores["dice"]
+        before, last = last, dice(current, case.truth)
+        scores = {"dice": last}
+        change = last - before
         session.clicks.append(Click(voxel, is_vessel, seconds, change, disobeyed, scores, failure))
+    # Skeletons and borders take longer than most methods.
+    session.clicks[-1] = replace(session.clicks[-1], scores=measures.of(current))
     session.result = current
     return session
 

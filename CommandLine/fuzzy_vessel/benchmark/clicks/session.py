@@ -22,7 +22,7 @@ class Click:
         Clicks so far that the result contradicts: vessel clicks outside of it, background clicks
         inside.
     scores : dict of str to float or None
-        See `Measures`.
+        Dice; after the last click all of `Measures`.
     failure : str
         What the method raised; its earlier result counts then. Empty if it ran.
     """

@@ -11,8 +11,11 @@ MAX_DISTINCT = 256  # intensities, or a quarter of the samples: fewer are counte
 # A tissue of several: a mode of the histogram, of at least this share of the highest one, and at
 # least so many standard deviations of the voxels' noise from the click.
 MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
-# Its spread: of the voxels within so many deviations, iterated until it converges.
-WIDENED, ITERATIONS = 3.0, 10
+# Its spread: of the voxels within so many deviations, iterated until it converges. Where other
+# tissues mix in, the wide limit grows with them: a spread that is so much wider than that of the
+# core counts as the core's. A Gaussian cut off at the core's limit has a smaller spread.
+WIDE, CORE, CORE_TO_DEVIATION = 3.0, 2.0, 1.055
+MIXED, ITERATIONS = 1.4, 10
 
 
 def nearest_tissue(
@@ -41,15 +44,31 @@ def nearest_tissue(
     apart = modes & (np.abs(middles - intensity) >= MODE_DISTANCE * noise)
     modes = apart if apart.any() else modes  # a faint click may lie inside its tissue
     median = middles[modes][np.abs(middles[modes] - intensity).argmin()]
-    deviation = 2 * noise
+    wide = _spread(values, numbers, median, 2 * noise, WIDE)
+    core = _spread(values, numbers, median, 2 * noise, CORE, CORE_TO_DEVIATION)
+    if core[1] > 0 and wide[1] > MIXED * core[1]:
+        return core
+    return wide if wide[1] > 0 else None
+
+
+def _spread(
+    values: np.ndarray,
+    numbers: np.ndarray | None,
+    median: float,
+    deviation: float,
+    limit: float,
+    factor: float = 1.0,
+) -> tuple[float, float]:
+    """Median and deviation of the values within `limit` deviations of the median, iterated."""
     for _ in range(ITERATIONS):
-        near = np.abs(values - median) < WIDENED * deviation
+        near = np.abs(values - median) < limit * deviation
         before = deviation
         found = values[near], None if numbers is None else numbers[near]
         median, deviation = _median_and_deviation(*found)
+        deviation *= factor
         if deviation == 0 or abs(deviation - before) < 0.01 * before:
             break
-    return (median, deviation) if deviation > 0 else None
+    return median, deviation
 
 
 def voxel_noise(part: np.ndarray) -> float:

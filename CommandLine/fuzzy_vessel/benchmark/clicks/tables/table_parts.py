@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from ..setting import Setting
-from . import cases, sessions
+from ...setting import Setting
+from .. import cases, sessions
+from ..methods import METHODS
 
 MEAN = "mean"
-OURS = {"ours", "papers-affinity"}
+OURS = {name for name in METHODS if name.startswith("ours") or name.endswith("affinity")}
+VARIANTS = ["ours-pair-mean", "ours-6-neighbours", "bright-affinity", "itk-affinity"]  # no line
 MARKERS = (
     "random-walker and growcut get each click as 3 x 3 x 3 voxels, and what is not brighter than "
     "the median as background."
@@ -20,6 +22,7 @@ def plot_of_means(keys: Sequence[str], x_name: str, y_name: str) -> dict:
         "series": "method",
         "keys": keys,
         "only": {"case": MEAN},
+        "without": VARIANTS,
         "x_name": x_name,
         "y_name": y_name,
         "log": False,

@@ -1,8 +1,8 @@
 """The table of Dice by clicks, with all measures after the last one."""
 
-from ..results import Table
-from ..setting import Setting
-from . import sessions
+from ...results import Table
+from ...setting import Setting
+from .. import sessions
 from .table_parts import common_notes, plot_of_means, remark, rounded, rows_of_absent, rows_of_means
 
 SHOWN = (1, 2, 3, 5, 8)

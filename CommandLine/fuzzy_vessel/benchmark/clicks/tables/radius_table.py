@@ -1,9 +1,9 @@
 """The table of recall by the radius of vessels, after the last click."""
 
-from ..results import Table
-from ..setting import Setting
-from . import sessions
-from .radius import BINS
+from ...results import Table
+from ...setting import Setting
+from .. import sessions
+from ..radius import BINS
 from .table_parts import common_notes, plot_of_means, rounded, rows_of_absent, rows_of_means
 
 NOTE = (

@@ -1,8 +1,8 @@
 """The table of random first clicks: how much the place of a click matters."""
 
-from ..results import Table
-from ..setting import Setting
-from . import sessions
+from ...results import Table
+from ...setting import Setting
+from .. import sessions
 from .table_parts import common_notes, plot_of_means, remark, rounded, rows_of_absent, rows_of_means
 
 COLUMNS = {"lowest": "lowest Dice", "mean": "mean Dice", "highest": "highest Dice"}

@@ -1,0 +1,1 @@
+"""The click tables, each one a file; `table_parts` has what they share."""
