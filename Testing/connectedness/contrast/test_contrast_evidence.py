@@ -7,7 +7,7 @@ from scipy import ndimage
 from FuzzyConnectedGPULib.cached_connectedness import EVERYTHING, NEW_SEEDS, CachedConnectedness
 from FuzzyConnectedGPULib.contrast.evidence import tissue_statistics
 from FuzzyConnectedGPULib.contrast.evidence.background import local_background
-from FuzzyConnectedGPULib.contrast.evidence.tissue import Tissue
+from FuzzyConnectedGPULib.contrast.evidence.tissue import Tissue, tissue_near
 from FuzzyConnectedGPULib.contrast.evidence.tissue_statistics import (
     MAX_SAMPLES,
     nearest_tissue,
@@ -229,3 +229,15 @@ def test_cuda_handles_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
     np.testing.assert_allclose(device.contrast[inner], host.contrast[inner], atol=near)
     assert device.holds_for(CENTRE)
     assert device.to_host().holds_for(CENTRE)
+
+
+def test_a_tissue_between_others_is_kept_narrow():
+    """Around an aorta fat, muscle and organs follow one another without a gap, up to the vessel."""
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.uniform(-120, 150, 60000), rng.normal(80, 14, 6000)])
+    values = np.concatenate([values, rng.normal(210, 14, 4000)]).astype(np.float32)
+    wide = tissue_statistics.nearest_tissue(values, 210.0, 14.0)
+    narrow = tissue_statistics.nearest_tissue(values, 210.0, 14.0, widest=1.7)
+    assert wide[1] > 50
+    assert narrow[1] <= 1.7 * 14
+    assert (210 - narrow[0]) / narrow[1] > 3

@@ -16,6 +16,9 @@ MIN_SAMPLES = 1000  # with fewer inside a mask, all of its voxels are used
 MIN_NOISE = 1e-6  # where there is none; of the range of intensities, where that is below 1
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 MIN_DISTANCE = 1.8  # deviations between the click and the tissue around it
+# A wide vessel (an aorta) stands out from none: it is itself the tissue in the small box, and in the
+# large one fat, muscle and bone grow into one. Then their spread is at most so many times the noise.
+NARROW = 1.7
 
 
 class Tissue:
@@ -31,6 +34,8 @@ class Tissue:
         The volume.
     intensity : float, optional
         At the click: the tissue is then the nearest one to it.
+    widest : float
+        Upper bound of its deviation, in multiples of the noise.
 
     Attributes
     ----------
@@ -52,6 +57,7 @@ class Tissue:
         inside: np.ndarray | None,
         raw: np.ndarray,
         intensity: float | None = None,
+        widest: float = np.inf,
     ) -> None:
         self._inside = inside
         whole = all(s.stop - s.start == n for s, n in zip(part, raw.shape))
@@ -68,10 +74,12 @@ class Tissue:
         much_blank = MUCH_BLANK < blank.mean() < 1
         self._signal = ~blank if much_blank else np.ones(len(values), bool)
         if intensity is not None:
-            self._choose_nearest(values, intensity, voxel_noise(raw[part]))
+            self._choose_nearest(values, intensity, voxel_noise(raw[part]), widest)
 
-    def _choose_nearest(self, values: np.ndarray, intensity: float, noise: float) -> None:
-        found = nearest_tissue(values, intensity, noise)
+    def _choose_nearest(
+        self, values: np.ndarray, intensity: float, noise: float, widest: float
+    ) -> None:
+        found = nearest_tissue(values, intensity, noise, widest)
         self.single = found is not None
         if found is not None:
             self.median, self.deviation = found
@@ -143,14 +151,20 @@ def tissue_near(
             return whole
         parts = [everything, *(_box_around(seed, raw.shape, r / unit) for r in SURROUNDINGS)]
         parts = [part for part in parts if inside is None or inside[part].any()]
-        tissues = list(pool.map(lambda part: Tissue(part, inside, raw, intensity), parts))
-    tissues = [tissue for tissue in tissues if tissue.single]
-    least = max(MUCH_MORE * whole.distance(intensity), MIN_DISTANCE)
-    apart = [tissue for tissue in tissues if tissue.distance(intensity) > least]
+
+        def tissues(widest: float) -> list[Tissue]:
+            found = pool.map(lambda part: Tissue(part, inside, raw, intensity, widest), parts)
+            return [tissue for tissue in found if tissue.single]
+
+        wide = tissues(np.inf)
+        least = max(MUCH_MORE * whole.distance(intensity), MIN_DISTANCE)
+        apart = [tissue for tissue in wide if tissue.distance(intensity) > least]
+        if not apart:
+            apart = [tissue for tissue in tissues(NARROW) if tissue.distance(intensity) > least]
     if apart:
         return min(apart, key=lambda tissue: abs(tissue.median - intensity))
     # A click that stands out from none: the most homogeneous of the tissues around it.
-    return min(tissues, key=lambda tissue: tissue.deviation, default=whole)
+    return min(wide, key=lambda tissue: tissue.deviation, default=whole)
 
 
 def _box_around(seed: Sequence[int], shape: Sequence[int], reach: np.ndarray) -> tuple[slice, ...]:

@@ -19,7 +19,7 @@ MIXED, ITERATIONS = 1.4, 10
 
 
 def nearest_tissue(
-    values: np.ndarray, intensity: float, noise: float
+    values: np.ndarray, intensity: float, noise: float, widest: float = np.inf
 ) -> tuple[float, float] | None:
     """Median and deviation of the tissue whose mode is nearest to an intensity; None without one.
 
@@ -30,6 +30,8 @@ def nearest_tissue(
         At the click, which is no part of the tissue.
     noise : float
         Standard deviation of single voxels: the width of the histogram's bins.
+    widest : float
+        Upper bound of the core's deviation, in multiples of the noise.
     """
     low, high = np.quantile(values, (0.001, 0.999))
     if noise <= 0 or not (high - low) / noise >= 3:
@@ -45,7 +47,7 @@ def nearest_tissue(
     modes = apart if apart.any() else modes  # a faint click may lie inside its tissue
     median = middles[modes][np.abs(middles[modes] - intensity).argmin()]
     wide = _spread(values, numbers, median, 2 * noise, WIDE)
-    core = _spread(values, numbers, median, 2 * noise, CORE, CORE_TO_DEVIATION)
+    core = _spread(values, numbers, median, 2 * noise, CORE, CORE_TO_DEVIATION, widest * noise)
     if core[1] > 0 and wide[1] > MIXED * core[1]:
         return core
     return wide if wide[1] > 0 else None
@@ -58,6 +60,7 @@ def _spread(
     deviation: float,
     limit: float,
     factor: float = 1.0,
+    widest: float = np.inf,
 ) -> tuple[float, float]:
     """Median and deviation of the values within `limit` deviations of the median, iterated."""
     for _ in range(ITERATIONS):
@@ -65,7 +68,7 @@ def _spread(
         before = deviation
         found = values[near], None if numbers is None else numbers[near]
         median, deviation = _median_and_deviation(*found)
-        deviation *= factor
+        deviation = min(deviation * factor, widest)
         if deviation == 0 or abs(deviation - before) < 0.01 * before:
             break
     return median, deviation
