@@ -7,7 +7,7 @@ from scipy import ndimage
 from FuzzyConnectedGPULib.cached_connectedness import EVERYTHING, NEW_SEEDS, CachedConnectedness
 from FuzzyConnectedGPULib.contrast.evidence import tissue_statistics
 from FuzzyConnectedGPULib.contrast.evidence.background import local_background
-from FuzzyConnectedGPULib.contrast.evidence.tissue import Tissue, tissue_near
+from FuzzyConnectedGPULib.contrast.evidence.tissue import Tissue
 from FuzzyConnectedGPULib.contrast.evidence.tissue_statistics import (
     MAX_SAMPLES,
     nearest_tissue,

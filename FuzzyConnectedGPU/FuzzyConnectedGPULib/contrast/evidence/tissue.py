@@ -16,8 +16,9 @@ MIN_SAMPLES = 1000  # with fewer inside a mask, all of its voxels are used
 MIN_NOISE = 1e-6  # where there is none; of the range of intensities, where that is below 1
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 MIN_DISTANCE = 1.8  # deviations between the click and the tissue around it
-# A wide vessel (an aorta) stands out from none: it is itself the tissue in the small box, and in the
-# large one fat, muscle and bone grow into one. Then their spread is at most so many times the noise.
+# A wide vessel (an aorta) stands out from none: it is itself the tissue in the small box, and in
+# the large one fat, muscle and bone grow into one. Then the spread is at most so many times the
+# noise.
 NARROW = 1.7
 
 
