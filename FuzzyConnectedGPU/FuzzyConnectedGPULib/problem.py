@@ -35,6 +35,9 @@ class Problem:
         Affinities below this level count as 0.
     start : ndarray, shape (K, J, I), uint16, or None
         Levels of the scene of some of the seeds; see `connectedness`.
+    seed_levels : ndarray, shape (n,), uint16, or None
+        Connectedness that the seeds begin with, 65535 where it is None: below that a seed is a
+        voxel that a path from elsewhere reaches. Only the CPU solvers take it.
     """
 
     voxels: np.ndarray
@@ -43,6 +46,14 @@ class Problem:
     mask: np.ndarray | None
     cut_level: int
     start: np.ndarray | None = None
+    seed_levels: np.ndarray | None = None
+
+    @property
+    def first_seed_levels(self) -> np.ndarray:
+        """`seed_levels`, or the highest level for each seed."""
+        if self.seed_levels is None:
+            return np.full(self.seeds.size, TOP_LEVEL, np.uint16)
+        return self.seed_levels
 
     @cached_property
     def tables(self) -> tuple[np.ndarray, np.ndarray, int]:

@@ -8,7 +8,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import usable_cores
 
 from ..problem import Problem
-from ..solvers.cpu.blocks import blocks, nodes
+from ..solvers.cpu.blocks import blocks
 from ..solvers.cpu.blocks.blocks import EDGES_PER_SLICE, NODES, TREES
 from . import node_owners
 
@@ -60,13 +60,9 @@ class _Run(blocks.Run):
 
     def connect_nodes(self, progress: Progress) -> None:
         """Find both levels and the owner of every node."""
-        self._in_parallel(self._find_ends, progress.part(0.0, 0.3))
-        edges = self._sorted_edges(progress)
-        total, count = edges[0].size, int(self._first_nodes[-1])
-        seeds = self._problem.seeds
-        seed_nodes = np.empty(seeds.size, np.int32)
-        nodes.nodes_of_voxels(seeds, self._node_numbers, self._first_nodes, seed_nodes)
-        forests = node_owners.first_forests(count, seed_nodes, self._seed_owners)
+        edges = self.node_edges(progress.part(0.0, 0.3))
+        total, count = edges[0].size, self.node_count
+        forests = node_owners.first_forests(count, self.seed_nodes(), self._seed_owners)
         self._edge_bytes = 20 * total + 15 * count  # there are two copies of the edges
         for first in range(0, total, EDGES_PER_SLICE):
             last = min(first + EDGES_PER_SLICE, total)

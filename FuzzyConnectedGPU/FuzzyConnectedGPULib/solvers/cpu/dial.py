@@ -30,10 +30,12 @@ def solve(problem: Problem, progress: Progress) -> Solution:
 def solve_up_to(limit: int, problem: Problem, progress: Progress) -> Solution | None:
     """As `solve`, but None if more than `limit` voxels have to be expanded."""
     grid = grid_of(problem)
-    levels, seeds = first_levels(problem)
-    queue = new_queue(TOP_LEVEL, seeds.size, levels.size)
+    levels = first_levels(problem)
+    seed_levels = problem.first_seed_levels
+    used_levels = np.unique(seed_levels).size
+    queue = new_queue(TOP_LEVEL, seed_levels.size, levels.size, used_levels)
     peak_bytes = levels.nbytes + queue.heads.nbytes + queue.pool.nbytes
-    push_seeds(seeds, levels, queue)
+    push_seeds(problem.seeds, seed_levels, levels, queue)
     while True:
         status = expand(grid, levels, queue, VOXELS_PER_SLICE)
         if status == DONE:
@@ -48,25 +50,27 @@ def solve_up_to(limit: int, problem: Problem, progress: Progress) -> Solution | 
             return None
 
 
-def first_levels(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """Levels before the first step (flat), and the seeds to expand.
+def first_levels(problem: Problem) -> np.ndarray:
+    """Levels before the first step (flat), without the seeds."""
+    if problem.start is None:
+        return np.zeros(problem.voxels.size, np.uint16)
+    return problem.start.ravel().copy()
+
+
+@njit(cache=True)
+def push_seeds(
+    seeds: np.ndarray, seed_levels: np.ndarray, levels: np.ndarray, queue: LevelQueue
+) -> None:
+    """Put those seeds in their buckets that are above what is known of them.
 
     With the scene of some of the seeds only the other seeds are expanded: a voxel that none of
     their paths raises keeps its level, and is not visited.
     """
-    if problem.start is None:
-        return np.zeros(problem.voxels.size, np.uint16), problem.seeds
-    levels = problem.start.ravel().copy()
-    return levels, problem.seeds[levels[problem.seeds] < TOP_LEVEL]
-
-
-@njit(cache=True)
-def push_seeds(seeds: np.ndarray, levels: np.ndarray, queue: LevelQueue) -> None:
-    """Put the seeds in the highest bucket."""
     heads, pool, state = queue
-    for seed in seeds:
-        levels[seed] = TOP_LEVEL
-        push(TOP_LEVEL, seed, heads, pool, state)
+    for n in range(seeds.size):
+        if seed_levels[n] > levels[seeds[n]]:
+            levels[seeds[n]] = seed_levels[n]
+            push(np.int64(seed_levels[n]), seeds[n], heads, pool, state)
 
 
 @njit(cache=True)

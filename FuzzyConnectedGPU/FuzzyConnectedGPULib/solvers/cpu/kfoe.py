@@ -12,7 +12,6 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...affinity.levels import TOP_LEVEL
 from ...problem import Problem
 from ..interface import Solution
 from .affinity_levels import voxel_level
@@ -37,6 +36,7 @@ def solve(problem: Problem, progress: Progress) -> Solution:
     ring = np.empty(size, np.int32 if size < 2**31 else np.int64)
     queue = RingQueue(ring, np.zeros(size, np.uint8), np.zeros(3, np.int64))
     grid = grid_of(problem)
+    levels[problem.seeds] = problem.first_seed_levels
     push_seeds(problem.seeds, levels, grid.shape, queue)
     while queue.state[LENGTH]:
         process(grid, levels, queue, VOXELS_PER_SLICE)
@@ -48,9 +48,7 @@ def solve(problem: Problem, progress: Progress) -> Solution:
 
 @njit(cache=True)
 def push_seeds(seeds: np.ndarray, levels: np.ndarray, shape: np.ndarray, queue: RingQueue) -> None:
-    """Set the seeds and put their neighbours in the queue."""
-    for seed in seeds:
-        levels[seed] = TOP_LEVEL
+    """Put the neighbours of the seeds in the queue."""
     ring, waiting, state = queue
     for seed in seeds:
         push_neighbours(seed, levels, shape, ring, waiting, state)

@@ -34,11 +34,12 @@ class LevelQueue(NamedTuple):
     state: np.ndarray
 
 
-def new_queue(top_level: int, entries: int, voxel_count: int) -> LevelQueue:
-    """An empty queue with memory for so many entries on one level."""
+def new_queue(top_level: int, entries: int, voxel_count: int, levels: int = 1) -> LevelQueue:
+    """An empty queue with memory for so many entries on so many levels."""
     index = np.int32 if voxel_count < 2**31 else np.int64
     heads = np.full(top_level + 1, -1, index)
-    pool = np.empty((entries // CHUNK + SPARE_CHUNKS, CHUNK + ENTRIES), index)
+    chunks = entries // CHUNK + levels + SPARE_CHUNKS
+    pool = np.empty((chunks, CHUNK + ENTRIES), index)
     return LevelQueue(heads, pool, np.array([top_level, -1, 0, 0], np.int64))
 
 

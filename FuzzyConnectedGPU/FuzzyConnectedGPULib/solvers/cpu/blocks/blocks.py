@@ -6,7 +6,7 @@ of its nodes and edges matter outside the block (4 % of the voxels in noise, few
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
@@ -22,7 +22,8 @@ from ...interface import Solution
 from ..affinity_levels import affinity_tables
 from . import nodes
 from .edges import load_row
-from .rows import RowGraph, seed_nodes, trees_of_row
+from .nodes import Edges
+from .rows import RowGraph, trees_of_row
 from .scratch import DEPTH, HEIGHT, WIDTH, Scratch
 
 POLL_INTERVAL = 0.1  # seconds between two progress callbacks, also while code is compiled
@@ -119,41 +120,45 @@ class Run:
         buffers = seeds, tuple(scratch.block), tuple(scratch.row)
         result = counts, self.levels, self._node_numbers
         inner, outer = trees_of_row(loaded, floor, tables, row, *buffers, *result)
-        of_seeds = seed_nodes(seeds[:, 0], np.cumsum(counts) - counts)
-        return RowGraph(counts, of_seeds, scratch.copied_edges(inner, outer))
+        return RowGraph(counts, scratch.copied_edges(inner, outer))
 
     def connect_nodes(self, progress: Progress) -> None:
-        """Find the value of every node."""
-        self._in_parallel(self._find_ends, progress.part(0.0, 0.3))
-        seeds = np.concatenate([graph.seeds for graph in self._graphs])
-        edges = self._sorted_edges(progress)
-        count, total = int(self._first_nodes[-1]), edges[0].size
-        parent, connected = np.arange(count, dtype=np.int32), np.zeros(count, np.uint8)
-        self._values = np.zeros(count, np.uint16)
-        connected[seeds] = 1
-        self._values[seeds] = TOP_LEVEL
-        self._edge_bytes = 20 * total + 7 * count  # there are two copies of the edges
+        """Find the value of every node.
+
+        One node more, the source, has an edge of a seed's level to each seed.
+        """
+        source = self.node_count
+        seeds = self.seed_nodes()
+        to_seeds = np.full_like(seeds, source), seeds, self._problem.first_seed_levels
+        edges = self.node_edges(progress.part(0.0, 0.3), [to_seeds])
+        total = edges[0].size
+        parent, connected = np.arange(source + 1, dtype=np.int32), np.zeros(source + 1, np.uint8)
+        self._values = np.zeros(source + 1, np.uint16)
+        connected[source] = 1
+        self._values[source] = TOP_LEVEL
+        self._edge_bytes = 20 * total + 7 * source  # there are two copies of the edges
         for first in range(0, total, EDGES_PER_SLICE):
             last = min(first + EDGES_PER_SLICE, total)
             nodes.connect_nodes(edges, first, last, parent, connected, self._values)
             progress.advance(0.3 + 0.7 * last / total)
         nodes.spread_values(parent, self._values)
 
-    def _sorted_edges(self, progress: Progress) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Nodes, other nodes and levels of all edges by descending level; frees the graphs."""
+    @property
+    def node_count(self) -> int:
+        """Number of nodes of all blocks, once the trees have grown."""
+        return int(self._first_nodes[-1])
+
+    def seed_nodes(self) -> np.ndarray:
+        """The node of each of the problem's seeds (int32); no two seeds have the same."""
+        found = np.empty(self._problem.seeds.size, np.int32)
+        nodes.nodes_of_voxels(self._problem.seeds, self._node_numbers, self._first_nodes, found)
+        return found
+
+    def node_edges(self, progress: Progress, further: Sequence[Edges] = ()) -> Edges:
+        """The edges between nodes and those given, from the strongest down; frees the graphs."""
+        self._in_parallel(self._find_ends, progress)
         graphs, self._graphs = self._graphs, []
-        offsets = np.zeros(TOP_LEVEL + 2, np.int64)
-        for graph in graphs:
-            for levels in graph.edge_levels:
-                nodes.count_by_level(levels, offsets)
-        offsets = np.cumsum(offsets)
-        total = int(offsets[-1])
-        edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
-        for graph in graphs:
-            for some in graph.edges():
-                nodes.scatter_by_level(some, offsets, edges)
-            progress.check()
-        return edges
+        return nodes.sorted_by_level([*further, *(some for g in graphs for some in g.edges())])
 
     def _find_ends(self, number: int) -> None:
         graph = self._graphs[number]

@@ -1,11 +1,15 @@
 """The graph of all blocks' nodes: its edges from the strongest down, then the voxels' values."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from ....affinity.levels import TOP_LEVEL
 from .scratch import DEPTH, HEIGHT, WIDTH
 from .trees import find_root
+
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # nodes, other nodes (int32), levels (uint16)
 
 
 @njit(cache=True, nogil=True)
@@ -33,6 +37,19 @@ def nodes_of_voxels(
         found[n] = first_nodes[block] + flat[voxel] - 1
 
 
+def sorted_by_level(lists: Sequence[Edges]) -> Edges:
+    """The edges of all lists in one, from the strongest down."""
+    offsets = np.zeros(TOP_LEVEL + 2, np.int64)
+    for _, _, levels in lists:
+        count_by_level(levels, offsets)
+    offsets = np.cumsum(offsets)
+    total = int(offsets[-1])
+    edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
+    for some in lists:
+        scatter_by_level(some, offsets, edges)
+    return edges
+
+
 @njit(cache=True, nogil=True)
 def count_by_level(levels: np.ndarray, counts: np.ndarray) -> None:
     """Count edges: those of level 65535 in counts[1], those of level 65534 in counts[2], ..."""
@@ -42,9 +59,9 @@ def count_by_level(levels: np.ndarray, counts: np.ndarray) -> None:
 
 @njit(cache=True, nogil=True)
 def scatter_by_level(
-    edges: tuple[np.ndarray, np.ndarray, np.ndarray],
+    edges: Edges,
     offsets: np.ndarray,
-    sorted_edges: tuple[np.ndarray, np.ndarray, np.ndarray],
+    sorted_edges: Edges,
 ) -> None:
     """Scatter edges (nodes, other nodes, levels) in descending order of level (counting sort).
 
@@ -63,7 +80,7 @@ def scatter_by_level(
 
 @njit(cache=True, nogil=True)
 def connect_nodes(
-    edges: tuple[np.ndarray, np.ndarray, np.ndarray],
+    edges: Edges,
     first: int,
     last: int,
     parent: np.ndarray,

@@ -27,16 +27,14 @@ class RowGraph:
     ----------
     counts : ndarray of int
         Number of nodes of each block.
-    seeds : ndarray, int32
-        Nodes of the seeds.
     outer_voxels : ndarray, int64
         Voxels that the edges to later blocks lead to.
     outer_to : ndarray, int32, or None
         Their nodes, once they are known.
     """
 
-    def __init__(self, counts: np.ndarray, seeds: np.ndarray, edges: list[np.ndarray]) -> None:
-        self.counts, self.seeds = counts, seeds
+    def __init__(self, counts: np.ndarray, edges: list[np.ndarray]) -> None:
+        self.counts = counts
         inner_from, inner_to, inner_levels, outer_from, self.outer_voxels, outer_levels = edges
         self._inner, self._outer_from = (inner_from, inner_to), outer_from
         self.outer_to: np.ndarray | None = None
@@ -44,19 +42,13 @@ class RowGraph:
 
     def shift(self, first: np.int32) -> None:
         """Number the nodes from `first` on."""
-        for nodes in (self.seeds, *self._inner, self._outer_from):
+        for nodes in (*self._inner, self._outer_from):
             nodes += first
 
     def edges(self) -> Iterator[tuple]:
         """Nodes, other nodes and levels, within blocks and between them."""
         yield *self._inner, self.edge_levels[0]
         yield self._outer_from, self.outer_to, self.edge_levels[1]
-
-
-def seed_nodes(blocks: np.ndarray, first_of_block: np.ndarray) -> np.ndarray:
-    """Number of each seed's node, from the blocks that the seeds lie in (ascending)."""
-    rank = np.arange(blocks.size) - np.searchsorted(blocks, blocks)
-    return (first_of_block[blocks] + rank).astype(np.int32)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,240 @@
+"""Public entry point: fuzzy connectedness over blocks."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+
+from ..affinity.gaussian_affinity import GaussianAffinity
+from ..input_errors import VoxelTypeError
+from ..input_validation import VOXEL_TYPES, checked_seeds
+from ..problem import level_of_cut
+from . import steps
+from .needs import RunNeed, require_memory, run_need
+from .options import BlockOptions
+from .output import Output
+from .partition import Group, Partition
+from .steps import Job
+from .stores import Store
+from .tasks import is_dask, run_steps
+
+CONTRACTED, MERGED, SOLVED = 0.5, 0.53, 0.56  # shares of the progress when phases are done
+
+
+@dataclass(frozen=True)
+class BlockRun:
+    """How connectedness over blocks was computed.
+
+    Attributes
+    ----------
+    blocks : int
+    seconds : dict of str to float
+        Of the phases "contract", "merge", "solve" and "finish".
+    computed : dict of str to int
+        Steps that each phase computed; fewer than there are in a run that went on.
+    need : RunNeed
+        The estimate of memory and disk space.
+    """
+
+    blocks: int
+    seconds: dict[str, float]
+    computed: dict[str, int]
+    need: RunNeed
+
+
+def connectedness(
+    source: Any,
+    seeds: np.ndarray | Sequence,
+    affinity: GaussianAffinity,
+    target: Any,
+    *,
+    mask: Any = None,
+    client: Any = None,
+    progress: Progress | ProgressCallback | None = None,
+    options: BlockOptions | None = None,
+    **keywords: Any,
+) -> BlockRun:
+    """Connectedness of a volume that need not fit in memory, written to a target.
+
+    The result equals that of `FuzzyConnectedGPULib.connectedness` bit for bit, for every partition
+    into blocks; the package's docstring has the proof. A run that was ended goes on where it
+    stopped if it is called again with the same inputs and a target that is a path, or with
+    ``folder``.
+
+    Parameters
+    ----------
+    source : path or array, shape (K, J, I)
+        zarr array, OME-NGFF image or .npy file; or an array of NumPy, zarr or Dask.
+    seeds : array_like, shape (n, 3), integers K, J, I
+    affinity : GaussianAffinity
+    target : path or array
+        A path must not exist; it is made, as zarr array or .npy file. Or an array of NumPy or
+        zarr, of uint16 (levels, 65535 for the seeds) or float32 (values).
+    mask : path or array, optional
+        As `source`; paths stay where it is not 0.
+    client : executor, optional
+        Client of Dask's scheduler, or an executor of threads of `concurrent.futures`. By default
+        one block after the other. Blocks use all cores of a machine, so one task a machine at a
+        time is enough.
+    progress : callable, optional
+        ``progress(share) -> bool``; returns False to cancel.
+    options : BlockOptions, optional
+    **keywords
+        Fields of `BlockOptions`, instead of `options` or to replace some of its fields.
+
+    Returns
+    -------
+    BlockRun
+
+    Raises
+    ------
+    InputError
+        An input is invalid; the message names the block or the chunk.
+    Cancelled
+        If `progress` returned False; the blocks that were finished are kept as after an error.
+
+    Examples
+    --------
+    >>> volume = np.array([[[100, 100, 0, 100]]], np.int16)
+    >>> affinity = GaussianAffinity(mean=100, sigma=10, gradient_sigma=10)
+    >>> values = np.empty(volume.shape, np.float32)
+    >>> connectedness(volume, [[0, 0, 0]], affinity, values, block=(1, 1, 2)).blocks
+    2
+    >>> values
+    array([[[1., 1., 0., 0.]]], dtype=float32)
+    """
+    options = BlockOptions(**keywords) if options is None else replace(options, **keywords)
+    progress = Progress.of(progress)
+    progress.advance(0.0)
+    volume = Store.of(source, "source", options.missing_chunks)
+    region = None if mask is None else Store.of(mask, "mask", options.missing_chunks)
+    k, j, i = options.block_shape
+    partition = Partition(volume.shape, (int(k), int(j), int(i)))
+    points = _checked(volume, region, seeds, affinity, target, client)
+    need = run_need(partition, volume.voxel_type.itemsize)
+    require_memory(need, options.memory_limit)
+    output = Output(target, options, partition)
+    with ExitStack() as stack:
+        stack.callback(output.close)
+        cut_level = level_of_cut(options.cut)
+        inputs = volume, region, points, affinity, cut_level, partition
+        output.begin(_manifest(*inputs, output.type), need)
+        job = Job(uuid4().hex, volume, region, output.target, *inputs[2:], output.folder)
+        if client is None:
+            client = stack.enter_context(ThreadPoolExecutor(1))
+        run = _Run(job, client, output.continues, progress)
+        run.work()
+        output.finish()
+    progress.advance(1.0)
+    return BlockRun(len(partition.groups(0)), run.seconds, run.computed, need)
+
+
+def _checked(
+    volume: Store, region: Store | None, seeds: Any, affinity: Any, target: Any, client: Any
+) -> np.ndarray:
+    """The seeds, if all inputs are valid."""
+    if volume.voxel_type.name not in VOXEL_TYPES:
+        raise VoxelTypeError(volume.voxel_type.name, VOXEL_TYPES)
+    if not isinstance(affinity, GaussianAffinity):
+        raise InputError(f"The affinity is {affinity!r}, but must be a GaussianAffinity.")
+    points = checked_seeds(seeds, volume.shape)
+    if region is not None and region.shape != volume.shape:
+        raise InputError(
+            f"The mask has shape {region.shape}, the volume {volume.shape}; they must agree."
+        )
+    inputs = [volume.place] if region is None else [volume.place, region.place]
+    in_memory = [array for array in (*inputs, target) if isinstance(array, np.ndarray)]
+    if in_memory and is_dask(client):
+        raise InputError(
+            "Dask's workers cannot reach an array of this process: give paths or zarr arrays."
+        )
+    if isinstance(target, np.ndarray) and any(
+        np.may_share_memory(array, target) for array in in_memory[:-1]
+    ):
+        raise InputError("The target is the source or the mask: give another array.")
+    return points
+
+
+def _manifest(
+    volume: Store,
+    region: Store | None,
+    seeds: np.ndarray,
+    affinity: GaussianAffinity,
+    cut_level: int,
+    partition: Partition,
+    target_type: str,
+) -> dict[str, Any]:
+    """What a run must agree in with the one that it continues."""
+    return {
+        "source": volume.fingerprint(),
+        "mask": region and region.fingerprint(),
+        "seeds": hashlib.blake2b(np.unique(seeds, axis=0).tobytes(), digest_size=16).hexdigest(),
+        "affinity": asdict(affinity),
+        "cut": cut_level,
+        "block": partition.block,
+        "target": target_type,
+    }
+
+
+class _Run:
+    """The phases of a run, one after the other."""
+
+    def __init__(self, job: Job, client: Any, continues: bool, progress: Progress) -> None:
+        self._job, self._client, self._continues = job, client, continues
+        self._progress = progress
+        self.seconds: dict[str, float] = {}
+        self.computed: dict[str, int] = {}
+
+    def work(self) -> None:
+        """Do what is not done yet."""
+        partition, folder = self._job.partition, self._job.folder
+        last, blocks = partition.levels, partition.groups(0)
+        if self._continues:
+            self._check()
+        if last:
+            missing = [block for block in blocks if not folder.has("faces", block)]
+            self._do("contract", steps.contract_block, missing, 0.0, CONTRACTED)
+        for level in range(1, last):
+            missing = [group for group in partition.groups(level) if not folder.has("faces", group)]
+            self._do("merge", steps.merge_group, missing, CONTRACTED, MERGED)
+        for level in range(last, 0, -1):
+            missing = [
+                group
+                for group in partition.groups(level)
+                if not all(folder.has("levels", member) for member in partition.members(group))
+            ]
+            self._do("solve", steps.solve_group, missing, MERGED, SOLVED)
+        missing = [block for block in blocks if not folder.has("done", block)]
+        self._do("finish", steps.finish_block, missing, SOLVED if last else 0.0, 1.0)
+
+    def _check(self) -> None:
+        """Compare what an earlier run left with the source and the target."""
+        job, blocks = self._job, self._job.partition.groups(0)
+        stores = [job.source] if job.mask is None else [job.source, job.mask]
+        if not all(store.is_stamped for store in stores):
+            known = [block for block in blocks if job.folder.has("faces", block)]
+            self._do("check", steps.check_block, known, 0.0, 0.0)
+        known = [block for block in blocks if job.folder.has("done", block)]
+        self._do("check", steps.check_result, known, 0.0, 0.0)
+
+    def _do(
+        self,
+        phase: str,
+        step: Callable[[Job, Group], None],
+        groups: list[Group],
+        start: float,
+        end: float,
+    ) -> None:
+        begin = perf_counter()
+        run_steps(step, self._job, groups, self._client, self._progress.part(start, end))
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - begin
+        self.computed[phase] = self.computed.get(phase, 0) + len(groups)

@@ -1,0 +1,78 @@
+"""A block for its neighbours (first pass), and a block with the levels of its faces (second)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import usable_cores
+
+from ..affinity.levels import TOP_LEVEL
+from ..problem import Problem
+from ..solvers.cpu import exact
+from ..solvers.cpu.blocks.blocks import Run
+from ..solvers.cpu.blocks.nodes import Edges
+from .forest import NOWHERE, spanning_forest
+
+NO_EDGES = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint16)
+
+
+def face_forest(problem: Problem, faces: np.ndarray, progress: Progress) -> Edges:
+    """The forest between face voxels and the source, which all seeds are.
+
+    Parameters
+    ----------
+    problem : Problem
+        The block with its own seeds, or none.
+    faces : ndarray, int64, sorted
+        Flat indices in the block of the voxels to keep; inside the mask.
+
+    Returns
+    -------
+    Edges
+        By positions in `faces`; the source is ``faces.size``.
+    """
+    ends = np.union1d(faces, problem.seeds)
+    if ends.size == 0:
+        return NO_EDGES
+    run = Run(replace(problem, seeds=ends), ThreadPoolExecutor(usable_cores()))
+    try:
+        run.grow_trees(progress.part(0.0, 0.9))
+        nodes, source = run.seed_nodes(), run.node_count
+        seeds = nodes[np.searchsorted(ends, problem.seeds)]
+        to_seeds = np.full_like(seeds, source), seeds, np.full(seeds.size, TOP_LEVEL, np.uint16)
+        edges = run.node_edges(progress.part(0.9, 1.0), [to_seeds])
+    finally:
+        run.shut_down()
+    kept = np.full(source + 1, NOWHERE, np.int32)
+    kept[nodes[np.searchsorted(ends, faces)]] = np.arange(faces.size, dtype=np.int32)
+    kept[source] = faces.size
+    return spanning_forest(edges, kept)
+
+
+def finished_levels(
+    problem: Problem, faces: np.ndarray, levels: np.ndarray, progress: Progress
+) -> np.ndarray:
+    """Levels of a block's voxels, from its own seeds and the final levels of its face voxels.
+
+    Parameters
+    ----------
+    problem, faces
+        As of `face_forest`.
+    levels : ndarray, uint16
+        Of the face voxels.
+
+    Returns
+    -------
+    ndarray of uint16, of the block's shape
+    """
+    reached = levels > 0
+    seeds = np.union1d(faces[reached], problem.seeds)
+    if seeds.size == 0:
+        return np.zeros(problem.voxels.shape, np.uint16)
+    seed_levels = np.zeros(seeds.size, np.uint16)
+    seed_levels[np.searchsorted(seeds, faces[reached])] = levels[reached]
+    seed_levels[np.searchsorted(seeds, problem.seeds)] = TOP_LEVEL
+    bounded = replace(problem, seeds=seeds, seed_levels=seed_levels)
+    return exact.solve(bounded, progress).levels

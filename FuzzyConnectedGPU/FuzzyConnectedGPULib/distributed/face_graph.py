@@ -1,0 +1,144 @@
+"""What is left of a block or a group of blocks for its neighbours: a forest on its face voxels."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..affinity.gaussian_affinity import GaussianAffinity
+from ..solvers.cpu.blocks.nodes import Edges, sorted_by_level
+from .forest import NOWHERE, spanning_forest
+from .partition import Box, Partition
+
+
+class FaceGraph(NamedTuple):
+    """A maximum spanning forest on the face voxels of a box and the source.
+
+    The source is one vertex more, number ``voxels.size``: all seeds of the volume in one.
+
+    Attributes
+    ----------
+    voxels : ndarray, int64, shape (n,)
+        Flat indices in the volume, sorted; those inside the mask.
+    intensities : ndarray, shape (n,)
+    first, second : ndarray, int32
+        Vertices of each edge.
+    levels : ndarray, uint16
+        Its level.
+    vertices : ndarray, int32, shape (n,)
+        Of a group: the number of each voxel in the graph of its members (`joined`).
+    checksum : ndarray of uint8
+        Of a block: checksum of its voxels and its mask as they were read.
+    """
+
+    voxels: np.ndarray
+    intensities: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    levels: np.ndarray
+    vertices: np.ndarray
+    checksum: np.ndarray
+
+    @property
+    def edges(self) -> Edges:
+        """Of the forest."""
+        return self.first, self.second, self.levels
+
+
+class JoinedGraph(NamedTuple):
+    """The graphs of a group's members with the edges between them; the last vertex is the source.
+
+    `offsets` has the first vertex of each member, and the source.
+    """
+
+    edges: list[Edges]
+    offsets: np.ndarray
+
+    @property
+    def source(self) -> int:
+        """The number of the source."""
+        return int(self.offsets[-1])
+
+
+def join(
+    members: Sequence[FaceGraph],
+    boxes: Sequence[Box],
+    partition: Partition,
+    affinity: GaussianAffinity,
+    floor: int,
+) -> JoinedGraph:
+    """The graph of several boxes: their forests, and the edges of voxels that adjoin across faces.
+
+    Raises
+    ------
+    OverflowError
+        If there are 2**31 vertices or more.
+    """
+    offsets = np.cumsum([0] + [member.voxels.size for member in members])
+    if offsets[-1] >= 2**31 - 1:
+        raise OverflowError(f"{offsets[-1]} face voxels are too many for one group of blocks.")
+    source, edges = offsets[-1], []
+    for member, offset in zip(members, offsets):
+        ends = [
+            np.where(end == member.voxels.size, source, end + offset).astype(np.int32)
+            for end in (member.first, member.second)
+        ]
+        edges.append((ends[0], ends[1], member.levels))
+    for a, box in enumerate(boxes):
+        for b, other in enumerate(boxes):
+            for axis in range(3):
+                if _adjoins(box, other, axis):
+                    here, there, levels = _crossing(
+                        members[a], members[b], axis, box.stop[axis], partition, affinity, floor
+                    )
+                    edges.append(
+                        (here + np.int32(offsets[a]), there + np.int32(offsets[b]), levels)
+                    )
+    return JoinedGraph(edges, offsets)
+
+
+def _adjoins(box: Box, other: Box, axis: int) -> bool:
+    same = all(box.start[n] == other.start[n] for n in range(3) if n != axis)
+    return same and box.stop[axis] == other.start[axis]
+
+
+def _crossing(
+    before: FaceGraph,
+    behind: FaceGraph,
+    axis: int,
+    border: int,
+    partition: Partition,
+    affinity: GaussianAffinity,
+    floor: int,
+) -> Edges:
+    """Edges across the face between two boxes, which lies before the plane `border` of the axis."""
+    here = np.flatnonzero(partition.coordinate(before.voxels, axis) == border - 1)
+    partners = before.voxels[here] + partition.strides[axis]
+    there = np.searchsorted(behind.voxels, partners)
+    there[there == behind.voxels.size] = 0
+    exists = behind.voxels[there] == partners if behind.voxels.size else np.zeros(here.size, bool)
+    here, there = here[exists], there[exists]
+    levels = affinity.levels(before.intensities[here], behind.intensities[there])
+    strong = levels >= floor
+    return here[strong].astype(np.int32), there[strong].astype(np.int32), levels[strong]
+
+
+def merge(
+    members: Sequence[FaceGraph],
+    boxes: Sequence[Box],
+    box: Box,
+    partition: Partition,
+    affinity: GaussianAffinity,
+    floor: int,
+) -> FaceGraph:
+    """The face graph of a group from those of its members; parameters as of `join`."""
+    graph = join(members, boxes, partition, affinity, floor)
+    voxels = np.concatenate([member.voxels for member in members])
+    vertices = np.flatnonzero(partition.on_inner_faces(voxels, box)).astype(np.int32)
+    vertices = vertices[np.argsort(voxels[vertices], kind="stable")]
+    kept = np.full(graph.source + 1, NOWHERE, np.int32)
+    kept[vertices] = np.arange(vertices.size, dtype=np.int32)
+    kept[graph.source] = vertices.size
+    intensities = np.concatenate([member.intensities for member in members])[vertices]
+    forest = spanning_forest(sorted_by_level(graph.edges), kept)
+    return FaceGraph(voxels[vertices], intensities, *forest, vertices, np.empty(0, np.uint8))

@@ -1,0 +1,65 @@
+"""Options of a run over blocks, validated once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+
+from FuzzyVesselCoreLib.errors import InputError
+
+DEFAULT_BLOCK = 512
+TARGET_TYPES = ("uint16", "float32")
+
+
+@dataclass(frozen=True)
+class BlockOptions:
+    """How to compute connectedness over blocks.
+
+    Attributes
+    ----------
+    block : int or three of them
+        Voxels of a block along each axis, or along K, J, I. The result does not depend on it.
+    cut : float
+        Affinities below it count as 0, as in `SolverOptions`.
+    folder : str, Path or None
+        Where to keep intermediate results, and to find those of a run that was ended; of a folder
+        that all workers reach. By default beside the target's path, or for a target that is an
+        array a temporary folder.
+    target_type : {"uint16", "float32"}
+        Of a target that is a path: levels 0..65535, or values 0..1 (``level / 65535``).
+    missing_chunks : {"error", "fill"}
+        Chunks of a zarr array that have no file are an error, or hold the fill value.
+    memory_limit : int or None
+        Bytes that one task may need; a run that needs more is refused before it begins.
+
+    Raises
+    ------
+    InputError
+        An option is invalid.
+
+    Examples
+    --------
+    >>> BlockOptions(block=64).block_shape
+    (64, 64, 64)
+    """
+
+    block: int | Sequence[int] = DEFAULT_BLOCK
+    cut: float = 0.0
+    folder: str | Path | None = None
+    target_type: str = "uint16"
+    missing_chunks: str = "error"
+    memory_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        block = self.block_shape
+        if len(block) != 3 or any(not isinstance(n, Integral) or n < 1 for n in block):
+            raise InputError(f"The block is {self.block!r}, but must be one or three integers > 0.")
+        if self.target_type not in TARGET_TYPES:
+            raise InputError(f"The target's type {self.target_type!r} is not uint16 or float32.")
+        if self.missing_chunks not in ("error", "fill"):
+            raise InputError(f"missing_chunks is {self.missing_chunks!r}; give 'error' or 'fill'.")
+
+    @property
+    def block_shape(self) -> tuple[int, ...]:
+        """K, J, I."""
+        return (self.block,) * 3 if not isinstance(self.block, Sequence) else tuple(self.block)

@@ -1,0 +1,124 @@
+"""Where a run writes: an array that was given, or a path that is complete or absent."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+
+from .needs import RunNeed, array_bytes, require_space
+from .options import TARGET_TYPES, BlockOptions
+from .partition import Partition
+from .run_folder import RunFolder
+from .stores import Store, create
+
+UNFINISHED = ".unfinished"
+
+
+class Output:
+    """Target and folder of a run.
+
+    A target that is a path is written into the run's folder and moved at the end, so it is
+    complete or absent.
+
+    Attributes
+    ----------
+    target : Store
+        Where the blocks are written.
+    folder : RunFolder
+    continues : bool
+        Whether a run was begun there before.
+    """
+
+    target: Store
+
+    def __init__(self, target: Any, options: BlockOptions, partition: Partition) -> None:
+        self._options, self._partition = options, partition
+        self._final = Path(target) if isinstance(target, str | Path) else None
+        self._temporary: Path | None = None
+        if self._final is not None and self._final.exists():
+            raise InputError(f"The target {self._final} exists: name another, or delete it first.")
+        if self._final is None:
+            self.target = Store.of(target, "target")
+            _check_array(self.target, partition)
+        place = options.folder
+        if place is None and self._final is not None:
+            place = self._final.with_name(self._final.name + UNFINISHED)
+        if place is None:
+            place = self._temporary = Path(tempfile.mkdtemp(prefix="connectedness-"))
+        self.folder = RunFolder(Path(place))
+        self.continues = (self.folder.path / "run.json").exists()
+
+    @property
+    def type(self) -> str:
+        """Of the target's voxels."""
+        return self._options.target_type if self._final else self.target.voxel_type.name
+
+    def begin(self, manifest: dict[str, Any], need: RunNeed) -> None:
+        """Make the folder and, for a path, the array.
+
+        Raises
+        ------
+        InputError
+            A run with other inputs was begun there, or there is too little space.
+        """
+        size = array_bytes(self._partition.shape, np.dtype(self.type)) if self._final else 0
+        require_space(self.folder.path, need.disk + size)
+        self.folder.begin(manifest)
+        if self._final is None:
+            return
+        place = self.folder.path / self._final.name
+        if not any(self.folder.path.glob("done-*.npz")):
+            remove(place)
+            create(place, self._partition.shape, self.type, self._partition.block)
+        self.target = Store(str(place), "target", "fill")
+
+    def finish(self) -> None:
+        """Move the array into place and delete the intermediate results."""
+        if self._final is not None:
+            if self._final.exists():
+                raise InputError(
+                    f"The target {self._final} was made by another program during the run; the "
+                    f"result is {self.folder.path / self._final.name}."
+                )
+            (self.folder.path / self._final.name).rename(self._final)
+        self.folder.remove()
+
+    def close(self) -> None:
+        """Delete what nobody can go on with."""
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def remove(place: Path) -> None:
+    """Delete a file or a folder, if it is there."""
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def _check_array(target: Store, partition: Partition) -> None:
+    if target.shape != partition.shape:
+        raise InputError(
+            f"The target has shape {target.shape}, the source {partition.shape}; they must agree."
+        )
+    if target.voxel_type.name not in TARGET_TYPES:
+        raise InputError(
+            f"The target's type is {target.voxel_type.name}: uint16 takes levels, float32 values."
+        )
+    array = target.array()
+    if not hasattr(array, "__setitem__"):
+        raise InputError(f"A {type(array).__name__} cannot be written as the target.")
+    if getattr(array, "metadata", None) is None:
+        return
+    chunks = (getattr(array, "shards", None) or array.chunks)[-3:]
+    wrong = [b % c and b < n for b, c, n in zip(partition.block, chunks, partition.shape)]
+    if any(wrong):
+        raise InputError(
+            f"Blocks of {partition.block} voxels do not consist of whole chunks of the target, "
+            f"{chunks}: two tasks would write one chunk. Give a multiple as the block."
+        )

@@ -1,0 +1,222 @@
+"""The steps of a run, one function for each phase; every one reads and writes the run's folder.
+
+A step can be computed by any process that reaches the stores and the folder, and twice.
+"""
+
+import errno
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress
+
+from ..affinity.gaussian_affinity import GaussianAffinity
+from ..affinity.levels import level_values
+from ..problem import SMALL_INTEGERS, Problem
+from ..solvers.cpu.blocks.nodes import sorted_by_level
+from .blocks import face_forest, finished_levels
+from .face_graph import FaceGraph, join, merge
+from .forest import levels_from
+from .partition import Box, Group, Partition
+from .run_folder import RunFolder
+from .stopping import stop_requested
+from .stores import Store
+
+NONE = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all steps of a run share.
+
+    Attributes
+    ----------
+    run : str
+        Name of the run in this process; see `stopping`.
+    source, target : Store
+    mask : Store or None
+    seeds : ndarray, int64, shape (n, 3)
+        K, J, I.
+    affinity : GaussianAffinity
+    cut_level : int
+    partition : Partition
+    folder : RunFolder
+    """
+
+    run: str
+    source: Store
+    mask: Store | None
+    target: Store
+    seeds: np.ndarray
+    affinity: GaussianAffinity
+    cut_level: int
+    partition: Partition
+    folder: RunFolder
+
+    @property
+    def floor(self) -> int:
+        """The lowest level that counts."""
+        return max(self.cut_level, 1)
+
+    @property
+    def progress(self) -> Progress:
+        """Raises `Cancelled` in a step whose run was ended in this process."""
+        return Progress(lambda _share: not stop_requested(self.run))
+
+
+def contract_block(job: Job, group: Group) -> None:
+    """First pass: the face graph of a block."""
+    quiet_numba()
+    box = job.partition.box(group)
+    problem, checksum = _problem(job, box)
+    faces, inside = _faces(job, box, problem)
+    forest = face_forest(problem, inside, job.progress)
+    intensities = problem.voxels.ravel()[inside]
+    with _naming(f"The faces of block {box}"):
+        job.folder.put_faces(group, FaceGraph(faces, intensities, *forest, NONE, checksum))
+
+
+def merge_group(job: Job, group: Group) -> None:
+    """The face graph of a group, from those of its members."""
+    members = job.partition.members(group)
+    box, boxes = job.partition.box(group), [job.partition.box(member) for member in members]
+    graphs = [job.folder.faces(member) for member in members]
+    merged = merge(graphs, boxes, box, job.partition, job.affinity, job.floor)
+    with _naming(f"The faces of the blocks in {box}"):
+        job.folder.put_faces(group, merged)
+
+
+def solve_group(job: Job, group: Group) -> None:
+    """The final levels of the members' face voxels, from those of the group."""
+    members = job.partition.members(group)
+    boxes = [job.partition.box(member) for member in members]
+    graphs = [job.folder.faces(member) for member in members]
+    graph = join(graphs, boxes, job.partition, job.affinity, job.floor)
+    edges = graph.edges
+    if group.level < job.partition.levels:  # the last group has no faces
+        outer, levels = job.folder.faces(group).vertices, job.folder.levels(group)
+        reached = levels > 0
+        outer = outer[reached]
+        edges = [*edges, (np.full_like(outer, graph.source), outer, levels[reached])]
+    found = levels_from(graph.source, sorted_by_level(edges), graph.source + 1)
+    with _naming(f"The levels of the faces in {job.partition.box(group)}"):
+        for member, first, last in zip(members, graph.offsets, graph.offsets[1:]):
+            job.folder.put_levels(member, found[first:last])
+
+
+def finish_block(job: Job, group: Group) -> None:
+    """Second pass: the levels of a block's voxels, written to the target."""
+    quiet_numba()
+    box = job.partition.box(group)
+    problem, checksum = _problem(job, box)
+    inside, levels = np.empty(0, np.int64), np.empty(0, np.uint16)
+    if job.partition.levels:
+        graph = job.folder.faces(group)
+        if not np.array_equal(graph.checksum, checksum):
+            raise changed(job, box)
+        inside, levels = _in_box(graph.voxels, job.partition, box), job.folder.levels(group)
+    result = as_target(finished_levels(problem, inside, levels, job.progress), job)
+    with _naming(f"Block {box} of the target"):
+        job.target.write(box, result)
+        job.folder.put_done(group, checksum_of(result))
+
+
+def check_block(job: Job, group: Group) -> None:
+    """Refuse a source that is another than in the first pass."""
+    box = job.partition.box(group)
+    if not np.array_equal(job.folder.faces(group).checksum, _problem(job, box)[1]):
+        raise changed(job, box)
+
+
+def check_result(job: Job, group: Group) -> None:
+    """Have a block finished again whose result is no longer what was written."""
+    written = job.target.read(job.partition.box(group))
+    if not np.array_equal(job.folder.done(group), checksum_of(written)):
+        job.folder.forget("done", group)
+
+
+def changed(job: Job, box: Box) -> InputError:
+    """The error of a source that is not what it was."""
+    return InputError(
+        f"The {'source or the mask' if job.mask else 'source'} changed during the run, in block "
+        f"{box}: begin anew, with a source that stays the same."
+    )
+
+
+def as_target(levels: np.ndarray, job: Job) -> np.ndarray:
+    """Levels, or values where the target is of floats."""
+    return level_values(levels) if job.target.voxel_type.kind == "f" else levels
+
+
+def checksum_of(*arrays: np.ndarray | None) -> np.ndarray:
+    """Checksum (uint8) of the bytes of arrays."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        if array is not None:
+            digest.update(memoryview(np.ascontiguousarray(array)).cast("B"))
+    return np.frombuffer(digest.digest(), np.uint8)
+
+
+def _problem(job: Job, box: Box) -> tuple[Problem, np.ndarray]:
+    """A block with the seeds in it, and the checksum of what was read."""
+    voxels = job.source.read(box)
+    mask = None if job.mask is None else (job.mask.read(box) != 0).view(np.uint8)
+    checksum = checksum_of(voxels, mask)
+    if voxels.dtype.kind == "f":
+        _refuse_not_finite(voxels, box)
+    if voxels.dtype.type not in (*SMALL_INTEGERS, np.float32):
+        voxels = voxels.astype(np.float32)
+    inside = ((job.seeds >= box.start) & (job.seeds < box.stop)).all(axis=1)
+    seeds = np.unique(np.ravel_multi_index((job.seeds[inside] - box.start).T, box.shape))
+    if mask is not None:
+        seeds = seeds[mask.ravel()[seeds] > 0]
+    return Problem(voxels, job.affinity, seeds, mask, job.cut_level), checksum
+
+
+def _refuse_not_finite(voxels: np.ndarray, box: Box) -> None:
+    limit = np.finfo(np.float32).max
+    with np.errstate(invalid="ignore"):
+        if voxels.min() >= -limit and voxels.max() <= limit:  # NaN compares as False
+            return
+        wrong = ~(np.abs(voxels) <= limit)
+    at = np.argwhere(wrong)[0]
+    k, j, i = at + box.start
+    raise InputError(
+        f"The source's block {box} has {np.count_nonzero(wrong)} voxels that are not finite "
+        f"float32 numbers, the first {voxels[tuple(at)]} at I,J,K = {i},{j},{k}: replace them."
+    )
+
+
+def _faces(job: Job, box: Box, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Face voxels inside the mask: flat indices in the volume and in the block."""
+    faces = job.partition.face_voxels(box)
+    inside = _in_box(faces, job.partition, box)
+    if problem.mask is None:
+        return faces, inside
+    kept = problem.mask.ravel()[inside] > 0
+    return faces[kept], inside[kept]
+
+
+def _in_box(voxels: np.ndarray, partition: Partition, box: Box) -> np.ndarray:
+    """Flat indices in a box from those in the volume."""
+    k, j, i = (partition.coordinate(voxels, axis) - box.start[axis] for axis in range(3))
+    return (k * box.shape[1] + j) * box.shape[2] + i
+
+
+@contextmanager
+def _naming(what: str) -> Iterator[None]:
+    """Name what could not be written."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        way_out = "free some space and run the same again" if full else "run the same again"
+        raise InputError(
+            f"{what} cannot be written: {error.strerror or error}; {way_out}, finished blocks "
+            "are kept."
+        ) from error
