@@ -22,7 +22,7 @@ from . import steps
 from .needs import RunNeed, require_memory, run_need
 from .options import BlockOptions
 from .output import Output
-from .partition import Group, Partition
+from .partition import Box, Group, Partition
 from .steps import Job
 from .stores import Store
 from .tasks import is_dask, run_steps
@@ -116,7 +116,7 @@ def connectedness(
     progress = Progress.of(progress)
     progress.advance(0.0)
     volume = Store.of(source, "source", options.missing_chunks)
-    region = None if mask is None else Store.of(mask, "mask", options.missing_chunks)
+    region = None if mask is None else Store.of(mask, "mask", "fill")
     k, j, i = options.block_shape
     partition = Partition(volume.shape, (int(k), int(j), int(i)))
     points = _checked(volume, region, seeds, affinity, target, client)
@@ -147,10 +147,9 @@ def _checked(
     if not isinstance(affinity, GaussianAffinity):
         raise InputError(f"The affinity is {affinity!r}, but must be a GaussianAffinity.")
     points = checked_seeds(seeds, volume.shape)
-    if region is not None and region.shape != volume.shape:
-        raise InputError(
-            f"The mask has shape {region.shape}, the volume {volume.shape}; they must agree."
-        )
+    if region is not None:
+        _check_mask(region, volume, points)
+    volume.refuse_missing(Box((0, 0, 0), volume.shape))
     inputs = [volume.place] if region is None else [volume.place, region.place]
     in_memory = [array for array in (*inputs, target) if isinstance(array, np.ndarray)]
     if in_memory and is_dask(client):
@@ -162,6 +161,19 @@ def _checked(
     ):
         raise InputError("The target is the source or the mask: give another array.")
     return points
+
+
+def _check_mask(region: Store, volume: Store, seeds: np.ndarray) -> None:
+    if region.shape != volume.shape:
+        raise InputError(
+            f"The mask has shape {region.shape}, the volume {volume.shape}; they must agree."
+        )
+    for k, j, i in seeds.tolist():
+        if region.read(Box((k, j, i), (k + 1, j + 1, i + 1))).any():
+            return
+    raise InputError(
+        "Every seed lies outside the mask: place a seed inside it, or choose another mask."
+    )
 
 
 def _manifest(

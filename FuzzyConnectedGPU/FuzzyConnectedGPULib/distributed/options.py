@@ -28,7 +28,8 @@ class BlockOptions:
     target_type : {"uint16", "float32"}
         Of a target that is a path: levels 0..65535, or values 0..1 (``level / 65535``).
     missing_chunks : {"error", "fill"}
-        Chunks of a zarr array that have no file are an error, or hold the fill value.
+        Chunks of the source that have no file, if it is a zarr array in a folder: an error, or
+        they hold the fill value. Those of a mask always do.
     memory_limit : int or None
         Bytes that one task may need; a run that needs more is refused before it begins.
 

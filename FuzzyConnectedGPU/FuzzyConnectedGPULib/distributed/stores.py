@@ -87,8 +87,7 @@ class Store:
             Names the chunk that is missing or cannot be read.
         """
         array = self.array()
-        if self.missing_chunks == "error":
-            self._refuse_missing(box)
+        self.refuse_missing(box)
         try:
             return _values(array, box)
         except Exception as error:
@@ -121,9 +120,16 @@ class Store:
             found.append((Box(tuple(start), tuple(stop)), key(lead + index)))
         return found
 
-    def _refuse_missing(self, box: Box) -> None:
+    def refuse_missing(self, box: Box) -> None:
+        """Refuse chunks of a box that have no file, unless they are to hold the fill value.
+
+        Raises
+        ------
+        InputError
+            Names the chunk.
+        """
         folder = folder_of(self.array())
-        if folder is None:
+        if folder is None or self.missing_chunks == "fill":
             return
         for part, key in self._chunks(box):
             if not (folder / key).exists():

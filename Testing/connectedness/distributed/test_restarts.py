@@ -1,0 +1,183 @@
+"""A run that was ended goes on where it stopped, and only with the same inputs."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib import connectedness as on_the_whole
+from FuzzyConnectedGPULib.distributed import connectedness, steps
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+
+AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
+TOP = np.float32(65535)
+
+
+@pytest.fixture
+def volume():
+    return np.random.default_rng(1).normal(100, 25, (16, 18, 20)).astype(np.float32)
+
+
+@pytest.fixture
+def source(volume, tmp_path):
+    np.save(tmp_path / "source.npy", volume)
+    return tmp_path / "source.npy"
+
+
+def fail_at(monkeypatch, name, after, error=KeyboardInterrupt):
+    """The step `name` fails once it has succeeded so many times."""
+    done, step = [], getattr(steps, name)
+
+    def failing(job, group):
+        if len(done) == after:
+            raise error
+        done.append(group)
+        return step(job, group)
+
+    monkeypatch.setattr(steps, name, failing)
+    return lambda: monkeypatch.setattr(steps, name, step)
+
+
+STEPS = [("contract_block", 5), ("merge_group", 3), ("solve_group", 2), ("finish_block", 30)]
+
+
+@pytest.mark.parametrize(("name", "after"), STEPS)
+def test_finished_steps_are_not_computed_again(name, after, monkeypatch, volume, source, tmp_path):
+    target = tmp_path / "target.npy"
+    repair = fail_at(monkeypatch, name, after)
+    with pytest.raises(KeyboardInterrupt):
+        connectedness(source, SEEDS, AFFINITY, target, block=5)
+    assert not target.exists()
+    repair()
+    run = connectedness(source, SEEDS, AFFINITY, target, block=5)
+    all_steps = {"contract": 64, "merge": 8, "solve": 9, "finish": 64}
+    phase = name.split("_")[0]
+    for other, count in all_steps.items():
+        before = list(all_steps).index(other) < list(all_steps).index(phase)
+        expected = 0 if before else count - after * (other == phase)
+        assert run.computed[other] == expected
+    whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
+    np.testing.assert_array_equal(np.load(target) / TOP, whole)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source.npy", "target.npy"]
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib.distributed import connectedness, steps
+
+step, done = steps.finish_block, []
+def killing(job, group):
+    step(job, group)
+    done.append(group)
+    if len(done) == 10:
+        os.kill(os.getpid(), signal.SIGKILL)
+steps.finish_block = killing
+connectedness(sys.argv[1], [[3, 4, 5]], GaussianAffinity(100, 30, 15), sys.argv[2], block=8)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process cannot kill itself here")
+def test_a_killed_process(volume, source, tmp_path):
+    target = tmp_path / "target.npy"
+    command = [sys.executable, "-c", KILLED, str(source), str(target)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    run = connectedness(source, SEEDS, AFFINITY, target, block=8)
+    assert run.computed["contract"] == 0
+    assert run.computed["finish"] == run.blocks - 10
+    whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
+    np.testing.assert_array_equal(np.load(target) / TOP, whole)
+
+
+def unfinished(monkeypatch, source, target, after=3, **options):
+    repair = fail_at(monkeypatch, "finish_block", after)
+    with pytest.raises(KeyboardInterrupt):
+        connectedness(source, SEEDS, AFFINITY, target, block=10, **options)
+    repair()
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        (dict(block=9), "block"),
+        (dict(cut=0.5), "cut"),
+        (dict(seeds=[[0, 0, 0]]), "seeds"),
+        (dict(affinity=GaussianAffinity(99, 30, 15)), "affinity"),
+        (dict(mask=np.ones((16, 18, 20), np.uint8)), "mask"),
+        (dict(target_type="float32"), "target"),
+    ],
+)
+def test_other_parameters_are_refused(changed, named, monkeypatch, source, tmp_path):
+    target = tmp_path / "target.npy"
+    unfinished(monkeypatch, source, target)
+    inputs = {"seeds": SEEDS, "affinity": AFFINITY, "block": 10, **changed}
+    with pytest.raises(InputError, match=f"unfinished run whose {named} differed"):
+        connectedness(source, target=target, **inputs)
+
+
+def test_a_changed_file_is_refused(monkeypatch, volume, source, tmp_path):
+    unfinished(monkeypatch, source, tmp_path / "target.npy")
+    np.save(source, volume + 1)
+    os.utime(source, (1, 1))
+    with pytest.raises(InputError, match="whose source differed"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "target.npy", block=10)
+
+
+def test_a_changed_array_is_refused(monkeypatch, volume, tmp_path):
+    target = np.empty(volume.shape, np.float32)
+    unfinished(monkeypatch, volume, target, folder=tmp_path / "run")
+    volume[15, 15, 15] += 1
+    with pytest.raises(InputError, match=r"changed during the run, in block \[10:16, 10:18, 10:20"):
+        connectedness(volume, SEEDS, AFFINITY, target, block=10, folder=tmp_path / "run")
+
+
+def test_a_result_that_was_lost_is_computed_again(monkeypatch, volume, tmp_path):
+    target = np.empty(volume.shape, np.float32)
+    unfinished(monkeypatch, volume, target, folder=tmp_path / "run")
+    target[:] = 0
+    run = connectedness(volume, SEEDS, AFFINITY, target, block=10, folder=tmp_path / "run")
+    assert run.computed["contract"] == 0
+    assert run.computed["finish"] == run.blocks
+    whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
+    np.testing.assert_array_equal(target, whole)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_damaged_intermediate_result(monkeypatch, source, tmp_path):
+    unfinished(monkeypatch, source, tmp_path / "target.npy")
+    damaged = tmp_path / "target.npy.unfinished" / "faces-0-1-1-1.npz"
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 255
+    damaged.write_bytes(content)
+    with pytest.raises(InputError, match=r"faces-0-1-1-1.npz cannot be read"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "target.npy", block=10)
+    damaged.unlink()
+    connectedness(source, SEEDS, AFFINITY, tmp_path / "target.npy", block=10)
+
+
+def test_cancelled_and_continued(volume, source, tmp_path):
+    shares = []
+
+    def until_half(share):
+        shares.append(share)
+        return share < 0.5
+
+    target = tmp_path / "target.npy"
+    with pytest.raises(Cancelled):
+        connectedness(source, SEEDS, AFFINITY, target, block=8, progress=until_half)
+    assert shares == sorted(shares)
+    assert not target.exists()
+    shares.clear()
+    run = connectedness(source, SEEDS, AFFINITY, target, block=8, progress=shares.append)
+    assert run.computed["contract"] < run.blocks
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
+    np.testing.assert_array_equal(np.load(target) / TOP, whole)

@@ -1,0 +1,115 @@
+"""The same with zarr's stores and Dask's arrays and workers, where these are installed."""
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib import connectedness as on_the_whole
+from FuzzyConnectedGPULib.distributed import connectedness
+from FuzzyVesselCoreLib.errors import InputError
+
+zarr = pytest.importorskip("zarr", minversion="3")
+AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
+TOP = np.float32(65535)
+
+
+@pytest.fixture(scope="module")
+def volume():
+    return np.random.default_rng(1).normal(100, 25, (16, 18, 20)).astype(np.int16)
+
+
+@pytest.fixture(scope="module")
+def whole(volume):
+    return on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
+
+
+@pytest.fixture
+def source(volume, tmp_path):
+    path = tmp_path / "source.zarr"
+    zarr.create_array(str(path), data=volume, chunks=(7, 8, 9))
+    return path
+
+
+@pytest.mark.parametrize("target_type", ["uint16", "float32"])
+def test_paths(source, whole, tmp_path, target_type):
+    target = tmp_path / "target.zarr"
+    connectedness(source, SEEDS, AFFINITY, target, block=8, target_type=target_type)
+    found = zarr.open(str(target), mode="r")
+    assert found.chunks == (8, 8, 8)
+    values = found[:] / TOP if target_type == "uint16" else found[:]
+    np.testing.assert_array_equal(values, whole)
+    with pytest.raises(InputError, match="target.zarr exists"):
+        connectedness(source, SEEDS, AFFINITY, target, block=8)
+
+
+def test_ome_ngff_with_channels_and_a_mask(volume, whole, tmp_path):
+    group = zarr.create_group(str(tmp_path / "image.zarr"))
+    group.create_array("s0", data=volume[np.newaxis, np.newaxis], chunks=(1, 1, 8, 8, 8))
+    group.attrs["ome"] = {"version": "0.5", "multiscales": [{"datasets": [{"path": "s0"}]}]}
+    mask = np.ones(volume.shape, np.uint8)
+    mask[:, 9] = 0
+    zarr.create_array(str(tmp_path / "mask.zarr"), data=mask, chunks=(5, 5, 5))
+    values = np.empty(volume.shape, np.float32)
+    connectedness(tmp_path / "image.zarr", SEEDS, AFFINITY, values, block=6)
+    np.testing.assert_array_equal(values, whole)
+    region = tmp_path / "mask.zarr"
+    connectedness(tmp_path / "image.zarr", SEEDS, AFFINITY, values, mask=region, block=6)
+    masked = on_the_whole(volume, SEEDS, AFFINITY, mask=mask, solver="dial").values
+    np.testing.assert_array_equal(values, masked)
+
+
+def test_a_chunk_that_is_missing(source, tmp_path):
+    (source / "c" / "1" / "0" / "2").unlink()
+    target = tmp_path / "target.zarr"
+    with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:14, 0:8, 18:20\]"):
+        connectedness(source, SEEDS, AFFINITY, target, block=8)
+    connectedness(source, SEEDS, AFFINITY, tmp_path / "t2", block=8, missing_chunks="fill")
+
+
+def test_a_chunk_that_is_damaged(source, tmp_path):
+    (source / "c" / "1" / "0" / "2").write_bytes(b"damaged")
+    with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:8, 0:8, 18:20\]"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "target.zarr", block=8)
+
+
+def test_an_array_as_target(volume, whole, tmp_path):
+    store = zarr.create_array(str(tmp_path / "t.zarr"), shape=volume.shape, chunks=(4, 4, 4),
+                              dtype="uint16")  # fmt: skip
+    with pytest.raises(InputError, match="do not consist of whole chunks"):
+        connectedness(volume, SEEDS, AFFINITY, store, block=6)
+    connectedness(volume, SEEDS, AFFINITY, store, block=8)
+    np.testing.assert_array_equal(store[:] / TOP, whole)
+
+
+def test_a_group_without_images(tmp_path):
+    zarr.create_group(str(tmp_path / "group.zarr"))
+    with pytest.raises(InputError, match="multiscales"):
+        connectedness(tmp_path / "group.zarr", SEEDS, AFFINITY, tmp_path / "t.zarr")
+
+
+def test_a_dask_array(volume, whole):
+    array = pytest.importorskip("dask.array").from_array(volume, chunks=6)
+    values = np.empty(volume.shape, np.float32)
+    connectedness(array, SEEDS, AFFINITY, values, block=7)
+    np.testing.assert_array_equal(values, whole)
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_dask_workers(volume, source, whole, tmp_path, processes):
+    distributed = pytest.importorskip("distributed")
+    options = dict(dashboard_address=":0", silence_logs=50)
+    if processes:
+        options["host"] = "127.0.0.1"
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=processes, **options
+    )
+    with cluster, distributed.Client(cluster) as client:
+        target = tmp_path / "target.zarr"
+        connectedness(source, SEEDS, AFFINITY, target, block=8, client=client)
+        np.testing.assert_array_equal(zarr.open(str(target), mode="r")[:] / TOP, whole)
+        (source / "c" / "1" / "0" / "2").unlink()
+        with pytest.raises(InputError, match="chunk c/1/0/2"):
+            connectedness(source, SEEDS, AFFINITY, tmp_path / "t2", block=8, client=client)
+        if processes:
+            with pytest.raises(InputError, match="Dask's workers cannot reach"):
+                connectedness(volume, SEEDS, AFFINITY, target, client=client)
