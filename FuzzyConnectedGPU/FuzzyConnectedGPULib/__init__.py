@@ -4,8 +4,10 @@ Data flow: volume, seeds -> `input_validation`, `problem` -> `affinity/` -> `sol
 `scene` (`FuzzyScene`) -> `threshold/` -> labels. `segmentation` runs all of it (`SegmentOptions`),
 by default with the object model of `contrast/`; `fuzzy_connectedness` computes a scene
 (`SolverOptions`); `relative/` divides a volume among several objects, and `several/` a segmentation
-among several vessels; `cached_connectedness` computes only what changed since the last run;
-`memory` estimates the memory of a run. What is listed in ``__all__`` is public, the rest private.
+among several vessels; `distributed/` computes volumes that fit in no memory, block by block;
+`cached_connectedness` computes only what changed since the last run; `memory` estimates the memory
+of a run. What is listed in ``__all__`` is public, and so is the package `distributed`; the rest is
+private.
 """
 
 from .affinity.estimation import estimate_affinity

@@ -41,6 +41,7 @@ AT_LOAD_TIME = {
     "FuzzyVesselCoreLib/voxels": {"numba", "scipy"},
     "FuzzyConnectedGPULib/solvers": {"numba"},
     "FuzzyConnectedGPULib/contrast": {"numba", "scipy"},
+    "FuzzyConnectedGPULib/distributed": {"numba"},
     "FuzzyConnectedGPULib/features": {"numba"},
     "FuzzyConnectedGPULib/relative": {"numba"},
     "FuzzyConnectedGPUMRML/parameters": {"slicer"},

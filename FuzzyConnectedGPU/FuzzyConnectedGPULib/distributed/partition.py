@@ -35,10 +35,10 @@ class Group(NamedTuple):
     """A group of the hierarchy: a block on level 0, up to 8 groups of the level below on others."""
 
     level: int
-    index: Index
+    position: Index
 
     def __str__(self) -> str:
-        return "-".join(map(str, (self.level, *self.index)))
+        return "-".join(map(str, (self.level, *self.position)))
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class Partition:
         below = group.level - 1
         ranges = (
             range(2 * n, min(2 * n + 2, self._count(axis, below)))
-            for axis, n in enumerate(group.index)
+            for axis, n in enumerate(group.position)
         )
         return [Group(below, (k, j, i)) for k, j, i in product(*ranges)]
 
     def box(self, group: Group) -> Box:
         """The voxels of a group."""
         sizes = [n << group.level for n in self.block]
-        start = [n * size for n, size in zip(group.index, sizes)]
+        start = [n * size for n, size in zip(group.position, sizes)]
         stop = [min(a + size, n) for a, size, n in zip(start, sizes, self.shape)]
         return Box((start[0], start[1], start[2]), (stop[0], stop[1], stop[2]))
 

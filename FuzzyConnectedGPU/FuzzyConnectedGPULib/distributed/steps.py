@@ -158,7 +158,7 @@ def checksum_of(*arrays: np.ndarray | None) -> np.ndarray:
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
         if array is not None:
-            digest.update(memoryview(np.ascontiguousarray(array)).cast("B"))
+            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return np.frombuffer(digest.digest(), np.uint8)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -181,7 +181,7 @@ def folder_of(array: Any) -> Path | None:
     return None if root is None else Path(root) / array.path
 
 
-def _open(path: str, name: str, mode: str) -> Any:
+def _open(path: str, name: str, mode: Literal["r", "r+"]) -> Any:
     if not Path(path).exists() and "://" not in path:
         raise InputError(f"The {name} {path} does not exist.")
     if path.endswith(".npy"):

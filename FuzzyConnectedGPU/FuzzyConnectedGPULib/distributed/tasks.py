@@ -33,7 +33,8 @@ def run_steps(
     """
     submit = partial(client.submit, pure=False) if is_dask(client) else client.submit
     finished: SimpleQueue = SimpleQueue()
-    waiting, running, done = list(reversed(groups)), set(), 0
+    waiting, done = list(reversed(groups)), 0
+    running: set[Any] = set()
     try:
         while done < len(groups):
             while waiting and len(running) < TASKS_AHEAD:

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,10 +124,10 @@ def test_seeds_with_levels(problem, number):
     random = np.random.default_rng(number)
     floor = max(plain.cut_level, 1)
     levels = random.integers(floor, 65536, plain.seeds.size).astype(np.uint16)
-    leveled = type(plain)(plain.voxels, affinity, plain.seeds, plain.mask, plain.cut_level, None, levels)
+    leveled = replace(plain, seed_levels=levels)
     expected = np.zeros(volume.size, np.uint16)
     for seed, level in zip(plain.seeds, levels):
-        one = type(plain)(plain.voxels, affinity, np.array([seed]), plain.mask, plain.cut_level)
+        one = replace(plain, seeds=np.array([seed]))
         reached = dial.solve(one, Progress()).levels.ravel()
         expected = np.maximum(expected, np.minimum(reached, level))
     for solver in (dial, block_solver, kfoe):

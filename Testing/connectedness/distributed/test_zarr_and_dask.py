@@ -38,7 +38,7 @@ def test_paths(source, whole, tmp_path, target_type):
     assert found.chunks == (8, 8, 8)
     values = found[:] / TOP if target_type == "uint16" else found[:]
     np.testing.assert_array_equal(values, whole)
-    with pytest.raises(InputError, match="target.zarr exists"):
+    with pytest.raises(InputError, match=r"target\.zarr exists"):
         connectedness(source, SEEDS, AFFINITY, target, block=8)
 
 

@@ -31,7 +31,7 @@ def solve_up_to(limit: int, problem: Problem, progress: Progress) -> Solution | 
     """As `solve`, but None if more than `limit` voxels have to be expanded."""
     grid = grid_of(problem)
     levels = first_levels(problem)
-    seed_levels = problem.first_seed_levels
+    seed_levels = problem.first_seed_levels.astype(np.int64)
     used_levels = np.unique(seed_levels).size
     queue = new_queue(TOP_LEVEL, seed_levels.size, levels.size, used_levels)
     peak_bytes = levels.nbytes + queue.heads.nbytes + queue.pool.nbytes
@@ -70,7 +70,7 @@ def push_seeds(
     for n in range(seeds.size):
         if seed_levels[n] > levels[seeds[n]]:
             levels[seeds[n]] = seed_levels[n]
-            push(np.int64(seed_levels[n]), seeds[n], heads, pool, state)
+            push(seed_levels[n], seeds[n], heads, pool, state)
 
 
 @njit(cache=True)
