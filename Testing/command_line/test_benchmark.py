@@ -31,6 +31,7 @@ TINY = Sizes(
     field_length=30,
     threads_side=16,
     clicks=(8, 20, 20),
+    blocks=50,
 )
 
 
@@ -66,7 +67,7 @@ def emulated(cpu_cuda, monkeypatch):
 def test_tables_without_a_gpu_say_so(name):
     table = TABLES[name](tiny(no_gpu="no GPU here"))
     told = json.dumps([table.rows, table.notes])
-    on_cpu_alone = name.endswith("-cpu") or name in ("peers", "vessels")
+    on_cpu_alone = name.endswith("-cpu") or name in ("blocks", "peers", "vessels")
     assert "no GPU here" in told or on_cpu_alone
     assert "differ" not in told
     assert table_text.plain_text(table).startswith(table.title)

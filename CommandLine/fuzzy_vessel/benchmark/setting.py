@@ -25,6 +25,7 @@ class Sizes:
     field_length: int = 487
     threads_side: int = 64
     clicks: tuple = (96, 160, 160)
+    blocks: int = 464  # 1e8 voxels
 
 
 QUICK = Sizes(
@@ -38,6 +39,7 @@ QUICK = Sizes(
     field_length=61,
     threads_side=16,
     clicks=(20, 40, 40),
+    blocks=64,
 )
 
 

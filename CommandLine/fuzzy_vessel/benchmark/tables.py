@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from .blocks import block_table
 from .clicks.tables import (
     click_table,
     confidence_table,
@@ -26,6 +27,7 @@ from .skeleton import field_sizes, field_threads, skeleton_goals
 TABLES: dict[str, Callable[[Setting], Table]] = {
     "connectedness-cpu": connectedness_on_cpu.on_cpu,
     "connectedness": connectedness_goals.on_gpu,
+    "blocks": block_table.over_blocks,
     "relative-cpu": relative_goals.on_cpu,
     "relative": relative_goals.on_gpu,
     "segment-cpu": segment_goals.on_cpu,
