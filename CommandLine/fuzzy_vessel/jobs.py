@@ -115,6 +115,14 @@ def demo(options: Namespace, progress: ProgressBar) -> Report:
     return results.summary(options, watch, outcome, found), outcome.warnings + found.warnings
 
 
+def cohort(options: Namespace, progress: ProgressBar) -> Report:
+    """Do what `run` does for each case of a list; raises as `segment`."""
+    from .cohort import running, summary
+
+    record = running.run_cohort(running.cohort_of(options), progress)
+    return summary.summary(record)
+
+
 def benchmark(options: Namespace, progress: ProgressBar) -> Report:
     """Measure the speed on this machine; raises as `segment`."""
     from .benchmark import running

@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
+from .cohort import add_cohort
 from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation, add_stack
 from .values import labels
 
@@ -65,6 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_skeleton(commands)
     _add_run(commands)
     _add_demo(commands)
+    add_cohort(commands)
     add_benchmark(commands)
     _add_slicer_cli(commands)
     return parser

@@ -8,6 +8,7 @@ from FuzzyConnectedGPULib import GaussianAffinity
 
 TISSUE, VESSEL, NOISE = 100.0, 220.0, 25.0
 PERIOD, RADIUS, WAVE = 48, 5.0, 9.0  # voxels between two vessels, of a vessel, and of its bends
+SLAB = 8  # planes that are computed at a time
 AFFINITY = GaussianAffinity(VESSEL, 60.0, 30.0)
 
 
@@ -35,13 +36,21 @@ class ProceduralVolume:
         return np.minimum([place], np.array(self.shape) - 1)
 
     def __getitem__(self, index: tuple[slice, ...]) -> np.ndarray:
+        values = np.empty([part.stop - part.start for part in index], self.dtype)
+        for n in range(0, len(values), SLAB):  # scratch memory stays small
+            first = index[0].start + n
+            slab = slice(first, min(first + SLAB, index[0].stop))
+            values[n : n + SLAB] = self._computed((slab, *index[1:]))
+        return values
+
+    def _computed(self, index: tuple[slice, ...]) -> np.ndarray:
         ranges = [np.arange(part.start, part.stop, dtype=np.float32) for part in index]
         k, j, i = np.ix_(*ranges)
         distance = np.minimum(_to_axis(k, j, i), _to_axis(j, i, k))
         distance = np.minimum(distance, _to_axis(i, k, j))
         values = (VESSEL - TISSUE) * np.exp(-distance / np.float32(2 * RADIUS * RADIUS)) + TISSUE
         values += np.float32(NOISE) * (_uniform(index, self.shape) - np.float32(0.5))
-        return np.rint(values).astype(np.int16)
+        return np.rint(values)
 
 
 def bend(along: Any) -> Any:

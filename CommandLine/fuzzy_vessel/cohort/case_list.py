@@ -1,0 +1,96 @@
+"""The list of cases: a CSV file, one row a case."""
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from FuzzyVesselCoreLib.errors import InputError
+
+COLUMNS = ("case", "volume", "seeds", "background", "mask")
+# A name is a folder on every system: no separators, nothing that Windows keeps for itself.
+NAME = re.compile(r"[\w][\w .+-]*")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder of results.
+    inputs : tuple of Path
+        The files that it reads.
+    arguments : tuple of str
+        Of `fuzzy-vessel run`, without options that all cases share.
+    problem : str
+        Why it cannot be run, or empty.
+    """
+
+    name: str
+    inputs: tuple[Path, ...]
+    arguments: tuple[str, ...]
+    problem: str = ""
+
+
+def read_cases(path: str | Path) -> list[Case]:
+    """Read the cases of a CSV file with the columns `COLUMNS`.
+
+    Files are relative to the list's folder. Seeds are a file (.mrk.json) or voxels I,J,K apart by
+    semicolons; background seeds are voxels. Without a name a case is called as its volume. A row
+    that cannot be run becomes a case with a `problem`.
+
+    Raises
+    ------
+    InputError
+        The list cannot be read, has no case or unknown columns, or two cases have one name.
+    """
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = csv.DictReader(file)
+            found = list(rows)
+            columns = rows.fieldnames or []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: the list cannot be read: {reason}.") from error
+    unknown = [name for name in columns if name not in COLUMNS]
+    if unknown or "volume" not in columns:
+        wrong = f"the column {unknown[0]!r} is unknown" if unknown else "there is no column volume"
+        raise InputError(f"{path}: {wrong}; the columns are {', '.join(COLUMNS)}.")
+    cases = [_case(row, path.parent) for row in found if any(row.values())]
+    if not cases:
+        raise InputError(f"{path}: the list has no case; write one row for each volume.")
+    names = [case.name.lower() for case in cases]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"{path}: {names.count(name)} cases are called {name!r}: name them in the column "
+                "case."
+            )
+    return cases
+
+
+def _case(row: dict, folder: Path) -> Case:
+    cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
+    volume = folder / cells["volume"]
+    name = cells["case"] or re.sub(r"\.(nii\.gz|[^.]+)$", "", volume.name)
+    arguments, inputs, problem = [str(volume)], [volume], ""
+    if None in row:
+        problem = "the row has more cells than the list has columns: put lists of voxels in quotes"
+    elif not cells["volume"]:
+        problem = "the row names no volume"
+    for column, option in (("seeds", "--seed"), ("background", "--background")):
+        if column == "seeds" and cells[column].endswith(".json"):
+            arguments.append(f"--seeds={folder / cells[column]}")
+            inputs.append(folder / cells[column])
+            continue
+        voxels = [voxel.strip().replace(" ", "") for voxel in cells[column].split(";")]
+        arguments += [f"{option}={voxel}" for voxel in voxels if voxel]
+    if cells["mask"]:
+        arguments.append(f"--mask={folder / cells['mask']}")
+        inputs.append(folder / cells["mask"])
+    if not NAME.fullmatch(name) or name.endswith((" ", ".")):
+        problem = problem or f"the name {name!r} cannot be a folder's: name it in the column case"
+    return Case(name, tuple(inputs), tuple(arguments), problem)

@@ -1,0 +1,190 @@
+"""Many cases: one table, a bad case stops no other, what is done is not done again."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+
+from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.cohort import running
+from fuzzy_vessel.cohort.case_list import read_cases
+from FuzzyVesselCoreLib.errors import InputError
+from support.image_files import write_nrrd
+
+HEAD = "case,volume,seeds,background,mask\n"
+REPORT = {
+    "program": "fuzzy-vessel",
+    "vessels": {"ml": 1.5},
+    "threshold": {"value": 0.5, "chosen": "automatically", "confidence": 0.8},
+    "skeleton": {"total_length_mm": 10.0, "branches": 2},
+    "warnings": [],
+}
+BRANCHES = "component,length_mm,mean_radius_mm\n0,1,2\n0,3,4\n1,0,9\n"
+
+
+@pytest.fixture
+def cases(tmp_path):
+    """A list of three cases, the second of which fails."""
+    for name in "abc":
+        (tmp_path / f"{name}.nrrd").write_text(name)
+    text = (
+        HEAD + 'first,a.nrrd,"1,2,3; 4,5,6",,\n,b.nrrd,points.mrk.json,"7,8,9",\n,c.nrrd,,,a.nrrd'
+    )
+    (tmp_path / "list.csv").write_text(text)
+    return tmp_path / "list.csv"
+
+
+@pytest.fixture
+def commands(monkeypatch):
+    """The commands that were run; those of b.nrrd fail, and the others write a result."""
+    ran = []
+
+    def run(self, command):
+        ran.append(command)
+        if any(argument.endswith("b.nrrd") for argument in command):
+            return 2, "something\nfuzzy-vessel: error: b.nrrd: no volume.\n"
+        (out,) = [part[6:] for part in command if part.startswith("--out=")]
+        folder = running.Path(out)
+        folder.mkdir()
+        (folder / "report.json").write_text(json.dumps(REPORT))
+        (folder / "branches.csv").write_text(BRANCHES)
+        return 0, "done\n"
+
+    monkeypatch.setattr(running._Processes, "run", run)
+    return ran
+
+
+def table(folder):
+    with (folder / "cases.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_list(cases):
+    first, second, third = read_cases(cases)
+    folder = cases.parent
+    assert first.name == "first"
+    assert first.arguments == (str(folder / "a.nrrd"), "--seed=1,2,3", "--seed=4,5,6")
+    assert second.name == "b"
+    assert second.arguments[1:] == (f"--seeds={folder / 'points.mrk.json'}", "--background=7,8,9")
+    assert third.arguments[1:] == (f"--mask={folder / 'a.nrrd'}",)
+    assert not first.problem + second.problem + third.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("case,volume,sedes\n", "'sedes' is unknown"),
+        ("case,seeds\na,b\n", "no column volume"),
+        ("volume\n", "no case"),
+        ("volume\nx/a.nrrd\ny/a.nii.gz\n", "2 cases are called 'a'"),
+    ],
+)
+def test_lists_that_cannot_be_used(tmp_path, text, message):
+    (tmp_path / "list.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_cases(tmp_path / "list.csv")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_cases(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [("../..,a.nrrd,,,", "folder's"), ("x,,,,", "no volume"), ("x,a.nrrd,1,2,3,4", "more cells")],
+)
+def test_rows_that_cannot_be_used(tmp_path, row, problem):
+    (tmp_path / "list.csv").write_text(HEAD + row)
+    assert problem in read_cases(tmp_path / "list.csv")[0].problem
+
+
+@pytest.mark.parametrize("workers", ["1", "8"])
+def test_one_table_and_a_bad_case(cases, commands, tmp_path, capsys, workers):
+    out = tmp_path / "out"
+    shared = ["--threshold", "0.5"]
+    assert (
+        main(
+            [
+                "cohort",
+                str(cases),
+                f"--out={out}",
+                "--workers",
+                workers,
+                "--options=--threshold 0.5",
+            ]
+        )
+        == 0
+    )
+    assert all(command[-3:-1] == shared for command in commands)
+    first, second, third = table(out)
+    assert [row["case"] for row in (first, second, third)] == ["first", "b", "c"]
+    assert [row["status"] for row in (first, second, third)] == ["done", "failed", "done"]
+    assert second["error"] == "b.nrrd: no volume."
+    assert (first["volume_ml"], first["branches"], first["components"]) == ("1.5", "2", "2")
+    assert float(first["mean_radius_mm"]) == 3.5
+    said = capsys.readouterr()
+    assert "2 of 3 done" in said.out
+    assert "case b: b.nrrd: no volume." in said.err
+    assert "something" in (out / "b.log").read_text()
+
+
+def test_what_is_done_is_not_done_again(cases, commands, tmp_path, capsys):
+    arguments = ["cohort", str(cases), f"--out={tmp_path / 'out'}"]
+    assert main(arguments) == 0
+    before = table(tmp_path / "out")
+    commands.clear()
+    assert main(arguments) == 0
+    assert [re.search(r"\w\.nrrd", " ".join(command)).group() for command in commands] == ["b.nrrd"]
+    assert table(tmp_path / "out")[0] == before[0]
+    commands.clear()
+    (tmp_path / "c.nrrd").write_text("another")
+    (tmp_path / "out" / "c" / "report.json").unlink()
+    (tmp_path / "out" / "c" / "branches.csv").unlink()
+    (tmp_path / "out" / "c").rmdir()
+    assert main(arguments) == 0
+    assert len(commands) == 2
+    capsys.readouterr()
+
+
+def test_foreign_folders_and_wrong_options(cases, commands, tmp_path, capsys):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("mine")
+    assert main(["cohort", str(cases), f"--out={tmp_path / 'mine'}"]) == 2
+    assert "holds other files" in capsys.readouterr().err
+    out = f"--out={tmp_path / 'out'}"
+    assert main(["cohort", str(cases), out, "--options=--mask=x"]) == 2
+    assert "--mask belongs to one case" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["cohort", str(cases), out, "--options=--nonsense"])
+    assert "nonsense" in capsys.readouterr().err
+    assert commands == []
+
+
+def test_processes_on_a_small_scan(tmp_path, monkeypatch, capsys):
+    """Two real cases: a tube, and a file that is no volume."""
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from support.places import PACKAGE_FOLDERS
+
+    monkeypatch.setenv("PYTHONPATH", running_path(PACKAGE_FOLDERS))
+    vessel = np.zeros((12, 20, 30), bool)
+    vessel[3:10, 7:14, :] = True
+    noise = np.random.default_rng(7).normal(0, 5, vessel.shape)
+    write_nrrd(tmp_path / "tube.nrrd", (np.where(vessel, 200, 100) + noise).astype(np.int16))
+    (tmp_path / "broken.nrrd").write_text("no volume")
+    text = HEAD + ',broken.nrrd,"15,10,6",,\n,tube.nrrd,"15,10,6",,\n'
+    (tmp_path / "list.csv").write_text(text)
+    out = tmp_path / "out"
+    assert main(["cohort", str(tmp_path / "list.csv"), f"--out={out}", "--workers=2",
+                 "--options=--device=cpu"]) == 0  # fmt: skip
+    capsys.readouterr()
+    broken, tube = table(out)
+    assert (broken["status"], tube["status"]) == ("failed", "done"), tube["error"]
+    assert "broken.nrrd" in broken["error"]
+    assert float(tube["volume_ml"]) > 1
+    assert (out / "tube" / "labelmap.nrrd").exists()
+
+
+def running_path(folders):
+    import os
+
+    return os.pathsep.join(map(str, folders))
