@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 from support.places import ROOT
 
@@ -29,3 +30,12 @@ def test_the_array_example_finds_vessels():
     phantom, labels = space["phantom"], space["found"].labels
     found = np.count_nonzero(labels & phantom.mask)
     assert found > 0.5 * np.count_nonzero(labels & phantom.liver)
+
+
+def test_the_block_example_writes_levels(tmp_path, monkeypatch):
+    zarr = pytest.importorskip("zarr", minversion="3")
+    monkeypatch.chdir(tmp_path)
+    volume = np.full((12, 44, 44), 220, np.int16)
+    zarr.create_array("brain.zarr", data=volume, chunks=(8, 16, 16))
+    exec(example_with("distributed"), {})
+    assert (zarr.open("levels.zarr", mode="r")[:] == 65535).all()
