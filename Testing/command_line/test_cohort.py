@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -50,6 +51,8 @@ def commands(monkeypatch):
         folder.mkdir()
         (folder / "report.json").write_text(json.dumps(REPORT))
         (folder / "branches.csv").write_text(BRANCHES)
+        if folder.name == "first":
+            (folder / "picture.png").write_text("")
         return 0, "done\n"
 
     monkeypatch.setattr(running._Processes, "run", run)
@@ -125,6 +128,9 @@ def test_one_table_and_a_bad_case(cases, commands, tmp_path, capsys, workers):
     said = capsys.readouterr()
     assert "2 of 3 done" in said.out
     assert "case b: b.nrrd: no volume." in said.err
+    body = ElementTree.fromstring((out / "cases.html").read_text()).find("body")
+    assert [section.find("h2").text for section in body.findall("section")] == ["first", "b", "c"]
+    assert [image.get("src") for image in body.iter("img")] == ["first/picture.png"]
     assert "something" in (out / "b.log").read_text()
 
 

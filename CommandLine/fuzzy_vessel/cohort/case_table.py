@@ -12,6 +12,7 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from ..writing.nodes import BRANCHES
 from ..writing.report_file import REPORT
+from .thumbnails import PAGE, page
 
 RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
 PROGRAM = "fuzzy-vessel cohort"
@@ -72,16 +73,17 @@ class CohortRecord:
         self.write()
 
     def write(self) -> None:
-        """Write the record and the table."""
+        """Write the record, the table and the page of pictures."""
         content = {"program": PROGRAM, "cases": self.entries}
         _write_whole(self.folder / RECORD, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-        place = self.folder / TABLE
+        rows, place = self.rows(), self.folder / TABLE
         with tempfile.TemporaryFile("w+", newline="", encoding="utf-8") as file:
             table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             table.writeheader()
-            table.writerows(self.rows())
+            table.writerows(rows)
             file.seek(0)
             _write_whole(place, file.read())
+        _write_whole(self.folder / PAGE, page(self.folder, rows))
 
     def rows(self) -> list[dict[str, Any]]:
         """The table: one row for each case."""

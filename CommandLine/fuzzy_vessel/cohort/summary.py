@@ -1,6 +1,7 @@
 """What the user reads when a cohort is done."""
 
 from .case_table import DONE, TABLE, CohortRecord
+from .thumbnails import PAGE
 
 
 def summary(record: CohortRecord) -> tuple[list[str], list[str]]:
@@ -10,6 +11,7 @@ def summary(record: CohortRecord) -> tuple[list[str], list[str]]:
     lines = [
         f"cases      {len(rows) - len(failed)} of {len(rows)} done",
         f"table      {(record.folder / TABLE).resolve()}",
+        f"pictures   {(record.folder / PAGE).resolve()}",
         f"results    {record.folder.resolve()}",
     ]
     return lines, [f"case {row['case']}: {row['error']}" for row in failed]
