@@ -102,7 +102,7 @@ class CohortRecord:
             "case": name,
             **row,
             "volume_ml": report["vessels"]["ml"],
-            "length_mm": found["total_length_mm"],
+            "length_mm": round(found["total_length_mm"], 6),
             "branches": found["branches"],
             **_of_branches(self.folder / name / BRANCHES),
             "threshold": threshold["value"],
