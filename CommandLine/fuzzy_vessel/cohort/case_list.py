@@ -59,7 +59,7 @@ def read_cases(path: str | Path) -> list[Case]:
     if unknown or "volume" not in columns:
         wrong = f"the column {unknown[0]!r} is unknown" if unknown else "there is no column volume"
         raise InputError(f"{path}: {wrong}; the columns are {', '.join(COLUMNS)}.")
-    cases = [_case(row, path.parent) for row in found if any(row.values())]
+    cases = [_case(row, path.parent.resolve()) for row in found if any(row.values())]
     if not cases:
         raise InputError(f"{path}: the list has no case; write one row for each volume.")
     names = [case.name.lower() for case in cases]

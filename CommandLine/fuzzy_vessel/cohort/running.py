@@ -125,8 +125,7 @@ def _run(case: Case, cohort: Cohort, processes: "_Processes") -> dict[str, Any]:
     if case.problem:
         return {**entry, "error": case.problem}
     begin = perf_counter()
-    command = [sys.executable, "-m", "fuzzy_vessel", "run", *arguments]
-    code, output = processes.run([*command, f"--out={cohort.folder / case.name}"])
+    code, output = processes.run(["run", *arguments, f"--out={cohort.folder / case.name}"])
     entry["seconds"] = perf_counter() - begin
     (cohort.folder / f"{case.name}{LOG}").write_text(output, encoding="utf-8")
     if code == 0:
@@ -144,15 +143,20 @@ class _Processes:
         self._lock = threading.Lock()
         self._ended = False
 
-    def run(self, command: Sequence[str]) -> tuple[int, str]:
-        """Exit status and output of a process."""
+    def run(self, arguments: Sequence[str]) -> tuple[int, str]:
+        """Exit status and output of this program in a process of its own."""
         with self._lock:
             if self._ended:
                 return 130, "cancelled"
             process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                text=True, encoding="utf-8", errors="replace",
-            )  # fmt: skip
+                [sys.executable, "-m", "fuzzy_vessel", *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            )
             self._running.add(process)
         output, _ = process.communicate()
         with self._lock:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from ..writing.nodes import PICTURE, SKELETON_PICTURE
 
@@ -18,7 +17,10 @@ STYLE = (
 
 
 def page(folder: Path, rows: Sequence[dict[str, Any]]) -> str:
-    """The page (HTML) of a cohort's table; pictures are named relative to the folder."""
+    """The page (HTML) of a cohort's table; pictures are named relative to the folder.
+
+    A case's name is a plain file name (`case_list.NAME`), so it can stand in an address.
+    """
     sections = "\n".join(_section(folder, row) for row in rows)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8" />'
@@ -38,7 +40,7 @@ def _section(folder: Path, row: dict[str, Any]) -> str:
     )
     pictures = [file for file in (PICTURE, SKELETON_PICTURE) if (folder / name / file).exists()]
     images = "".join(
-        f'<a href="{quote(f"{name}/{file}")}"><img src="{quote(f"{name}/{file}")}" '
+        f'<a href="{escape(name)}/{file}"><img src="{escape(name)}/{file}" '
         f'alt="{escape(name)}" loading="lazy" /></a>'
         for file in pictures
     )
