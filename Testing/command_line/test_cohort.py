@@ -64,6 +64,17 @@ def table(folder):
         return list(csv.DictReader(file))
 
 
+def test_several_vessels(tmp_path, commands, monkeypatch, capsys):
+    (tmp_path / "list.csv").write_text('volume,vessels\na.nrrd,"portal:1,2,3; hepatic:4,5,6"\n')
+    (case,) = read_cases(tmp_path / "list.csv")
+    assert case.arguments[1:] == ("--vessel=portal:1,2,3", "--vessel=hepatic:4,5,6")
+    each = [{"name": "portal", "ml": 1.0}, {"name": "hepatic", "ml": 0.5}]
+    monkeypatch.setitem(REPORT, "each_vessel", each)
+    assert main(["cohort", str(tmp_path / "list.csv"), f"--out={tmp_path / 'out'}"]) == 0
+    assert table(tmp_path / "out")[0]["each_vessel_ml"] == "portal: 1.0; hepatic: 0.5"
+    capsys.readouterr()
+
+
 def test_the_list(cases):
     first, second, third = read_cases(cases)
     folder = cases.parent

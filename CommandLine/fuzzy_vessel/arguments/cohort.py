@@ -14,6 +14,7 @@ The list has one row a case and these columns, of which only volume is always ne
   case        name of the case and of its folder (the volume's)
   volume      file or DICOM folder, relative to the list
   seeds       "265,206,70; 174,274,73", or a list of points (.mrk.json)
+  vessels     instead of seeds: "portal:265,206,70; hepatic:191,252,108"
   background  "260,200,70"
   mask        file
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from FuzzyVesselCoreLib.errors import InputError
 
-COLUMNS = ("case", "volume", "seeds", "background", "mask")
+COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
+# Columns of voxels, and the option of `fuzzy-vessel run` for one of them.
+OPTIONS = {"seeds": "--seed", "vessels": "--vessel", "background": "--background"}
 # A name is a folder on every system: no separators, nothing that Windows keeps for itself.
 NAME = re.compile(r"[\w][\w .+-]*")
 
@@ -38,7 +40,7 @@ def read_cases(path: str | Path) -> list[Case]:
     """Read the cases of a CSV file with the columns `COLUMNS`.
 
     Files are relative to the list's folder. Seeds are a file (.mrk.json) or voxels I,J,K apart by
-    semicolons; background seeds are voxels. Without a name a case is called as its volume. A row
+    semicolons; vessels are voxels NAME:I,J,K, background seeds voxels. Without a name a case is called as its volume. A row
     that cannot be run becomes a case with a `problem`.
 
     Raises
@@ -81,12 +83,12 @@ def _case(row: dict, folder: Path) -> Case:
         problem = "the row has more cells than the list has columns: put lists of voxels in quotes"
     elif not cells["volume"]:
         problem = "the row names no volume"
-    for column, option in (("seeds", "--seed"), ("background", "--background")):
+    for column, option in OPTIONS.items():
         if column == "seeds" and cells[column].endswith(".json"):
             arguments.append(f"--seeds={folder / cells[column]}")
             inputs.append(folder / cells[column])
             continue
-        voxels = [voxel.strip().replace(" ", "") for voxel in cells[column].split(";")]
+        voxels = [voxel.strip() for voxel in cells[column].split(";")]
         arguments += [f"{option}={voxel}" for voxel in voxels if voxel]
     if cells["mask"]:
         arguments.append(f"--mask={folder / cells['mask']}")

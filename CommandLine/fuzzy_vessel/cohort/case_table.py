@@ -18,7 +18,7 @@ RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
 PROGRAM = "fuzzy-vessel cohort"
 DONE, FAILED = "done", "failed"
 COLUMNS = (
-    "case", "status", "volume_ml", "length_mm", "branches", "components", "mean_radius_mm",
+    "case", "status", "volume_ml", "each_vessel_ml", "length_mm", "branches", "components", "mean_radius_mm",
     "threshold", "threshold_chosen", "confidence", "warnings", "seconds", "error",
 )  # fmt: skip
 
@@ -102,6 +102,9 @@ class CohortRecord:
             "case": name,
             **row,
             "volume_ml": report["vessels"]["ml"],
+            "each_vessel_ml": "; ".join(
+                f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ())
+            ),
             "length_mm": round(found["total_length_mm"], 6),
             "branches": found["branches"],
             **_of_branches(self.folder / name / BRANCHES),

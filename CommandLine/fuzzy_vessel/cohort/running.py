@@ -55,7 +55,7 @@ def cohort_of(options: Namespace) -> Cohort:
     cases, shared = read_cases(options.list), list(options.options)
     # What cannot be parsed is wrong for every case: the parser ends the process and says why.
     parsed = make_parser().parse_args(["run", "VOLUME", "--out=DIR", *shared])
-    for name in ("seed", "seeds", "background", "mask"):
+    for name in ("seed", "seeds", "vessel", "background", "mask"):
         if getattr(parsed, name):
             raise InputError(f"--{name} belongs to one case: write it into the list.")
     if parsed.out != "DIR":
