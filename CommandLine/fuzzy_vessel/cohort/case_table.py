@@ -18,8 +18,8 @@ RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
 PROGRAM = "fuzzy-vessel cohort"
 DONE, FAILED = "done", "failed"
 COLUMNS = (
-    "case", "status", "volume_ml", "each_vessel_ml", "length_mm", "branches", "components", "mean_radius_mm",
-    "threshold", "threshold_chosen", "confidence", "warnings", "seconds", "error",
+    "case", "status", "volume_ml", "each_vessel_ml", "length_mm", "branches", "components",
+    "mean_radius_mm", "threshold", "threshold_chosen", "confidence", "warnings", "seconds", "error",
 )  # fmt: skip
 
 
