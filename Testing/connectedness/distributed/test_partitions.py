@@ -135,6 +135,17 @@ def test_seeds_with_levels(problem, number):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("cut", [0.0, 0.3])
+def test_many_seeds_with_levels_in_several_blocks_of_the_solver(cut):
+    volume, random = noise((20, 40, 70)), np.random.default_rng(8)
+    plain = state_problem(volume, np.argwhere(random.random(volume.shape) < 0.02), AFFINITY, cut)
+    levels = random.integers(max(plain.cut_level, 1), 65536, plain.seeds.size).astype(np.uint16)
+    leveled = replace(plain, seed_levels=levels)
+    expected = dial.solve(leveled, Progress()).levels
+    np.testing.assert_array_equal(block_solver.solve(leveled, Progress()).levels, expected)
+    assert (expected.ravel()[plain.seeds] >= levels).all()
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(2, 12), st.integers(0, 30), st.integers(0, 2**32 - 1))
 def test_a_forest_keeps_the_widest_paths_of_the_kept_vertices(count, edge_count, number):
