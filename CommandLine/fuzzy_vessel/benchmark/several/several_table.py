@@ -4,7 +4,7 @@ import numpy as np
 
 from ..clicks.measures import dice
 from ..clicks.person import deepest_voxel
-from ..clicks.table_parts import plot_of_means, rounded, rows_of_means
+from ..clicks.tables.table_parts import plot_of_means, rounded, rows_of_means
 from ..results import Table
 from ..setting import Setting
 from .known_vessels import KnownVessels, volumes
