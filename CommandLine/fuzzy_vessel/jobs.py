@@ -14,12 +14,6 @@ from .progress_bar import ProgressBar, Stopwatch
 
 Report = tuple[list[str], list[str]]  # summary and warnings
 
-# Opacity of the vessels in 3D where there are centrelines in them.
-CLEAR = 0.35
-ONE_GRAPH = (
-    "The centrelines are those of all vessels together: for one vessel, run skeleton on "
-    "labelmap.nrrd with --label N."
-)
 PHANTOM = "phantom.nrrd"
 PHANTOM_VESSELS = "phantom-vessels.nrrd"
 
@@ -70,7 +64,9 @@ def _skeletons(options, progress):
 
         watch.stage("Reading")
         labelmap, origin, labels, notes = skeletonizing.read_labels(options)
-        found = skeletonizing.write_labels(folder, labelmap, labels, options, watch)
+        title = Path(options.labelmap).resolve().name
+        titles = {label: f"{title}, label {label}" for label in labels}
+        found = skeletonizing.write_labels(folder, labelmap, titles, options, watch)
         warnings = results.finish_labels(folder, watch, origin, labelmap, found)
     return results.summary_of_labels(options, watch, found), [*notes, *warnings]
 
@@ -85,9 +81,10 @@ def run(options: Namespace, progress: ProgressBar) -> Report:
         watch.stage("Reading")
         inputs = segmenting.read_inputs(options)
         outcome = segmenting.segment(inputs, options, watch)
-        found = _centrelines(outcome, options, watch)
         if len(inputs.vessels) > 1:
-            found.warnings.append(ONE_GRAPH)
+            found = results.write_vessels(folder, inputs, outcome, options, watch)
+            return results.summary_of_vessels(options, watch, outcome, found), outcome.warnings
+        found = _centrelines(outcome, options, watch)
         results.write_both(folder, inputs, outcome, found, watch)
     return results.summary(options, watch, outcome, found), outcome.warnings + found.warnings
 
@@ -155,8 +152,8 @@ def _job(options: Namespace, progress: ProgressBar) -> Iterator[tuple[Path, Stop
 
 def _centrelines(outcome, options, watch):
     """The centrelines of a segmentation; its surface gets clear, so that they are seen in it."""
-    from . import skeletonizing
+    from . import segmenting, skeletonizing
 
     found = skeletonizing.extract(outcome.result.labelmapNode, None, options, watch)
-    outcome.segmentation.GetDisplayNode().SetOpacity3D(CLEAR)
+    outcome.segmentation.GetDisplayNode().SetOpacity3D(segmenting.CLEAR)
     return found

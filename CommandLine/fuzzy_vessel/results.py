@@ -25,6 +25,30 @@ def write_both(
     finish(folder, watch, origin, inputs, outcome, found)
 
 
+def write_vessels(
+    folder: Path,
+    inputs: segmenting.Inputs,
+    outcome: segmenting.Outcome,
+    options: Namespace,
+    watch: Stopwatch,
+) -> dict[int, skeletonizing.Outcome]:
+    """Write all files of several vessels, and a tree of each that has any voxel.
+
+    Warnings of the trees are added to those of the segmentation.
+    """
+    origin = segmenting.write(folder, inputs, outcome, watch)
+    there = [vessel for vessel in outcome.result.vessels if vessel.volumeMl > 0]
+    titles = {vessel.label: f"{inputs.title}, {vessel.name}" for vessel in there}
+    labelmap = outcome.result.labelmapNode
+    found = skeletonizing.write_labels(folder, labelmap, titles, options, watch)
+    outcome.segmentation.GetDisplayNode().SetOpacity3D(segmenting.CLEAR)
+    names = {vessel.label: vessel.name for vessel in there}
+    for label, each in found.items():
+        outcome.warnings += [f"{names[label]}: {note}" for note in each.warnings]
+    finish(folder, watch, origin, inputs, outcome, trees=found)
+    return found
+
+
 def finish(
     folder: Path,
     watch: Stopwatch,
@@ -32,6 +56,7 @@ def finish(
     inputs: segmenting.Inputs,
     outcome: segmenting.Outcome,
     found: skeletonizing.Outcome | None = None,
+    trees: dict[int, skeletonizing.Outcome] | None = None,
 ) -> None:
     """Write the scene and the report of a segmentation, and of its centrelines if there are any."""
     watch.stage("Writing the scene")
@@ -44,6 +69,9 @@ def finish(
         content |= report.skeleton(found)
         steps["finding centrelines"] = found.skeleton.report["seconds"]
         notes += found.warnings
+    if trees:
+        content |= _report_of_trees(trees)
+        steps |= _seconds_of_trees(trees)
     write_report(folder, content | report.ending(watch.seconds, notes, **steps))
 
 
@@ -68,15 +96,36 @@ def finish_labels(
     """Write the scene and the report of one tree for each label; return the warnings of all."""
     write_slicer_scene(folder, labelmap, skeletonizing.focus(next(iter(found.values()))))
     watch.stage(None)
-    trees = {str(label): report.skeleton(each)["skeleton"] for label, each in found.items()}
-    steps = {
+    steps = _seconds_of_trees(found)
+    warnings = [f"Label {label}: {note}" for label, each in found.items() for note in each.warnings]
+    content = {**report.heading(origin), **_report_of_trees(found)}
+    write_report(folder, content | report.ending(watch.seconds, warnings, **steps))
+    return warnings
+
+
+def _report_of_trees(found):
+    return {
+        "skeletons": {
+            str(label): report.skeleton(each)["skeleton"] for label, each in found.items()
+        }
+    }
+
+
+def _seconds_of_trees(found):
+    return {
         f"label {label}: finding centrelines": each.skeleton.report["seconds"]
         for label, each in found.items()
     }
-    warnings = [f"Label {label}: {note}" for label, each in found.items() for note in each.warnings]
-    content = {**report.heading(origin), "skeletons": trees}
-    write_report(folder, content | report.ending(watch.seconds, warnings, **steps))
-    return warnings
+
+
+def summary_of_vessels(
+    options: Namespace,
+    watch: Stopwatch,
+    outcome: segmenting.Outcome,
+    found: dict[int, skeletonizing.Outcome],
+) -> list[str]:
+    """Return the lines that the user reads at the end, for several vessels and a tree of each."""
+    return [*segmenting.summary(outcome), *summary_of_labels(options, watch, found)]
 
 
 def summary_of_labels(

@@ -62,6 +62,23 @@ def test_each_vessel_has_a_label_a_segment_and_a_line(scan, tmp_path, without_3d
     assert {path.name for path in out.glob("seeds*")} == {"seeds-1.mrk.json", "seeds-2.mrk.json"}
 
 
+def test_a_run_makes_a_tree_of_each_vessel(scan, tmp_path, without_3d, capsys):
+    out = tmp_path / "out"
+    named = vessels("portal:3,6,6", "hepatic:3,14,6")
+    assert main(["run", str(scan), *named, "--device", "cpu", "--out", str(out)]) == 0
+    text = capsys.readouterr().out
+    assert text.count("1 branch") == 2
+    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert [v["name"] for v in report["each_vessel"]] == ["portal", "hepatic"]
+    assert set(report["skeletons"]) == {"1", "2"}
+    rows = (out / "branches.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0].startswith("label,branch")
+    assert [row.split(",")[0] for row in rows[1:]] == ["1", "2"]
+    for label in (1, 2):
+        assert (out / f"label-{label}" / "skeleton.swc").is_file()
+    assert (out / "scene.mrb").is_file()
+
+
 def test_one_name_is_one_vessel(scan, tmp_path, without_3d):
     import slicer
 

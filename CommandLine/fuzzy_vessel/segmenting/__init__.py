@@ -6,10 +6,11 @@ files), `summary` (what the user reads).
 
 from .files import focus, write, write_phantom
 from .inputs import Inputs, phantom_inputs, read_inputs
-from .segmentation import Outcome, dice, segment
+from .segmentation import CLEAR, Outcome, dice, segment
 from .summary import computed, size_text, summary
 
 __all__ = [
+    "CLEAR",
     "Inputs",
     "Outcome",
     "computed",

@@ -11,6 +11,8 @@ from .inputs import Inputs
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
 MAX_SURFACE_VOXELS = 1_000_000
+# Opacity of the vessels in 3D where there are centrelines in them.
+CLEAR = 0.35
 
 
 @dataclass

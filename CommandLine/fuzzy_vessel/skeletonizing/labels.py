@@ -43,11 +43,20 @@ def read_labels(options: Namespace) -> tuple[Any, dict, list[int], list[str]]:
 
 
 def write_labels(
-    folder: Path, labelmap: Any, labels: list[int], options: Namespace, watch: Stopwatch
+    folder: Path, labelmap: Any, titles: dict[int, str], options: Namespace, watch: Stopwatch
 ) -> dict[int, Outcome]:
     """Find the tree of each label and write its files into the folder label-N.
 
     `branches.csv` beside these folders has the branches of all trees, with the column label.
+
+    Parameters
+    ----------
+    folder : Path
+    labelmap : vtkMRMLLabelMapVolumeNode
+    titles : dict
+        By label, the title of its picture.
+    options : Namespace
+    watch : Stopwatch
 
     Raises
     ------
@@ -57,13 +66,13 @@ def write_labels(
         A file could not be written.
     Cancelled
     """
-    found, title = {}, Path(options.labelmap).resolve().name
+    found = {}
     joint: dict[str, list] = {}
-    for label in labels:
+    for label, title in titles.items():
         outcome = extract(labelmap, label, options, watch)
         own = folder / f"label-{label}"
         own.mkdir()
-        write(own, labelmap, label, outcome, watch, f"{title}, label {label}")
+        write(own, labelmap, label, outcome, watch, title)
         table = outcome.skeleton.to_table()
         rows = len(table["branch"])
         for column, values in {"label": [label] * rows, **table}.items():
