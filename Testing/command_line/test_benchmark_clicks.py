@@ -17,6 +17,7 @@ from fuzzy_vessel.benchmark.clicks import cases, measures, methods, radius, sess
 from fuzzy_vessel.benchmark.clicks.peers import grow_cut, random_walker, thresholds
 from fuzzy_vessel.benchmark.clicks.peers.markers import BACKGROUND, FREE, VESSEL, markers
 from fuzzy_vessel.benchmark.clicks.person import click_until_right, deepest_voxel, next_click
+from fuzzy_vessel.benchmark.clicks.tables import table_parts
 from fuzzy_vessel.benchmark.setting import QUICK, Setting
 from fuzzy_vessel.benchmark.tables import TABLES
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
@@ -410,7 +411,7 @@ def test_the_quick_tables_have_a_row_for_each_method(name):
     assert any("no card here" in note for note in table.notes)
     assert any("phantom alone" in note for note in table.notes)
     picture = " ".join(ElementTree.fromstring(plots.draw(table, "a machine")).itertext())
-    assert all(method in picture for method in present)
+    assert all(method in picture for method in present if method not in table_parts.VARIANTS)
     assert "nan" not in json.dumps(table.rows).lower()
 
 

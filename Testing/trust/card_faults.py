@@ -82,8 +82,8 @@ def _bear_card_fault(work, fault, moment):
         raise Finding("a lost card gave a result")
     if not np.array_equal(values, wanted):
         raise Finding(f"{fault} at {moment}: another result than on the CPU")
-    if card.pool.held and fault != "lost":
-        raise Finding(f"{fault} at {moment}: {card.pool.held} bytes of the card are kept")
+    if card.all_pools.held and fault != "lost":
+        raise Finding(f"{fault} at {moment}: {card.all_pools.held} bytes of the card are kept")
     if device == "cpu":
         _refused(work, PlayedCard(fault, moment))
 

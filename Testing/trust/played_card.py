@@ -48,8 +48,8 @@ class PlayedCard(EmulatedDevice):
         super().__init__()
         self.ordinal, self.name = 0, "cuda:0 (played)"
         self.fault, self.at, self.count, self.happened = fault, at, 0, False
-        self.pool = Pool(self)
-        self._pool = None
+        self.all_pools = Pool(self)
+        self.pool = None
         self._leave = ExitStack()
         self.xp = CountedNumpy(self)
         self.allocate = None
@@ -102,10 +102,15 @@ class Pool:
 
     def __init__(self, card):
         self._card = card
+        self._short = False
         self.held = 0
 
     def malloc(self, size):
+        again, self._short = self._short, False
+        if again:  # memory that was kept for later runs is freed, and it is not enough
+            raise OutOfMemoryError
         if self._card.happens("out of memory"):
+            self._short = True
             raise OutOfMemoryError
         self.held += size
 
@@ -132,7 +137,7 @@ class CountedNumpy(GuardedNumpy):
         self.cuda = types.SimpleNamespace(
             memory=memory,
             Device=lambda ordinal: _nothing(),
-            MemoryPool=lambda: card.pool,
+            MemoryPool=lambda: card.all_pools,
             using_allocator=self._using,
             get_current_stream=lambda: stream,
         )

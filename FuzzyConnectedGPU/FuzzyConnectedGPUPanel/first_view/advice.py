@@ -59,7 +59,10 @@ def advice(situation: Situation) -> str:
     if before:
         return before
     if situation.problem:
-        return _("The last run failed. Fix the problem below, then press <b>Apply</b>.")
+        failed = _("The last run failed. Fix the problem below, then press <b>Apply</b>.")
+        if situation.millilitres is None:
+            return failed
+        return failed + " " + _("What is shown is the result of the run before.")
     if situation.odd_point:
         return situation.odd_point
     if situation.millilitres is None:
@@ -92,8 +95,10 @@ def _with_a_result(situation: Situation) -> str:
         leak = _("It leaks: the result fills {share:.0%} of the image.")
         return leak.format(share=situation.share) + " " + _against_leaks()
     if situation.excess > LEAK_EXCESS:
-        leak = _("It seems to leak: {excess:.0f} times the volume of the automatic choice.")
-        return leak.format(excess=situation.excess) + " " + _against_leaks()
+        leak = _("It seems to leak: {now:.0f} ml; the automatic choice gives {automatic:.0f} ml.")
+        automatic = situation.millilitres / situation.excess
+        leak = leak.format(now=situation.millilitres, automatic=automatic)
+        return leak + " " + _against_leaks()
     if situation.several:
         return _(
             "Is a branch in the wrong vessel? Select its own vessel, point at where the branch "

@@ -164,7 +164,13 @@ class VesselsSection:
         lists = vessel_list.vessels_of(parameters)
         self.ui.vesselsFrame.setVisible(len(lists) > 1)
         self.ui.handOverButton.checked = self._handing is not None
+        keys = _("Keys over a slice: <b>A</b> vessel, <b>N</b> not vessel, <b>Z</b> undo")
         if len(lists) > 1:
+            keys += _(", <b>H</b> branch")
+        self.ui.keysLabel.text = f"<small>{keys}</small>"
+        if len(lists) > 1:
+            receiver = parameters.seeds.GetName() if parameters.seeds is not None else ""
+            self.ui.handOverButton.text = _("Give a branch to {vessel}").format(vessel=receiver)
             self.table.show(parameters, lists)
             why = (
                 ""

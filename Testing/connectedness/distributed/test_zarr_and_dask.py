@@ -99,7 +99,7 @@ def test_a_dask_array(volume, whole):
 
 @pytest.mark.parametrize("processes", [False, True])
 def test_dask_workers(volume, source, whole, tmp_path, processes):
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("dask.distributed")
     options = dict(dashboard_address=":0", silence_logs=50)
     if processes:
         options["host"] = "127.0.0.1"
@@ -120,7 +120,7 @@ def test_dask_workers(volume, source, whole, tmp_path, processes):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes end in another way here")
 def test_a_worker_that_is_killed(source, whole, tmp_path):
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("dask.distributed")
     options = dict(dashboard_address=":0", silence_logs=50, host="127.0.0.1")
     killed = []
     with (

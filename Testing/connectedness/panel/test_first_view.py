@@ -173,8 +173,10 @@ def test_the_advice_goes_from_step_to_step():
     assert says(**there, millilitres=0.0).startswith("Nothing was found")
     assert "<b>Not vessel</b>" in says(**there, millilitres=5.0)
     assert says(**there, millilitres=5.0, share=0.5).startswith("It leaks: the result fills 50%")
-    assert says(**there, millilitres=5.0, excess=7).startswith("It seems to leak: 7 times")
-    assert says(**there, millilitres=5.0, problem=True).startswith("The last run failed")
+    leaks = says(**there, millilitres=805.0, excess=7)
+    assert leaks.startswith("It seems to leak: 805 ml; the automatic choice gives 115 ml.")
+    assert says(**there, millilitres=5.0, problem=True).endswith("result of the run before.")
+    assert "before" not in says(**there, problem=True)
     assert says(**there, millilitres=5.0, odd_point="P is unlike.") == "P is unlike."
 
 

@@ -158,16 +158,19 @@ def test_a_name_is_kept_and_shown(panel):
 
 
 def test_the_narrowest_place_is_shown_against_a_reference(panel):
-    import support.slice_view as slice_view
+    import slicer
 
-    view = slice_view.SliceView(size=(200, 200))
+    # No view is needed, and a name of its own: slice nodes are singletons by name.
+    node = slicer.vtkMRMLSliceNode()
+    node.SetLayoutName("Narrowest")
+    node.SetSingletonTag("Narrowest")
+    slicer.mrmlScene.AddNode(node)
     try:
         choose_trunk(panel)
         press(panel, "narrowestButton")
-        to_ras = view.node.GetSliceToRAS()
-        assert abs(to_ras.GetElement(2, 3) - world(STENOSIS)[2]) < 2
+        assert abs(node.GetSliceToRAS().GetElement(2, 3) - world(STENOSIS)[2]) < 2
     finally:
-        view.close()
+        slicer.mrmlScene.RemoveNode(node)
     assert "is narrowest" in tools(panel).branchLabel.text
     tools(panel).referenceSpinBox.value = 10
     assert "% narrower than 10.0 mm" in tools(panel).branchLabel.text
