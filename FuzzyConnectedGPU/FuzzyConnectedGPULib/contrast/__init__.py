@@ -4,7 +4,7 @@ Entry: `contrast_model`; `checked_clicks` validates the clicks. Stages, with CPU
 side by side:
 
 1. `evidence/`: contrast and noise of each voxel. `tissue` (statistics of the background tissue) ->
-   `filters` (denoising) -> `background` (local background) -> `vessel_evidence` -> `Evidence`.
+   `denoising/` -> `background` (local background) -> `vessel_evidence` -> `Evidence`.
    `kept_evidence` keeps the last one from click to click, on its device.
 2. `paths/`: `widest_paths` from the clicks through the contrast; a list of `Reached` voxels.
 3. `clicks/`: `click_scene` -> `main_object` (threshold and paths of the clicks with contrast) ->

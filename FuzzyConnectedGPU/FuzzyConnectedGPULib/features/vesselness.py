@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.bounding_box import Box, padded_box
 
-from ..contrast.evidence.filters import separable
+from ..contrast.denoising.filters import separable
 
 SCALES = 1.0, 1.7, 2.9, 5.0  # of the Hessian, in smallest spacings
 MIN_SIGMA = 0.8  # .. in voxels: a narrower Gaussian has no second derivative on the grid

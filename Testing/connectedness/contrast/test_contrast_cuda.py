@@ -8,7 +8,7 @@ from scipy import ndimage
 
 from FuzzyConnectedGPULib.contrast.checked_clicks import Clicks
 from FuzzyConnectedGPULib.contrast.clicks.click_scene import click_scene
-from FuzzyConnectedGPULib.contrast.evidence import cuda_filters as filters
+from FuzzyConnectedGPULib.contrast.denoising import cuda_filters as filters
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths import cuda_widest_paths as paths_on_cuda
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast.evidence.filters import (
+from FuzzyConnectedGPULib.contrast.denoising.filters import (
     GAUSSIAN_REACH,
     box_weights,
     gaussian_weights,

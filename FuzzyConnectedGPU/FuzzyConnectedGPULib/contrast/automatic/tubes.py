@@ -8,8 +8,8 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
+from ..denoising.filters import box_weights, separable
 from ..evidence.evidence import Evidence
-from ..evidence.filters import box_weights, separable
 from ..neighbourhood import Ball
 from .tubularity import REACH, principal_axis, tubularity
 

@@ -9,8 +9,8 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.gpu.launches import launch_per_item, pointer
 
+from ..denoising.cuda_filters import separable
 from .background import CELL, MIN_SHARE
-from .cuda_filters import separable
 
 KERNELS = Path(__file__).with_name("background.cu")
 

@@ -12,17 +12,17 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.launches import CUDA_TYPES, check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 
+from ..denoising import cuda_filters as filters
+from ..denoising.filters import gaussian_weights
 from ..paths.cuda_reached import count_reached, reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
 from ..paths.reached import Reached
 from ..paths.widest_paths import STEPS
-from . import cuda_filters as filters
 from . import vessel_evidence as cpu
 from .cuda_background import subtract
 from .cuda_tissue import CudaTissue, part_of, shift
 from .device_volume import DeviceVolume
 from .evidence import WIDE_BACKGROUND, Evidence
-from .filters import gaussian_weights
 from .tissue import tissue_near
 
 BYTES_PER_VOXEL = 13  # on the device at most: smooth, gain and offset, mask; the cells are few

@@ -8,8 +8,8 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
+from ..denoising.filters import gaussian_weights, self_guided, separable
 from .evidence import DARK, Evidence
-from .filters import gaussian_weights, self_guided, separable
 from .tissue import tissue_near
 
 if TYPE_CHECKING:
