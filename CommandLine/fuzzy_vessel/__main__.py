@@ -15,6 +15,9 @@ from .arguments import make_parser
 if TYPE_CHECKING:
     from .progress_bar import ProgressBar
 
+# What is left of a job that was cancelled.
+NOTHING = "nothing was written"
+KEPT = {"cohort": "finished cases are kept, and the same command goes on with the others"}
 TOO_LARGE = (
     "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
     "or use a machine with more memory."
@@ -48,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("ignore")
             lines, notes = _run(options, progress)
     except (KeyboardInterrupt, Cancelled):
-        return _ended(progress, "cancelled; nothing was written.", 130)
+        return _ended(progress, f"cancelled; {KEPT.get(options.command, NOTHING)}.", 130)
     except FuzzyVesselError as error:
         return _ended(progress, f"error: {error}", 2)
     except MemoryError:

@@ -1,5 +1,7 @@
 """Runs the cases of a cohort: a process for each, so that a bad case stops no other."""
 
+import glob
+import shutil
 import subprocess
 import sys
 import threading
@@ -124,6 +126,8 @@ def _run(case: Case, cohort: Cohort, processes: "_Processes") -> dict[str, Any]:
     entry = {"arguments": arguments, "files": files, "status": FAILED, "seconds": 0.0}
     if case.problem:
         return {**entry, "error": case.problem}
+    for rest in cohort.folder.glob(f".{glob.escape(case.name)}-partial-*"):
+        shutil.rmtree(rest, ignore_errors=True)  # of a run that was killed
     begin = perf_counter()
     code, output = processes.run(["run", *arguments, f"--out={cohort.folder / case.name}"])
     entry["seconds"] = perf_counter() - begin

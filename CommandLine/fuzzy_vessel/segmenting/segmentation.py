@@ -34,6 +34,8 @@ class Outcome:
         Rounds in which gaps were filled.
     label_formats : tuple of str
         Of the labels, beside .nrrd.
+    feature : str
+        What the affinity compares.
     """
 
     result: Any
@@ -44,6 +46,7 @@ class Outcome:
     dice: float | None = None
     fill_gaps: int = 0
     label_formats: tuple[str, ...] = ()
+    feature: str = "intensity"
 
 
 def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
@@ -99,6 +102,7 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         warnings=[*inputs.notes, *result.warnings],
         fill_gaps=options.fill_gaps,
         label_formats=options.label_formats,
+        feature=options.feature or "intensity",
     )
 
 
