@@ -12,6 +12,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools.along_the_tree import nearest_place
+from PotentialSkeletonLib.interchange.names import BETWEEN
 from PotentialSkeletonLib.tree.positions import Course
 
 from ..kept_result import ROLE
@@ -20,7 +21,6 @@ from ..nodes.lines import NAME
 NAMES = ROLE + "Names"  # attribute of a model
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters
-BETWEEN = " + "  # names of branches that have become one
 
 
 def names_of(model: Any) -> dict[int, str]:
