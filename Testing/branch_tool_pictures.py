@@ -96,7 +96,7 @@ def main() -> None:
     lengths = tree.table()["length_mm"]
     longest = int(np.argmax(lengths))
     panel.ui.branchToolsSection.collapsed = False
-    panel.widget.panel.result.choose(model, longest)
+    panel.widget.panel.result.choose([(model, longest)])
     tools.ui.nameEdit.text = "Right portal vein"
     tools.ui.nameEdit.editingFinished.emit()
     panel.process_events()

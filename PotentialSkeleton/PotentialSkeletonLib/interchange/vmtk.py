@@ -105,8 +105,8 @@ def split_centrelines(
     forest, ijk_to_ras
         As for `rooted_centrelines`.
     names : mapping of int to str, optional
-        Of the skeleton's branches; they become the cell array Name. A tract within a bifurcation has
-        the names of the branches that lie wholly within it.
+        Of the skeleton's branches; they become the cell array Name. A tract within a bifurcation
+        has the names of the branches that lie wholly within it.
 
     Returns
     -------

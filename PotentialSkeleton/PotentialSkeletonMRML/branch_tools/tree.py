@@ -157,9 +157,10 @@ class Tree:
         """Names of the branches that have one."""
         return names.names_of(self.model)
 
-    def rename(self, branch: int, name: str) -> None:
-        """Name a branch; the name goes into the table, curves, and every file. "" removes it."""
-        names.rename(self.model, self.skeleton, branch, name)
+    def rename(self, branches: int | Iterable[int], name: str) -> None:
+        """Name one branch or several; the name goes into table, curves and files. "" removes it."""
+        chosen = branches if isinstance(branches, Iterable) else [branches]
+        names.rename(self.model, self.skeleton, list(chosen), name)
         follow(self.model)
 
     def save(self, path: Any) -> None:
@@ -240,7 +241,7 @@ class Tree:
     # --- dividing
 
     def split(self, by: str = dividing.BRANCH, progress: Any = None) -> Any:
-        """Split the vessels "by" branch, generation or name: a new segmentation; see `dividing`."""
+        """Split the vessels by "branch", "generation", "name" or "subtree"; see `dividing`."""
         return dividing.split(self.model, by, progress)
 
     def divideOrgan(

@@ -96,8 +96,8 @@ def addCentrelineCurves(
 ) -> "list[vtkMRMLMarkupsCurveNode]":
     """Add a curve from the root to each tip, with the measurement Radius.
 
-    Parameters and errors as for `addCentrelineModel`; a curve is called after the last branch on its
-    way that has a name.
+    Parameters and errors as for `addCentrelineModel`; a curve is called after the last branch on
+    its way that has a name.
     """
     check_names(cast(CurveSkeleton, result.skeleton), names)
     forest = forest_of(result, rootPoints)

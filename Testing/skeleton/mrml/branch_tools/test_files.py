@@ -117,7 +117,6 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
 
 def test_the_command_writes_the_same_formats():
     from fuzzy_vessel.writing import tree_files
-
     from PotentialSkeletonMRML.interchange.tree_files import FORMATS
 
     assert tree_files.FORMATS == FORMATS
