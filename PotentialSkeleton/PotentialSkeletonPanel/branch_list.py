@@ -6,7 +6,15 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm", "name", "tree")
+COLUMNS = (
+    "branch",
+    "generation",
+    "length_mm",
+    "mean_radius_mm",
+    "narrowest_radius_mm",
+    "name",
+    "tree",
+)
 ROW = 22  # pixels
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 
@@ -27,6 +35,9 @@ class BranchList:
         self._show_columns(())
         table.horizontalHeaderItem(0).setToolTip(_("Number of the branch, as in the table"))
         table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
+        table.horizontalHeaderItem(4).setToolTip(
+            _("Where the branch is narrowest, its rounded tip and its ends in junctions left out")
+        )
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
