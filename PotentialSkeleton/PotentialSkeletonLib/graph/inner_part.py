@@ -10,7 +10,7 @@ CAP_SHARE = 0.8
 def inner_points(lengths: np.ndarray, radius: np.ndarray, margin: float = 1.0) -> np.ndarray:
     """Indices of the points between the two ends of a branch.
 
-    At a junction the ball is the parent's; at a tip it is as small as the end of the object is near.
+    At a junction the ball is the parent's; at a tip it is as small as the object's end is near.
 
     Parameters
     ----------
