@@ -140,7 +140,7 @@ def main() -> None:
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         node.GetDisplayNode().SetVisibility(False)
     result, table = panel.widget.panel.result, tree.table()
-    heads = np.flatnonzero(np.array(table["generation"]) == 1).tolist()
+    heads = np.flatnonzero(np.array(table["generation"]) == 2).tolist()
     for name, some in (("Right liver", heads[::2]), ("Left liver", heads[1::2])):
         result.choose((model, branch) for branch in some)
         panel.process_events()
