@@ -5,12 +5,12 @@ import tempfile
 from collections.abc import Callable, Collection
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from PotentialSkeletonLib import interchange
+from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange.whole_files import whole_file
 from PotentialSkeletonLib.tree import rooted_forest
 
@@ -80,7 +80,8 @@ def save_formats(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is there already: choose another folder.")
     near = None if root_places is None else np.asarray(root_places, float)[:, ::-1]
-    forest = rooted_forest(stored_skeleton(model, in_world=True), near=near)
+    skeleton = cast(CurveSkeleton, stored_skeleton(model, in_world=True))
+    forest = rooted_forest(skeleton, near=near)
     partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         partial.chmod(0o755)  # not for its owner alone, as temporary folders are

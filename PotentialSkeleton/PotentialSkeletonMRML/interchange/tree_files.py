@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib import interchange
@@ -59,7 +59,7 @@ def write_tree_files(
         If a file cannot be written.
     """
     skeleton = forest.skeleton
-    options = {"ijk_to_ras": ijk_to_ras, "names": names, "roots": forest.roots}
+    options: dict[str, Any] = dict(ijk_to_ras=ijk_to_ras, names=names, roots=forest.roots)
     if "graphml" in formats:
         interchange.write_graphml(skeleton, folder / GRAPHML, **options)
     if "csv" in formats:
