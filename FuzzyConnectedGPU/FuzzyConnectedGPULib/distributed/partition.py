@@ -101,14 +101,15 @@ class Partition:
 
     def face_voxels(self, box: Box) -> np.ndarray:
         """Flat indices in the volume (sorted, int64) of the voxels of the inner faces of a box."""
-        found = [np.empty(0, np.int64)]
+        k, j, i = (np.arange(a, b, dtype=np.int64) for a, b in zip(box.start, box.stop))
+        planes: list[set[int]] = [set(), set(), set()]
         for axis, plane in self.inner_faces(box):
-            ranges = [np.arange(a, b, dtype=np.int64) for a, b in zip(box.start, box.stop)]
-            ranges[axis] = np.array([plane], np.int64)
-            k, j, i = np.ix_(*ranges)
-            row, column, _ = self.strides
-            found.append((k * row + j * column + i).ravel())
-        return np.unique(np.concatenate(found))
+            planes[axis].add(plane)
+        row, column, _ = self.strides
+        inner_row = np.array(sorted(planes[2]), np.int64)
+        inner_plane = [(i if n in planes[1] else inner_row) + n * column for n in j.tolist()]
+        whole, ring = (j[:, None] * column + i).ravel(), np.concatenate(inner_plane)
+        return np.concatenate([(whole if n in planes[0] else ring) + n * row for n in k.tolist()])
 
     def face_count(self, box: Box) -> int:
         """Number of the voxels that `face_voxels` gives."""

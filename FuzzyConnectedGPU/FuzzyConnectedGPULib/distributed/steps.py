@@ -6,14 +6,17 @@ A step can be computed by any process that reaches the stores and the folder, an
 import errno
 import hashlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import thread_count
 
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..affinity.levels import level_values
@@ -28,6 +31,7 @@ from .stopping import stop_requested
 from .stores import Store
 
 NONE = np.empty(0, np.int32)
+PART = 8 << 20  # bytes that one thread hashes at a time
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Job:
     cut_level : int
     partition : Partition
     folder : RunFolder
+    device : str
+        As in `BlockOptions`.
     """
 
     run: str
@@ -57,6 +63,7 @@ class Job:
     cut_level: int
     partition: Partition
     folder: RunFolder
+    device: str
 
     @property
     def floor(self) -> int:
@@ -75,7 +82,7 @@ def contract_block(job: Job, group: Group) -> None:
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
     faces, inside = _faces(job, box, problem)
-    forest = face_forest(problem, inside, job.progress)
+    forest = face_forest(problem, inside, job.progress, job.device)
     intensities = problem.voxels.ravel()[inside]
     with _naming(f"The faces of block {box}"):
         job.folder.put_faces(group, FaceGraph(faces, intensities, *forest, NONE, checksum))
@@ -120,7 +127,9 @@ def finish_block(job: Job, group: Group) -> None:
         if not np.array_equal(graph.checksum, checksum):
             raise changed(job, box)
         inside, levels = _in_box(graph.voxels, job.partition, box), job.folder.levels(group)
-    result = as_target(finished_levels(problem, inside, levels, job.progress), job)
+    result = as_target(
+        finished_levels(problem, inside, levels, job.progress, job.device), job
+    )
     with _naming(f"Block {box} of the target"):
         job.target.write(box, result)
         job.folder.put_done(group, checksum_of(result))
@@ -154,12 +163,17 @@ def as_target(levels: np.ndarray, job: Job) -> np.ndarray:
 
 
 def checksum_of(*arrays: np.ndarray | None) -> np.ndarray:
-    """Checksum (uint8) of the bytes of arrays."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        if array is not None:
-            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return np.frombuffer(digest.digest(), np.uint8)
+    """Checksum (uint8) of the bytes of arrays: that of the checksums of their parts."""
+    given = [array for array in arrays if array is not None]
+    flat = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in given]
+    parts = [part[n : n + PART] for part in flat for n in range(0, part.size, PART)]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        found = b"".join(pool.map(_digest, parts))
+    return np.frombuffer(_digest(found), np.uint8)
+
+
+def _digest(data: Any) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _problem(job: Job, box: Box) -> tuple[Problem, np.ndarray]:
