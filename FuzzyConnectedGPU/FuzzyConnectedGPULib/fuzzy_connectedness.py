@@ -139,5 +139,6 @@ def _solve_on_cuda(
     own = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
+    gpu.memory_limit = options.device_memory
     with gpu:
         return solver.solve(problem, progress, gpu, **own)

@@ -87,20 +87,25 @@ def finished_levels(
     -------
     ndarray of uint16, of the block's shape
     """
-    reached = levels > 0
-    faces, levels = faces[reached], levels[reached]
-    seeds = with_seeds(faces, problem.seeds)
-    if seeds.size == 0:
+    bounded = bounded_problem(problem, faces, levels)
+    if bounded.seeds.size == 0:
         return np.zeros(problem.voxels.shape, np.uint16)
-    seed_levels = np.zeros(seeds.size, np.uint16)
-    seed_levels[np.searchsorted(seeds, faces)] = levels
-    seed_levels[np.searchsorted(seeds, problem.seeds)] = TOP_LEVEL
-    bounded = replace(problem, seeds=seeds, seed_levels=seed_levels)
     return compute(
         device,
         lambda gpu: cuda_blocks.levels(bounded, progress, gpu),
         lambda: exact.solve(bounded, progress).levels,
     )
+
+
+def bounded_problem(problem: Problem, faces: np.ndarray, levels: np.ndarray) -> Problem:
+    """A block whose face voxels begin with their final levels; parameters as above."""
+    reached = levels > 0
+    faces, levels = faces[reached], levels[reached]
+    seeds = with_seeds(faces, problem.seeds)
+    seed_levels = np.zeros(seeds.size, np.uint16)
+    seed_levels[np.searchsorted(seeds, faces)] = levels
+    seed_levels[np.searchsorted(seeds, problem.seeds)] = TOP_LEVEL
+    return replace(problem, seeds=seeds, seed_levels=seed_levels)
 
 
 def with_seeds(faces: np.ndarray, seeds: np.ndarray) -> np.ndarray:

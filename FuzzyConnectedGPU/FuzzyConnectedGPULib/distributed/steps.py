@@ -81,7 +81,7 @@ def contract_block(job: Job, group: Group) -> None:
     quiet_numba()
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
-    faces, inside = _faces(job, box, problem)
+    faces, inside = job.partition.faces_inside(box, problem.mask)
     forest = face_forest(problem, inside, job.progress, job.device)
     intensities = problem.voxels.ravel()[inside]
     with _naming(f"The faces of block {box}"):
@@ -126,7 +126,7 @@ def finish_block(job: Job, group: Group) -> None:
         graph = job.folder.faces(group)
         if not np.array_equal(graph.checksum, checksum):
             raise changed(job, box)
-        inside, levels = _in_box(graph.voxels, job.partition, box), job.folder.levels(group)
+        inside, levels = job.partition.in_box(graph.voxels, box), job.folder.levels(group)
     result = as_target(
         finished_levels(problem, inside, levels, job.progress, job.device), job
     )
@@ -185,8 +185,7 @@ def _problem(job: Job, box: Box) -> tuple[Problem, np.ndarray]:
         _refuse_not_finite(voxels, box)
     if voxels.dtype.type not in (*SMALL_INTEGERS, np.float32):
         voxels = voxels.astype(np.float32)
-    inside = ((job.seeds >= box.start) & (job.seeds < box.stop)).all(axis=1)
-    seeds = np.unique(np.ravel_multi_index((job.seeds[inside] - box.start).T, box.shape))
+    seeds = box.flat_indices(job.seeds)
     if mask is not None:
         seeds = seeds[mask.ravel()[seeds] > 0]
     return Problem(voxels, job.affinity, seeds, mask, job.cut_level), checksum
@@ -204,22 +203,6 @@ def _refuse_not_finite(voxels: np.ndarray, box: Box) -> None:
         f"The source's block {box} has {np.count_nonzero(wrong)} voxels that are not finite "
         f"float32 numbers, the first {voxels[tuple(at)]} at I,J,K = {i},{j},{k}: replace them."
     )
-
-
-def _faces(job: Job, box: Box, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """Face voxels inside the mask: flat indices in the volume and in the block."""
-    faces = job.partition.face_voxels(box)
-    inside = _in_box(faces, job.partition, box)
-    if problem.mask is None:
-        return faces, inside
-    kept = problem.mask.ravel()[inside] > 0
-    return faces[kept], inside[kept]
-
-
-def _in_box(voxels: np.ndarray, partition: Partition, box: Box) -> np.ndarray:
-    """Flat indices in a box from those in the volume."""
-    k, j, i = (partition.coordinate(voxels, axis) - box.start[axis] for axis in range(3))
-    return (k * box.shape[1] + j) * box.shape[2] + i
 
 
 @contextmanager

@@ -50,4 +50,4 @@ def face_forest(
 
 def levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> np.ndarray:
     """Levels of a block whose seeds have levels."""
-    return exact.solve(problem, progress, gpu).levels
+    return exact.solve_at_once(problem, progress, gpu).levels

@@ -83,7 +83,7 @@ extern "C" __global__ void source_edges(const long long* seeds, const u16* seed_
     if (*within.count > within.capacity) return;
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     u32 node = n < count ? map.at(seeds[n], grid) : ALONE;
-    u32 a[1] = {node == ALONE ? 0 : next[node]}, b[1] = {0}, weight[1] = {a[0] ? seed_levels[n] : 0};
+    u32 a[1] = {node == ALONE ? 0u : next[node]}, b[1] = {0}, weight[1] = {a[0] ? (u32)seed_levels[n] : 0u};
     add_edges(list, a, b, weight);
 }
 
