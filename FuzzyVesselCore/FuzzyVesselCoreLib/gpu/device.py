@@ -98,6 +98,8 @@ class CudaDevice(KernelLauncher):
             try:
                 memory = self.pool.malloc(size)
             except out_of_memory:
+                if self.memory_limit is not None:  # CuPy frees its own for a full device only
+                    self.pool.free_all_blocks()
                 free_kept_memory()
                 memory = self.pool.malloc(size)
         except out_of_memory as error:

@@ -32,7 +32,7 @@ class FaceRound(FirstRound):
     def __init__(self, tiles: FaceTiles, faces: np.ndarray) -> None:
         super().__init__(tiles)
         self.face_count = faces.size
-        self._faces = self.gpu.put(faces)
+        self._faces = self.gpu.put(faces) if faces.size else None
         self.surviving.fill(faces.size)  # the survivors are numbered behind them
 
     def number_roots(self, tiles: ContractedTiles) -> None:
@@ -62,7 +62,9 @@ def spanning_forest(
         By positions in `faces`; the source is ``faces.size``.
     """
     edges = (face_seeds.astype(np.uint64) + np.uint64(1)) << np.uint64(40) | np.uint64(TOP_LEVEL)
-    lists, nodes = [(tiles.gpu.put(edges), edges.size)], faces.size + 1
+    lists, nodes = [], faces.size + 1
+    if edges.size:
+        lists.append((tiles.gpu.put(edges), edges.size))
     if tiles.node_count:
         first = FaceRound(tiles, faces)
         first.hook(tiles)
@@ -137,7 +139,7 @@ class ForestRounds:
             return
         numbers = dict(first=0, capacity=found.size, count=self._counts[:1], best=self._best)
         kept = self._gpu.struct(KERNELS, "Edges", edges=found, **numbers)
-        arguments = uint32s((edges, count)) + (pointer(following), kept)
+        arguments = (*uint32s((edges, count)), pointer(following), kept)
         _launch(self._gpu, "keep_edges", -(-count // EDGES_PER_THREAD), arguments)
 
 
