@@ -33,10 +33,13 @@ def card_words(device: str) -> list[str]:
         return []
     if device not in ("auto", "cuda"):
         return [device]
+    return [f"cuda:{n}" for n in range(_card_count()) if n == 0 or cuda_status(n) is None]
+
+
+def _card_count() -> int:
     import cupy
 
-    count = cupy.cuda.runtime.getDeviceCount()
-    return [f"cuda:{n}" for n in range(count) if n == 0 or cuda_status(n) is None]
+    return cupy.cuda.runtime.getDeviceCount()
 
 
 def compute(

@@ -60,7 +60,7 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
 def block_shape(problem: Problem, limit: int) -> tuple[int, int, int]:
     """Voxels of a block along K, J, I: slabs, or where these have many faces about cubes."""
     shape = nk, nj, ni = problem.voxels.shape
-    side = max(int(limit ** (1 / 3)), 1)
+    side = max(int(limit ** (1 / 3) + 1e-6), 1)
     cube = _balanced(nk, side), _balanced(nj, side), _balanced(ni, side)
     if limit < nj * ni:
         return cube
