@@ -40,9 +40,10 @@ class Case:
 def read_cases(path: str | Path) -> list[Case]:
     """Read the cases of a CSV file with the columns `COLUMNS`.
 
-    Cells are separated by commas, semicolons or tabs. Files are relative to the list's folder. Seeds are a file (.mrk.json) or voxels I,J,K apart by
-    semicolons; vessels are voxels NAME:I,J,K, background seeds voxels. Without a name a case is
-    called as its volume. A row that cannot be run becomes a case with a `problem`.
+    Cells are separated by commas, semicolons or tabs. Files are relative to the list's folder.
+    Seeds are a file (.mrk.json) or voxels I,J,K apart by semicolons; vessels are voxels NAME:I,J,K,
+    background seeds voxels. Without a name a case is called as its volume. A row that cannot be run
+    becomes a case with a `problem`.
 
     Raises
     ------

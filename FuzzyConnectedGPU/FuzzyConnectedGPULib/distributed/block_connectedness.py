@@ -130,7 +130,9 @@ def connectedness(
         cut_level = level_of_cut(options.cut)
         inputs = volume, region, points, affinity, cut_level, partition
         output.begin(_manifest(*inputs, output.type), need)
-        job = Job(uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device)
+        job = Job(
+            uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device
+        )
         if client is None:
             workers = TASKS_PER_CARD * len(card_words(options.device)) or 1
             client = stack.enter_context(ThreadPoolExecutor(workers))

@@ -116,9 +116,7 @@ class Partition:
         whole, ring = (j[:, None] * column + i).ravel(), np.concatenate(inner_plane)
         return np.concatenate([(whole if n in planes[0] else ring) + n * row for n in k.tolist()])
 
-    def faces_inside(
-        self, box: Box, mask: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def faces_inside(self, box: Box, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """`face_voxels` inside the box's mask: flat indices in the volume and in the box."""
         faces = self.face_voxels(box)
         inside = self.in_box(faces, box)

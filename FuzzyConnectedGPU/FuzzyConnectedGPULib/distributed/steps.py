@@ -127,9 +127,7 @@ def finish_block(job: Job, group: Group) -> None:
         if not np.array_equal(graph.checksum, checksum):
             raise changed(job, box)
         inside, levels = job.partition.in_box(graph.voxels, box), job.folder.levels(group)
-    result = as_target(
-        finished_levels(problem, inside, levels, job.progress, job.device), job
-    )
+    result = as_target(finished_levels(problem, inside, levels, job.progress, job.device), job)
     with _naming(f"Block {box} of the target"):
         job.target.write(box, result)
         job.folder.put_done(group, checksum_of(result))

@@ -42,9 +42,7 @@ def test_the_default_solver_with_a_quarter_of_the_memory(monkeypatch, cut):
     whole = connectedness(volume, seeds, AFFINITY, cut=cut, solver="dial")
     monkeypatch.setattr(fuzzy_connectedness, "choose_device", lambda word: EmulatedDevice())
     memory = exact.BYTES_PER_VOXEL * volume.size // 4
-    capped = connectedness(
-        volume, seeds, AFFINITY, cut=cut, device="cuda", device_memory=memory
-    )
+    capped = connectedness(volume, seeds, AFFINITY, cut=cut, device="cuda", device_memory=memory)
     np.testing.assert_array_equal(capped.values, whole.values)
     assert capped.rounds > 4  # blocks
     with pytest.raises(InputError, match="device_memory is 0"):
@@ -72,8 +70,11 @@ def test_too_many_nodes_for_a_block_make_smaller_ones(monkeypatch):
 
 def test_a_card_with_hardly_any_memory():
     problem = state_problem(noise((40, 30, 35)), [[20, 11, 12]], AFFINITY)
+    gpu = EmulatedDevice(memory=10_000)
     with pytest.raises(DeviceMemoryError, match="Close other programs"):
-        exact.solve(problem, Progress(), EmulatedDevice(memory=10_000))
+        streaming.solve(problem, Progress(), gpu)
+    found = exact.solve(problem, Progress(), gpu)  # by active tiles
+    np.testing.assert_array_equal(found.levels, dial.solve(problem, Progress()).levels)
 
 
 def test_cancelling():

@@ -27,7 +27,7 @@ class FaceTiles(ContractedTiles):
 
 
 class FaceRound(FirstRound):
-    """The first round: face voxel n is node n + 1 of the next one, and all other seeds are node 0."""
+    """The first round; face voxel n is node n + 1 of the next one, all other seeds are node 0."""
 
     def __init__(self, tiles: FaceTiles, faces: np.ndarray) -> None:
         super().__init__(tiles)
@@ -133,14 +133,42 @@ class ForestRounds:
         edges, survivors = (int(n) for n in self._gpu.get(self._counts)[:2])
         self._edge_count, self._nodes, self._began = edges, kept + 1 + survivors, began
 
-    def _keep(self, edges: Any, count: int, following: Any, found: DeviceArray) -> None:
-        """Add the edges that are left, by the next round's numbers."""
-        if count == 0:
-            return
-        numbers = dict(first=0, capacity=found.size, count=self._counts[:1], best=self._best)
-        kept = self._gpu.struct(KERNELS, "Edges", edges=found, **numbers)
-        arguments = (*uint32s((edges, count)), pointer(following), kept)
-        _launch(self._gpu, "keep_edges", -(-count // EDGES_PER_THREAD), arguments)
+    def _keep(self, edges: DeviceArray, count: int, following: Any, found: DeviceArray) -> None:
+        counter = self._counts[:1]
+        listed_edges(edges, count, following, found, counter, self._best, self._gpu)
+
+
+def listed_edges(
+    edges: DeviceArray,
+    count: int,
+    following: DeviceArray | None,
+    found: DeviceArray,
+    counter: DeviceArray,
+    best: DeviceArray,
+    gpu: CudaDevice,
+) -> None:
+    """Add the edges that lead from one node to another to a list, and offer them to their nodes.
+
+    Parameters
+    ----------
+    edges, count : array, uint64, and int
+        Edges of node_edges.cuh, and how many.
+    following : array, uint32, or None
+        Each node's number in the list; None: the same.
+    found : array, uint64
+        The list.
+    counter : array, uint32, shape (1,)
+        Number of edges in the list.
+    best : array, uint64
+        Best edge of each node.
+    gpu : CudaDevice
+    """
+    if count == 0:
+        return
+    numbers = dict(first=0, capacity=found.size, count=counter, best=best)
+    kept = gpu.struct(KERNELS, "Edges", edges=found, **numbers)
+    arguments = (*uint32s((edges, count)), pointer(following), kept)
+    _launch(gpu, "keep_edges", -(-count // EDGES_PER_THREAD), arguments)
 
 
 def _launch(gpu: CudaDevice, name: str, threads: int, arguments: tuple) -> None:

@@ -17,12 +17,13 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ...solvers.cpu.blocks.nodes import sorted_by_level
+from ...solvers.cuda.contraction import node_rounds
 from ...solvers.interface import Solution
 from ..blocks import NO_EDGES, bounded_problem, with_seeds
-from ..face_graph import FaceGraph, join
+from ..face_graph import FaceGraph, JoinedGraph, join
 from ..forest import levels_from
 from ..partition import Box, Partition
-from . import blocks
+from . import blocks, joining
 
 BYTES_PER_VOXEL = 14  # contraction's, face voxels' and the first pass's, besides what is read
 MAX_BLOCK = 1 << 28  # voxels; of noise more would have too many nodes to be numbered
@@ -43,11 +44,11 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     """
     mask_size = 0 if problem.mask is None else 1
     needed = BYTES_PER_VOXEL + problem.voxels.itemsize + mask_size
-    limit = min(gpu.free_memory() // needed, MAX_BLOCK)
+    limit = min(gpu.free_memory() // needed, MAX_BLOCK, problem.voxels.size // 2)
     while True:
         if limit < MIN_BLOCK:
             raise DeviceMemoryError(
-                f"{gpu.name} has memory for blocks of {limit} voxels only, which would take too "
+                f"{gpu.name} would work on blocks of {limit} voxels only, which would take too "
                 "long. Close other programs that use the GPU, or use device 'cpu'."
             )
         run = _Stream(problem, Partition(problem.voxels.shape, block_shape(problem, limit)), gpu)
@@ -92,12 +93,20 @@ class _Stream:
         affinity = self._problem.affinity
         graph = join(graphs, boxes, self._partition, affinity, floor)
         progress.advance((CONTRACTED + JOINED) / 2)
-        found = levels_from(graph.source, sorted_by_level(graph.edges), graph.source + 1)
+        found = self._face_levels(graph)
         face_levels = [found[a:b] for a, b in zip(graph.offsets, graph.offsets[1:])]
         progress.advance(JOINED)
         levels = np.empty(self._problem.voxels.shape, np.uint16)
         self._finish(graphs, face_levels, levels, progress.part(JOINED, 1.0))
         return Solution(levels, len(boxes), self._gpu.peak_bytes)
+
+    def _face_levels(self, graph: JoinedGraph) -> np.ndarray:
+        if any(edges[0].size for edges in graph.edges) and graph.source < node_rounds.MAX_NODES:
+            try:
+                return joining.face_levels(graph, self._gpu)
+            except DeviceMemoryError:
+                pass  # there is time for it on the CPU
+        return levels_from(graph.source, sorted_by_level(graph.edges), graph.source + 1)
 
     def _contracted(self, progress: Progress) -> list[FaceGraph]:
         graphs, none = [], np.empty(0, np.int32)
@@ -119,9 +128,14 @@ class _Stream:
     ) -> None:
         with ThreadPoolExecutor(1) as writer:
             written = []
-            for n, (box, block) in enumerate(self._ahead(self._with_box)):
-                faces = self._partition.in_box(graphs[n].voxels, box)
-                bounded = bounded_problem(block, faces, face_levels[n])
+            known = dict(zip(map(self._partition.box, self._groups), zip(graphs, face_levels)))
+
+            def with_levels(box: Box) -> tuple[Box, Problem]:
+                graph, known_levels = known[box]
+                faces = self._partition.in_box(graph.voxels, box)
+                return box, bounded_problem(self._block(box), faces, known_levels)
+
+            for n, (box, bounded) in enumerate(self._ahead(with_levels)):
                 part = progress.part(n / len(graphs), (n + 1) / len(graphs))
                 if bounded.seeds.size:
                     result = blocks.levels(bounded, part, self._gpu)
@@ -142,9 +156,6 @@ class _Stream:
                 yield prepared
                 del prepared
             yield task.result()
-
-    def _with_box(self, box: Box) -> tuple[Box, Problem]:
-        return box, self._block(box)
 
     def _with_faces(self, box: Box) -> tuple[Problem, np.ndarray, np.ndarray]:
         block = self._block(box)

@@ -22,15 +22,21 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
             return contraction.solve(problem, progress, gpu)
         except DeviceMemoryError:
             pass  # more nodes than estimated
-    try:
-        from ...distributed.cuda import streaming
-    except ModuleNotFoundError as error:  # numba, which joins the blocks
-        if error.name != "numba":
-            raise
-    else:
-        if gpu.has_cooperative_launch:
-            return streaming.solve(problem, progress, gpu)
+    if gpu.has_cooperative_launch:
+        try:
+            return _over_blocks(problem, progress, gpu)
+        except DeviceMemoryError:
+            pass  # too little for blocks; active tiles need the least memory
+        except ModuleNotFoundError as error:
+            if error.name != "numba":  # which joins the blocks
+                raise
     return active_tiles.solve(problem, progress, gpu)
+
+
+def _over_blocks(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
+    from ...distributed.cuda import streaming
+
+    return streaming.solve(problem, progress, gpu)
 
 
 def solve_at_once(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
