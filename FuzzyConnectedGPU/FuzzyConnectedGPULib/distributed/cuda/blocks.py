@@ -49,5 +49,5 @@ def face_forest(
 
 
 def levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> np.ndarray:
-    """Levels of a block whose seeds have levels."""
-    return exact.solve_at_once(problem, progress, gpu).levels
+    """Levels of a block whose seeds have levels, in host memory."""
+    return gpu.get(exact.solve_at_once(problem, progress, gpu).levels)
