@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from emulators.cuda import EmulatedDevice
@@ -28,6 +28,7 @@ def noise(shape, kind=np.int16):
 )
 @given(problem=problems(largest_side=14), limit=st.integers(30, 900))
 def test_small_volumes_of_every_kind(monkeypatch, problem, limit):
+    assume(problem[0].size > 1)
     monkeypatch.setattr(streaming, "MIN_BLOCK", 1)
     stated = state_problem(problem[0], problem[1], problem[2], cut=problem[3], mask=problem[4])
     gpu = EmulatedDevice(memory=limit * 19)  # no type of voxel takes more
