@@ -60,7 +60,7 @@ class ChosenBranch:
         """Keep a name that was typed for the branches that it was typed for."""
         if self._filling or not self._of:
             return
-        name, numbers = " ".join(self.ui.nameEdit.text.split()), {}
+        name, numbers = " ".join(self.ui.nameEdit.text.split()), dict[Any, list[int]]()
         for model, branch in self._of:
             numbers.setdefault(model, []).append(branch)
         trees = [(self._tools.tree_of(model), own) for model, own in numbers.items()]
