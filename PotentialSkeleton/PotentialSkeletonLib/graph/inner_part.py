@@ -30,7 +30,7 @@ def inner_points(lengths: np.ndarray, radius: np.ndarray, margin: float = 1.0) -
     Examples
     --------
     >>> inner_points(np.arange(7.0), np.array([0.2, 1, 1, 1, 1, 1, 1]))
-    array([1, 2, 3, 4, 5])
+    array([2, 3, 4, 5])
     """
     low, high = margin * radius[0], lengths[-1] - margin * radius[-1]
     if margin:
