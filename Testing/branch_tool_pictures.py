@@ -141,7 +141,7 @@ def main() -> None:
         node.GetDisplayNode().SetVisibility(False)
     result, table = panel.widget.panel.result, tree.table()
     heads = np.flatnonzero(np.array(table["generation"]) == 2).tolist()
-    for name, some in (("Right liver", heads[::2]), ("Left liver", heads[1::2])):
+    for name, some in (("Group A", heads[::2]), ("Group B", heads[1::2])):
         result.choose((model, branch) for branch in some)
         panel.process_events()
         tools.ui.nameEdit.text = name
