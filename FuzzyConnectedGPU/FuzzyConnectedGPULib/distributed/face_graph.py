@@ -1,9 +1,12 @@
 """What is left of a block or a group of blocks for its neighbours: a forest on its face voxels."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+
+from FuzzyVesselCoreLib.threads import thread_count
 
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..solvers.cpu.blocks.nodes import Edges, sorted_by_level
@@ -74,35 +77,54 @@ def join(
     OverflowError
         If there are 2**31 vertices or more.
     """
+
+    def across(face: tuple[int, int, int]) -> Edges:
+        a, b, axis = face
+        border = boxes[b].start[axis]
+        return crossing(members[a], members[b], axis, border, partition, affinity, floor)
+
+    faces = adjoining(boxes)
+    with ThreadPoolExecutor(thread_count()) as pool:
+        return joined(members, dict(zip(faces, pool.map(across, faces))))
+
+
+def joined(
+    members: Sequence[FaceGraph], crossings: dict[tuple[int, int, int], Edges]
+) -> JoinedGraph:
+    """The same where the edges across each face of `adjoining` are known from `crossing`."""
     offsets = np.cumsum([0] + [member.voxels.size for member in members])
     if offsets[-1] >= 2**31 - 1:
         raise OverflowError(f"{offsets[-1]} face voxels are too many for one group of blocks.")
-    source, edges = offsets[-1], []
-    for member, offset in zip(members, offsets):
+    source, edges = np.int32(offsets[-1]), []
+    for member, offset in zip(members, offsets.astype(np.int32)):
         ends = [
-            np.where(end == member.voxels.size, source, end + offset).astype(np.int32)
+            np.where(end == member.voxels.size, source, end + offset)
             for end in (member.first, member.second)
         ]
         edges.append((ends[0], ends[1], member.levels))
-    for a, box in enumerate(boxes):
-        for b, other in enumerate(boxes):
-            for axis in range(3):
-                if _adjoins(box, other, axis):
-                    here, there, levels = _crossing(
-                        members[a], members[b], axis, box.stop[axis], partition, affinity, floor
-                    )
-                    edges.append(
-                        (here + np.int32(offsets[a]), there + np.int32(offsets[b]), levels)
-                    )
+    for (a, b, _), (here, there, levels) in crossings.items():
+        edges.append((here + np.int32(offsets[a]), there + np.int32(offsets[b]), levels))
     return JoinedGraph(edges, offsets)
 
 
-def _adjoins(box: Box, other: Box, axis: int) -> bool:
-    same = all(box.start[n] == other.start[n] for n in range(3) if n != axis)
-    return same and box.stop[axis] == other.start[axis]
+def adjoining(boxes: Sequence[Box]) -> list[tuple[int, int, int]]:
+    """Positions of two boxes of a partition that share a face, and the axis across it.
+
+    Examples
+    --------
+    >>> adjoining([Box((0, 0, 0), (4, 4, 4)), Box((0, 0, 4), (4, 4, 8))])
+    [(0, 1, 2)]
+    """
+    positions, faces = {box.start: n for n, box in enumerate(boxes)}, []
+    for a, box in enumerate(boxes):
+        for axis in range(3):
+            k, j, i = (box.stop[n] if n == axis else box.start[n] for n in range(3))
+            if (k, j, i) in positions:
+                faces.append((a, positions[k, j, i], axis))
+    return faces
 
 
-def _crossing(
+def crossing(
     before: FaceGraph,
     behind: FaceGraph,
     axis: int,
@@ -111,7 +133,10 @@ def _crossing(
     affinity: GaussianAffinity,
     floor: int,
 ) -> Edges:
-    """Edges across the face between two boxes, which lies before the plane `border` of the axis."""
+    """Edges across the face between two boxes, which lies before the plane `border` of the axis.
+
+    By the vertices of each of them; of the graphs only voxels and intensities are read.
+    """
     here = np.flatnonzero(partition.coordinate(before.voxels, axis) == border - 1)
     partners = before.voxels[here] + partition.strides[axis]
     there = np.searchsorted(behind.voxels, partners)

@@ -1,8 +1,12 @@
 """Levels of all face voxels from the graph that joins all blocks, on a CUDA device."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
+from numba import njit
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.threads import thread_count
 
 from ...affinity.levels import TOP_LEVEL
 from ...solvers.cuda.contraction import node_rounds
@@ -60,14 +64,22 @@ def face_levels(graph: JoinedGraph, gpu: CudaDevice) -> np.ndarray:
 
 def _packed(graph: JoinedGraph) -> np.ndarray:
     """The edges as in node_edges.cuh: 24 bits for each end, 16 for the level."""
-    packed = np.empty(sum(edges[0].size for edges in graph.edges), np.uint64)
-    at, count = 0, np.uint64(graph.source + 1)
-    for one, other, levels in graph.edges:
-        part = packed[at : at + one.size]
-        part[:] = (one.astype(np.uint64) + np.uint64(1)) % count
-        part <<= np.uint64(24)
-        part |= (other.astype(np.uint64) + np.uint64(1)) % count
-        part <<= np.uint64(16)
-        part |= levels
-        at += one.size
+    ends = np.cumsum([edges[0].size for edges in graph.edges])
+    packed, waiting = np.empty(ends[-1], np.uint64), []
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for edges, part in zip(graph.edges, np.split(packed, ends)):
+            waiting.append(pool.submit(_pack, *edges, graph.source, part))
+    for task in waiting:
+        task.result()
     return packed
+
+
+@njit(cache=True, nogil=True)
+def _pack(
+    first: np.ndarray, second: np.ndarray, levels: np.ndarray, source: int, packed: np.ndarray
+) -> None:
+    for n in range(levels.size):
+        one = np.uint64(0 if first[n] == source else first[n] + 1)
+        other = np.uint64(0 if second[n] == source else second[n] + 1)
+        ends = one << np.uint64(24) | other
+        packed[n] = ends << np.uint64(16) | np.uint64(levels[n])
