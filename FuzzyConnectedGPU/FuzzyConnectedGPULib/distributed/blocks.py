@@ -14,7 +14,9 @@ from ..solvers.cpu import exact
 from ..solvers.cpu.blocks.blocks import Run
 from ..solvers.cpu.blocks.nodes import Edges
 from .cuda import blocks as cuda_blocks
+from .cuda import joining
 from .cuda.cards import compute
+from .face_graph import JoinedGraph, forest_on_cpu, levels_on_cpu
 from .forest import NOWHERE, spanning_forest
 
 NO_EDGES = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint16)
@@ -94,6 +96,22 @@ def finished_levels(
         device,
         lambda gpu: cuda_blocks.levels(bounded, progress, gpu),
         lambda: exact.solve(bounded, progress).levels,
+    )
+
+
+def forest_in(graph: JoinedGraph, kept: np.ndarray, device: str) -> Edges:
+    """Forest between the kept vertices of a group; see `face_graph.forest_on_cpu`."""
+    return compute(
+        device,
+        lambda gpu: joining.forest(graph, kept, gpu),
+        lambda: forest_on_cpu(graph, kept),
+    )
+
+
+def levels_in(graph: JoinedGraph, device: str) -> np.ndarray:
+    """Level of the widest path from the source to each vertex of a group."""
+    return compute(
+        device, lambda gpu: joining.face_levels(graph, gpu), lambda: levels_on_cpu(graph)
     )
 
 

@@ -1,6 +1,6 @@
 """What is left of a block or a group of blocks for its neighbours: a forest on its face voxels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.threads import thread_count
 
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..solvers.cpu.blocks.nodes import Edges, sorted_by_level
-from .forest import NOWHERE, spanning_forest
+from .forest import NOWHERE, levels_from, spanning_forest
 from .partition import Box, Partition
 
 
@@ -148,6 +148,16 @@ def crossing(
     return here[strong].astype(np.int32), there[strong].astype(np.int32), levels[strong]
 
 
+def forest_on_cpu(graph: JoinedGraph, kept: np.ndarray) -> Edges:
+    """Forest between the kept vertices; see `spanning_forest`."""
+    return spanning_forest(sorted_by_level(graph.edges), kept)
+
+
+def levels_on_cpu(graph: JoinedGraph) -> np.ndarray:
+    """Level of the widest path from the source to each vertex."""
+    return levels_from(graph.source, sorted_by_level(graph.edges), graph.source + 1)
+
+
 def merge(
     members: Sequence[FaceGraph],
     boxes: Sequence[Box],
@@ -155,6 +165,7 @@ def merge(
     partition: Partition,
     affinity: GaussianAffinity,
     floor: int,
+    forest: Callable[[JoinedGraph, np.ndarray], Edges] = forest_on_cpu,
 ) -> FaceGraph:
     """The face graph of a group from those of its members; parameters as of `join`."""
     graph = join(members, boxes, partition, affinity, floor)
@@ -165,5 +176,29 @@ def merge(
     kept[vertices] = np.arange(vertices.size, dtype=np.int32)
     kept[graph.source] = vertices.size
     intensities = np.concatenate([member.intensities for member in members])[vertices]
-    forest = spanning_forest(sorted_by_level(graph.edges), kept)
-    return FaceGraph(voxels[vertices], intensities, *forest, vertices, np.empty(0, np.uint8))
+    edges = forest(graph, kept)
+    return FaceGraph(voxels[vertices], intensities, *edges, vertices, np.empty(0, np.uint8))
+
+
+def member_levels(
+    graph: JoinedGraph,
+    outer: np.ndarray,
+    levels: np.ndarray,
+    widest: Callable[[JoinedGraph], np.ndarray] = levels_on_cpu,
+) -> list[np.ndarray]:
+    """Final levels of the vertices of each member of a group.
+
+    Parameters
+    ----------
+    graph : JoinedGraph
+        Of the members.
+    outer, levels : ndarrays, int32 and uint16
+        The vertices on the group's own faces, and their final levels.
+    widest : callable
+    """
+    reached = levels > 0
+    outer, edges = outer[reached], graph.edges
+    if outer.size:
+        edges = [*edges, (np.full_like(outer, graph.source), outer, levels[reached])]
+    found = widest(graph._replace(edges=edges))
+    return np.split(found[: graph.source], graph.offsets[1:-1])

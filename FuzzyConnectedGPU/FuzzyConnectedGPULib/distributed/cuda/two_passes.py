@@ -11,21 +11,20 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
 
 from ...affinity.levels import write_level_values
 from ...problem import Problem
-from ...solvers.cpu.blocks.nodes import Edges, sorted_by_level
+from ...solvers.cpu.blocks.nodes import Edges
 from ...solvers.cuda.contraction import node_rounds
 from ...solvers.interface import Solution, ValuesSoon
 from ..blocks import NO_EDGES, bounded_problem, with_seeds
-from ..face_graph import FaceGraph, JoinedGraph, adjoining, crossing, joined
-from ..forest import levels_from
+from ..face_graph import FaceGraph, adjoining, crossing, joined
 from ..partition import Box, Partition
 from . import blocks, joining
+from .grouped_faces import levels_by_groups
 
 CONTRACTED, JOINED = 0.5, 0.55  # shares of the progress
 
@@ -56,21 +55,31 @@ class TwoPasses:
     def solve(self, progress: Progress, values: ValuesSoon | None = None) -> Solution:
         """The volume's levels, or its values in the memory that was made for them."""
         found = [self._pool.submit(self._block, box) for box in self._boxes]
-        faces = adjoining(self._boxes)
-        across = [self._pool.submit(self._crossing, found, *face) for face in faces]
-        graphs = self._contracted(found, progress.part(0.0, CONTRACTED))
-        graph = joined(graphs, dict(zip(faces, (edges.result() for edges in across))))
-        progress.advance((CONTRACTED + JOINED) / 2)
-        levels = self._face_levels(graph)
-        progress.advance(JOINED)
-        parts = np.split(levels[: graph.source], graph.offsets[1:-1])
-        bounded = [self._pool.submit(self._bounded, *of_one) for of_one in zip(found, parts)]
+        levels = self._face_levels(found, progress)
+        bounded = [self._pool.submit(self._bounded, *of_one) for of_one in zip(found, levels)]
         if values is None:
             result = np.empty(self._problem.voxels.shape, np.uint16)
         else:
             result = values.result()
         self._finish(bounded, result, progress.part(JOINED, 1.0))
         return Solution(result, len(self._boxes), self._gpu.peak_bytes)
+
+    def _face_levels(self, found: list[Future[_Block]], progress: Progress) -> list[np.ndarray]:
+        """First pass: the final levels of each block's face voxels."""
+        faces, begun = adjoining(self._boxes), progress.part(0.0, CONTRACTED)
+        at_once = sum(map(self._partition.face_count, self._boxes)) < node_rounds.MAX_NODES
+        if at_once:
+            across = [self._pool.submit(self._crossing, found, *face) for face in faces]
+        graphs = self._contracted(found, begun)
+        if at_once:
+            graph = joined(graphs, dict(zip(faces, (edges.result() for edges in across))))
+            of_all = joining.face_levels(graph, self._gpu)
+            levels = np.split(of_all[: graph.source], graph.offsets[1:-1])
+        else:
+            of_edges = self._problem.affinity, max(self._problem.cut_level, 1)
+            levels = levels_by_groups(graphs, self._partition, *of_edges, self._gpu)
+        progress.advance(JOINED)
+        return levels
 
     def _block(self, box: Box) -> _Block:
         problem = self._problem
@@ -102,14 +111,6 @@ class TwoPasses:
                 graph = graph._replace(**dict(zip(("first", "second", "levels"), forest)))
             graphs.append(graph)
         return graphs
-
-    def _face_levels(self, graph: JoinedGraph) -> np.ndarray:
-        if any(edges[0].size for edges in graph.edges) and graph.source < node_rounds.MAX_NODES:
-            try:
-                return joining.face_levels(graph, self._gpu)
-            except DeviceMemoryError:
-                pass  # there is time for it on the CPU
-        return levels_from(graph.source, sorted_by_level(graph.edges), graph.source + 1)
 
     def _bounded(self, soon: Future[_Block], levels: np.ndarray) -> Problem:
         block = soon.result()
