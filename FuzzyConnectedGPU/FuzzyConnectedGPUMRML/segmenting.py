@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
-from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
+from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds, fill_gaps
 from FuzzyConnectedGPULib.threshold.thresholds import binarize
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
@@ -17,9 +17,10 @@ from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.points import placed_points, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
+from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs
-from .result import SegmentationResult
+from .result import SegmentationResult, UnsureNote
 from .same_place import named
 from .volume_curve import scene_values
 
@@ -215,7 +216,7 @@ def _refuse_removed(segmentation_node: Any, segment_id: str) -> None:
     """Whoever chose a segment to overwrite shall not get another one instead."""
     if segmentation_node is None or not segmentation_node.GetSegmentation().GetSegment(segment_id):
         raise InputError(
-            "The segment that was to be overwritten was removed; choose another, or a new one."
+            _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
 
 
@@ -238,9 +239,6 @@ def _result(
     affinity: Any = None,
     scene: Any = None,
 ) -> SegmentationResult:
-    warnings = list(warnings)
-    if getattr(threshold, "confidence", 1) < UNSURE:
-        warnings.append(f"The automatic threshold is unsure: {threshold.reason}")
     labelmap_node, scene_node, segment_id, segmentation_node = written
     return SegmentationResult(
         labelmapNode=labelmap_node,
@@ -250,6 +248,6 @@ def _result(
         volumeMl=volume_ml,
         affinity=affinity,
         scene=scene,
-        warnings=warnings,
+        warnings=[*warnings, *UnsureNote.of(threshold)],
         segmentationNode=segmentation_node,
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import inside
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editable_area import editable_area, in_intensity_range
@@ -64,15 +65,21 @@ def vessel_of_clicks(
             hit[hit] = mask[tuple(voxels[hit].T)]
         missed = [label for label, found in zip(placed.labels, hit) if not found]
         if missed:
-            notes.append(f"Left out, because nothing may be edited there: {', '.join(missed)}.")
+            notes.append(
+                _("Left out, because nothing may be edited there: {points}.").format(
+                    points=", ".join(missed)
+                )
+            )
         points[kind] = voxels[hit]
     if not len(points[VESSEL]):
         if notes:
             raise InputError(
-                "No vessel point lies where it may be edited: click inside the source volume, the "
-                "editable area and the editable intensity range."
+                _(
+                    "No vessel point lies where it may be edited: click inside the source "
+                    "volume, the editable area and the editable intensity range."
+                )
             )
-        raise InputError("Click into a vessel first.")
+        raise InputError(_("Click into a vessel first."))
     vessel = grow(
         grid.voxels,
         grid.spacing,

@@ -9,7 +9,7 @@ from FuzzyConnectedGPULib import segment_several as segment_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.several.division import BACKGROUND
 from FuzzyConnectedGPULib.several.labelling import Clicks, label_vessels
-from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
+from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
@@ -19,8 +19,10 @@ from FuzzyVesselCoreLib.mrml.ownership import DIVISION, output_of
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .. import run_inputs
+from ..result import UnsureNote
 from ..same_place import named
 from ..segmenting import MODEL_OPTIONS, background_seeds, refuse_without, while_there
 from ..volume_curve import scene_values
@@ -107,9 +109,7 @@ def segment_several(
     for each in (*seeds, background):
         result.warnings += each.warnings if each else []
     result.warnings += [*outside, *found.notes, *found.scene.notes]
-    if getattr(found.threshold, "confidence", 1) < UNSURE:
-        reason = getattr(found.threshold, "reason", "")
-        result.warnings.append(f"The automatic threshold is unsure: {reason}")
+    result.warnings += UnsureNote.of(found.threshold)
     result.affinity, result.scene = found.affinity, found.scene
     return result
 
@@ -127,8 +127,10 @@ def threshold_several(
     owners = mrml.voxels_of(scene_node.GetNodeReference(run_inputs.DIVISION))
     if owners.shape != values.shape or not lists or max(_labels(owners), default=0) > len(lists):
         raise InputError(
-            "The vessels' lists of points, or the division of the result, have changed since: "
-            "press Apply (segmentSeveral in a script)."
+            _(
+                "The vessels' lists of points, or the division of the result, have changed "
+                "since: press Apply (segmentSeveral in a script)."
+            )
         )
     outputs = _checked_outputs(
         volume_node, outputs, options["maskNode"], options["maskSegmentID"], scene_node

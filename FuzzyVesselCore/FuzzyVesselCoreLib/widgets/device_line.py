@@ -9,6 +9,7 @@ from slicer.i18n import tr as _
 from ..gpu.availability import cuda_status, driver_version
 from ..gpu.device import CudaDevice
 from . import packages
+from .wording import short_reason
 
 
 class DeviceLine:
@@ -66,7 +67,7 @@ class DeviceLine:
 
 def device_text() -> tuple[str, str]:
     """Return what the line says, and the whole reason where no GPU is used."""
-    reason = cuda_status()
+    reason: str | None = cuda_status()
     if reason is None:
         try:
             name = CudaDevice(0).properties["name"].decode()
@@ -77,5 +78,5 @@ def device_text() -> tuple[str, str]:
     if driver_version() is None and sys.platform != "darwin":
         short = _("no NVIDIA GPU")
     else:
-        short = reason.split(". ")[0].rstrip(".")
+        short = short_reason(reason)
     return _("Computes on the CPU: {reason}").format(reason=short), reason

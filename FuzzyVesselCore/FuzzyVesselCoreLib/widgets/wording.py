@@ -8,7 +8,14 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from ..errors import Cancelled, CpuUsedNote, DeviceError, DeviceMemoryError, InputRemoved
+from ..errors import (
+    Cancelled,
+    CpuUsedNote,
+    DeviceError,
+    DeviceMemoryError,
+    InputRemoved,
+    NoCudaError,
+)
 
 
 def worded(said: Any) -> str:
@@ -23,8 +30,28 @@ def worded(said: Any) -> str:
             "The GPU has too little memory for this volume: close other programs, search in a "
             "smaller region, or choose the CPU as device."
         )
+    if isinstance(said, NoCudaError):
+        return _("The GPU cannot be used: {reason}").format(reason=short_reason(said.reason)) + "."
     if isinstance(said, DeviceError):
         return _("The GPU cannot be used: {reason}").format(reason=said)
     if isinstance(said, CpuUsedNote):
         return _("It ran on the CPU. {reason}").format(reason=worded(said.reason))
     return str(said)
+
+
+def short_reason(reason: str) -> str:
+    """Why no GPU is used, in a few words; of an unknown kind, the first sentence of the text."""
+    sentences = {
+        "macos": _("macOS has no CUDA"),
+        "cupy missing": _("CuPy is not installed"),
+        "cupy broken": _("CuPy cannot be imported"),
+        "driver missing": _("the NVIDIA driver is missing or does not work"),
+        "driver old": _("the NVIDIA driver is too old for the installed CuPy"),
+        "driver fails": _("the NVIDIA driver reports an error; restart the computer"),
+        "no device": _("no NVIDIA GPU"),
+        "no such device": _("this computer has fewer GPUs"),
+        "kernel fails": _("a first test program does not run on the GPU"),
+        "kernel wrong": _("the GPU or its driver is faulty"),
+    }
+    first = reason.split(". ")[0].rstrip(".")
+    return sentences.get(getattr(reason, "kind", ""), first)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from .nearest_branch import checked_groups, curve_seeds, dense_points, grown_labels
@@ -72,19 +73,27 @@ def territories(
     {1: 30.0, 2: 30.0}
     """
     if distance not in (STRAIGHT, GEODESIC):
-        raise InputError(f"The distance {distance!r} is unknown: use {STRAIGHT} or {GEODESIC}.")
+        raise InputError(
+            _("The distance {distance!r} is unknown: use {straight} or {geodesic}.").format(
+                distance=distance, straight=STRAIGHT, geodesic=GEODESIC
+            )
+        )
     if organ.shape != tuple(skeleton.shape):
         raise InputError(
-            f"The organ has the shape {organ.shape}, the skeleton's volume "
-            f"{tuple(skeleton.shape)} (K, J, I): give the organ on the same grid."
+            _(
+                "The organ has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
+                "give the organ on the same grid."
+            ).format(shape=organ.shape, volume=tuple(skeleton.shape))
         )
     own = checked_groups(skeleton, groups)
     if not np.any(organ) or not own:
-        raise InputError("There is nothing to divide: the organ is empty, or no branch takes part.")
+        raise InputError(
+            _("There is nothing to divide: the organ is empty, or no branch takes part.")
+        )
     if distance == GEODESIC:
         seeds, lengths = curve_seeds(organ, skeleton, own)
         if not seeds.any():
-            raise InputError("No branch goes through the organ: use the straight distance.")
+            raise InputError(_("No branch goes through the organ: use the straight distance."))
         labels = grown_labels(organ, seeds, lengths, skeleton.spacing, report)
     else:
         labels = _straight(organ, skeleton, own, report)

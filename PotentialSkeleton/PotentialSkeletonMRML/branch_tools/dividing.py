@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import branch_labels, territories
 
@@ -61,9 +62,13 @@ def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
         titles = {g: f"Generation {g}" for g in sorted(set(generations))}
         return _groups(dict(enumerate(generations)), titles, generation_color)
     if kind != NAME:
-        raise InputError(f"Branches cannot be grouped by {kind!r}: use branch, generation or name.")
+        raise InputError(
+            _("Branches cannot be grouped by {kind!r}: use branch, generation or name.").format(
+                kind=kind
+            )
+        )
     if not names:
-        raise InputError("No branch has a name yet: name the branches that matter first.")
+        raise InputError(_("No branch has a name yet: name the branches that matter first."))
     chosen = list(dict.fromkeys(names[n] for n in sorted(names)))
     owner = {n: chosen.index(name) for n, name in names.items()}
     return _groups(owner, dict(enumerate(chosen)), branch_color)
@@ -75,9 +80,17 @@ def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
     for number, (name, branches) in enumerate(groups.items()):
         for branch in branches:
             if not 0 <= branch < len(skeleton.branches):
-                raise InputError(f"The group '{name}' has branch {branch}, which does not exist.")
+                raise InputError(
+                    _("The group '{name}' has branch {branch}, which does not exist.").format(
+                        name=name, branch=branch
+                    )
+                )
             if branch in owner:
-                raise InputError(f"Branch {branch} is in two groups; a branch belongs to one.")
+                raise InputError(
+                    _("Branch {branch} is in two groups; a branch belongs to one.").format(
+                        branch=branch
+                    )
+                )
             owner[branch] = number
     return _groups(owner, dict(enumerate(groups)), branch_color)
 
@@ -112,8 +125,10 @@ def split(model: Any, by: str = BRANCH, progress: Any = None) -> Any:
     labels = branch_labels(solid.mask, there, groups.label_of, report)
     if not labels.any():
         raise InputError(
-            f"No branch of {node_name(model)} goes through its vessels any more: find the "
-            "centrelines again."
+            _(
+                "No branch of {model} goes through its vessels any more: find the "
+                "centrelines again."
+            ).format(model=node_name(model))
         )
     with all_or_nothing() as change:
         return _segmentation(change, f"{tree_name(model)} by {by}", labels, groups, solid)
@@ -213,8 +228,10 @@ def _check_near(model, skeleton, organ: SolidInput, groups):
     away = np.linalg.norm(outside * np.array(organ.spacing), axis=1)
     if len(away) and away.min() > 0:
         raise InputError(
-            f"The tree {node_name(model)} lies {away.min():.0f} mm away from '{organ.name}': "
-            "choose the organ that these vessels supply."
+            _(
+                "The tree {model} lies {distance:.0f} mm away from '{organ}': choose the "
+                "organ that these vessels supply."
+            ).format(model=node_name(model), distance=away.min(), organ=organ.name)
         )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import interchange
 from PotentialSkeletonLib.interchange.whole_files import whole_file
 
@@ -33,7 +34,11 @@ def save_tree(model: Any, path: str | PathLike) -> None:
     """
     write = _WRITERS.get(Path(path).suffix.lower())
     if write is None:
-        raise InputError(f"{path}: trees are written as {', '.join(_WRITERS)}.")
+        raise InputError(
+            _("{path}: trees are written as {endings}.").format(
+                path=path, endings=", ".join(_WRITERS)
+            )
+        )
     write(stored_skeleton(model, in_world=True), names_of(model), path)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.translation import tr as _
 
 
 def reporter(progress: Callable[[float], bool] | None) -> Callable[..., None]:
@@ -16,6 +17,6 @@ def reporter(progress: Callable[[float], bool] | None) -> Callable[..., None]:
     def report(*share: Any) -> None:
         last[0] = float(share[0]) if share else last[0]
         if progress is not None and progress(last[0]) is False:
-            raise Cancelled("Cancelled; nothing was changed.")
+            raise Cancelled(_("Cancelled; nothing was changed."))
 
     return report

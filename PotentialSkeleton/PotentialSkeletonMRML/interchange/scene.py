@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
 
@@ -73,7 +74,11 @@ def addCentrelineModel(
         If the view is unknown, a root does not fit, or there is no branch; nothing was added.
     """
     if view not in _VIEWS:
-        raise InputError(f"The view {view!r} is unknown: use {', '.join(_VIEWS)}.")
+        raise InputError(
+            _("The view {view!r} is unknown: use {views}.").format(
+                view=view, views=", ".join(_VIEWS)
+            )
+        )
     data = poly_data(_VIEWS[view](forest_of(result, rootPoints), result.ijkToRAS))
     with all_or_nothing() as change:
         node = change("vtkMRMLModelNode", name)
@@ -95,7 +100,7 @@ def addCentrelineCurves(
     forest = forest_of(result, rootPoints)
     lines = root_to_tip_lines(forest)
     if not lines:
-        raise InputError("The skeleton has no branch, so there is no curve to add.")
+        raise InputError(_("The skeleton has no branch, so there is no curve to add."))
     nodes = []
     with all_or_nothing() as change:
         for number, line in enumerate(lines, 1):
