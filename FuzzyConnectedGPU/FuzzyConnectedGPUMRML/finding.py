@@ -9,13 +9,12 @@ from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.new_points import world_points
+from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint, world_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 from FuzzyVesselCoreLib.translation import tr as _
 
-from .point_colors import VESSEL_COLOR, paint
-from .segmenting import refuse_without, while_there
+from .run_nodes import refuse_without, while_there
 
 LABEL = "automatic"
 
