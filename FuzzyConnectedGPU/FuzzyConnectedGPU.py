@@ -183,7 +183,7 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
 
         for check in (*self_test.CHECKS, *panel_self_test.CHECKS):
             self.setUp()
-            self.delayDisplay(check.__doc__.split("\n")[0])
+            self.delayDisplay((check.__doc__ or "").split("\n")[0])
             try:
                 check(self)
             except self_test.NotPossible as reason:  # said; no failure of the code

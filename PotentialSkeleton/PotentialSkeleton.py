@@ -92,14 +92,14 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
     def __init__(self):
         ScriptedLoadableModuleLogic.__init__(self)
-        self._wrapper = None
+        self._wrapper: Any = None
 
     def getParameterNode(self) -> Any:
         from PotentialSkeletonMRML.parameters import PotentialSkeletonParameterNode
 
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
         if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
-            self._wrapper = PotentialSkeletonParameterNode(parameterNode)
+            self._wrapper = PotentialSkeletonParameterNode(parameterNode)  # type: ignore[call-arg]
         return self._wrapper
 
     def extract(
@@ -286,7 +286,7 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
 
         for check in self_test.CHECKS:
             self.setUp()
-            self.delayDisplay(check.__doc__.split("\n")[0])
+            self.delayDisplay((check.__doc__ or "").split("\n")[0])
             try:
                 check(self)
             except self_test.NotPossible as reason:  # said; no failure of the code

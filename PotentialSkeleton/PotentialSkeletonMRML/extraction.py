@@ -6,6 +6,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from .branch_tools.steps import begin_anew
@@ -15,8 +16,6 @@ from .outputs import write_all
 from .result import SkeletonResult
 from .segment_input import segment_named
 from .solid_input import SolidInput, read_solid
-
-ProgressFunction = Callable[[float], bool]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Job:
 
 
 def extract_all(
-    jobs: Sequence[Job], options: dict, progress: ProgressFunction | None
+    jobs: Sequence[Job], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object, then write all outputs.
 
