@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import branch_labels, territories
@@ -23,7 +24,6 @@ from ..solid_input import SolidInput, read_solid
 from ..stored_skeleton import skeleton_of
 from .grid import cropped, on_voxels, vessels_of
 from .names import names_of
-from .progress import reporter
 
 BRANCH, GENERATION, NAME = "branch", "generation", "name"
 
@@ -117,12 +117,12 @@ def split(model: Any, by: str = BRANCH, progress: Any = None) -> Any:
         If there is nothing to split, or the vessels are gone.
     Cancelled
     """
-    report = reporter(progress)
-    report(0.0)
+    run = Progress.of(progress)
+    run.check()
     skeleton, solid = skeleton_of(model), vessels_of(model)
     groups = groups_by(model, skeleton, by)
     there = on_voxels(model, skeleton, solid)
-    labels = branch_labels(solid.mask, there, groups.label_of, report)
+    labels = branch_labels(solid.mask, there, groups.label_of, run)
     if not labels.any():
         raise InputError(
             _(
@@ -184,8 +184,8 @@ def divide_organ(
         If the organ is empty or elsewhere, or the groups do not fit.
     Cancelled
     """
-    report = reporter(progress)
-    report(0.0)
+    run = Progress.of(progress)
+    run.check()
     skeleton, organ = skeleton_of(model), cropped(read_solid(organ_node, organ_segment))
     if isinstance(by, Mapping):
         groups = chosen_groups(skeleton, by)
@@ -193,7 +193,7 @@ def divide_organ(
         groups = groups_by(model, skeleton, by)
     there = on_voxels(model, skeleton, organ)
     _check_near(model, there, organ, groups)
-    found = territories(organ.mask, there, groups.label_of, distance, report)
+    found = territories(organ.mask, there, groups.label_of, distance, run)
     whole = sum(found.volumes.values()) + found.unreached
     table = {
         "territory": [groups.names[label] for label in found.volumes],
