@@ -12,7 +12,7 @@ from .availability import device_properties, reset_cuda_status
 from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
-from .transfers import to_device, to_host
+from .transfers import Convert, convert_to_host, to_device, to_host
 
 if TYPE_CHECKING:
     from .fourier import Fourier
@@ -123,6 +123,10 @@ class CudaDevice(KernelLauncher):
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
         return to_host(self.xp, array if array.flags.c_contiguous else array.copy())
+
+    def get_converted(self, array: DeviceArray, result: np.ndarray, convert: Convert) -> None:
+        """Convert a device array into a numpy array; see `transfers.convert_to_host`."""
+        convert_to_host(self.xp, array, result, convert)
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""

@@ -103,6 +103,9 @@ class EmulatedDevice:
     def get(self, array):
         return np.array(array)
 
+    def get_converted(self, array, result, convert):
+        convert(np.array(array).reshape(-1), result.reshape(-1))
+
     def synchronize(self):
         pass
 

@@ -29,7 +29,7 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     mask = None if problem.mask is None else gpu.put(problem.mask)
     progress.advance(0.0)
     levels, rounds = propagate(problem, voxels, mask, progress, gpu)
-    return Solution(gpu.get(levels), rounds, gpu.peak_bytes)
+    return Solution(levels, rounds, gpu.peak_bytes)
 
 
 def propagate(
