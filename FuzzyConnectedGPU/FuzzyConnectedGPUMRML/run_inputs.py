@@ -13,6 +13,8 @@ from FuzzyVesselCoreLib.mrml.provenance.mask_fingerprint import mask_fingerprint
 from FuzzyVesselCoreLib.mrml.provenance.voxel_times import note_voxels, voxels_changed
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
+from .logic.run_options import ModelOptions
+
 # Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
 THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that points have a say in
@@ -25,32 +27,20 @@ VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
 
-@dataclass(frozen=True)
-class Choices:
+@dataclass(frozen=True, kw_only=True)
+class Choices(ModelOptions):
     """What a connectedness map depends on beside its volume and points.
 
     Attributes
     ----------
     mask_node, segment_id, roi_node, background_node
         The nodes of a run, and the segment of the mask.
-    model, ..., directions
-        As of `FuzzyConnectedGPULib.SegmentOptions`.
     """
 
     mask_node: Any = None
     segment_id: str = ""
     roi_node: Any = None
     background_node: Any = None
-    model: str | None = None
-    border: str | None = None
-    affinity: Any = None
-    feature: str | None = None
-    radius: int | None = None
-    side: str | None = None
-    cut: float | None = None
-    solver: str | None = None
-    corrections: int | None = None
-    directions: int | None = None
 
 
 def inputs_text(volume_node: Any, seeds_node: Any, **choices: Any) -> str:

@@ -4,23 +4,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """Inputs and options of a run on the scene, as `SegmentingLogic.segment` documents them.
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """What the connectedness depends on beside nodes, as of `FuzzyConnectedGPULib.SegmentOptions`.
 
-    Attributes
-    ----------
-    corrections, directions : int or None
-        Of the solver "cuda-kfoe-corrected".
+    `corrections` and `directions` are those of the solver "cuda-kfoe-corrected".
     """
 
-    backgroundSeedsNode: Any = None
-    maskNode: Any = None
-    maskSegmentID: str = ""
-    roiNode: Any = None
-    fillGaps: int = 0
-    threshold: float | None = None
-    device: str = "auto"
     model: str | None = None
     border: str | None = None
     affinity: Any = None
@@ -33,9 +23,21 @@ class RunOptions:
     directions: int | None = None
 
     def of_model(self) -> dict[str, Any]:
-        """The options that the connectedness depends on, beside the nodes."""
-        names = [each.name for each in fields(self)]
-        return {name: getattr(self, name) for name in names[names.index("model") :]}
+        """These options by name."""
+        return {each.name: getattr(self, each.name) for each in fields(ModelOptions)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(ModelOptions):
+    """Inputs and options of a run on the scene, as `SegmentingLogic.segment` documents them."""
+
+    backgroundSeedsNode: Any = None
+    maskNode: Any = None
+    maskSegmentID: str = ""
+    roiNode: Any = None
+    fillGaps: int = 0
+    threshold: float | None = None
+    device: str = "auto"
 
     def of_arrays(self) -> dict[str, Any]:
         """The fields of `FuzzyConnectedGPULib.SegmentOptions`."""
