@@ -141,6 +141,7 @@ def _solve_on_cuda(
     own = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
+    gpu.memory_limit = options.device_memory
     with gpu:
         memory = memory_soon(problem.voxels.shape, np.float32)
         solution = solver.solve(problem, progress, gpu, **own)

@@ -62,6 +62,7 @@ class EmulatedDevice:
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
         self.peak_bytes = 0
+        self.memory_limit = None
         self.pool = None
         self.launches = 0
         self.interleave = interleave
@@ -110,4 +111,4 @@ class EmulatedDevice:
         pass
 
     def free_memory(self):
-        return self._memory
+        return self._memory if self.memory_limit is None else min(self._memory, self.memory_limit)
