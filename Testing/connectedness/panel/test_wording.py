@@ -16,6 +16,7 @@ PANELS = [
     ROOT / "PotentialSkeleton" / "PotentialSkeletonPanel",
     ROOT / "FuzzyVesselCore" / "FuzzyVesselCoreLib" / "widgets",
 ]
+EMPTY_MASK = "The mask {mask} is empty within {volume}: no voxel is left to segment."
 # Of the library and the console, not of a clinic.
 JARGON = re.compile(
     r"seed|I, ?J, ?K|\bcard\b|fuzzy scene|\btold\b|\bpieces?\b|lower cut",
@@ -180,3 +181,18 @@ def test_an_unsure_threshold_is_said_in_the_words_of_the_panel(slicer_scene):
     (note,) = UnsureNote.of(AutomaticThreshold(0.5, 0.1, "of the console"))
     assert note == "The automatic threshold is unsure: of the console"
     assert worded(note) == "Unsure: No leak into the surroundings was found."
+
+
+def test_what_is_said_below_the_panel_is_in_the_language_of_the_user(panel, monkeypatch):
+    import slicer.i18n
+
+    known = {("mrml.regions", EMPTY_MASK): "La máscara {mask} está vacía en {volume}."}
+    monkeypatch.setattr(
+        slicer.i18n, "translate", lambda context, text: known.get((context, text), text)
+    )
+    panel.parameters.region = type(panel.parameters.region).MASK
+    mask = add_volume(np.zeros(SHAPE, np.uint8), kind="vtkMRMLLabelMapVolumeNode")
+    mask.SetName("hígado")
+    panel.parameters.mask = mask
+    panel.click("applyButton")
+    assert panel.ui.statusLabel.text == "La máscara 'hígado' está vacía en 'CT'."
