@@ -10,7 +10,7 @@ from support.places import PACKAGE_FOLDERS
 # Rooms whose texts reach a panel as they are. The algorithms' own are for the console: where one
 # has fields, the panel makes its sentence (`wording.py`).
 ROOMS = re.compile(r"(MRML|Panel)/|^FuzzyVesselCoreLib/(mrml|widgets)/|^Segment.*Effect\.py")
-SENTENCE = re.compile(r"[A-Z{].* .* .*[.:?!]", re.DOTALL)
+SENTENCE = re.compile(r"[A-Z{].* .* .*([.:?!]|[a-z][.:] \{\})", re.DOTALL)
 WORDS = re.compile(r"[A-Za-z]+ ")
 OWN_ERRORS = ("InputError", "InputRemoved", "DeviceError", "Cancelled", "FuzzyVesselError")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

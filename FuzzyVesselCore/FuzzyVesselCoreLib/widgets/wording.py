@@ -40,18 +40,17 @@ def worded(said: Any) -> str:
 
 
 def short_reason(reason: str) -> str:
-    """Why no GPU is used, in a few words; of an unknown kind, the first sentence of the text."""
+    """Why no GPU is used, in plain words, by the kind of a `NoCuda`."""
     sentences = {
-        "macos": _("macOS has no CUDA"),
+        "macos": _("no NVIDIA GPU"),
         "cupy missing": _("CuPy is not installed"),
-        "cupy broken": _("CuPy cannot be imported"),
-        "driver missing": _("the NVIDIA driver is missing or does not work"),
-        "driver old": _("the NVIDIA driver is too old for the installed CuPy"),
-        "driver fails": _("the NVIDIA driver reports an error; restart the computer"),
-        "no device": _("no NVIDIA GPU"),
-        "no such device": _("this computer has fewer GPUs"),
-        "kernel fails": _("a first test program does not run on the GPU"),
-        "kernel wrong": _("the GPU or its driver is faulty"),
+        "cupy broken": _("CuPy does not work"),
+        "driver missing": _("the NVIDIA driver does not work"),
+        "driver old": _("CuPy is for a newer NVIDIA driver"),
+        "driver fails": _("the NVIDIA driver does not work"),
+        "no device": _("no NVIDIA GPU that can be used"),
+        "no such device": _("no NVIDIA GPU that can be used"),
+        "kernel fails": _("a test on the GPU failed"),
+        "kernel wrong": _("a test on the GPU failed"),
     }
-    first = reason.split(". ")[0].rstrip(".")
-    return sentences.get(getattr(reason, "kind", ""), first)
+    return sentences.get(getattr(reason, "kind", ""), _("the GPU does not answer"))

@@ -7,6 +7,7 @@ import pytest
 from FuzzyVesselCoreLib.errors import NoCuda, NoCudaError
 from support.places import ROOT
 
+UNKNOWN = "the GPU does not answer"
 FILE = ROOT / "FuzzyVesselCore" / "FuzzyVesselCoreLib" / "gpu" / "availability.py"
 
 
@@ -24,18 +25,18 @@ def wording(slicer_scene):
     return wording
 
 
-def test_every_kind_has_words_of_its_own(wording):
+def test_every_kind_has_plain_words(wording):
     found = [wording.short_reason(NoCuda(kind, "of the console")) for kind in kinds()]
-    assert len(set(found)) == len(found) > 8
-    assert "of the console" not in found
+    assert len(found) > 8
+    assert not {"of the console", UNKNOWN} & set(found)
 
 
-def test_what_is_not_known_keeps_its_first_sentence(wording):
-    assert wording.short_reason("the GPU was lost. Restart the computer.") == "the GPU was lost"
+def test_of_what_is_not_known_no_more_is_said_than_that(wording):
+    assert wording.short_reason("cudaErrorDevicesUnavailable: all are busy. Wait.") == UNKNOWN
 
 
 def test_a_gpu_that_was_asked_for_and_is_not_there(wording):
     error = NoCudaError("cuda:3", NoCuda("no such device", "there is no cuda:3; pip install ..."))
     assert "pip" in str(error)
     text = wording.worded(error)
-    assert text == "The GPU cannot be used: this computer has fewer GPUs."
+    assert text == "The GPU cannot be used: no NVIDIA GPU that can be used."

@@ -7,12 +7,15 @@ from itertools import pairwise
 
 import pytest
 
+from FuzzyVesselCoreLib.errors import NoCuda
 from support.places import PACKAGE_FOLDERS, ROOT
 
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
-REASON = 'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".'
+REASON = NoCuda(
+    "cupy missing", 'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".'
+)
 
 
 @pytest.fixture
@@ -244,7 +247,8 @@ def test_a_gpu_that_was_lost_is_no_error(line, packaging, monkeypatch):
     line.machine.update(reason=None, cupy=["cupy-cuda13x"])
     monkeypatch.setattr(line.module, "CudaDevice", lost)
     line.line.look()
-    assert line.label.text == "Computes on the CPU: cudaErrorDevicesUnavailable: all are busy"
+    assert line.label.text == "Computes on the CPU: the GPU does not answer"
+    assert line.label.toolTip == "cudaErrorDevicesUnavailable: all are busy. Wait."
 
 
 @pytest.fixture
@@ -270,13 +274,13 @@ def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packagi
     def pip_ensure(requirements, requester):
         line.asked.append((requirements, requester))
         packaging.satisfied.add(CUPY)
-        line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA card. Use the CPU.")
+        line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use the CPU.")
 
     packaging.pip_ensure = pip_ensure
     line.line.look()
     line.button.click()
     assert line.asked == [([CUPY], "Fuzzy Connectedness"), "forgotten"]
-    assert line.label.text == "Computes on the CPU: there is no CUDA card"
+    assert line.label.text == "Computes on the CPU: no NVIDIA GPU that can be used"
     assert line.button.isHidden()
 
 
@@ -332,7 +336,7 @@ def test_a_broken_cupy_is_replaced_after_a_question(
 
 def test_what_a_repair_does_not_cure_offers_none(line, packaging):
     packaging.satisfied = {CUPY}
-    line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA card. Use device 'cpu'.")
+    line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use device 'cpu'.")
     line.line.look()
     assert line.button.isHidden()
 
