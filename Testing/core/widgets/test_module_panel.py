@@ -274,7 +274,8 @@ def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packagi
     def pip_ensure(requirements, requester):
         line.asked.append((requirements, requester))
         packaging.satisfied.add(CUPY)
-        line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use the CPU.")
+        reason = NoCuda("no device", "there is no CUDA device. Use the CPU.")
+        line.machine.update(cupy=["cupy-cuda13x"], reason=reason)
 
     packaging.pip_ensure = pip_ensure
     line.line.look()
