@@ -216,7 +216,7 @@ class ConnectednessPanel(Panel):
     @staticmethod
     def output_inputs(parameters: Any) -> dict[str, Any]:
         """Nodes that results are not written into, by what they are called."""
-        return {"input volume": parameters.inputVolume, "mask": parameters.mask}
+        return {_("input volume"): parameters.inputVolume, _("mask"): parameters.mask}
 
     def worded(self, said: Any) -> str:
         return worded(said)

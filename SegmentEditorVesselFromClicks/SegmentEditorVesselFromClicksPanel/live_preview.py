@@ -7,9 +7,9 @@ import numpy as np
 import qt
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.widgets.run import Run
-from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
 from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
@@ -96,7 +96,9 @@ class LivePreview:
         image, labels = self._effect.sourceVolumeImageData(), self.labels()
         self._preview.show(labels, image, self._clicks.segmentation_node, self._clicks.segment_id)
         volume = np.count_nonzero(labels) * editor_grid(image).millilitres
-        self._options.say("\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *notes]))
+        self._options.say(
+            "\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *map(worded, notes)])
+        )
         self._changed()
 
     def _compute(self):

@@ -6,8 +6,8 @@ import slicer
 import vtk
 from slicer.util import VTKObservationMixin
 
+from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 

@@ -139,27 +139,14 @@ def segment_several(
     background = _background(background_seeds, solid, region)
     owners = _owners(volume, found, points, background, region, unit, options, cached, part)
     clicks = Clicks(list(points.values()), background if len(background) else None, hand_overs)
+    values, rounds = found.scene.values.reshape(solid), options.fill_gaps
     labels, disputed, notes = label_vessels(
-        found.scene.values.reshape(solid),
-        owners,
-        found.threshold,
-        clicks,
-        unit.tolist(),
-        rounds=options.fill_gaps,
-        mask=region,
+        values, owners, found.threshold, clicks, unit.tolist(), rounds=rounds, mask=region
     )
     progress.advance(1.0)
-    return SeveralVessels(
-        tuple(points),
-        labels.reshape(shape),
-        disputed.reshape(shape),
-        owners.reshape(shape),
-        found.scene,
-        found.threshold,
-        found.affinity,
-        found.contrast,
-        notes,
-    )
+    labels, disputed, owners = (each.reshape(shape) for each in (labels, disputed, owners))
+    own = found.scene, found.threshold, found.affinity, found.contrast
+    return SeveralVessels(tuple(points), labels, disputed, owners, *own, notes)
 
 
 def _checked(vessels: Mapping[str, Any], shape: Any, mask: Any) -> dict[str, np.ndarray]:

@@ -7,9 +7,9 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML.odd_points import OddPoint, odd_point
-from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR
 from FuzzyConnectedGPUMRML.several.switching import give_point
 from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR
 
 from ..advanced import region_section
 from .click_undo import REDO_KEYS, UNDO_KEYS

@@ -3,35 +3,8 @@
 import numpy as np
 import pytest
 
+from support.crossing_vessels import crossing
 from support.mrml_cases import add_seeds, add_volume, world_of
-
-SHAPE = (13, 22, 40)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-def crossing():
-    """Two vessels along I that come together in the middle, in noise."""
-    rng = np.random.default_rng(0)
-    k, j, i = np.indices(SHAPE)
-    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
-    return (90 + 110 * vessels + rng.normal(0, 6, SHAPE)).astype(np.int16)
-
-
-@pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
 
 
 @pytest.fixture
