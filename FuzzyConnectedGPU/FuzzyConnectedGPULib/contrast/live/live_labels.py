@@ -1,0 +1,143 @@
+"""Public entry: the labels of clicks that move, one position after the other."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import at_least, zeros
+
+from ..checked_clicks import Clicks, checked_clicks
+from ..clicks.click_scene import click_scene
+from ..contrast_threshold import CONTRAST_THRESHOLD
+from ..paths.widest_paths import STEPS
+from .boxes import Box, box_of_boxes
+from .live_evidence import LiveEvidence
+
+if TYPE_CHECKING:
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+
+    from ..evidence.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class LabelsInBox:
+    """Labels of a part of the volume; elsewhere they are 0.
+
+    Attributes
+    ----------
+    box : tuple of 3 slice
+        Of the volume, K, J, I.
+    labels : ndarray, uint8, of the box's shape
+    """
+
+    box: Box
+    labels: np.ndarray
+
+
+class LiveLabels:
+    """Labels for one position of the clicks after the other, on evidence that stays.
+
+    They are those of `contrast_connectedness` with this evidence, cut at the same threshold, bit
+    for bit. That is the whole run's own evidence as long as the first click stays where it is;
+    where a scan holds several tissues, another first click may have another tissue around it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of `vessel_evidence`, or kept on a device.
+    shape : (K, J, I)
+        Of the volume.
+    mask : ndarray of uint8, of that shape, or None
+        That of the evidence.
+    border : {"drawn", "half"}
+
+    Examples
+    --------
+    >>> from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+    >>> volume = np.random.default_rng(1).normal(0, 1, (24, 24, 24))
+    >>> volume[:, 10:14, 10:14] += 20
+    >>> evidence = vessel_evidence(volume, (1, 1, 1), (12, 12, 12))
+    >>> live = LiveLabels(evidence, volume.shape)
+    >>> found = live.labels([(12, 12, 12)])
+    >>> int(found.labels.sum()) == int(live.labels([(5, 12, 12)]).labels.sum()) > 300
+    True
+    """
+
+    def __init__(
+        self,
+        evidence: "Evidence",
+        shape: tuple[int, ...],
+        mask: np.ndarray | None = None,
+        border: str = "drawn",
+    ) -> None:
+        self._evidence, self._shape, self._mask = LiveEvidence(evidence), shape, mask
+        self._border = border
+        self._memory: np.ndarray | None = None
+
+    def labels(
+        self,
+        seeds: Any,
+        background_seeds: Any = None,
+        threshold: float = CONTRAST_THRESHOLD,
+        *,
+        gpu: "CudaDevice | None" = None,
+        progress: Progress | ProgressCallback | None = None,
+    ) -> LabelsInBox:
+        """The labels of clicks; a call that fails or is cancelled leaves nothing behind.
+
+        Parameters
+        ----------
+        seeds, background_seeds : array_like, shape (n, 3), integers K, J, I
+        threshold : float
+            Of the connectedness, 0..1.
+        gpu : CudaDevice, optional
+            That the evidence is on, inside its ``with`` block.
+        progress : callable, optional
+            ``progress(share) -> bool``; False cancels.
+
+        Returns
+        -------
+        LabelsInBox
+
+        Raises
+        ------
+        InputError
+            As of `contrast_connectedness`, for the clicks.
+        Cancelled
+            `progress` returned False.
+        """
+        if not 0 < threshold <= 1:
+            raise InputError(f"The threshold is {threshold:g}, but must be above 0 and at most 1.")
+        checked = checked_clicks(np.asarray(seeds), background_seeds, self._mask, self._shape)
+        clicks = checked.within(self._evidence.box)
+        self._evidence.floor = lowest_level(threshold)
+        self._evidence.touched = []
+        self._evidence.touch_around(clicks.positive.tolist())
+        if self._memory is None:
+            self._memory = zeros(self._evidence.contrast.shape, np.float32)
+        try:
+            return self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu)
+        finally:
+            self._memory[box_of_boxes(self._evidence.touched)] = 0
+
+    def _cut(
+        self, clicks: Clicks, threshold: np.float32, progress: Progress, gpu: "CudaDevice | None"
+    ) -> LabelsInBox:
+        evidence: Any = self._evidence
+        scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, self._memory)
+        box = box_of_boxes(self._evidence.touched)
+        whole = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))
+        return LabelsInBox(whole, at_least(scene[box], threshold))
+
+
+def lowest_level(threshold: float) -> int:
+    """The level of paths below which no label depends on them.
+
+    Rules ask for the object at the natural threshold, which levels of `STEPS` have; a path of level
+    n limits a connectedness to n / (n + STEPS).
+    """
+    share = min(threshold, CONTRAST_THRESHOLD)
+    return int(np.floor(STEPS * share / (1 - share) * (1 - 1e-6)))
