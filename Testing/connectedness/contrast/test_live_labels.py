@@ -157,11 +157,11 @@ def test_a_step_that_is_overtaken_or_refused_leaves_nothing_behind(scan):
 
     def overtaken(share):
         shares.append(share)
-        return len(shares) < 2
+        return len(shares) < 3
 
     with pytest.raises(Cancelled):
-        live.labels([first, other], progress=overtaken)
-    with pytest.raises(InputError, match="both"):
+        live.labels([first], [other], progress=overtaken)
+    with pytest.raises(InputError, match="same voxel"):
         live.labels([first], [first])
     with pytest.raises(InputError, match="threshold"):
         live.labels([first], threshold=0.0)

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.progress import Progress
+
 from ..clicks.corrections import MAX_RADIUS
 from ..clicks.faint_clicks import BLIND_RADIUS, FAINT_RADII
+from ..clicks.main_object import EVIDENT
 from ..paths.reached import Reached
 from .boxes import Box, box_around, box_of_voxels
 from .live_paths import LivePaths
@@ -45,6 +48,15 @@ class LiveEvidence:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._evidence, name)
+
+    def prepare(self, progress: Progress) -> None:
+        """Compute what the clicks' rules ask for wherever a click may go."""
+        if self._paths is None:
+            return
+        self._paths.prepare(EVIDENT * self._evidence.noise)
+        for name in ("wide_contrast", "difference"):  # for clicks without contrast
+            progress.check()
+            getattr(self._evidence, name)
 
     def widest_paths(
         self,

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.large_arrays import at_least, zeros
 
@@ -51,7 +52,7 @@ class LiveLabels:
     shape : (K, J, I)
         Of the volume.
     mask : ndarray of uint8, of that shape, or None
-        That of the evidence.
+        Paths stay where it is not 0; that of the evidence, or a part of it.
     border : {"drawn", "half"}
 
     Examples
@@ -73,9 +74,42 @@ class LiveLabels:
         mask: np.ndarray | None = None,
         border: str = "drawn",
     ) -> None:
-        self._evidence, self._shape, self._mask = LiveEvidence(evidence), shape, mask
-        self._border = border
+        self._found, self._shape, self._mask, self._border = evidence, shape, mask, border
+        self._allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
+        self._evidence = LiveEvidence(evidence)
         self._memory: np.ndarray | None = None
+        if not evidence.device_bytes:
+            self._take_mask()
+
+    def _take_mask(self) -> None:
+        if self._allowed is not None:
+            self._evidence = LiveEvidence(self._found.within(self._allowed))
+
+    def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
+        """Compute what the steps share, so that none of them has to wait for it.
+
+        On a device there is nothing to prepare.
+        """
+        self._evidence.prepare(Progress.of(progress))
+
+    def labels_on(self, device: str, *arguments: Any, **options: Any) -> LabelsInBox:
+        """As `labels`, on the device that the evidence is on, or on the CPU.
+
+        Raises
+        ------
+        DeviceError
+            The device has failed, or is another one than that of the evidence.
+        """
+        if not self._found.device_bytes:
+            return self.labels(*arguments, **options)
+        chosen = choose_device(device)
+        if chosen == "cpu":
+            raise DeviceError("The evidence is on a GPU, which cannot be used now.")
+        with chosen as gpu:
+            if not self._found.serves(gpu):
+                raise DeviceError(f"The evidence is on another GPU than {gpu.name}.")
+            self._take_mask()  # memory of the device belongs to one run
+            return self.labels(*arguments, gpu=gpu, **options)
 
     def labels(
         self,

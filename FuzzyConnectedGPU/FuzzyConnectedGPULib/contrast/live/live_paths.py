@@ -66,6 +66,10 @@ class LivePaths:
         voxels = voxels[:size].copy()
         return Reached(voxels, found[:size].copy(), self._contrast.reshape(-1)[voxels])
 
+    def prepare(self, contrast: float) -> None:
+        """Be ready for paths that are not weaker than a contrast."""
+        self._deep_enough(contrast)
+
     def _deep_enough(self, least: float) -> MaxTree:
         if self._tree is None or self._tree.least > least:
             self._kept.clear()
