@@ -1,4 +1,4 @@
-"""The table of a dragged point: seconds of each step, stage by stage, on a scene with slice views."""
+"""The table of a dragged point: time of each step, stage by stage, on a scene with slice views."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -73,10 +73,11 @@ def _case(setting: Setting) -> tuple[str, np.ndarray, tuple[float, ...], list, t
     folder = None if setting.quick else setting.data
     if folder is not None and (folder / f"{LIVER_CT}_ct.nrrd").is_file():
         volume, spacing = read_voxels(folder / f"{LIVER_CT}_ct.nrrd")
-        seeds = [seed[::-1] for seed in CT_SEEDS]
-        return LIVER_CT, volume, tuple(spacing), seeds, CT_BACKGROUND[::-1]
+        clicks = [seed[::-1] for seed in CT_SEEDS]
+        return LIVER_CT, volume, tuple(spacing), clicks, CT_BACKGROUND[::-1]
     made = liver_phantom(setting.sizes.liver)
-    seeds = [tuple(map(int, seed)) for seed in made.seeds[:2]]
+    seeds = made.seeds[:2].tolist()
+    seeds = [tuple(seed) for seed in seeds]
     background = tuple(map(int, made.background_seeds[0]))
     return "phantom", made.volume, tuple(made.spacing), seeds, background
 
@@ -130,7 +131,7 @@ class Session:
         self._events += 1
 
     def _run(self, seeds: list, background: list) -> np.ndarray:
-        options = dict(spacing=self._spacing, device=self._device, cached=self._kept)
+        options: dict = dict(spacing=self._spacing, device=self._device, cached=self._kept)
         return segment(self._volume, seeds, background_seeds=background, **options).labels
 
     def measured(self) -> dict:
@@ -200,9 +201,9 @@ class Session:
 
         scene, threshold = contrast_connectedness(
             self._volume,
-            seeds,
+            np.array(seeds),
             spacing=self._spacing,
-            background_seeds=background,
+            background_seeds=np.array(background),
             device=self._device,
             find_evidence=kept,
         )
