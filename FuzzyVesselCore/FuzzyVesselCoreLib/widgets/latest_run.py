@@ -61,6 +61,11 @@ class LatestRun:
     def working(self) -> bool:
         return self._future is not None
 
+    @property
+    def pending(self) -> bool:
+        """Whether it works, or is about to."""
+        return self._wanted or self.working
+
     def request(self) -> None:
         """The inputs are others now."""
         self._wanted = True
