@@ -1,14 +1,15 @@
 """Points that are dragged in the editor: labels of where they are now, on its voxels."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from FuzzyConnectedGPULib.contrast.live.live_labels import LabelsInBox
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editor_inputs import EditorInputs
 from .growing import CachedEvidence, threshold_of
+
+if TYPE_CHECKING:
+    from FuzzyConnectedGPULib.contrast.live.live_labels import LabelsInBox
 
 
 class LiveClicks:
@@ -62,7 +63,7 @@ class LiveClicks:
         """Compute what all positions share."""
         self._live.prepare(progress)
 
-    def labels(self, points: tuple[dict[str, np.ndarray], float], progress: Any) -> LabelsInBox:
+    def labels(self, points: tuple[dict[str, np.ndarray], float], progress: Any) -> "LabelsInBox":
         """The labels of points; no node is read.
 
         Raises

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from FuzzyConnectedGPULib.contrast.live.live_labels import LabelsInBox
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
@@ -22,7 +21,7 @@ class HeldPoint:
     scripted_effect : qSlicerSegmentEditorScriptedEffect
     cached : CachedEvidence
     show : callable
-        ``show(found, grid)``, with `LabelsInBox` on the `EditorGrid`.
+        ``show(labels, grid, box)``: labels of a part of an `EditorGrid`.
     fail : callable
         Called with an error that a person can do something about.
     """
@@ -31,7 +30,7 @@ class HeldPoint:
         self,
         scripted_effect: Any,
         cached: CachedEvidence,
-        show: Callable[[LabelsInBox, EditorGrid], None],
+        show: Callable[[Any, EditorGrid, Any], None],
         fail: Callable[[Exception], None],
     ) -> None:
         self._effect, self._cached, self._show, self._fail = scripted_effect, cached, show, fail
@@ -76,7 +75,7 @@ class HeldPoint:
 
     def _follow(self, found):
         if found is not None and self._live is not None and self._held:
-            self._show(found, self._live.inputs.grid)
+            self._show(found.labels, self._live.inputs.grid, found.box)
 
     def _failed(self, error):
         if not isinstance(error, FuzzyVesselError):

@@ -7,15 +7,13 @@ import numpy as np
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPULib.contrast.live.live_labels import LabelsInBox
-from FuzzyConnectedGPUMRML.live.label_preview import Frame, LabelPreview
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 from FuzzyVesselCoreLib.widgets.run import Run
 from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
 from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
+from SegmentEditorVesselFromClicksMRML.preview import Preview
 from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
 
 from .held_point import HeldPoint
@@ -41,7 +39,7 @@ class LivePreview:
     def __init__(self, scripted_effect: Any, options: Options, changed: Callable[[], None]) -> None:
         self._effect, self._options, self._changed = scripted_effect, options, changed
         self._preview, self._cached = (
-            LabelPreview(_("Vessel from clicks preview")),
+            Preview(_("Vessel from clicks preview")),
             CachedEvidence(),
         )
         self._clicks: Any = None
@@ -112,17 +110,13 @@ class LivePreview:
 
     def show(self, notes: Sequence[str] = ()) -> None:
         """Show as much of the vessel as is wanted now; nothing is computed anew."""
-        labels = self.labels()
-        box = bounding_box(labels) or tuple(slice(0, 1) for _n in labels.shape)
         grid = editor_grid(self._effect.sourceVolumeImageData())
-        self._show_labels(LabelsInBox(box, labels[box]), grid, notes)
+        self._show_labels(self.labels(), grid, None, notes)
         self._changed()
 
-    def _show_labels(self, found, grid, notes=()):
-        node, segment_id = self._clicks.segmentation_node, self._clicks.segment_id
-        frame = Frame(grid.ijk_to_segmentation, node.GetTransformNodeID())
-        self._preview.show(found.labels, found.box, frame, node, segment_id)
-        volume = np.count_nonzero(found.labels) * grid.millilitres
+    def _show_labels(self, labels, grid, box, notes=()):
+        meant = self._clicks.segmentation_node, self._clicks.segment_id
+        volume = self._preview.show_on_grid(labels, grid, *meant, box)
         self._options.say("\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *notes]))
 
     def _compute(self):

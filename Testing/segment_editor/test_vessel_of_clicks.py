@@ -76,16 +76,12 @@ class Case:
 
     def on_volume(self, labels):
         """Labels of the editor's voxels as a mask of the volume, through a segment of MRML."""
-        from FuzzyConnectedGPUMRML.live.label_preview import Frame, LabelPreview
         from FuzzyVesselCoreLib.mrml.regions import mask_of
-        from FuzzyVesselCoreLib.voxels.bounding_box import full_box
         from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
+        from SegmentEditorVesselFromClicksMRML.preview import Preview
 
-        preview = LabelPreview("preview")
-        grid = editor_grid(self.source())
-        frame = Frame(grid.ijk_to_segmentation, self.segmentation.GetTransformNodeID())
-        box = full_box(labels.shape)
-        preview.show(labels, box, frame, self.segmentation, self.segment_id)
+        preview, grid = Preview("preview"), editor_grid(self.source())
+        preview.show_on_grid(labels, grid, self.segmentation, self.segment_id)
         mask = mask_of(preview._node, self.volume, SHAPE)
         preview.drop()
         return mask

@@ -1,12 +1,11 @@
 """Points that are dragged: nodes in, labels of where they are now out."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from FuzzyConnectedGPULib.contrast import CONTRAST_THRESHOLD
-from FuzzyConnectedGPULib.contrast.live.live_labels import LabelsInBox
 from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.points import seeds_of
@@ -14,6 +13,9 @@ from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from ..segmenting import background_seeds
 from .label_preview import Frame
+
+if TYPE_CHECKING:
+    from FuzzyConnectedGPULib.contrast.live.live_labels import LabelsInBox
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class LiveClicks:
         """Compute what all positions share; see `LiveLabels.prepare`."""
         self._live.prepare(progress)
 
-    def labels(self, points: LivePoints, progress: Any = None) -> LabelsInBox:
+    def labels(self, points: LivePoints, progress: Any = None) -> "LabelsInBox":
         """The labels of points; no node is read.
 
         Raises
@@ -111,4 +113,4 @@ class LiveClicks:
             barred = points.background - [side.start for side in part]
             inside = (barred >= 0) & (barred < found.labels.shape)
             barred = barred[inside.all(axis=1)]
-        return LabelsInBox(part, fill_gaps(found.labels, self._fill, region, barred))
+        return replace(found, labels=fill_gaps(found.labels, self._fill, region, barred))
