@@ -54,6 +54,16 @@ class KeptEvidence:
         kept = self._evidence
         return kept.to_host() if kept is not None and kept.device_bytes else kept
 
+    @property
+    def on_device(self) -> bool:
+        """Whether the kept evidence is in the memory of a device."""
+        return self._evidence is not None and bool(self._evidence.device_bytes)
+
+    def serving(self, gpu: CudaDevice) -> Any:
+        """The kept evidence for a run on this device; None where it is on another one, or gone."""
+        kept = self._evidence
+        return kept if kept is not None and kept.device_bytes and kept.serves(gpu) else None
+
     def live_labels(
         self,
         volume: np.ndarray,
