@@ -216,10 +216,8 @@ def _owners(
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
     if found.contrast is not None:
-        divided = _divided(
-            volume, scene, clicked, background, mask, spacing, options, cached, progress
-        )
-        return numbers[divided]
+        groups = scene, clicked, progress, background
+        return numbers[_divided(groups, volume, mask, spacing, options, cached)]
     if len(background):
         clicked[BACKGROUND_NAME] = background
     relative = relative_connectedness(
