@@ -1,25 +1,21 @@
 """Evidence whose paths are kept from one position of the clicks to the next one."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..clicks.corrections import MAX_RADIUS
-from ..clicks.faint_clicks import BLIND_RADIUS, FAINT_RADII
 from ..clicks.main_object import EVIDENT
 from ..paths.reached import Reached
-from .boxes import Box, box_around, box_of_voxels
 from .live_paths import LivePaths
+from .signed import Signed
+from .touched import Box, Touched
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
-
-AROUND = max(FAINT_RADII * MAX_RADIUS, BLIND_RADIUS)  # radius of what a click changes by itself
 
 
 class LiveEvidence:
@@ -35,13 +31,14 @@ class LiveEvidence:
     ----------
     floor : int
         Paths of lower levels are not followed.
-    touched : list of box
-        Where the scene may have become more than 0.
+    touched : Touched
+        Where the rules may have written: along paths, in components, and in boxes of which they
+        asked for what lies in the mask.
     """
 
     def __init__(self, evidence: "Evidence") -> None:
         self._evidence, self.floor = evidence, 0
-        self.touched: list[Box] = []
+        self.touched = Touched(evidence.contrast.shape)
         self._paths = None
         if not evidence.device_bytes:
             self._paths = LivePaths(evidence.contrast, evidence.smooth, evidence.inside)
@@ -72,7 +69,7 @@ class LiveEvidence:
             reached = self._paths.widest_paths(starts, unit, floor, brighter)
         else:
             reached = self._evidence.widest_paths(starts, unit, floor, brighter, gpu)
-        self._touch(reached.voxels)
+        self.touched.add_voxels(reached.voxels)
         return reached
 
     def component(
@@ -81,14 +78,16 @@ class LiveEvidence:
         """As of `Evidence`."""
         found = self._evidence.component(values, start, threshold, limit)
         if found is not None:
-            self._touch(found[0])
+            self.touched.add_voxels(found[0])
         return found
 
-    def touch_around(self, clicks: Sequence[Sequence[int]]) -> None:
-        """Each click may change what is near to it."""
-        shape, unit = self._evidence.contrast.shape, self._evidence.unit
-        self.touched += [box_around(shape, click, AROUND, unit) for click in clicks]
+    def masked(self, labels: np.ndarray, box: Box) -> np.ndarray:
+        """As of `Evidence`."""
+        self.touched.add_box(box)
+        return self._evidence.masked(labels, box)
 
-    def _touch(self, voxels: np.ndarray) -> None:
-        if voxels.size:
-            self.touched.append(box_of_voxels(voxels, self._evidence.contrast.shape))
+    @property
+    def difference(self) -> tuple[Any, float]:
+        """As of `Evidence`; its negative is not computed as a whole."""
+        difference, noise = self._evidence.difference
+        return Signed(difference), noise

@@ -8,14 +8,14 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import at_least, zeros
+from FuzzyVesselCoreLib.voxels.large_arrays import zeros
 
 from ..checked_clicks import Clicks, checked_clicks
 from ..clicks.click_scene import click_scene
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..paths.widest_paths import STEPS
-from .boxes import Box, box_of_boxes
 from .live_evidence import LiveEvidence
+from .touched import Box, Touched
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -148,23 +148,24 @@ class LiveLabels:
         checked = checked_clicks(np.asarray(seeds), background_seeds, self._mask, self._shape)
         clicks = checked.within(self._evidence.box)
         self._evidence.floor = lowest_level(threshold)
-        self._evidence.touched = []
-        self._evidence.touch_around(clicks.positive.tolist())
+        self._evidence.touched = touched = Touched(self._evidence.contrast.shape)
+        for click in (*clicks.positive.tolist(), *clicks.negative.tolist()):
+            touched.add_voxel(click)
         if self._memory is None:
             self._memory = zeros(self._evidence.contrast.shape, np.float32)
         try:
             return self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu)
         finally:
-            self._memory[box_of_boxes(self._evidence.touched)] = 0
+            touched.clear(self._memory)
 
     def _cut(
         self, clicks: Clicks, threshold: np.float32, progress: Progress, gpu: "CudaDevice | None"
     ) -> LabelsInBox:
         evidence: Any = self._evidence
         scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, self._memory)
-        box = box_of_boxes(self._evidence.touched)
-        whole = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))
-        return LabelsInBox(whole, at_least(scene[box], threshold))
+        box, labels = evidence.touched.labels(scene, threshold)
+        place = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))
+        return LabelsInBox(place, labels)
 
 
 def lowest_level(threshold: float) -> int:
