@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import nullcontext
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,13 @@ STAGES = {
     "segment": "segment",
     "slices": "slices",
 }
+BUSY = "busy"  # time of all cores together
 NOTES = [
     "Medians in ms of the steps of a drag. Event: a control point gets another position, and its "
     "observers are told. Points: markups to voxels. Labels: the clicks' rules on kept evidence and "
     "paths. Segment: labels into the segment of the preview. Slices: three views of "
     f"{SIDE} x {SIDE} pixels drawn and read back by Slicer's displayable managers.",
+    "Busy: time of all cores and threads of the process together, whatever else the machine does.",
     "Not included: the Qt window round the views, and the hand-over between the window's thread "
     "and that of the labels (at most 8 ms).",
     "Prepared: what all steps share, computed once for a scan, before the first drag. Whole run: "
@@ -64,7 +66,13 @@ def by_drag(setting: Setting) -> Table:
             with two_cores() if device == "cpu" else nullcontext():
                 rows += list(_rows(setting, device, goal, draws))
     columns = {"case": "case", "device": "device", "what": "dragged", "count": "steps", **STAGES}
-    columns |= {"total": "all", "longest": "longest", "goal": "goal", "prepared": "prepared"}
+    columns |= {
+        "total": "all",
+        "longest": "longest",
+        BUSY: "busy",
+        "goal": "goal",
+        "prepared": "prepared",
+    }
     columns |= {"whole": "whole run", "equal": "equal"}
     return Table("A dragged point: from the event to the slices, ms", columns, rows, {}, notes)
 
@@ -150,8 +158,10 @@ class Session:
                 same = np.array_equal(labels, self._whole(at))
                 wholes.append(perf_counter() - begin)
                 equal += same
-        totals = [sum(stages.values()) for stages in steps]
-        row: dict = {name: 1e3 * median(stages[name] for stages in steps) for name in STAGES}
+        totals = [sum(stages[name] for name in STAGES) for stages in steps]
+        row: dict = {
+            name: 1e3 * median(stages[name] for stages in steps) for name in (*STAGES, BUSY)
+        }
         return {
             **row,
             "what": self._drag.what,
@@ -168,7 +178,7 @@ class Session:
         from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
         world = (ijk_to_ras(self._node) @ [*at[::-1], 1])[:3]
-        times = [perf_counter()]
+        times, busy = [perf_counter()], process_time()
         before = self._events
         self._moved.SetNthControlPointPositionWorld(self._drag.index, world)
         times.append(perf_counter())
@@ -183,9 +193,11 @@ class Session:
         for view in self._views:
             view.draw()
         times.append(perf_counter())
+        busy = process_time() - busy
         labels = np.zeros(self._volume.shape, np.uint8)
         labels[found.box] = found.labels
-        return dict(zip(STAGES, np.diff(times).tolist())), labels
+        stages = dict(zip(STAGES, np.diff(times).tolist()))
+        return {**stages, BUSY: busy}, labels
 
     def _whole(self, at: tuple[int, ...]) -> np.ndarray:
         """Labels of a whole run with the point at a voxel, on the evidence of the drag."""
