@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import numpy as np
-
 from FuzzyVesselCoreLib.progress import Progress
 
 if TYPE_CHECKING:
@@ -17,15 +15,15 @@ class Solution(NamedTuple):
 
     Attributes
     ----------
-    levels : ndarray, shape (K, J, I), uint16
-        Connectedness of each voxel, 65535 for the seeds.
+    levels : ndarray or device array, shape (K, J, I), uint16
+        Connectedness of each voxel, 65535 for the seeds. Solvers on CUDA may leave it there.
     rounds : int
         Kernel rounds; 0 for the queues of the CPU.
     peak_bytes : int
         Most memory held at a time, in host memory or on the device.
     """
 
-    levels: np.ndarray
+    levels: Any
     rounds: int
     peak_bytes: int
 

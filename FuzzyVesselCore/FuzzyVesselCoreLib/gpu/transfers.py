@@ -4,6 +4,7 @@ Transfers are fast only from and to pinned memory. So chunks of an array go thro
 buffers: threads copy between the array and the buffers while the device copies other chunks.
 """
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..threads import thread_count
 
 CHUNK_BYTES = 8 << 20  # of a pinned buffer
 PINNED_THRESHOLD = 4 * CHUNK_BYTES  # bytes; smaller arrays are copied as fast without buffers
+Convert = Callable[[np.ndarray, np.ndarray], None]
 STAGED_BYTES = 1 << 16  # up to this size the driver stages the copy and returns at once
 
 
@@ -51,13 +53,35 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
     """Copy an array of the current device (C-contiguous) into a new numpy array."""
     if array.nbytes < PINNED_THRESHOLD:
         return xp.asnumpy(array)
-    host, device = np.empty(array.size, array.dtype), array.reshape(-1)
+    host = np.empty(array.shape, array.dtype)
+    convert_to_host(xp, array, host, lambda part, target: np.copyto(target, part))
+    return host
+
+
+def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -> None:
+    """Convert an array of the current device into one of the host, chunk by chunk.
+
+    Threads convert chunks while the device copies others: the array itself, as it is, is never
+    in host memory.
+
+    Parameters
+    ----------
+    xp : module
+    array : device array, C-contiguous
+    result : ndarray, C-contiguous, of the same shape
+    convert : callable
+        ``convert(part, target)`` writes the result of a part of the array, in host memory, into
+        the same part of the result; both are one-dimensional.
+    """
+    host, device = result.reshape(-1), array.reshape(-1)
+    if array.nbytes < PINNED_THRESHOLD:
+        return convert(xp.asnumpy(device), host)
     buffers = _buffers(array.dtype)
     emptied: dict[int, Future] = {}
 
     def empty(buffer, chunk, copied):
         copied.synchronize()
-        np.copyto(host[chunk], buffer)
+        convert(buffer, host[chunk])
 
     with _threads(xp) as pool:
         for n, chunk in enumerate(_chunks(array)):
@@ -69,7 +93,6 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
             emptied[turn] = pool.submit(empty, buffer, chunk, _record(xp))
         for job in emptied.values():
             job.result()
-    return host.reshape(array.shape)
 
 
 def _threads(xp: Any) -> ThreadPoolExecutor:

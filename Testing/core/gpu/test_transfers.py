@@ -88,6 +88,17 @@ def test_arrays_come_back_as_they_went(small_chunks, shape, kind, runs_ahead):
     np.testing.assert_array_equal(back, array)
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (3, 1, 7), (13, 11, 17)])
+@pytest.mark.parametrize("runs_ahead", [False, True])
+def test_levels_are_converted_on_their_way(small_chunks, shape, runs_ahead):
+    xp = LazyDevice(runs_ahead)
+    levels = np.random.default_rng(4).integers(0, 65536, shape).astype(np.uint16)
+    values = np.full(shape, 7, np.float32)
+    device = transfers.to_device(xp, levels)
+    transfers.convert_to_host(xp, device, values, affinity.write_level_values)
+    np.testing.assert_array_equal(values, affinity.level_values(levels))
+
+
 @pytest.mark.parametrize("shape", [(0,), (8,), (4, 1, 3)])
 def test_small_arrays_are_taken_over_at_once(shape):
     class Array(np.ndarray):
@@ -148,3 +159,6 @@ def test_arrays_reach_a_real_gpu_and_come_back(shape):
     device = transfers.to_device(cupy, array)
     assert bool((device == cupy.asarray(array)).all())
     np.testing.assert_array_equal(transfers.to_host(cupy, device), array)
+    values = np.empty(shape, np.float32)
+    transfers.convert_to_host(cupy, device, values, affinity.write_level_values)
+    np.testing.assert_array_equal(values, affinity.level_values(array))
