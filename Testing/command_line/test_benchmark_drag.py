@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
-from fuzzy_vessel.benchmark.drag import drag_table, slice_views
+from fuzzy_vessel.benchmark.drag import drag_table
 from fuzzy_vessel.benchmark.drag.drags import drags
 from fuzzy_vessel.benchmark.setting import Setting
+from fuzzy_vessel.pictures import offscreen
 from FuzzyVesselCoreLib.errors import InputError
 from support.slice_view import need_rendering
 
@@ -32,11 +33,23 @@ def test_every_stage_up_to_the_slices_is_measured(slicer_scene, monkeypatch):
 
 def test_without_drawing_the_table_says_what_is_left_out(slicer_scene, monkeypatch):
     def refuse():
-        raise InputError("there is no EGL")
+        raise offscreen.CannotRender("there is no EGL")
 
-    monkeypatch.setattr(slice_views, "check_drawing", refuse)
+    monkeypatch.setattr(offscreen, "prepare_drawing", refuse)
     table = table_of(monkeypatch, 3)
     whats = [row["what"] for row in table.rows]
     assert whats == ["the first point", "a further point", "a not-vessel point"]
     assert table.notes[-1] == "Slices are not included: there is no EGL."
     assert all(row["equal"] == "1 of 1" for row in table.rows)
+
+
+def test_without_slicer_core_the_table_is_empty_and_says_why(monkeypatch):
+    from fuzzy_vessel.slicer_host import headless
+
+    def refuse():
+        raise InputError("The MRML scene needs slicer-core")
+
+    monkeypatch.setattr(headless, "start", refuse)
+    table = table_of(monkeypatch, 1)
+    assert not table.rows
+    assert table.notes == ["The MRML scene needs slicer-core"]

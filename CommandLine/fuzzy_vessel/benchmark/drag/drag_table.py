@@ -13,6 +13,7 @@ from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
+from ...pictures import offscreen
 from ...reading.formats.nrrd import read_voxels
 from ..clicks.reference_cases import LIVER_CT
 from ..results import Table
@@ -31,7 +32,22 @@ STAGES = {
     "segment": "segment",
     "slices": "slices",
 }
+TITLE = "A dragged point: from the event to the slices, ms"
 BUSY = "busy"  # time of all cores together
+COLUMNS = {
+    "case": "case",
+    "device": "device",
+    "what": "dragged",
+    "count": "steps",
+    **STAGES,
+    "total": "all",
+    "longest": "longest",
+    BUSY: "busy",
+    "goal": "goal",
+    "prepared": "prepared",
+    "whole": "whole run",
+    "equal": "equal",
+}
 NOTES = [
     "Medians in ms of the steps of a drag. Event: a control point gets another position, and its "
     "observers are told. Points: markups to voxels. Labels: the clicks' rules on kept evidence and "
@@ -50,31 +66,24 @@ NOTES = [
 def by_drag(setting: Setting) -> Table:
     """Each kind of point dragged, on two cores of the CPU and on the GPU where there is one."""
     from ...slicer_host import headless
-    from .slice_views import check_drawing
 
-    headless.start()
+    notes, rows, draws = list(NOTES), [], True
     try:
-        check_drawing()
-        notes = list(NOTES)
+        headless.start()
     except InputError as error:
-        notes = [*NOTES, f"Slices are not included: {error}."]
-    draws = len(notes) == len(NOTES)
-    rows = []
+        return Table(TITLE, COLUMNS, [], {}, [str(error), *filter(None, [setting.no_gpu])])
+    try:
+        offscreen.prepare_drawing()
+    except offscreen.CannotRender as error:
+        draws = False
+        notes.append(f"Slices are not included: {error}.")
+    notes += filter(None, [setting.no_gpu])
     for device, goal in (("cpu", CPU_GOAL), (setting.gpu and setting.cuda, GPU_GOAL)):
         if device:
             setting.tell(f"drag on {device}")
             with two_cores() if device == "cpu" else nullcontext():
                 rows += list(_rows(setting, device, goal, draws))
-    columns = {"case": "case", "device": "device", "what": "dragged", "count": "steps", **STAGES}
-    columns |= {
-        "total": "all",
-        "longest": "longest",
-        BUSY: "busy",
-        "goal": "goal",
-        "prepared": "prepared",
-    }
-    columns |= {"whole": "whole run", "equal": "equal"}
-    return Table("A dragged point: from the event to the slices, ms", columns, rows, {}, notes)
+    return Table(TITLE, COLUMNS, rows, {}, notes)
 
 
 def _case(setting: Setting) -> tuple[str, np.ndarray, tuple[float, ...], list, tuple]:

@@ -1,49 +1,12 @@
 """Slice views off screen, drawn by Slicer's own displayable managers."""
 
-import ctypes
-import os
-import subprocess
-import sys
 from typing import Any
-
-from FuzzyVesselCoreLib.errors import InputError
 
 ORIENTATIONS = {"Red": "Axial", "Yellow": "Sagittal", "Green": "Coronal"}
 MANAGERS = (
     "vtkMRMLSegmentationsDisplayableManager2D",
     "vtkMRMLMarkupsDisplayableManager",
 )
-TRIAL = (
-    "import vtk; window = vtk.vtkRenderWindow(); window.SetOffScreenRendering(1); window.Render()"
-)
-TRIAL_TIMEOUT = 60  # seconds
-
-
-def check_drawing() -> None:
-    """Raise `InputError` where nothing can be drawn without a screen.
-
-    VTK ends a process in which it finds no driver, so a child process tries.
-    """
-    environment = dict(os.environ)
-    if sys.platform.startswith("linux"):
-        try:
-            ctypes.CDLL("libEGL.so.1")
-        except OSError as error:
-            raise InputError("there is no EGL to draw with: apt-get install libegl1") from error
-        os.environ["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
-        environment = dict(os.environ)
-    try:
-        subprocess.run(
-            [sys.executable, "-P", "-c", TRIAL],
-            env=environment,
-            check=True,
-            timeout=TRIAL_TIMEOUT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise InputError("slices cannot be drawn without a screen on this machine") from error
 
 
 class SliceView:
