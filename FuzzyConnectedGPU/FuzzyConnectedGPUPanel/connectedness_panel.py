@@ -125,6 +125,7 @@ class ConnectednessPanel(Panel):
         self.seeds.placing.stop()
         self.seeds.placing.enable_keys(False)
         self.threshold.end_preview()
+        self.live.forget()
         self.input.watch_slices(False)
         Panel.exit(self)
 

@@ -74,6 +74,8 @@ class HeldPoint:
         return live.prepare(progress) if points is PREPARE else live.labels(points, progress)
 
     def _follow(self, found):
+        if not self._held:
+            self._live = None  # the evidence of a run to come needs its memory
         if found is not None and self._live is not None and self._held:
             self._show(found.labels, self._live.inputs.grid, found.box)
 

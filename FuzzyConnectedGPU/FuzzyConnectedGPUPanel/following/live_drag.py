@@ -59,6 +59,7 @@ class LiveDrag:
     def end(self) -> None:
         """The point is let go: what is shown stays until the result is there."""
         self._run.stop()
+        self._live = None  # the evidence of a run to come needs its memory
 
     def react(self) -> None:
         """Take the preview away when the result has come, and be ready for the next drag."""
@@ -73,7 +74,7 @@ class LiveDrag:
                 self._run.request()
 
     def forget(self) -> None:
-        """The scene is closed, or the panel ends."""
+        """The scene is closed, or the panel ends or is left."""
         self._run.stop()
         self._drop()
         self._live, self._prepared = None, ""
@@ -122,7 +123,9 @@ class LiveDrag:
         return live.labels(points, progress)
 
     def _show(self, found: Any) -> None:
-        if found is None or self._live is None or not self._panel.seeds.dragging:
+        if not self._panel.seeds.dragging:
+            self._live = None
+        if found is None or self._live is None:
             return
         parameters = self._panel.parameters
         seeds_node = clicked_vessels(parameters)[0]

@@ -100,6 +100,20 @@ def test_slices_follow_and_the_result_comes_at_the_end(live):
     assert own_segment_is_shown(live)
     assert own.is_current()
     np.testing.assert_array_equal(shown, labels(live))
+    assert own.live._live is None  # no run to come lacks its memory
+
+
+def test_leaving_the_module_takes_the_preview_away(live):
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    live.window.exit()
+    assert preview(live) is None
+    assert own_segment_is_shown(live)
+    let_go(live)
+    live.window.enter()
+    settle(live)
+    assert preview(live) is None
 
 
 def test_a_point_that_comes_back_leaves_no_preview_and_needs_no_run(live):
