@@ -21,7 +21,8 @@ class HeldPoint:
     scripted_effect : qSlicerSegmentEditorScriptedEffect
     cached : CachedEvidence
     show : callable
-        ``show(labels, grid, box)``: labels of a part of an `EditorGrid`.
+        ``show(labels, grid, box, exact)``: labels of a part of an `EditorGrid`, and whether a whole
+        run would find the same.
     fail : callable
         Called with an error that a person can do something about.
     """
@@ -30,7 +31,7 @@ class HeldPoint:
         self,
         scripted_effect: Any,
         cached: CachedEvidence,
-        show: Callable[[Any, EditorGrid, Any], None],
+        show: Callable[[Any, EditorGrid, Any, bool], None],
         fail: Callable[[Exception], None],
     ) -> None:
         self._effect, self._cached, self._show, self._fail = scripted_effect, cached, show, fail
@@ -77,7 +78,7 @@ class HeldPoint:
         if not self._held:
             self._live = None  # the evidence of a run to come needs its memory
         if found is not None and self._live is not None and self._held:
-            self._show(found.labels, self._live.inputs.grid, found.box)
+            self._show(found.labels, self._live.inputs.grid, found.box, found.exact)
 
     def _failed(self, error):
         if not isinstance(error, FuzzyVesselError):

@@ -46,7 +46,7 @@ class LivePreview:
         self._vessel: Any = None  # what the preview is cut from
         self._again = False
         self._run = Run(options.bar, self._on_run_changed, _("Vessel from clicks"))
-        self._held = HeldPoint(scripted_effect, self._cached, self._show_labels, self._say)
+        self._held = HeldPoint(scripted_effect, self._cached, self._show_held, self._say)
         self._soon = qt.QTimer()
         self._soon.setSingleShot(True)
         self._soon.interval = SOON
@@ -118,6 +118,10 @@ class LivePreview:
         meant = self._clicks.segmentation_node, self._clicks.segment_id
         volume = self._preview.show_on_grid(labels, grid, *meant, box)
         self._options.say("\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *notes]))
+
+    def _show_held(self, labels, grid, box, exact):
+        note = _("What is around the first point is looked at when it is let go.")
+        self._show_labels(labels, grid, box, [] if exact else [note])
 
     def _compute(self):
         if self._clicks is None or self._run.active:

@@ -134,6 +134,10 @@ class LiveDrag:
             result_segment(parameters.segmentation, seeds_node, parameters.inputVolume),
         )
         self._preview.show(found.labels, found.box, self._live.frame, *meant)
+        if not found.exact:
+            self._panel.say(
+                _("A preview: what is around the first point is looked at when it is let go.")
+            )
         self._hide(*meant)
 
     def _fail(self, error: Exception) -> None:

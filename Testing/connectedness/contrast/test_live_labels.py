@@ -131,7 +131,10 @@ def test_a_whole_run_gives_the_same_while_another_point_than_the_first_moves(sca
     live = LiveLabels(evidence, scan.volume.shape)
     for at in dragged(scan, rng, 6):
         run = segment(scan.volume, [first, at], spacing=scan.spacing, device="cpu")
-        np.testing.assert_array_equal(whole(live.labels([first, at]), SHAPE), run.labels)
+        found = live.labels([first, at])
+        np.testing.assert_array_equal(whole(found, SHAPE), run.labels)
+        assert found.exact
+    assert not live.labels([at, first]).exact  # other tissue may be around another first point
 
 
 def test_on_the_device(scan, cpu_cuda):

@@ -1,6 +1,7 @@
 """A point that is dragged: slices follow, the mouse never waits, the result comes at the end."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -101,6 +102,19 @@ def test_slices_follow_and_the_result_comes_at_the_end(live):
     assert own.is_current()
     np.testing.assert_array_equal(shown, labels(live))
     assert own.live._live is None  # no run to come lacks its memory
+
+
+def test_what_a_preview_cannot_know_is_said_until_the_result_is_there(live):
+    own, work = live.widget.panel.live, live.widget.panel.live._run._work
+    own._run._work = lambda *arguments: replace(work(*arguments), exact=False)
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    assert live.ui.statusLabel.text.startswith("A preview: ")
+    own._run._work = work
+    let_go(live)
+    settle(live)
+    assert live.ui.statusLabel.text.startswith("Went on from the last run")
 
 
 def test_leaving_the_module_takes_the_preview_away(live):

@@ -1,6 +1,6 @@
 """Public entry: the labels of clicks that move, one position after the other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +32,13 @@ class LabelsInBox:
     box : tuple of 3 slice
         Of the volume, K, J, I.
     labels : ndarray, uint8, of the box's shape
+    exact : bool
+        Whether a whole run would find the same evidence, and so the same labels.
     """
 
     box: Box
     labels: np.ndarray
+    exact: bool = True
 
 
 class LiveLabels:
@@ -154,7 +157,8 @@ class LiveLabels:
         if self._memory is None:
             self._memory = zeros(self._evidence.contrast.shape, np.float32)
         try:
-            return self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu)
+            found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu)
+            return replace(found, exact=bool(self._found.holds_for(checked.positive[0])))
         finally:
             touched.clear(self._memory)
 
