@@ -146,15 +146,19 @@ def _solve_on_cuda(
     problem: Problem, options: SolverOptions, progress: Progress, gpu: CudaDevice
 ) -> _Solved:
     solver = import_module(f".solvers.{CUDA_MODULES[options.solver]}", __package__)
-    own = {}
+    own: dict[str, Any] = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
     gpu.memory_limit = options.device_memory
     with gpu:
         memory = memory_soon(problem.voxels.shape, np.float32)
+        if options.solver == "exact":
+            own["values"] = memory
         solution = solver.solve(problem, progress, gpu, **own)
         solved = perf_counter()
-        if isinstance(solution.levels, np.ndarray):
+        if solution.levels.dtype == np.float32:
+            values = solution.levels  # written while a volume larger than the device was solved
+        elif isinstance(solution.levels, np.ndarray):
             values = level_values(solution.levels)
         else:
             values = memory.result()

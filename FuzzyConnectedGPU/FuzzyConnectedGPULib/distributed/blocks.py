@@ -14,7 +14,9 @@ from ..solvers.cpu import exact
 from ..solvers.cpu.blocks.blocks import Run
 from ..solvers.cpu.blocks.nodes import Edges
 from .cuda import blocks as cuda_blocks
+from .cuda import joining
 from .cuda.cards import compute
+from .face_graph import JoinedGraph, forest_on_cpu, levels_on_cpu
 from .forest import NOWHERE, spanning_forest
 
 NO_EDGES = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint16)
@@ -97,13 +99,29 @@ def finished_levels(
     )
 
 
+def forest_in(graph: JoinedGraph, kept: np.ndarray, device: str) -> Edges:
+    """Forest between the kept vertices of a group; see `face_graph.forest_on_cpu`."""
+    return compute(
+        device,
+        lambda gpu: joining.forest(graph, kept, gpu),
+        lambda: forest_on_cpu(graph, kept),
+    )
+
+
+def levels_in(graph: JoinedGraph, device: str) -> np.ndarray:
+    """Level of the widest path from the source to each vertex of a group."""
+    return compute(
+        device, lambda gpu: joining.face_levels(graph, gpu), lambda: levels_on_cpu(graph)
+    )
+
+
 def bounded_problem(problem: Problem, faces: np.ndarray, levels: np.ndarray) -> Problem:
     """A block whose face voxels begin with their final levels; parameters as above."""
     reached = levels > 0
-    faces, levels = faces[reached], levels[reached]
-    seeds = with_seeds(faces, problem.seeds)
-    seed_levels = np.zeros(seeds.size, np.uint16)
-    seed_levels[np.searchsorted(seeds, faces)] = levels
+    if not reached.all():
+        faces, levels = faces[reached], levels[reached]
+    further, at = _further(faces, problem.seeds)
+    seeds, seed_levels = np.insert(faces, at, further), np.insert(levels, at, TOP_LEVEL)
     seed_levels[np.searchsorted(seeds, problem.seeds)] = TOP_LEVEL
     return replace(problem, seeds=seeds, seed_levels=seed_levels)
 
@@ -116,5 +134,14 @@ def with_seeds(faces: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     >>> with_seeds(np.array([2, 5]), np.array([1, 5, 9])).tolist()
     [1, 2, 5, 9]
     """
-    further = seeds[~np.isin(seeds, faces, assume_unique=True)] if seeds.size else seeds
-    return np.insert(faces, np.searchsorted(faces, further), further) if further.size else faces
+    further, at = _further(faces, seeds)
+    return np.insert(faces, at, further) if further.size else faces
+
+
+def _further(faces: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The seeds that are no face voxels, and where they belong among these."""
+    at = np.searchsorted(faces, seeds)
+    if faces.size == 0:
+        return seeds, at
+    new = faces[np.minimum(at, faces.size - 1)] != seeds
+    return seeds[new], at[new]

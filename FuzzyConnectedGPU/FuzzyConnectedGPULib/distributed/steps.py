@@ -21,16 +21,14 @@ from FuzzyVesselCoreLib.threads import thread_count
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..affinity.levels import level_values
 from ..problem import SMALL_INTEGERS, Problem
-from ..solvers.cpu.blocks.nodes import sorted_by_level
-from .blocks import face_forest, finished_levels
-from .face_graph import FaceGraph, join, merge
-from .forest import levels_from
+from .blocks import face_forest, finished_levels, forest_in, levels_in
+from .face_graph import FaceGraph, join, member_levels, merge
 from .partition import Box, Group, Partition
 from .run_folder import RunFolder
 from .stopping import stop_requested
 from .stores import Store
 
-NONE = np.empty(0, np.int32)
+NONE, NO_LEVELS = np.empty(0, np.int32), np.empty(0, np.uint16)
 PART = 8 << 20  # bytes that one thread hashes at a time
 
 
@@ -93,7 +91,8 @@ def merge_group(job: Job, group: Group) -> None:
     members = job.partition.members(group)
     box, boxes = job.partition.box(group), [job.partition.box(member) for member in members]
     graphs = [job.folder.faces(member) for member in members]
-    merged = merge(graphs, boxes, box, job.partition, job.affinity, job.floor)
+    given = graphs, boxes, box, job.partition, job.affinity, job.floor
+    merged = merge(*given, lambda graph, kept: forest_in(graph, kept, job.device))
     with _naming(f"The faces of the blocks in {box}"):
         job.folder.put_faces(group, merged)
 
@@ -104,16 +103,13 @@ def solve_group(job: Job, group: Group) -> None:
     boxes = [job.partition.box(member) for member in members]
     graphs = [job.folder.faces(member) for member in members]
     graph = join(graphs, boxes, job.partition, job.affinity, job.floor)
-    edges = graph.edges
-    if group.level < job.partition.levels:  # the last group has no faces
+    outer, levels = NONE, NO_LEVELS  # the last group has no faces
+    if group.level < job.partition.levels:
         outer, levels = job.folder.faces(group).vertices, job.folder.levels(group)
-        reached = levels > 0
-        outer = outer[reached]
-        edges = [*edges, (np.full_like(outer, graph.source), outer, levels[reached])]
-    found = levels_from(graph.source, sorted_by_level(edges), graph.source + 1)
+    found = member_levels(graph, outer, levels, lambda graph: levels_in(graph, job.device))
     with _naming(f"The levels of the faces in {job.partition.box(group)}"):
-        for member, first, last in zip(members, graph.offsets, graph.offsets[1:]):
-            job.folder.put_levels(member, found[first:last])
+        for member, own in zip(members, found):
+            job.folder.put_levels(member, own)
 
 
 def finish_block(job: Job, group: Group) -> None:
@@ -121,7 +117,7 @@ def finish_block(job: Job, group: Group) -> None:
     quiet_numba()
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
-    inside, levels = np.empty(0, np.int64), np.empty(0, np.uint16)
+    inside, levels = np.empty(0, np.int64), NO_LEVELS
     if job.partition.levels:
         graph = job.folder.faces(group)
         if not np.array_equal(graph.checksum, checksum):

@@ -125,7 +125,7 @@ class CudaDevice(KernelLauncher):
 
     def put(self, array: np.ndarray) -> DeviceArray:
         """Copy a numpy array to the device (C order)."""
-        return to_device(self.xp, np.ascontiguousarray(array))
+        return to_device(self.xp, np.asarray(array))
 
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""

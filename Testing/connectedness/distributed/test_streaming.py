@@ -1,5 +1,7 @@
 """A volume larger than the card: solved on it, block by block, with the same bits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib import GaussianAffinity, SolverOptions, connectedness, fuzzy_connectedness
-from FuzzyConnectedGPULib.distributed.cuda import streaming
+from FuzzyConnectedGPULib.distributed.cuda import joining, streaming, two_passes
+from FuzzyConnectedGPULib.distributed.partition import Partition
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cuda import active_tiles, exact
@@ -48,6 +51,30 @@ def test_the_default_solver_with_a_quarter_of_the_memory(monkeypatch, cut):
     assert capped.rounds > 4  # blocks
     with pytest.raises(InputError, match="device_memory is 0"):
         SolverOptions(device_memory=0)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_more_face_voxels_than_one_graph_can_have(monkeypatch, masked):
+    volume = noise((40, 30, 35))
+    mask = np.random.default_rng(2).random(volume.shape) < 0.8 if masked else None
+    problem = state_problem(volume, np.argwhere(volume > 180)[:2], AFFINITY, 0.1, None)
+    if masked:
+        mask.ravel()[problem.seeds] = True
+        problem = replace(problem, mask=mask.astype(np.uint8))
+    expected = dial.solve(problem, Progress()).levels
+    joined = []
+    inner = joining.face_levels
+    monkeypatch.setattr(
+        joining, "face_levels", lambda graph, gpu: joined.append(graph.source) or inner(graph, gpu)
+    )
+    with streaming.TwoPasses(problem, Partition(volume.shape, (9, 8, 9)), EmulatedDevice()) as run:
+        found = run.solve(Progress())
+        np.testing.assert_array_equal(found.levels, expected)
+        assert len(joined) == 1
+        monkeypatch.setattr(two_passes.node_rounds, "MAX_NODES", 15_000)
+        np.testing.assert_array_equal(run.solve(Progress()).levels, expected)
+    assert len(joined) == 1 + 1 + 2 + 12  # at once; the groups of three levels
+    assert max(joined[1:]) < joined[0]
 
 
 def test_slabs_or_cubes():

@@ -105,7 +105,7 @@ class EmulatedDevice:
         return np.array(array)
 
     def get_converted(self, array, result, convert):
-        convert(np.array(array).reshape(-1), result.reshape(-1))
+        convert(np.array(array), result)
 
     def synchronize(self):
         pass

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
@@ -50,4 +50,9 @@ def face_forest(
 
 def levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> np.ndarray:
     """Levels of a block whose seeds have levels, in host memory."""
-    return gpu.get(exact.solve_at_once(problem, progress, gpu).levels)
+    return gpu.get(device_levels(problem, progress, gpu))
+
+
+def device_levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> DeviceArray:
+    """The same, on the device."""
+    return exact.solve_at_once(problem, progress, gpu).levels

@@ -109,8 +109,10 @@ class ForestRounds:
         """The forest that was found."""
         count = int(self._gpu.get(self._counts)[2])
         first, second, levels = (self._gpu.get(part[:count]) for part in self._forest)
-        ends = [np.where(end == 0, self._faces, end - np.uint32(1)) for end in (first, second)]
-        return ends[0].astype(np.int32), ends[1].astype(np.int32), levels
+        for end in (first, second):
+            end -= np.uint32(1)  # node 0 becomes the highest number
+            np.minimum(end, np.uint32(self._faces), out=end)
+        return first.view(np.int32), second.view(np.int32), levels
 
     def _round(self, kept: int) -> None:
         """One round, in which nodes up to `kept` hook nowhere."""

@@ -5,7 +5,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
-from ..interface import Solution
+from ..interface import Solution, ValuesSoon
 from . import active_tiles
 from .contraction import contraction
 
@@ -15,8 +15,10 @@ BYTES_PER_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a r
 MAX_FOR_ONE_BLOCK = 1 << 22
 
 
-def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
-    """Levels of the fuzzy scene; see `interface.CudaSolver`."""
+def solve(
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None = None
+) -> Solution:
+    """Levels of the fuzzy scene, or its values; see `interface.CudaSolver`."""
     if suits(problem, gpu, input_bytes(problem)):
         try:
             return contraction.solve(problem, progress, gpu)
@@ -24,7 +26,7 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
             pass  # more nodes than estimated
     if gpu.has_cooperative_launch:
         try:
-            return _over_blocks(problem, progress, gpu)
+            return _over_blocks(problem, progress, gpu, values)
         except DeviceMemoryError:
             pass  # too little for blocks; active tiles need the least memory
         except ModuleNotFoundError as error:
@@ -33,10 +35,12 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     return active_tiles.solve(problem, progress, gpu)
 
 
-def _over_blocks(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
+def _over_blocks(
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None
+) -> Solution:
     from ...distributed.cuda import streaming
 
-    return streaming.solve(problem, progress, gpu)
+    return streaming.solve(problem, progress, gpu, values)
 
 
 def solve_at_once(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
