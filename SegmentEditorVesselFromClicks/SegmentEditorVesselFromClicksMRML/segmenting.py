@@ -3,16 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import inside
-from FuzzyVesselCoreLib.translation import tr as _
-
 from .clicks import BACKGROUND, VESSEL, Clicks
-from .editable_area import editable_area, in_intensity_range
-from .editor_grid import EditorGrid, editor_grid, scanned_area
-from .growing import CachedEvidence, Vessel, both, grow
+from .editor_inputs import EditorInputs
+from .growing import CachedEvidence, Vessel, grow
 
 
 def vessel_of_clicks(
@@ -49,52 +42,18 @@ def vessel_of_clicks(
         There is no vessel point where it may be edited, or an input cannot be worked with.
     DeviceError, Cancelled
     """
-    segmentation_node = editor_node.GetSegmentationNode()
-    grid = editor_grid(source_image)
-    area = both(
-        editable_area(editor_node, source_image),
-        scanned_area(source_image, editor_node.GetSourceVolumeNode(), segmentation_node),
-    )
-    in_range = in_intensity_range(editor_node, grid.voxels)
-    points, notes = _editable_points(clicks, grid, segmentation_node, both(area, in_range))
+    inputs = EditorInputs(editor_node, source_image)
+    points, notes = inputs.points_of(clicks)
+    grid = inputs.grid
     vessel = grow(
         grid.voxels,
         grid.spacing,
         points[VESSEL],
         points[BACKGROUND],
-        area,
-        in_range,
+        inputs.area,
+        inputs.in_range,
         device=device,
         progress=progress,
         cached=cached,
     )
     return vessel, [*notes, *vessel.scene.notes]
-
-
-def _editable_points(
-    clicks: Clicks, grid: EditorGrid, segmentation_node: Any, allowed: np.ndarray | None
-) -> tuple[dict[str, np.ndarray], list[str]]:
-    """The voxels (n, 3; K, J, I) of each kind of point, and notes on points that are left out."""
-    notes: list[str] = []
-    points = {}
-    for kind, mask in ((VESSEL, allowed), (BACKGROUND, None)):
-        placed = clicks.points(kind)
-        voxels = grid.voxels_of(placed.world, segmentation_node)
-        hit = inside(voxels, grid.voxels.shape)
-        if mask is not None:
-            hit[hit] = mask[tuple(voxels[hit].T)]
-        missed = ", ".join(label for label, found in zip(placed.labels, hit) if not found)
-        if missed:
-            text = _("Left out, because nothing may be edited there: {points}.")
-            notes.append(text.format(points=missed))
-        points[kind] = voxels[hit]
-    if len(points[VESSEL]):
-        return points, notes
-    if not notes:
-        raise InputError(_("Click into a vessel first."))
-    raise InputError(
-        _(
-            "No vessel point lies where it may be edited: click inside the source volume, the "
-            "editable area and the editable intensity range."
-        )
-    )
