@@ -1,0 +1,58 @@
+"""JIT warm-up: a trial run in a thread, begun as soon as it is known what will be run."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ..progress import Progress
+
+POLL_INTERVAL = 0.05  # seconds between two checks of the progress
+
+# numba's parallel loops must not run in two threads at a time on every machine.
+_one_at_a_time = threading.Lock()
+
+
+class WarmUp:
+    """Some work that is done once in this process, in a thread.
+
+    A run that is cancelled does not wait for that thread; the next run does.
+
+    Parameters
+    ----------
+    work : callable
+        Its errors are not passed on: the run that follows meets them again.
+
+    Examples
+    --------
+    >>> warm_up = WarmUp(lambda: None)
+    >>> warm_up.begin()
+    >>> warm_up.wait(Progress())
+    """
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work, self._lock = work, threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Start the thread, unless that was done before."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+
+    def wait(self, progress: Progress) -> None:
+        """Wait until the thread has ended, if it was started; the progress is checked.
+
+        Raises
+        ------
+        Cancelled
+            The progress callback returned False; the thread goes on.
+        """
+        while self._thread is not None and self._thread.is_alive():
+            progress.check()
+            self._thread.join(POLL_INTERVAL)
+
+    def _run(self) -> None:
+        with _one_at_a_time, suppress(Exception):
+            self._work()
