@@ -6,6 +6,7 @@ A small object is worked on in a thread afterwards.
 """
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -71,10 +72,11 @@ def try_out_later_stages() -> None:
             return 1
 
         def compute_field(self, charge_distance: int, progress: Progress) -> tuple[str, ...]:
-            away = np.stack(np.indices(self.shape), axis=-1) - (middle + 0.25)
+            away = np.stack(list(np.indices(self.shape)), axis=-1) - (middle + 0.25)
             forces = np.ascontiguousarray(np.where(mask[..., None], -away, 0), np.float32)
             classes = np.where(mask, np.uint8(INNER), np.uint8(0))
-            self._found, self._forces = SimpleNamespace(vectors=forces, classes=classes), forces
+            nothing: Any = SimpleNamespace(vectors=forces, classes=classes)
+            self._found, self._forces = nothing, forces
             self.field = Tiles.whole(forces, classes)
             return ()
 
@@ -84,7 +86,7 @@ def try_out_later_stages() -> None:
             return [CriticalPoint(place, kind, *turn) for kind, place in places]
 
     options, progress = SkeletonOptions(level=3, charge_distance=1, device="cpu"), Progress()
-    volumes = MadeUp(mask, SPACING, options)
+    volumes: Any = MadeUp(mask, SPACING, options)
     found = skeletonize_component(volumes, options, Stages(progress))
     label = np.ones(len(found.voxels), int)
     labels = mask.astype(np.int32)

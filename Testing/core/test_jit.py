@@ -66,6 +66,27 @@ def test_errors_of_the_trial_are_left_to_the_run():
     ahead.wait(Progress())
 
 
+def test_a_trial_that_runs_what_waits_for_it_does_not_wait():
+    ended = []
+    ahead = WarmUp(lambda: (ahead.wait(Progress()), ended.append(True)))
+    ahead.begin()
+    ahead.wait(Progress())
+    assert ended
+
+
+def test_nothing_begins_before_numba_is_installed(monkeypatch):
+    begun = []
+    ahead = WarmUp(lambda: begun.append(True))
+    with monkeypatch.context() as missing:
+        missing.setitem(sys.modules, "numba", None)
+        ahead.begin()
+    ahead.wait(Progress())
+    assert not begun
+    ahead.begin()
+    ahead.wait(Progress())
+    assert begun
+
+
 def test_trials_run_one_at_a_time():
     going, most = [], []
 
@@ -111,7 +132,7 @@ def recipes(tmp_path, monkeypatch):
 
 def test_recipes_share_the_processes_and_one_that_fails_ends_alone(recipes, monkeypatch):
     monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
-    names = ("first", "fails", "last", "last")
+    names = ("first", "fails", "first", "last")
     compile_in_processes([f"some_recipes:{name}" for name in names])
     pids = {(recipes / name).read_text() for name in ("first", "last")}
     assert len(pids) == 2

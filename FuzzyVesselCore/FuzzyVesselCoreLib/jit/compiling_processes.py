@@ -88,14 +88,13 @@ def main(recipes: Sequence[str]) -> None:
 
 def _start(python_of_ours: str, recipes: Sequence[str]) -> subprocess.Popen:
     paths = os.pathsep.join(path for path in sys.path if path)
-    window = {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
     process = subprocess.Popen(
         [python_of_ours, "-c", CODE, *recipes],
         env={**os.environ, "PYTHONPATH": paths},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        **window,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows alone
     )
     _going_on.add(process)
     return process

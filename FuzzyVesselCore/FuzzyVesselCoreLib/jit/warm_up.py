@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 from ..progress import Progress
@@ -35,20 +36,24 @@ class WarmUp:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Start the thread, unless that was done before."""
+        """Start the thread, unless that was done before or numba is not installed yet."""
         with self._lock:
-            if self._thread is None:
+            if self._thread is None and find_spec("numba") is not None:
                 self._thread = threading.Thread(target=self._run, daemon=True)
                 self._thread.start()
 
     def wait(self, progress: Progress) -> None:
         """Wait until the thread has ended, if it was started; the progress is checked.
 
+        The thread itself, whose trial is a run like any other, does not wait.
+
         Raises
         ------
         Cancelled
             The progress callback returned False; the thread goes on.
         """
+        if self._thread is threading.current_thread():
+            return
         while self._thread is not None and self._thread.is_alive():
             progress.check()
             self._thread.join(POLL_INTERVAL)
