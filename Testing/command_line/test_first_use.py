@@ -17,12 +17,15 @@ def setting():
 
 def test_both_tables_tell_of_the_same_processes(setting, monkeypatch):
     monkeypatch.setattr(fresh_process, "CACHES", ())  # those of the tests: not all is compiled
+    monkeypatch.setattr(first_use_table, "STATES", {EMPTY: ("0", False), KEPT: ("0.01", True)})
+    monkeypatch.setattr(first_use_table, "SINGLE", EMPTY)
     table = first_use_table.first_use(setting)
     works = [(row["work"], row["state"]) for row in table.rows]
-    assert works[:3] == [("connectedness", state) for state in (EMPTY, KEPT, AGAIN)]
-    assert works[3:] == [("skeleton", state) for state in (EMPTY, KEPT, AGAIN)]
+    states = (EMPTY, KEPT, AGAIN)
+    assert works == [(work, state) for work in ("connectedness", "skeleton") for state in states]
     for first, kept, again in (table.rows[:3], table.rows[3:]):
         assert first["check"] == kept["check"] == again["check"]
+        assert first["goal"]
         assert kept["functions"] == 0
         assert min(first["figure"], kept["figure"], again["figure"]) > 0
     listed = first_use_table.compilation(setting)

@@ -87,6 +87,25 @@ def test_nothing_begins_before_numba_is_installed(monkeypatch):
     assert begun
 
 
+def test_numba_is_imported_before_the_thread_starts():
+    """Two threads that import it can wait for each other for ever."""
+    code = (
+        "import sys, threading\n"
+        "from FuzzyVesselCoreLib.jit.warm_up import WarmUp\n"
+        "start, found = threading.Thread.start, []\n"
+        "threading.Thread.start = lambda t: (found.append('numba' in sys.modules), start(t))\n"
+        "assert 'numba' not in sys.modules\n"
+        "WarmUp(lambda: None).begin()\n"
+        "print(found)\n"
+    )
+    paths = os.pathsep.join(sys.path)
+    environment = {**os.environ, "PYTHONPATH": paths}
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout.strip() == "[True]", run.stderr
+
+
 def test_trials_run_one_at_a_time():
     going, most = [], []
 

@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.util import find_spec
 from typing import Any
 
+from ..compilation import quiet_numba
 from ..progress import Progress
 
 POLL_INTERVAL = 0.05  # seconds between two checks of the progress
@@ -36,9 +36,18 @@ class WarmUp:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Start the thread, unless that was done before or numba is not installed yet."""
+        """Start the thread, unless that was done before or numba is not installed yet.
+
+        numba is imported here, not by the thread: where two threads import it, each can wait for
+        the other for ever, as its locks and those of the imports are taken in either order.
+        """
+        quiet_numba()
+        try:
+            import numba  # noqa: F401
+        except ModuleNotFoundError:
+            return
         with self._lock:
-            if self._thread is None and find_spec("numba") is not None:
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._run, daemon=True)
                 self._thread.start()
 
