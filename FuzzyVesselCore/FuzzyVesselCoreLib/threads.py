@@ -1,11 +1,9 @@
 """Number of threads to work with, and work on parts of a volume by threads."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import pairwise
-from math import prod
 from typing import TypeVar
 
 MAX_COPY_THREADS = 8  # more are bound by the memory
@@ -61,17 +59,3 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
         return [work(first, last) for first, last in bounds]
     with ThreadPoolExecutor(min(threads, len(bounds))) as pool:
         return list(pool.map(lambda part: work(*part), bounds))
-
-
-@contextmanager
-def single_threaded_if_small(shape: tuple[int, ...]) -> Iterator[None]:
-    """Run numba's parallel loops in the calling thread if a volume of this shape is small."""
-    from numba import get_num_threads, set_num_threads
-
-    threads = get_num_threads()
-    if prod(shape) < SMALL_VOLUME:
-        set_num_threads(1)
-    try:
-        yield
-    finally:
-        set_num_threads(threads)

@@ -86,8 +86,8 @@ def test_both_trials_compile_the_same_versions():
         radii.fill_radii,
         voxel_adjacency.neighbours_at,
         growing.add_simple,
-        ridge.order_serially,
-        local_minima.minima_of_planes,
+        ridge.fill_order,
+        local_minima.list_minima,
     )
     jit_warmup.try_out()
     before = [len(function.signatures) for function in functions]
