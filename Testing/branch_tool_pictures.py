@@ -2,8 +2,8 @@
 
     python Testing/branch_tool_pictures.py FOLDER
 
-Several segments, the section, a name and the narrowest place, pruning, a distance, split vessels,
-territories. See `panel_pictures_skeleton`.
+Several segments, the section, a name and the narrowest place, pruning, a distance, a cut, the gap
+bridged, split vessels, a group of branches, territories. See `panel_pictures_skeleton`.
 """
 
 import sys
@@ -61,6 +61,7 @@ def main() -> None:
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
     from panel_pictures import Window
+    from PotentialSkeletonPanel.branch_tools.divide_tools import GROUPS
 
     slicer.mrmlScene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
     slice_view.MANAGERS_3D += ("vtkMRMLColorLegendDisplayableManager",)
@@ -96,7 +97,7 @@ def main() -> None:
     lengths = tree.table()["length_mm"]
     longest = int(np.argmax(lengths))
     panel.ui.branchToolsSection.collapsed = False
-    panel.widget.panel.result.choose(model, longest)
+    panel.widget.panel.result.choose([(model, longest)])
     tools.ui.nameEdit.text = "Right portal vein"
     tools.ui.nameEdit.editingFinished.emit()
     panel.process_events()
@@ -121,26 +122,57 @@ def main() -> None:
     scroll(window)
     save(window, "branches-4-distance")
 
+    thickest = max(way, key=lambda branch: branch.radius.mean())
+    middle = thickest.points[len(thickest.points) // 2]
+    click(window, "cutButton", middle, "branches-5-cut-asks")
+    save(window, "branches-6-cut")
+    click(window, "bridgeButton", middle, "branches-7-bridge-asks")
+    save(window, "branches-8-bridged")
+
     panel.ui.branchTable.clearSelection()
     segmentation.GetDisplayNode().SetVisibility(False)
     tools.ui.splitButton.click()
     panel.process_events()
     show_surface(slicer)
     scroll(window)
-    save(window, "branches-5-split")
+    save(window, "branches-9-split")
 
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         node.GetDisplayNode().SetVisibility(False)
+    result, table = panel.widget.panel.result, tree.table()
+    heads = np.flatnonzero(np.array(table["generation"]) == 2).tolist()
+    for name, some in (("Group A", heads[::2]), ("Group B", heads[1::2])):
+        result.choose((model, branch) for branch in some)
+        panel.process_events()
+        tools.ui.nameEdit.text = name
+        tools.ui.nameEdit.editingFinished.emit()
+        panel.process_events()
+    scroll(window)
+    save(window, "branches-10-group")
+    panel.ui.branchTable.clearSelection()
     tools.ui.organSelector.setCurrentNode(segmentation)
     panel.process_events()
     tools.ui.organSegmentSelector.setCurrentSegmentID(
         segmentation.GetSegmentation().GetNthSegmentID(2)
     )
+    tools.ui.groupComboBox.currentIndex = list(GROUPS).index("subtree")
     tools.ui.organButton.click()
     panel.process_events()
     show_surface(slicer, 0.6)
     scroll(window)
-    save(window, "branches-6-territories")
+    save(window, "branches-11-territories")
+
+
+def click(window: Any, button: str, position: np.ndarray, name: str) -> None:
+    """Press the button of a tool, keep the picture of its question, and click a place S, A, R."""
+    ui = window.panel.widget.panel.tools.ui
+    getattr(ui, button).click()
+    window.panel.process_events()
+    scroll(window)
+    save(window, name)
+    ui.clickPlaceWidget.currentNode().AddControlPointWorld(position[::-1].tolist())
+    window.panel.process_events()
+    scroll(window)
 
 
 def show_surface(slicer: Any, opacity: float = 1.0) -> None:

@@ -1,8 +1,8 @@
-"""Pictures of the skeleton panel in six states, as in a window of 1600 x 1000 pixels.
+"""Pictures of the skeleton panel in eight states, as in a window of 1600 x 1000 pixels.
 
     python Testing/panel_pictures_skeleton.py FOLDER
 
-Empty, one segment, running, good, leaking, error. See `panel_pictures`.
+Empty, one segment, running, good, changed settings, leaking, error, advanced. See `panel_pictures`.
 """
 
 import sys
@@ -52,7 +52,7 @@ def add_segments(phantom: Any) -> Any:
 
 
 def main() -> None:
-    """Make the six pictures."""
+    """Make the pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
     folder.mkdir(parents=True, exist_ok=True)
     from emulators.qt.application import install
@@ -94,17 +94,26 @@ def main() -> None:
     panel.process_events()
     window.save("skeleton-4-good")
 
+    parameters.strength = 8
+    panel.process_events()
+    window.save("skeleton-5-changed-settings")
+    parameters.strength = 6
+
     panel.ui.branchTable.clearSelection()
     display.SetSegmentVisibility(good, False)
     display.SetSegmentVisibility(leaking, True)
     parameters.segment = leaking
     panel.click("applyButton")
-    window.save("skeleton-5-leaking")
+    window.save("skeleton-6-leaking")
 
     parameters.segment = empty
     panel.process_events()
     panel.click("applyButton")
-    window.save("skeleton-6-error")
+    window.save("skeleton-7-error")
+
+    panel.ui.advancedSection.collapsed = False
+    panel.process_events()
+    window.save("skeleton-8-advanced")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from .arguments import make_parser
 
 if TYPE_CHECKING:
+    from .jobs import Report
     from .progress_bar import ProgressBar
 
 # What is left of a job that was cancelled.
@@ -35,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, 2 for input that cannot be used, or 130 after Ctrl+C.
+        The exit status: 0, 2 for input that cannot be used, 3 if cases of a cohort failed, or 130
+        after Ctrl+C.
     """
     parser = make_parser()
     options = parser.parse_args(arguments)
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _termination_as_exit(), warnings.catch_warnings():
             # What the user should know comes back with the result.
             warnings.simplefilter("ignore")
-            lines, notes = _run(options, progress)
+            report = _run(options, progress)
     except (KeyboardInterrupt, Cancelled):
         return _ended(progress, f"cancelled; {KEPT.get(options.command, NOTHING)}.", 130)
     except FuzzyVesselError as error:
@@ -57,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _ended(progress, f"error: {TOO_LARGE}", 2)
     progress.clear()
-    for note in notes:
+    for note in report.warnings:
         print(f"fuzzy-vessel: warning: {note}", file=sys.stderr)
-    print("\n".join(lines))
-    return 0
+    print("\n".join(report.lines))
+    return report.status
 
 
 def _ended(progress: "ProgressBar", message: str, code: int) -> int:
@@ -69,11 +71,11 @@ def _ended(progress: "ProgressBar", message: str, code: int) -> int:
     return code
 
 
-def _run(options: Namespace, progress: "ProgressBar") -> tuple[list[str], list[str]]:
+def _run(options: Namespace, progress: "ProgressBar") -> "Report":
     from . import jobs
 
     job = getattr(jobs, options.command)
-    return job(options, progress)
+    return jobs.Report(*job(options, progress))
 
 
 class _termination_as_exit:

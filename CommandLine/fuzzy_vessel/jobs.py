@@ -8,17 +8,28 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from .input_checks import check_segmentation, check_skeleton
 from .progress_bar import ProgressBar, Stopwatch
 
-Report = tuple[list[str], list[str]]  # summary and warnings
+Texts = tuple[list[str], list[str]]  # summary and warnings
+CASES_FAILED = 3  # exit status
+
+
+class Report(NamedTuple):
+    """What a job has to say, and the exit status."""
+
+    lines: list[str]
+    warnings: list[str]
+    status: int = 0
+
 
 PHANTOM = "phantom.nrrd"
 PHANTOM_VESSELS = "phantom-vessels.nrrd"
 
 
-def segment(options: Namespace, progress: ProgressBar) -> Report:
+def segment(options: Namespace, progress: ProgressBar) -> Texts:
     """Segment a file.
 
     Raises
@@ -39,7 +50,7 @@ def segment(options: Namespace, progress: ProgressBar) -> Report:
     return results.summary(options, watch, outcome), outcome.warnings
 
 
-def skeleton(options: Namespace, progress: ProgressBar) -> Report:
+def skeleton(options: Namespace, progress: ProgressBar) -> Texts:
     """Find the centrelines of a labelmap; raises as `segment`."""
     check_skeleton(options)
     if options.labels:
@@ -71,7 +82,7 @@ def _skeletons(options, progress):
     return results.summary_of_labels(options, watch, found), [*notes, *warnings]
 
 
-def run(options: Namespace, progress: ProgressBar) -> Report:
+def run(options: Namespace, progress: ProgressBar) -> Texts:
     """Segment a file and find the centrelines; raises as `segment`."""
     check_segmentation(options)
     check_skeleton(options)
@@ -89,7 +100,7 @@ def run(options: Namespace, progress: ProgressBar) -> Report:
     return results.summary(options, watch, outcome, found), outcome.warnings + found.warnings
 
 
-def demo(options: Namespace, progress: ProgressBar) -> Report:
+def demo(options: Namespace, progress: ProgressBar) -> Texts:
     """Do what `run` does on the liver phantom; raises as `segment`."""
     options.threshold, options.cut, options.mask = None, None, None
     check_segmentation(options)
@@ -113,21 +124,25 @@ def demo(options: Namespace, progress: ProgressBar) -> Report:
 
 
 def cohort(options: Namespace, progress: ProgressBar) -> Report:
-    """Do what `run` does for each case of a list; raises as `segment`."""
+    """Do what `run` does for each case of a list; raises as `segment`.
+
+    The status is `CASES_FAILED` if any case is not done.
+    """
     from .cohort import running, summary
 
     record = running.run_cohort(running.cohort_of(options), progress)
-    return summary.summary(record)
+    lines, failures = summary.summary(record)
+    return Report(lines, failures, CASES_FAILED if failures else 0)
 
 
-def benchmark(options: Namespace, progress: ProgressBar) -> Report:
+def benchmark(options: Namespace, progress: ProgressBar) -> Texts:
     """Measure the speed on this machine; raises as `segment`."""
     from .benchmark import running
 
     return running.run(options, progress)
 
 
-def slicer_cli(options: Namespace, progress: ProgressBar) -> Report:
+def slicer_cli(options: Namespace, progress: ProgressBar) -> Texts:
     """Write the CLI modules for Slicer; raises as `segment`."""
     from .report import version
     from .slicer_cli.wrappers import write_wrappers

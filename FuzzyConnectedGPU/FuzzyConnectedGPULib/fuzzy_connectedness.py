@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import memory_soon
 
 from .affinity.gaussian_affinity import GaussianAffinity
-from .affinity.levels import level_values
+from .affinity.levels import level_values, write_level_values
 from .problem import Problem, state_problem
 from .scene import FuzzyScene
 from .solver_options import SolverOptions
@@ -90,20 +91,27 @@ def connectedness(
     problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
     times.append(perf_counter())
     progress.advance(0.0)
-    solution, device_name, notes = _solve(problem, options, progress)
-    times.append(perf_counter())
-    values = level_values(solution.levels).reshape(np.shape(volume))
-    times.append(perf_counter())
+    solved, device_name, notes = _solve(problem, options, progress)
+    times += solved.times
     progress.advance(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
-    run = solution.rounds, seconds, solution.peak_bytes, notes
+    run = solved.solution.rounds, seconds, solved.solution.peak_bytes, notes
+    values = solved.values.reshape(np.shape(volume))
     return FuzzyScene(values, options.solver, device_name, *run)
+
+
+class _Solved(NamedTuple):
+    """A solution, its values in host memory, and when each of both was there."""
+
+    solution: Solution
+    values: np.ndarray
+    times: list[float]
 
 
 def _solve(
     problem: Problem, options: SolverOptions, progress: Progress
-) -> tuple[Solution, str, tuple[str, ...]]:
-    """The solution, the name of the device and notes."""
+) -> tuple[_Solved, str, tuple[str, ...]]:
+    """What was solved, the name of the device and notes."""
     device = options.solver_device()
     chosen = choose_device(device)
     if chosen == "cpu":
@@ -118,7 +126,7 @@ def _solve(
     return _solve_on_cpu(problem, options, progress), "cpu", (note,)
 
 
-def _solve_on_cpu(problem: Problem, options: SolverOptions, progress: Progress) -> Solution:
+def _solve_on_cpu(problem: Problem, options: SolverOptions, progress: Progress) -> _Solved:
     quiet_numba()
     try:
         solver = import_module(f".solvers.{CPU_MODULES[options.solver]}", __package__)
@@ -129,15 +137,30 @@ def _solve_on_cpu(problem: Problem, options: SolverOptions, progress: Progress) 
             "The CPU solvers are compiled by numba, which is not installed: pip install numba "
             "(in Slicer's Python console: slicer.util.pip_install('numba'))."
         ) from error
-    return solver.solve(problem, progress)
+    solution = solver.solve(problem, progress)
+    solved = perf_counter()
+    return _Solved(solution, level_values(solution.levels), [solved, perf_counter()])
 
 
 def _solve_on_cuda(
     problem: Problem, options: SolverOptions, progress: Progress, gpu: CudaDevice
-) -> Solution:
+) -> _Solved:
     solver = import_module(f".solvers.{CUDA_MODULES[options.solver]}", __package__)
-    own = {}
+    own: dict[str, Any] = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
+    gpu.memory_limit = options.device_memory
     with gpu:
-        return solver.solve(problem, progress, gpu, **own)
+        memory = memory_soon(problem.voxels.shape, np.float32)
+        if options.solver == "exact":
+            own["values"] = memory
+        solution = solver.solve(problem, progress, gpu, **own)
+        solved = perf_counter()
+        if solution.levels.dtype == np.float32:
+            values = solution.levels  # written while a volume larger than the device was solved
+        elif isinstance(solution.levels, np.ndarray):
+            values = level_values(solution.levels)
+        else:
+            values = memory.result()
+            gpu.get_converted(solution.levels, values, write_level_values)
+    return _Solved(solution, values, [solved, perf_counter()])

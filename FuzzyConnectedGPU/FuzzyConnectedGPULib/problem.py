@@ -37,7 +37,7 @@ class Problem:
         Levels of the scene of some of the seeds; see `connectedness`.
     seed_levels : ndarray, shape (n,), uint16, or None
         Connectedness that the seeds begin with, 65535 where it is None: below that a seed is a
-        voxel that a path from elsewhere reaches. Only the CPU solvers take it.
+        voxel that a path from elsewhere reaches. Only the exact solvers take it.
     """
 
     voxels: np.ndarray

@@ -24,6 +24,9 @@ class SolverOptions:
         Only used by "cuda-kfoe-corrected": correction iterations on the blocks' edges (2 in both
         papers' experiments, 3 in the Chinese paper's theory), and to how many of the 6 neighbours
         they lead (English paper, table 2).
+    device_memory : int or None
+        Bytes of a CUDA device that a run may hold; None: all that are free. "exact" solves a volume
+        that needs more block by block.
 
     Raises
     ------
@@ -41,10 +44,13 @@ class SolverOptions:
     cut: float = 0.0
     corrections: int = 2
     directions: int = 6
+    device_memory: int | None = None
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
             raise InputError(f"Unknown solver {self.solver!r}; one of {', '.join(SOLVERS)}.")
+        if self.device_memory is not None and self.device_memory <= 0:
+            raise InputError(f"device_memory is {self.device_memory}, but must be bytes > 0.")
 
     def solver_device(self) -> str:
         """The device, narrowed to what the solver runs on.

@@ -39,7 +39,7 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
     for model in models:
         _color_model(model, kind, tree)
     for model in models[:1]:
-        _show_legend(model, kind)
+        show_legend(model, kind)
     if models and curves:
         for curve, color in zip(curves, curve_colors(models[0].GetPolyData(), kind, tree)):
             display = curve.GetDisplayNode()
@@ -110,10 +110,15 @@ def _cell_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     return [color(int(number)) for number in cells]
 
 
-def _show_legend(model: Any, kind: str) -> None:
-    """Show the colours of radii with their numbers in the 3D views, or hide them."""
+def show_legend(model: Any, kind: str) -> None:
+    """Show the colours of a model's radii with their numbers in the 3D views; None hides all."""
     import slicer
 
+    for other in slicer.util.getNodesByClass("vtkMRMLColorLegendDisplayNode"):
+        if other.GetAttribute(OWN_LEGEND):  # they would lie over one another
+            other.SetVisibility(False)
+    if model is None:
+        return
     logic = slicer.vtkSlicerColorLogic
     legend = logic.GetColorLegendDisplayNode(model)
     if legend is None:
@@ -122,9 +127,6 @@ def _show_legend(model: Any, kind: str) -> None:
             return
         legend = logic.AddDefaultColorLegendDisplayNode(model)
         legend.SetAttribute(OWN_LEGEND, "yes")
-    for other in slicer.util.getNodesByClass("vtkMRMLColorLegendDisplayNode"):
-        if other.GetAttribute(OWN_LEGEND):  # they would lie over one another
-            other.SetVisibility(False)
     legend.SetTitleText("Radius (mm)")
     legend.SetLabelFormat("%.1f")
     legend.SetSize(*LEGEND_SIZE)

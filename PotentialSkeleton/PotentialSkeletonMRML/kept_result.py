@@ -18,6 +18,7 @@ from .nodes.curve_folder import folder_of, remove_empty_folder
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 VESSELS = ROLE + "Vessels"  # a fingerprint of their voxels
+SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
 CURVES = ROLE + "Curve"
 CENTRELINES = " centrelines"  # ends a model's name
 SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
@@ -37,8 +38,18 @@ def is_current(model: Any, text: str) -> bool:
     return (model.GetAttribute(VESSELS) or text) == text
 
 
+def has_settings(model: Any, settings: str) -> bool:
+    """Whether a model was made with these settings; True where earlier versions wrote none."""
+    return (model.GetAttribute(SETTINGS) or settings) == settings
+
+
 def keep(
-    result: Any, input_node: Any, segment_id: str, notes: list[str], vessels: str = ""
+    result: Any,
+    input_node: Any,
+    segment_id: str,
+    notes: list[str],
+    vessels: str = "",
+    settings: str = "",
 ) -> None:
     """Let a result's model refer to everything that it came with.
 
@@ -53,6 +64,8 @@ def keep(
         What there is to say of the run.
     vessels : str
         `vessels_text` of before the run.
+    settings : str
+        A text that differs where another run would give something else.
     """
     import slicer
 
@@ -64,6 +77,7 @@ def keep(
         model.SetAttribute(SEGMENT, segment_id or "")
         model.SetAttribute(NOTES, json.dumps(notes))
         model.SetAttribute(VESSELS, vessels or None)
+        model.SetAttribute(SETTINGS, settings or None)
         for role, node in nodes.items():
             model.SetNodeReferenceID(ROLE + role, node.GetID() if node is not None else None)
         model.RemoveNodeReferenceIDs(CURVES)
@@ -88,6 +102,20 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
             found.append(model)
     own = [model for model in found if belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
+
+
+def shown_models() -> list[Any]:
+    """The models of centrelines that are visible in the views."""
+    import slicer
+
+    models = slicer.util.getNodesByClass("vtkMRMLModelNode")
+    return [
+        model
+        for model in models
+        if model.GetNodeReferenceID(INPUT)
+        and model.GetDisplayNode() is not None
+        and model.GetDisplayNode().GetVisibility()
+    ]
 
 
 def tree_name(model: Any) -> str:

@@ -1,32 +1,43 @@
 """The table of branches: one row a branch, sorted by a click on a column's title."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import qt
 from slicer.i18n import tr as _
 
-COLUMNS = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm", "name", "tree")
+COLUMNS = (
+    "branch",
+    "generation",
+    "length_mm",
+    "mean_radius_mm",
+    "narrowest_radius_mm",
+    "name",
+    "tree",
+)
 ROW = 22  # pixels
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 
 
 class BranchList:
-    """Fills a QTableWidget and tells which branch is chosen.
+    """Fills a QTableWidget and tells which branches are chosen.
 
     Parameters
     ----------
     table : QTableWidget
     chosen : callable
-        Called with the row of the table of branches that is chosen, and with None when none is.
+        Called with the rows of the table of branches that are chosen.
     """
 
-    def __init__(self, table: Any, chosen: Callable[[int | None], None]) -> None:
+    def __init__(self, table: Any, chosen: Callable[[list[int]], None]) -> None:
         self._table, self._chosen, self._filling = table, chosen, False
         table.setColumnCount(len(COLUMNS))
         self._show_columns(())
         table.horizontalHeaderItem(0).setToolTip(_("Number of the branch, as in the table"))
         table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
+        table.horizontalHeaderItem(4).setToolTip(
+            _("Where the branch is narrowest, its rounded tip and its ends in junctions left out")
+        )
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
@@ -82,19 +93,24 @@ class BranchList:
         table.setColumnHidden(1, {"name", "tree"} <= set(columns))  # for want of room
         return was_hidden and "tree" in columns
 
-    def chosen(self) -> int | None:
-        """The row of the table of branches that is chosen, or None."""
+    def chosen(self) -> list[int]:
+        """The rows of the table of branches that are chosen."""
         rows = {item.row() for item in self._table.selectedItems()}
-        if len(rows) != 1:
-            return None
-        return int(self._table.item(rows.pop(), 0).data(qt.Qt.UserRole))
+        return sorted(int(self._table.item(row, 0).data(qt.Qt.UserRole)) for row in rows)
 
-    def choose(self, number: int) -> None:
-        """Choose a row of the table of branches."""
-        for row in range(self._table.rowCount):
-            if int(self._table.item(row, 0).data(qt.Qt.UserRole)) == number:
-                self._table.selectRow(row)
-                self._table.scrollToItem(self._table.item(row, 0))
+    def choose(self, numbers: Iterable[int]) -> None:
+        """Choose rows of the table of branches, and no others."""
+        wanted, table = set(numbers), self._table
+        self._filling = True
+        table.clearSelection()
+        for row in range(table.rowCount):
+            if int(table.item(row, 0).data(qt.Qt.UserRole)) in wanted:
+                for column in range(len(COLUMNS)):
+                    if table.item(row, column) is not None:
+                        table.item(row, column).setSelected(True)
+                table.scrollToItem(table.item(row, 0))
+        self._filling = False
+        self._on_selected()
 
     def _on_selected(self) -> None:
         if not self._filling:

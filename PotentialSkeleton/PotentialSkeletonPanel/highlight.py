@@ -1,5 +1,6 @@
-"""Shows a chosen branch in all views: a cyan tube, which is never saved, and a jump there."""
+"""Shows chosen branches in all views: cyan tubes, which are never saved, and a jump there."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,27 +18,26 @@ THICKER = 1.1  # than the object, so that it is seen round the object's own tube
 
 
 class Highlight:
-    """One tube in the scene, made when it is first needed."""
+    """One model in the scene, made when it is first needed."""
 
     def __init__(self) -> None:
         self._node: Any = None
 
-    def show(self, positions: np.ndarray, radius: np.ndarray, transform_id: str | None) -> None:
-        """Draw a branch and centre all slices on its middle.
+    def show(self, ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
+        """Draw branches and centre all slices on the middle of the first.
 
         Parameters
         ----------
-        positions : ndarray, shape (n, 3)
-            R, A, S in the frame below a transform.
-        radius : ndarray, shape (n,)
-            mm.
+        ways : sequence of (ndarray, shape (n, 3), ndarray, shape (n,))
+            Positions, R, A, S in the frame below a transform, and radii in mm; at least one.
         transform_id : str or None
         """
         if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
             self._node = _new_node()
         with slicer.util.NodeModify(self._node):
             self._node.SetAndObserveTransformNodeID(transform_id)
-            self._node.SetAndObservePolyData(tubes(_line(positions, THICKER * radius)))
+            self._node.SetAndObservePolyData(tubes(_lines(ways)))
+        positions, _radius = ways[0]
         world = [0.0] * 3
         self._node.TransformPointToWorld(positions[len(positions) // 2].tolist(), world)
         slices = slicer.vtkMRMLSliceNode
@@ -66,16 +66,18 @@ def _new_node() -> Any:
     return node
 
 
-def _line(positions: np.ndarray, radius: np.ndarray) -> Any:
-    points, lines = vtk.vtkPoints(), vtk.vtkCellArray()
-    points.SetData(numpy_to_vtk(positions.copy(), deep=True))
-    lines.InsertNextCell(len(positions))
-    for number in range(len(positions)):
-        lines.InsertCellPoint(number)
+def _lines(ways: Sequence[tuple[np.ndarray, np.ndarray]]) -> Any:
+    points, lines, count = vtk.vtkPoints(), vtk.vtkCellArray(), 0
+    points.SetData(numpy_to_vtk(np.concatenate([way for way, _ in ways]), deep=True))
+    for way, _ in ways:
+        lines.InsertNextCell(len(way))
+        for number in range(count, count + len(way)):
+            lines.InsertCellPoint(number)
+        count += len(way)
     data = vtk.vtkPolyData()
     data.SetPoints(points)
     data.SetLines(lines)
-    thickness = numpy_to_vtk(radius, deep=True)
+    thickness = numpy_to_vtk(THICKER * np.concatenate([radius for _, radius in ways]), deep=True)
     thickness.SetName(RADIUS)
     data.GetPointData().AddArray(thickness)
     return data

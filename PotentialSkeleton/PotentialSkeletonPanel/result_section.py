@@ -1,5 +1,7 @@
 """What was found: a line, the branches, the radius along one of them, a legend and notes."""
 
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 from PotentialSkeletonMRML.branch_tools.names import NAMES
@@ -32,26 +34,30 @@ class ResultSection:
         self.models: list[Any] = []
         self.advice = ""
         self._highlight = Highlight()
-        self._branches = BranchList(self.ui.branchTable, self._on_row)
+        self._branches = BranchList(self.ui.branchTable, self._on_rows)
         self._plot = RadiusPlot(self.ui.plotFrame)
         self._legend = Legend(self.ui.legendTitle, self.ui.legendFrame)
 
     @property
     def model(self) -> Any:
-        """The model of the chosen branch, else the first; None where none is shown."""
-        chosen = self.chosen()
-        return chosen[0] if chosen else next(iter(self.models), None)
+        """The model of the first chosen branch, else the first; None where none is shown."""
+        chosen = self.all_chosen()
+        return chosen[0][0] if chosen else next(iter(self.models), None)
 
     def chosen(self) -> tuple[Any, int] | None:
-        """The model and the number of the chosen branch, or None."""
-        row = self._branches.chosen()
-        place = None if row is None else self._place(row)
-        return place and (self.models[place[0]], place[1])
+        """The model and the number of the chosen branch, or None where it is not one."""
+        found = self.all_chosen()
+        return found[0] if len(found) == 1 else None
 
-    def choose(self, model: Any, branch: int) -> None:
-        """Choose a branch, as a click on its row does."""
-        before = self._skeletons[: self.models.index(model)]
-        self._branches.choose(sum(len(each.branches) for each in before) + branch)
+    def all_chosen(self) -> list[tuple[Any, int]]:
+        """The models and the numbers of all chosen branches."""
+        places = (self._place(row) for row in self._branches.chosen())
+        return [(self.models[place[0]], place[1]) for place in places if place is not None]
+
+    def choose(self, branches: Iterable[tuple[Any, int]]) -> None:
+        """Choose branches by model and number, as clicks on their rows do."""
+        starts = [0, *accumulate(len(each.branches) for each in self._skeletons)]
+        self._branches.choose(starts[self.models.index(m)] + number for m, number in branches)
 
     def show(self, models: list[Any], colouring: str) -> None:
         """Show the branches of models' lines, or nothing."""
@@ -64,7 +70,7 @@ class ResultSection:
 
     def show_way(self, model: Any, points: Any, radius: Any) -> None:
         """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
-        self._highlight.show(points[:, ::-1], radius, model.GetTransformNodeID())
+        self._highlight.show([(points[:, ::-1], radius)], model.GetTransformNodeID())
 
     def clear_choice(self) -> None:
         """Choose no branch, and show none in the views."""
@@ -101,17 +107,21 @@ class ResultSection:
             row -= len(skeleton.branches)
         return None
 
-    def _on_row(self, row: int | None) -> None:
-        """Show the branch that was clicked."""
-        place = None if row is None else self._place(row)
-        if place is None:
+    def _on_rows(self, rows: list[int]) -> None:
+        """Show the branches that were clicked; of several trees, those of the first."""
+        places = [place for place in map(self._place, rows) if place is not None]
+        if not places:
             self._highlight.hide()
-            self._plot.show_branch(None, None)
         else:
-            skeleton, model = self._skeletons[place[0]], self.models[place[0]]
-            curve = skeleton.branches[place[1]]
-            self._highlight.show(curve.points[:, ::-1], curve.radius, model.GetTransformNodeID())
-            self._plot.show_branch(skeleton, place[1])
+            first = places[0][0]
+            skeleton, model = self._skeletons[first], self.models[first]
+            curves = [skeleton.branches[number] for tree, number in places if tree == first]
+            ways = [(curve.points[:, ::-1], curve.radius) for curve in curves]
+            self._highlight.show(ways, model.GetTransformNodeID())
+        if len(places) == 1:
+            self._plot.show_branch(skeleton, places[0][1])
+        else:
+            self._plot.show_branch(None, None)
         self._panel.on_branch_chosen()
 
 

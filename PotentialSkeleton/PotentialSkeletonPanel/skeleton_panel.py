@@ -1,5 +1,6 @@
 """The panel: the vessels, Apply, what to do next, and the branches that were found."""
 
+import json
 from typing import Any
 
 from slicer.i18n import tr as _
@@ -7,17 +8,21 @@ from slicer.i18n import tr as _
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonLib import jit_warmup
-from PotentialSkeletonMRML.colouring import color_by
+from PotentialSkeletonMRML.colouring import color_by, show_legend
 from PotentialSkeletonMRML.kept_result import (
     SEGMENT,
     drop_left_over,
+    has_settings,
     is_current,
     keep,
     kept_model,
     kept_nodes,
     requests,
+    shown_models,
+    tree_name,
     vessels_text,
 )
+from PotentialSkeletonMRML.parameters import Detail
 
 from .branch_tools.section import BranchTools
 from .object_section import ObjectSection, segments_of
@@ -95,6 +100,8 @@ class SkeletonPanel(Panel):
         if before and before[1] != parameters.colouring:
             for model in models:
                 _color(model, parameters.colouring.value)
+        elif before and before[0] != models:
+            show_legend(next(iter(models), None), parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
@@ -123,13 +130,27 @@ class SkeletonPanel(Panel):
         if why:
             return why
         if self._problem:
-            return _("Correct that, or choose other vessels; then press Apply again.")
+            said = _("Correct that, or choose other vessels; then press Apply again.")
+            return f"{said} {self._others_text()}".rstrip()
         if not all(
             is_current(model, vessels_text(self.parameters.input, model.GetAttribute(SEGMENT)))
             for model in self.result.models
         ):
             return _("The vessels were edited after the centrelines were found: press Apply.")
-        return self.result.advice or _("Press Apply to find the centrelines.")
+        settings = settings_text(self.parameters)
+        if not all(has_settings(model, settings) for model in self.result.models):
+            return _("Settings were changed after the centrelines were found: press Apply.")
+        if self.result.models:
+            return self.result.advice
+        return f"{_('Press Apply to find the centrelines.')} {self._others_text()}".rstrip()
+
+    def _others_text(self) -> str:
+        """Whose centrelines the views show, where they are not those of the chosen vessels."""
+        others = [each for each in shown_models() if each not in self.result.models]
+        if not others:
+            return ""
+        names = ", ".join(dict.fromkeys(tree_name(model) for model in others))
+        return _("The views show the centrelines of {names}.").format(names=names)
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -143,7 +164,7 @@ class SkeletonPanel(Panel):
         wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = {each: kept_model(chosen.input, each) for each in segments}
         vessels = {each: vessels_text(chosen.input, each) for each in segments}
-        options = {**options_of(chosen), "progress": progress}
+        options, settings = {**options_of(chosen), "progress": progress}, settings_text(chosen)
 
         def outputs(segment: str) -> dict[str, Any]:
             return requests(earlier[segment], {"modelNode": True, **wanted})
@@ -157,7 +178,7 @@ class SkeletonPanel(Panel):
             results = self.logic.extractSegments(chosen.input, segments, outputs=outputs, **options)
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
-            keep(result, chosen.input, segment, notes(result), vessels[segment])
+            keep(result, chosen.input, segment, notes(result), vessels[segment], settings)
             _color(result.modelNode, chosen.colouring.value)
             self.see_through.begin(result.modelNode)
         return found_text([len(result.skeleton.branches) for result in results])
@@ -176,6 +197,19 @@ def options_of(parameters: Any) -> dict[str, Any]:
         drop_islands=parameters.dropIslands,
         close_tunnels=parameters.closeTunnels,
     )
+
+
+def settings_text(parameters: Any) -> str:
+    """Return a text of the settings; it differs where another run would give something else.
+
+    The device does not count: results are the same on every one.
+    """
+    options = options_of(parameters)
+    del options["device"]
+    if parameters.level == Detail.CORE:  # which takes no seeds by divergence
+        del options["divergence"]
+    outputs = [name for name in OUTPUTS.values() if getattr(parameters, name)]
+    return json.dumps([options, outputs], sort_keys=True)
 
 
 def _color(model: Any, kind: str) -> None:

@@ -103,6 +103,26 @@ def test_lists_that_cannot_be_used(tmp_path, text, message):
         read_cases(tmp_path / "none.csv")
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_lists_of_other_programs(cases, separator):
+    """Excel separates by semicolons where the comma is the decimal sign."""
+    text = 'case,volume,seeds\nName,a.nrrd,"1,2,3; 4,5,6"\nü,b.nrrd,\n'
+    rows = csv.reader(text.splitlines())
+    with cases.open("w", newline="", encoding="utf-8-sig") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    first, second = read_cases(cases)
+    assert (first.name, second.name) == ("Name", "ü")
+    assert first.arguments[1:] == ("--seed=1,2,3", "--seed=4,5,6")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_lists_that_are_not_utf8(cases, encoding):
+    cases.write_bytes("volume\na.nrrd\nGefäß.nrrd\n".encode(encoding))
+    line = {"latin-1": 3, "utf-16": 1}[encoding]
+    with pytest.raises(InputError, match=f"line {line} is not UTF-8: save the list as UTF-8"):
+        read_cases(cases)
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [("../..,a.nrrd,,,", "folder's"), ("x,,,,", "no volume"), ("x,a.nrrd,1,2,3,4", "more cells")],
@@ -127,7 +147,7 @@ def test_one_table_and_a_bad_case(cases, commands, tmp_path, capsys, workers):
                 "--options=--threshold 0.5",
             ]
         )
-        == 0
+        == 3  # one failed
     )
     assert all(command[-3:-1] == shared for command in commands)
     first, second, third = table(out)
@@ -147,10 +167,10 @@ def test_one_table_and_a_bad_case(cases, commands, tmp_path, capsys, workers):
 
 def test_what_is_done_is_not_done_again(cases, commands, tmp_path, capsys):
     arguments = ["cohort", str(cases), f"--out={tmp_path / 'out'}"]
-    assert main(arguments) == 0
+    assert main(arguments) == 3
     before = table(tmp_path / "out")
     commands.clear()
-    assert main(arguments) == 0
+    assert main(arguments) == 3
     assert [re.search(r"\w\.nrrd", " ".join(command)).group() for command in commands] == ["b.nrrd"]
     assert table(tmp_path / "out")[0] == before[0]
     commands.clear()
@@ -158,7 +178,7 @@ def test_what_is_done_is_not_done_again(cases, commands, tmp_path, capsys):
     (tmp_path / "out" / "c" / "report.json").unlink()
     (tmp_path / "out" / "c" / "branches.csv").unlink()
     (tmp_path / "out" / "c").rmdir()
-    assert main(arguments) == 0
+    assert main(arguments) == 3
     assert len(commands) == 2
     capsys.readouterr()
 
@@ -192,7 +212,7 @@ def test_processes_on_a_small_scan(tmp_path, monkeypatch, capsys):
     (tmp_path / "list.csv").write_text(text)
     out = tmp_path / "out"
     assert main(["cohort", str(tmp_path / "list.csv"), f"--out={out}", "--workers=2",
-                 "--options=--device=cpu"]) == 0  # fmt: skip
+                 "--options=--device=cpu"]) == 3  # fmt: skip
     capsys.readouterr()
     broken, tube = table(out)
     assert (broken["status"], tube["status"]) == ("failed", "done"), tube["error"]

@@ -123,7 +123,8 @@ def _check_further_seeds(given):
 
 def _levels(module, problem, *device):
     solver = import_module(f"FuzzyConnectedGPULib.solvers.{module}")
-    return solver.solve(problem, Progress(), *device)[0]
+    found = solver.solve(problem, Progress(), *device)[0]
+    return device[0].get(found) if device else found
 
 
 def _compare(found, given):

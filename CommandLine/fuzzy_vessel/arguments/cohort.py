@@ -18,7 +18,9 @@ The list has one row a case and these columns, of which only volume is always ne
   background  "260,200,70"
   mask        file
 
+Cells are separated by commas, semicolons or tabs, and the list is UTF-8 ("CSV UTF-8" in Excel).
 Run it again to do what failed, what changed and what was not done yet.
+The exit status is 0 if all cases are done, and 3 if any failed.
 """
 
 

@@ -1,6 +1,7 @@
 """The list of cases: a CSV file, one row a case."""
 
 import csv
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,9 +40,10 @@ class Case:
 def read_cases(path: str | Path) -> list[Case]:
     """Read the cases of a CSV file with the columns `COLUMNS`.
 
-    Files are relative to the list's folder. Seeds are a file (.mrk.json) or voxels I,J,K apart by
-    semicolons; vessels are voxels NAME:I,J,K, background seeds voxels. Without a name a case is
-    called as its volume. A row that cannot be run becomes a case with a `problem`.
+    Cells are separated by commas, semicolons or tabs. Files are relative to the list's folder.
+    Seeds are a file (.mrk.json) or voxels I,J,K apart by semicolons; vessels are voxels NAME:I,J,K,
+    background seeds voxels. Without a name a case is called as its volume. A row that cannot be run
+    becomes a case with a `problem`.
 
     Raises
     ------
@@ -50,11 +52,16 @@ def read_cases(path: str | Path) -> list[Case]:
     """
     path = Path(path)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.DictReader(file)
-            found = list(rows)
-            columns = rows.fieldnames or []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = path.read_bytes().decode("utf-8-sig")
+        rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_separator(text))
+        found = list(rows)
+        columns = rows.fieldnames or []
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError(
+            f"{path}: line {line} is not UTF-8: save the list as UTF-8, in Excel as 'CSV UTF-8'."
+        ) from error
+    except (OSError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: the list cannot be read: {reason}.") from error
     unknown = [name for name in columns if name not in COLUMNS]
@@ -72,6 +79,15 @@ def read_cases(path: str | Path) -> list[Case]:
                 "case."
             )
     return cases
+
+
+def _separator(text: str) -> str:
+    """What separates the cells: what makes a cell of the first row the column volume."""
+    head = text.partition("\n")[0].strip()
+    for separator in ",;\t":
+        if "volume" in next(csv.reader([head], delimiter=separator), []):
+            return separator
+    return ","
 
 
 def _case(row: dict, folder: Path) -> Case:

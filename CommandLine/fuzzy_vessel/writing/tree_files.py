@@ -9,9 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 if TYPE_CHECKING:
     import numpy as np
 
-ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
-GRAPHML, NODES, EDGES = "network.graphml", "network-nodes.csv", "network-edges.csv"
-PATHS = "simvascular-paths"
+# Those of `PotentialSkeletonMRML.interchange.tree_files`, which takes long to import.
 FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_FORMATS = ("vmtk", "graphml", "csv", "simvascular")
 
@@ -65,9 +63,8 @@ def write(
     """
     import numpy as np
 
-    from PotentialSkeletonLib import interchange
     from PotentialSkeletonLib.tree import rooted_forest
-    from PotentialSkeletonMRML import interchange as vtk_files
+    from PotentialSkeletonMRML.interchange.tree_files import write_tree_files
 
     near = np.array(root_voxels)[:, ::-1] if root_voxels else None
     forest = rooted_forest(skeleton, near=near)
@@ -76,58 +73,4 @@ def write(
         "roots": [int(root) for root in forest.roots],
         "branches_cut_in_trees": forest.cut,
     }
-    if "graphml" in formats:
-        interchange.write_graphml(
-            skeleton, folder / GRAPHML, ijk_to_ras=ijk_to_ras, roots=forest.roots
-        )
-    if "csv" in formats:
-        interchange.write_csv_pair(
-            skeleton, folder / NODES, folder / EDGES, ijk_to_ras=ijk_to_ras, roots=forest.roots
-        )
-    for ending in set(formats) & {"stl", "ply"}:
-        surface = vtk_files.object_surface(labels, ijk_to_ras, skeleton.spacing)
-        vtk_files.write_surface(surface, folder / f"surface.{ending}")
-    if not skeleton.branches:  # nothing that a line could follow
-        return details, []
-    _write_lines(folder, forest, ijk_to_ras, formats)
-    return details, _write_trees(folder, forest, ijk_to_ras, formats)
-
-
-def _write_lines(folder, forest, ijk_to_ras, formats):
-    """What has each branch once."""
-    from PotentialSkeletonLib import interchange
-    from PotentialSkeletonMRML import interchange as vtk_files
-
-    network = interchange.network(forest.skeleton, ijk_to_ras)
-    if "vmtk" in formats:
-        vtk_files.write_vtp(network, folder / NETWORK)
-    for ending in set(formats) & {"stl", "ply"}:
-        vtk_files.write_surface(vtk_files.tube_surface(network), folder / f"tubes.{ending}")
-
-
-def _write_trees(folder, forest, ijk_to_ras, formats):
-    """What goes from the root to each endpoint; warnings."""
-    from PotentialSkeletonLib import interchange
-    from PotentialSkeletonMRML import interchange as vtk_files
-
-    if not {"vmtk", "simvascular"} & set(formats):
-        return []
-    try:
-        rooted = interchange.rooted_centrelines(forest, ijk_to_ras)
-    except InputError as reason:  # too many endpoints: the other files are good
-        return [f"The files of trees were left out. {reason}"]
-    if "vmtk" in formats:
-        vtk_files.write_vtp(rooted, folder / ROOTED)
-        vtk_files.write_vtp(interchange.split_centrelines(forest, ijk_to_ras), folder / SPLIT)
-    if "simvascular" in formats:
-        interchange.write_simvascular(forest, folder / PATHS, ijk_to_ras=ijk_to_ras)
-    return [_loops_text(forest.cut)] if forest.cut else []
-
-
-def _loops_text(cut):
-    what = "1 branch closes a loop" if len(cut) == 1 else f"{len(cut)} branches close loops"
-    numbers = ", ".join(str(number) for number in cut[:10]) + (", ..." if len(cut) > 10 else "")
-    return (
-        f"{what} (the thinnest of each: {numbers}); the files of trees leave them out, the network "
-        "keeps them."
-    )
+    return details, write_tree_files(folder, forest, ijk_to_ras, formats, labels)

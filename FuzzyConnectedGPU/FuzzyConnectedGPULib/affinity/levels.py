@@ -17,18 +17,23 @@ def combine(sum_term: np.ndarray, difference_term: np.ndarray, weighted: bool) -
     return np.rint(affinity).astype(np.uint16)
 
 
+def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
+    """Write ``level / 65535``, rounded once, into a float32 array of the same shape."""
+    np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+
+
 def level_values(levels: Any) -> np.ndarray:
     """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
     levels = np.asarray(levels)
     values = np.empty(levels.shape, np.float32)
     if levels.size < 2 * VALUES_PER_TASK:
-        return np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+        write_level_values(levels, values)
+        return values
     flat_levels, flat_values = levels.reshape(-1), values.reshape(-1)
 
     def convert(start: int) -> None:
         part = slice(start, start + VALUES_PER_TASK)
-        top = np.float32(TOP_LEVEL)
-        np.divide(flat_levels[part], top, out=flat_values[part], dtype=np.float32)
+        write_level_values(flat_levels[part], flat_values[part])
 
     with ThreadPoolExecutor(thread_count()) as pool:  # numpy releases the GIL
         list(pool.map(convert, range(0, levels.size, VALUES_PER_TASK)))

@@ -3,7 +3,8 @@
 Data flow: `block_connectedness` (entry) -> `partition` (blocks and groups of them) -> `steps` on
 `tasks`: `blocks` (first pass) -> `face_graph` with `forest` (groups) -> `blocks` (second pass).
 `stores` reads and writes boxes, `run_folder` keeps what steps have found, `output` makes the
-target, `needs` estimates memory and space. zarr and Dask are optional. What is listed in
+target, `needs` estimates memory and space. `cuda` has the passes on a card, and the solver of a
+volume that fits in memory but not on the card. zarr and Dask are optional. What is listed in
 ``__all__`` is public.
 
 Method

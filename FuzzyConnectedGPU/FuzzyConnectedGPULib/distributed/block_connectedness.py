@@ -19,6 +19,7 @@ from ..input_errors import VoxelTypeError
 from ..input_validation import VOXEL_TYPES, checked_seeds
 from ..problem import level_of_cut
 from . import steps
+from .cuda.cards import card_words
 from .needs import RunNeed, require_memory, run_need
 from .options import BlockOptions
 from .output import Output
@@ -27,6 +28,7 @@ from .steps import Job
 from .stores import Store
 from .tasks import is_dask, run_steps
 
+TASKS_PER_CARD = 2  # one is read or written while the card works on the other
 CONTRACTED, MERGED, SOLVED = 0.5, 0.53, 0.56  # shares of the progress when phases are done
 
 
@@ -83,8 +85,8 @@ def connectedness(
         As `source`; paths stay where it is not 0.
     client : executor, optional
         Client of Dask's scheduler, or an executor of threads of `concurrent.futures`. By default
-        one block after the other. Blocks use all cores of a machine, so one task a machine at a
-        time is enough.
+        one block after the other on the CPU, and two threads for each card. Blocks use all cores
+        of a machine, or one card, so one or two tasks for each of them are enough.
     progress : callable, optional
         ``progress(share) -> bool``; returns False to cancel.
     options : BlockOptions, optional
@@ -128,9 +130,12 @@ def connectedness(
         cut_level = level_of_cut(options.cut)
         inputs = volume, region, points, affinity, cut_level, partition
         output.begin(_manifest(*inputs, output.type), need)
-        job = Job(uuid4().hex, volume, region, output.target, *inputs[2:], output.folder)
+        job = Job(
+            uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device
+        )
         if client is None:
-            client = stack.enter_context(ThreadPoolExecutor(1))
+            workers = TASKS_PER_CARD * len(card_words(options.device)) or 1
+            client = stack.enter_context(ThreadPoolExecutor(workers))
         run = _Run(job, client, output.continues, progress)
         run.work()
         output.finish()

@@ -1,13 +1,16 @@
 """What is left of a block or a group of blocks for its neighbours: a forest on its face voxels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
+from FuzzyVesselCoreLib.threads import thread_count
+
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..solvers.cpu.blocks.nodes import Edges, sorted_by_level
-from .forest import NOWHERE, spanning_forest
+from .forest import NOWHERE, levels_from, spanning_forest
 from .partition import Box, Partition
 
 
@@ -74,35 +77,54 @@ def join(
     OverflowError
         If there are 2**31 vertices or more.
     """
+
+    def across(face: tuple[int, int, int]) -> Edges:
+        a, b, axis = face
+        border = boxes[b].start[axis]
+        return crossing(members[a], members[b], axis, border, partition, affinity, floor)
+
+    faces = adjoining(boxes)
+    with ThreadPoolExecutor(thread_count()) as pool:
+        return joined(members, dict(zip(faces, pool.map(across, faces))))
+
+
+def joined(
+    members: Sequence[FaceGraph], crossings: dict[tuple[int, int, int], Edges]
+) -> JoinedGraph:
+    """The same where the edges across each face of `adjoining` are known from `crossing`."""
     offsets = np.cumsum([0] + [member.voxels.size for member in members])
     if offsets[-1] >= 2**31 - 1:
         raise OverflowError(f"{offsets[-1]} face voxels are too many for one group of blocks.")
-    source, edges = offsets[-1], []
-    for member, offset in zip(members, offsets):
+    source, edges = np.int32(offsets[-1]), []
+    for member, offset in zip(members, offsets.astype(np.int32)):
         ends = [
-            np.where(end == member.voxels.size, source, end + offset).astype(np.int32)
+            np.where(end == member.voxels.size, source, end + offset)
             for end in (member.first, member.second)
         ]
         edges.append((ends[0], ends[1], member.levels))
-    for a, box in enumerate(boxes):
-        for b, other in enumerate(boxes):
-            for axis in range(3):
-                if _adjoins(box, other, axis):
-                    here, there, levels = _crossing(
-                        members[a], members[b], axis, box.stop[axis], partition, affinity, floor
-                    )
-                    edges.append(
-                        (here + np.int32(offsets[a]), there + np.int32(offsets[b]), levels)
-                    )
+    for (a, b, _), (here, there, levels) in crossings.items():
+        edges.append((here + np.int32(offsets[a]), there + np.int32(offsets[b]), levels))
     return JoinedGraph(edges, offsets)
 
 
-def _adjoins(box: Box, other: Box, axis: int) -> bool:
-    same = all(box.start[n] == other.start[n] for n in range(3) if n != axis)
-    return same and box.stop[axis] == other.start[axis]
+def adjoining(boxes: Sequence[Box]) -> list[tuple[int, int, int]]:
+    """Positions of two boxes of a partition that share a face, and the axis across it.
+
+    Examples
+    --------
+    >>> adjoining([Box((0, 0, 0), (4, 4, 4)), Box((0, 0, 4), (4, 4, 8))])
+    [(0, 1, 2)]
+    """
+    positions, faces = {box.start: n for n, box in enumerate(boxes)}, []
+    for a, box in enumerate(boxes):
+        for axis in range(3):
+            k, j, i = (box.stop[n] if n == axis else box.start[n] for n in range(3))
+            if (k, j, i) in positions:
+                faces.append((a, positions[k, j, i], axis))
+    return faces
 
 
-def _crossing(
+def crossing(
     before: FaceGraph,
     behind: FaceGraph,
     axis: int,
@@ -111,7 +133,10 @@ def _crossing(
     affinity: GaussianAffinity,
     floor: int,
 ) -> Edges:
-    """Edges across the face between two boxes, which lies before the plane `border` of the axis."""
+    """Edges across the face between two boxes, which lies before the plane `border` of the axis.
+
+    By the vertices of each of them; of the graphs only voxels and intensities are read.
+    """
     here = np.flatnonzero(partition.coordinate(before.voxels, axis) == border - 1)
     partners = before.voxels[here] + partition.strides[axis]
     there = np.searchsorted(behind.voxels, partners)
@@ -123,6 +148,16 @@ def _crossing(
     return here[strong].astype(np.int32), there[strong].astype(np.int32), levels[strong]
 
 
+def forest_on_cpu(graph: JoinedGraph, kept: np.ndarray) -> Edges:
+    """Forest between the kept vertices; see `spanning_forest`."""
+    return spanning_forest(sorted_by_level(graph.edges), kept)
+
+
+def levels_on_cpu(graph: JoinedGraph) -> np.ndarray:
+    """Level of the widest path from the source to each vertex."""
+    return levels_from(graph.source, sorted_by_level(graph.edges), graph.source + 1)
+
+
 def merge(
     members: Sequence[FaceGraph],
     boxes: Sequence[Box],
@@ -130,6 +165,7 @@ def merge(
     partition: Partition,
     affinity: GaussianAffinity,
     floor: int,
+    forest: Callable[[JoinedGraph, np.ndarray], Edges] = forest_on_cpu,
 ) -> FaceGraph:
     """The face graph of a group from those of its members; parameters as of `join`."""
     graph = join(members, boxes, partition, affinity, floor)
@@ -140,5 +176,29 @@ def merge(
     kept[vertices] = np.arange(vertices.size, dtype=np.int32)
     kept[graph.source] = vertices.size
     intensities = np.concatenate([member.intensities for member in members])[vertices]
-    forest = spanning_forest(sorted_by_level(graph.edges), kept)
-    return FaceGraph(voxels[vertices], intensities, *forest, vertices, np.empty(0, np.uint8))
+    edges = forest(graph, kept)
+    return FaceGraph(voxels[vertices], intensities, *edges, vertices, np.empty(0, np.uint8))
+
+
+def member_levels(
+    graph: JoinedGraph,
+    outer: np.ndarray,
+    levels: np.ndarray,
+    widest: Callable[[JoinedGraph], np.ndarray] = levels_on_cpu,
+) -> list[np.ndarray]:
+    """Final levels of the vertices of each member of a group.
+
+    Parameters
+    ----------
+    graph : JoinedGraph
+        Of the members.
+    outer, levels : ndarrays, int32 and uint16
+        The vertices on the group's own faces, and their final levels.
+    widest : callable
+    """
+    reached = levels > 0
+    outer, edges = outer[reached], graph.edges
+    if outer.size:
+        edges = [*edges, (np.full_like(outer, graph.source), outer, levels[reached])]
+    found = widest(graph._replace(edges=edges))
+    return np.split(found[: graph.source], graph.offsets[1:-1])

@@ -32,6 +32,9 @@ class BlockOptions:
         they hold the fill value. Those of a mask always do.
     memory_limit : int or None
         Bytes that one task may need; a run that needs more is refused before it begins.
+    device : str
+        "cpu"; "cuda", all cards that a worker's process sees, with one task at a time on each;
+        "cuda:1", one of them; or "auto", all cards where there are any, else the CPU.
 
     Raises
     ------
@@ -50,6 +53,7 @@ class BlockOptions:
     target_type: str = "uint16"
     missing_chunks: str = "error"
     memory_limit: int | None = None
+    device: str = "auto"
 
     def __post_init__(self) -> None:
         block = self.block_shape

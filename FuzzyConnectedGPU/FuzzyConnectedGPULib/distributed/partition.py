@@ -27,6 +27,11 @@ class Box(NamedTuple):
         """The index of the box in an array of the volume."""
         return tuple(map(slice, self.start, self.stop))
 
+    def flat_indices(self, places: np.ndarray) -> np.ndarray:
+        """Flat indices in the box (sorted, each once) of those places (K, J, I) that it holds."""
+        inside = ((places >= self.start) & (places < self.stop)).all(axis=1)
+        return np.unique(np.ravel_multi_index((places[inside] - self.start).T, self.shape))
+
     def __str__(self) -> str:
         return "[" + ", ".join(f"{a}:{b}" for a, b in zip(self.start, self.stop)) + "] (K, J, I)"
 
@@ -101,14 +106,29 @@ class Partition:
 
     def face_voxels(self, box: Box) -> np.ndarray:
         """Flat indices in the volume (sorted, int64) of the voxels of the inner faces of a box."""
-        found = [np.empty(0, np.int64)]
+        k, j, i = (np.arange(a, b, dtype=np.int64) for a, b in zip(box.start, box.stop))
+        planes: list[set[int]] = [set(), set(), set()]
         for axis, plane in self.inner_faces(box):
-            ranges = [np.arange(a, b, dtype=np.int64) for a, b in zip(box.start, box.stop)]
-            ranges[axis] = np.array([plane], np.int64)
-            k, j, i = np.ix_(*ranges)
-            row, column, _ = self.strides
-            found.append((k * row + j * column + i).ravel())
-        return np.unique(np.concatenate(found))
+            planes[axis].add(plane)
+        row, column, _ = self.strides
+        inner_row = np.array(sorted(planes[2]), np.int64)
+        inner_plane = [(i if n in planes[1] else inner_row) + n * column for n in j.tolist()]
+        whole, ring = (j[:, None] * column + i).ravel(), np.concatenate(inner_plane)
+        return np.concatenate([(whole if n in planes[0] else ring) + n * row for n in k.tolist()])
+
+    def faces_inside(self, box: Box, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """`face_voxels` inside the box's mask: flat indices in the volume and in the box."""
+        faces = self.face_voxels(box)
+        inside = self.in_box(faces, box)
+        if mask is None:
+            return faces, inside
+        kept = mask.ravel()[inside] > 0
+        return faces[kept], inside[kept]
+
+    def in_box(self, voxels: np.ndarray, box: Box) -> np.ndarray:
+        """Flat indices in a box from those in the volume."""
+        k, j, i = (self.coordinate(voxels, axis) - box.start[axis] for axis in range(3))
+        return (k * box.shape[1] + j) * box.shape[2] + i
 
     def face_count(self, box: Box) -> int:
         """Number of the voxels that `face_voxels` gives."""

@@ -6,28 +6,30 @@ A step can be computed by any process that reaches the stores and the folder, an
 import errno
 import hashlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import thread_count
 
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..affinity.levels import level_values
 from ..problem import SMALL_INTEGERS, Problem
-from ..solvers.cpu.blocks.nodes import sorted_by_level
-from .blocks import face_forest, finished_levels
-from .face_graph import FaceGraph, join, merge
-from .forest import levels_from
+from .blocks import face_forest, finished_levels, forest_in, levels_in
+from .face_graph import FaceGraph, join, member_levels, merge
 from .partition import Box, Group, Partition
 from .run_folder import RunFolder
 from .stopping import stop_requested
 from .stores import Store
 
-NONE = np.empty(0, np.int32)
+NONE, NO_LEVELS = np.empty(0, np.int32), np.empty(0, np.uint16)
+PART = 8 << 20  # bytes that one thread hashes at a time
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Job:
     cut_level : int
     partition : Partition
     folder : RunFolder
+    device : str
+        As in `BlockOptions`.
     """
 
     run: str
@@ -57,6 +61,7 @@ class Job:
     cut_level: int
     partition: Partition
     folder: RunFolder
+    device: str
 
     @property
     def floor(self) -> int:
@@ -74,8 +79,8 @@ def contract_block(job: Job, group: Group) -> None:
     quiet_numba()
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
-    faces, inside = _faces(job, box, problem)
-    forest = face_forest(problem, inside, job.progress)
+    faces, inside = job.partition.faces_inside(box, problem.mask)
+    forest = face_forest(problem, inside, job.progress, job.device)
     intensities = problem.voxels.ravel()[inside]
     with _naming(f"The faces of block {box}"):
         job.folder.put_faces(group, FaceGraph(faces, intensities, *forest, NONE, checksum))
@@ -86,7 +91,8 @@ def merge_group(job: Job, group: Group) -> None:
     members = job.partition.members(group)
     box, boxes = job.partition.box(group), [job.partition.box(member) for member in members]
     graphs = [job.folder.faces(member) for member in members]
-    merged = merge(graphs, boxes, box, job.partition, job.affinity, job.floor)
+    given = graphs, boxes, box, job.partition, job.affinity, job.floor
+    merged = merge(*given, lambda graph, kept: forest_in(graph, kept, job.device))
     with _naming(f"The faces of the blocks in {box}"):
         job.folder.put_faces(group, merged)
 
@@ -97,16 +103,13 @@ def solve_group(job: Job, group: Group) -> None:
     boxes = [job.partition.box(member) for member in members]
     graphs = [job.folder.faces(member) for member in members]
     graph = join(graphs, boxes, job.partition, job.affinity, job.floor)
-    edges = graph.edges
-    if group.level < job.partition.levels:  # the last group has no faces
+    outer, levels = NONE, NO_LEVELS  # the last group has no faces
+    if group.level < job.partition.levels:
         outer, levels = job.folder.faces(group).vertices, job.folder.levels(group)
-        reached = levels > 0
-        outer = outer[reached]
-        edges = [*edges, (np.full_like(outer, graph.source), outer, levels[reached])]
-    found = levels_from(graph.source, sorted_by_level(edges), graph.source + 1)
+    found = member_levels(graph, outer, levels, lambda graph: levels_in(graph, job.device))
     with _naming(f"The levels of the faces in {job.partition.box(group)}"):
-        for member, first, last in zip(members, graph.offsets, graph.offsets[1:]):
-            job.folder.put_levels(member, found[first:last])
+        for member, own in zip(members, found):
+            job.folder.put_levels(member, own)
 
 
 def finish_block(job: Job, group: Group) -> None:
@@ -114,13 +117,13 @@ def finish_block(job: Job, group: Group) -> None:
     quiet_numba()
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
-    inside, levels = np.empty(0, np.int64), np.empty(0, np.uint16)
+    inside, levels = np.empty(0, np.int64), NO_LEVELS
     if job.partition.levels:
         graph = job.folder.faces(group)
         if not np.array_equal(graph.checksum, checksum):
             raise changed(job, box)
-        inside, levels = _in_box(graph.voxels, job.partition, box), job.folder.levels(group)
-    result = as_target(finished_levels(problem, inside, levels, job.progress), job)
+        inside, levels = job.partition.in_box(graph.voxels, box), job.folder.levels(group)
+    result = as_target(finished_levels(problem, inside, levels, job.progress, job.device), job)
     with _naming(f"Block {box} of the target"):
         job.target.write(box, result)
         job.folder.put_done(group, checksum_of(result))
@@ -154,12 +157,17 @@ def as_target(levels: np.ndarray, job: Job) -> np.ndarray:
 
 
 def checksum_of(*arrays: np.ndarray | None) -> np.ndarray:
-    """Checksum (uint8) of the bytes of arrays."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        if array is not None:
-            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return np.frombuffer(digest.digest(), np.uint8)
+    """Checksum (uint8) of the bytes of arrays: that of the checksums of their parts."""
+    given = [array for array in arrays if array is not None]
+    flat = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in given]
+    parts = [part[n : n + PART] for part in flat for n in range(0, part.size, PART)]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        found = b"".join(pool.map(_digest, parts))
+    return np.frombuffer(_digest(found), np.uint8)
+
+
+def _digest(data: Any) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _problem(job: Job, box: Box) -> tuple[Problem, np.ndarray]:
@@ -171,8 +179,7 @@ def _problem(job: Job, box: Box) -> tuple[Problem, np.ndarray]:
         _refuse_not_finite(voxels, box)
     if voxels.dtype.type not in (*SMALL_INTEGERS, np.float32):
         voxels = voxels.astype(np.float32)
-    inside = ((job.seeds >= box.start) & (job.seeds < box.stop)).all(axis=1)
-    seeds = np.unique(np.ravel_multi_index((job.seeds[inside] - box.start).T, box.shape))
+    seeds = box.flat_indices(job.seeds)
     if mask is not None:
         seeds = seeds[mask.ravel()[seeds] > 0]
     return Problem(voxels, job.affinity, seeds, mask, job.cut_level), checksum
@@ -190,22 +197,6 @@ def _refuse_not_finite(voxels: np.ndarray, box: Box) -> None:
         f"The source's block {box} has {np.count_nonzero(wrong)} voxels that are not finite "
         f"float32 numbers, the first {voxels[tuple(at)]} at I,J,K = {i},{j},{k}: replace them."
     )
-
-
-def _faces(job: Job, box: Box, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """Face voxels inside the mask: flat indices in the volume and in the block."""
-    faces = job.partition.face_voxels(box)
-    inside = _in_box(faces, job.partition, box)
-    if problem.mask is None:
-        return faces, inside
-    kept = problem.mask.ravel()[inside] > 0
-    return faces[kept], inside[kept]
-
-
-def _in_box(voxels: np.ndarray, partition: Partition, box: Box) -> np.ndarray:
-    """Flat indices in a box from those in the volume."""
-    k, j, i = (partition.coordinate(voxels, axis) - box.start[axis] for axis in range(3))
-    return (k * box.shape[1] + j) * box.shape[2] + i
 
 
 @contextmanager

@@ -2,18 +2,27 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.zarr_guard import (
+    array_header,
+    attributes_of,
+    check_chunk,
+    path_inside,
+    read_json,
+)
 
 from .partition import Box
 
+MAX_CHUNK_BYTES = 1 << 34  # of an array that is read: zarr unpacks whole chunks
 MAX_CHUNK, MIN_CHUNK = 128, 16  # voxels along an axis of a chunk of a new zarr array
 
 
@@ -89,6 +98,7 @@ class Store:
         array = self.array()
         self.refuse_missing(box)
         try:
+            self._check_chunks(box)
             return _values(array, box)
         except Exception as error:
             where, reason = self._first_unreadable(box, error)
@@ -138,9 +148,18 @@ class Store:
                     'give missing_chunks="fill" if chunks without a file hold the fill value.'
                 )
 
+    def _check_chunks(self, box: Box) -> None:
+        """Look at a box's files before zarr unpacks them; `ValueError`."""
+        folder = folder_of(self.array()) if isinstance(self.place, str) else None
+        if folder is not None and folder.is_dir():
+            header = array_header(folder)
+            for _part, key in self._chunks(box):
+                check_chunk(folder, key, header)
+
     def _first_unreadable(self, box: Box, error: Exception) -> tuple[str, Exception]:
         for part, key in self._chunks(box):
             try:
+                self._check_chunks(part)
                 _values(self.array(), part)
             except Exception as reason:
                 return f"its chunk {key}, the voxels {part}", reason
@@ -187,18 +206,32 @@ def _open(path: str, name: str, mode: Literal["r", "r+"]) -> Any:
     if path.endswith(".npy"):
         return _guarded(lambda: np.load(path, mmap_mode=mode), path, name)
     zarr = import_zarr(path)
+    if Path(path).is_dir():
+        folder = _guarded(lambda: _array_folder(Path(path)), path, name)
+        return _guarded(lambda: zarr.open_array(str(folder), mode=mode), path, name)
     found = _guarded(lambda: zarr.open(path, mode=mode), path, name)
     if hasattr(found, "shape"):
         return found
-    return _guarded(lambda: found[_first_resolution(found)], path, name)
+    return _guarded(lambda: found[str(_first_resolution(dict(found.attrs)))], path, name)
 
 
-def _first_resolution(group: Any) -> str:
-    attributes = dict(group.attrs)
+def _array_folder(folder: Path) -> Path:
+    """The folder of the array, or of an image's first resolution; its header is checked."""
+    content = read_json(folder / "zarr.json") if (folder / "zarr.json").exists() else {}
+    if not (folder / ".zarray").exists() and content.get("node_type") != "array":
+        folder = folder / _first_resolution(attributes_of(folder))
+    header = array_header(folder)
+    size = math.prod(header.chunks) * header.value_bytes
+    if size > MAX_CHUNK_BYTES and "sharding_indexed" not in header.codecs:
+        raise InputError(f"one chunk of {header.chunks} voxels would have {size / 2**30:,.0f} GiB")
+    return folder
+
+
+def _first_resolution(attributes: dict) -> PurePosixPath:
     images = attributes.get("ome", attributes).get("multiscales")
     if not images:
         raise InputError("a group without OME-NGFF's multiscales: name the array in it")
-    return images[0]["datasets"][0]["path"]
+    return path_inside(images[0]["datasets"][0]["path"])
 
 
 def _guarded(opened: Callable[[], Any], path: str, name: str) -> Any:

@@ -6,7 +6,7 @@ the same result bit for bit.
 """
 
 SOLVERS = {
-    "exact": "exact everywhere, the default: contraction or active tiles on CUDA, blocks on CPU",
+    "exact": "exact everywhere, the default: contraction (in parts) on CUDA, blocks on CPU",
     "contraction": "rounds of hooking along best edges on CUDA (Boruvka 1926), exact: whole scenes",
     "active-tiles": "visits to tiles that may still rise on CUDA, exact: needs the least memory",
     "blocks": "forests of blocks, grown by all cores of the CPU and then joined, exact",

@@ -1,5 +1,6 @@
 """What every solver takes and returns, on the CPU and on CUDA."""
 
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,20 +13,24 @@ if TYPE_CHECKING:
     from ..problem import Problem
 
 
+ValuesSoon = Future[np.ndarray]  # memory of float32, made while a solver works
+
+
 class Solution(NamedTuple):
     """Result of a solver.
 
     Attributes
     ----------
-    levels : ndarray, shape (K, J, I), uint16
-        Connectedness of each voxel, 65535 for the seeds.
+    levels : ndarray or device array, shape (K, J, I), uint16
+        Connectedness of each voxel, 65535 for the seeds. Solvers on CUDA may leave it there. Where
+        the caller gave memory for values, these may be there instead: ndarray of float32.
     rounds : int
         Kernel rounds; 0 for the queues of the CPU.
     peak_bytes : int
         Most memory held at a time, in host memory or on the device.
     """
 
-    levels: np.ndarray
+    levels: Any
     rounds: int
     peak_bytes: int
 
@@ -45,7 +50,8 @@ class CudaSolver(Protocol):
     ) -> Solution:
         """Levels of the fuzzy scene, computed on a device inside its ``with`` block.
 
-        ``options`` are `corrections` and `directions` of "cuda-kfoe-corrected", else none.
+        ``options`` are `corrections` and `directions` of "cuda-kfoe-corrected", and `values`
+        (`ValuesSoon`) of "exact", else none.
         """
 
     def propagate(

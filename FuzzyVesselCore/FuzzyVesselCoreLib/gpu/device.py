@@ -12,7 +12,7 @@ from .availability import device_properties, reset_cuda_status
 from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
-from .transfers import to_device, to_host
+from .transfers import Convert, convert_to_host, to_device, to_host
 
 if TYPE_CHECKING:
     from .fourier import Fourier
@@ -43,6 +43,8 @@ class CudaDevice(KernelLauncher):
         Device properties, by the names of CUDA's `cudaDeviceProp`.
     peak_bytes : int
         The most device memory that the last `with` block held at a time.
+    memory_limit : int or None
+        Bytes that the next `with` block may hold; None: all that are free.
     pool : object or None
         Memory of the `with` block. An array that outlives the block needs it alive.
     """
@@ -55,6 +57,7 @@ class CudaDevice(KernelLauncher):
         self.properties = device_properties(cupy, ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
+        self.memory_limit: int | None = None
         self.pool: Any = None
         self._leave = ExitStack()
 
@@ -64,6 +67,8 @@ class CudaDevice(KernelLauncher):
         self.peak_bytes = 0
         self._leave.enter_context(self.xp.cuda.Device(self.ordinal))
         self.pool = self.xp.cuda.MemoryPool()
+        if self.memory_limit is not None:
+            self.pool.set_limit(size=self.memory_limit)
         self._leave.enter_context(self.xp.cuda.using_allocator(self._allocate))
         return self
 
@@ -93,6 +98,8 @@ class CudaDevice(KernelLauncher):
             try:
                 memory = self.pool.malloc(size)
             except out_of_memory:
+                if self.memory_limit is not None:  # CuPy frees its own for a full device only
+                    self.pool.free_all_blocks()
                 free_kept_memory()
                 memory = self.pool.malloc(size)
         except out_of_memory as error:
@@ -118,11 +125,15 @@ class CudaDevice(KernelLauncher):
 
     def put(self, array: np.ndarray) -> DeviceArray:
         """Copy a numpy array to the device (C order)."""
-        return to_device(self.xp, np.ascontiguousarray(array))
+        return to_device(self.xp, np.asarray(array))
 
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
         return to_host(self.xp, array if array.flags.c_contiguous else array.copy())
+
+    def get_converted(self, array: DeviceArray, result: np.ndarray, convert: Convert) -> None:
+        """Convert a device array into a numpy array; see `transfers.convert_to_host`."""
+        convert_to_host(self.xp, array, result, convert)
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""
@@ -131,7 +142,10 @@ class CudaDevice(KernelLauncher):
     def free_memory(self) -> int:
         """Bytes that this run can still allocate: free on the device, or in the pool."""
         free = self.xp.cuda.Device(self.ordinal).mem_info[0]
-        return free + (self.pool.free_bytes() if self.pool else 0)
+        free += self.pool.free_bytes() if self.pool else 0
+        if self.memory_limit is None:
+            return free
+        return min(free, self.memory_limit - (self.pool.used_bytes() if self.pool else 0))
 
 
 def _megabytes(size: int) -> str:

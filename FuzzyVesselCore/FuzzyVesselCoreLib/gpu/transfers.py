@@ -4,6 +4,7 @@ Transfers are fast only from and to pinned memory. So chunks of an array go thro
 buffers: threads copy between the array and the buffers while the device copies other chunks.
 """
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -13,36 +14,41 @@ from ..threads import thread_count
 
 CHUNK_BYTES = 8 << 20  # of a pinned buffer
 PINNED_THRESHOLD = 4 * CHUNK_BYTES  # bytes; smaller arrays are copied as fast without buffers
+Convert = Callable[[np.ndarray, np.ndarray], None]
 STAGED_BYTES = 1 << 16  # up to this size the driver stages the copy and returns at once
 
 
 def to_device(xp: Any, array: np.ndarray) -> Any:
-    """Copy a numpy array (C-contiguous) to a new array on the current device."""
+    """Copy a numpy array to a new array (C order) on the current device.
+
+    Of a box of a large volume no copy in one piece is made on the host.
+    """
     if array.nbytes <= STAGED_BYTES:
         device = xp.empty(array.shape, array.dtype)
-        device.set(array)
+        device.set(np.ascontiguousarray(array))
         return device
     if array.nbytes < PINNED_THRESHOLD:
-        return xp.asarray(array)
-    host, device = array.reshape(-1), xp.empty(array.size, array.dtype)
+        return xp.asarray(np.ascontiguousarray(array))
+    device = xp.empty(array.size, array.dtype)
     buffers, chunks = _buffers(array.dtype), _chunks(array)
     copied = [None] * len(buffers)  # events: the device has read the buffer
 
-    def fill(turn, chunk):
+    def fill(turn, part):
         if copied[turn]:
             copied[turn].synchronize()
-        buffer = buffers[turn][: chunk.stop - chunk.start]
-        np.copyto(buffer, host[chunk])
+        buffer = buffers[turn][: part.size]
+        np.copyto(buffer.reshape(part.shape), part)
         return buffer
 
     with _threads(xp) as pool:
-        filled = [pool.submit(fill, n, chunk) for n, chunk in enumerate(chunks[: len(buffers)])]
-        for n, chunk in enumerate(chunks):
+        first = chunks[: len(buffers)]
+        filled = [pool.submit(fill, n, part) for n, (_, part) in enumerate(first)]
+        for n, (place, _) in enumerate(chunks):
             turn = n % len(buffers)
-            device[chunk].set(filled[n].result())
+            device[place].set(filled[n].result())
             copied[turn] = _record(xp)
             if n + len(buffers) < len(chunks):
-                filled.append(pool.submit(fill, turn, chunks[n + len(buffers)]))
+                filled.append(pool.submit(fill, turn, chunks[n + len(buffers)][1]))
     xp.cuda.get_current_stream().synchronize()  # the buffers are freed
     return device.reshape(array.shape)
 
@@ -51,25 +57,46 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
     """Copy an array of the current device (C-contiguous) into a new numpy array."""
     if array.nbytes < PINNED_THRESHOLD:
         return xp.asnumpy(array)
-    host, device = np.empty(array.size, array.dtype), array.reshape(-1)
-    buffers = _buffers(array.dtype)
+    host = np.empty(array.shape, array.dtype)
+    convert_to_host(xp, array, host, lambda part, target: np.copyto(target, part))
+    return host
+
+
+def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -> None:
+    """Convert an array of the current device into one of the host, chunk by chunk.
+
+    Threads convert chunks while the device copies others: the array itself, as it is, is never
+    in host memory.
+
+    Parameters
+    ----------
+    xp : module
+    array : device array, C-contiguous
+    result : ndarray of the same shape
+        It may be a box of a larger array.
+    convert : callable
+        ``convert(part, target)`` writes the result of a part of the array, in host memory, into
+        the same part of the result, of the same shape.
+    """
+    if array.nbytes < PINNED_THRESHOLD:
+        return convert(xp.asnumpy(array), result)
+    device, buffers = array.reshape(-1), _buffers(array.dtype)
     emptied: dict[int, Future] = {}
 
-    def empty(buffer, chunk, copied):
+    def empty(buffer, part, copied):
         copied.synchronize()
-        np.copyto(host[chunk], buffer)
+        convert(buffer.reshape(part.shape), part)
 
     with _threads(xp) as pool:
-        for n, chunk in enumerate(_chunks(array)):
+        for n, (place, part) in enumerate(_chunks(result, array.dtype)):
             turn = n % len(buffers)
             if turn in emptied:
                 emptied[turn].result()
-            buffer = buffers[turn][: chunk.stop - chunk.start]
-            device[chunk].get(out=buffer, blocking=False)
-            emptied[turn] = pool.submit(empty, buffer, chunk, _record(xp))
+            buffer = buffers[turn][: part.size]
+            device[place].get(out=buffer, blocking=False)
+            emptied[turn] = pool.submit(empty, buffer, part, _record(xp))
         for job in emptied.values():
             job.result()
-    return host.reshape(array.shape)
 
 
 def _threads(xp: Any) -> ThreadPoolExecutor:
@@ -84,9 +111,26 @@ def _buffers(dtype: np.dtype) -> list[np.ndarray]:
     return [cupyx.empty_pinned(count, dtype) for _ in range(thread_count() + 1)]
 
 
-def _chunks(array: Any) -> list[slice]:
-    count = CHUNK_BYTES // array.dtype.itemsize
-    return [slice(n, min(n + count, array.size)) for n in range(0, array.size, count)]
+def _chunks(host: np.ndarray, dtype: Any = None) -> list[tuple[slice, np.ndarray]]:
+    """Parts of a host array that fit a buffer (of `dtype`), with their places in C order."""
+    count = CHUNK_BYTES // np.dtype(dtype or host.dtype).itemsize
+    chunks, at = [], 0
+    for part in _parts(host.reshape(-1) if host.flags.c_contiguous else host, count):
+        chunks.append((slice(at, at + part.size), part))
+        at += part.size
+    return chunks
+
+
+def _parts(host: np.ndarray, count: int) -> Iterator[np.ndarray]:
+    """Views of an array in C order, of at most `count` elements each."""
+    inner = host.size // len(host)
+    if inner > count:
+        for part in host:
+            yield from _parts(part, count)
+        return
+    step = count // inner
+    for n in range(0, len(host), step):
+        yield host[n : n + step]
 
 
 def _record(xp: Any) -> Any:

@@ -8,6 +8,8 @@ import numpy as np
 
 from ..threads import thread_count
 
+PAGE_BYTES = 4096  # the smallest page of memory: one byte of each is written to make it
+PAGES = 1024  # that a thread makes at a time
 CHUNK = 1 << 20  # elements that a thread takes at a time
 
 
@@ -41,6 +43,28 @@ def zeros_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
     """
     pool = ThreadPoolExecutor(1)
     soon = pool.submit(zeros, shape, dtype)
+    pool.shutdown(wait=False)
+    return soon
+
+
+def memory_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
+    """An array without values whose memory is made while the caller does something else.
+
+    Examples
+    --------
+    >>> memory_soon((2, 3), "uint8").result().shape
+    (2, 3)
+    """
+    array = np.empty(shape, dtype)
+    pages = array.reshape(-1).view(np.uint8)[::PAGE_BYTES]
+
+    def touch() -> np.ndarray:
+        for _done in _by_threads(lambda part: pages[part].fill(0), pages.size, PAGES):
+            pass
+        return array
+
+    pool = ThreadPoolExecutor(1)
+    soon = pool.submit(touch)
     pool.shutdown(wait=False)
     return soon
 
@@ -98,9 +122,10 @@ def same_values(one: np.ndarray, other: np.ndarray) -> bool:
     return all(_by_threads(lambda part: np.array_equal(first[part], second[part]), first.size))
 
 
-def _by_threads(work: Callable[[slice], Any], size: int) -> Iterator[Any]:
+def _by_threads(work: Callable[[slice], Any], size: int, chunk: int | None = None) -> Iterator[Any]:
     """Results of the work on each chunk, in order; at an early end, the rest is left."""
-    chunks = [slice(n, min(n + CHUNK, size)) for n in range(0, size, CHUNK)]
+    chunk = chunk or CHUNK
+    chunks = [slice(n, min(n + chunk, size)) for n in range(0, size, chunk)]
     if len(chunks) < 2:
         yield from map(work, chunks)
         return

@@ -3,6 +3,7 @@
 from .along_the_tree import TreeDistance, distance_between
 from .cross_sections import CrossSections, cross_sections
 from .edits import Edit, edited
+from .naming import inherited_names
 from .nearest_branch import branch_labels
 from .pruning import PruneStep, pruned
 from .section_measures import section_measures
@@ -22,6 +23,7 @@ __all__ = [
     "cross_sections",
     "distance_between",
     "edited",
+    "inherited_names",
     "narrowest_place",
     "percent_stenosis",
     "pruned",

@@ -7,11 +7,8 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..graph.curve_skeleton import CurveSkeleton
+from ..graph.inner_part import inner_points
 from ..tree.positions import Course
-
-# The end of the object is as far from a place as the tip is, and the way to it. A ball that is
-# smaller than this share of that touches the wall.
-CAP_SHARE = 0.8
 
 
 @dataclass(frozen=True)
@@ -71,22 +68,9 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     own = skeleton.branches[branch]
     course = Course(own.points * np.asarray(skeleton.spacing), own.radius)
     lengths = course.lengths
-    low, high = margin * own.radius[0], lengths[-1] - margin * own.radius[-1]
-    if margin:
-        low = max(low, _end_of_cap(lengths, own.radius))
-        back = lengths[-1] - lengths[::-1]
-        high = min(high, lengths[-1] - _end_of_cap(back, own.radius[::-1]))
-    inside = np.flatnonzero((lengths >= low) & (lengths <= high))
-    if not inside.size:
-        inside = np.array([np.abs(lengths - lengths[-1] / 2).argmin()])
+    inside = inner_points(lengths, own.radius, margin)
     at = inside[own.radius[inside].argmin()]
     return NarrowestPlace(own.points[at], float(lengths[at]), float(2 * own.radius[at]))
-
-
-def _end_of_cap(lengths, radius):
-    """The length from which on the ball touches the wall, and not the end of the object."""
-    touches_wall = radius < CAP_SHARE * (radius[0] + lengths)
-    return lengths[touches_wall.argmax()] if touches_wall.any() else 0.0
 
 
 def percent_stenosis(diameter: float, reference: float) -> float:

@@ -12,6 +12,7 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from ..critical_points.critical_points import CriticalPoint
 from . import exports
+from .inner_part import inner_points
 
 END, JUNCTION, LOOP, ISOLATED = "end", "junction", "loop", "isolated"
 
@@ -123,7 +124,8 @@ class CurveSkeleton:
             Columns: branch, component, start, end (nodes), start_kind, end_kind, generation (0
             for the branches at the root), length_mm, distance_mm (between its nodes), tortuosity
             (length over distance; infinite for a loop), mean_radius_mm, min_radius_mm,
-            max_radius_mm.
+            max_radius_mm, narrowest_radius_mm (the smallest without rounded tips and junctions,
+            see `inner_part`).
         """
         generations = self.generations(roots)
         columns: dict[str, list] = {name: [] for name in exports.COLUMNS}
@@ -137,6 +139,7 @@ class CurveSkeleton:
                 length / distance if distance > 0 else float("inf"),
                 self.mean_radius(branch),
                 float(branch.radius.min()), float(branch.radius.max()),
+                self._narrowest_radius(branch),
             )  # fmt: skip
             for name, value in zip(exports.COLUMNS, row, strict=True):
                 columns[name].append(value)
@@ -238,6 +241,11 @@ class CurveSkeleton:
             networkx is not installed.
         """
         return exports.networkx_graph(self)
+
+    def _narrowest_radius(self, branch: Branch) -> float:
+        steps = np.diff(branch.points, axis=0) * np.asarray(self.spacing)
+        lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps, axis=1))])
+        return float(branch.radius[inner_points(lengths, branch.radius)].min())
 
     def _length_of(self, points: np.ndarray) -> float:
         steps = np.diff(points, axis=0) * np.asarray(self.spacing)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "branch", "component", "start", "end", "start_kind", "end_kind", "generation", "length_mm",
     "distance_mm", "tortuosity", "mean_radius_mm", "min_radius_mm", "max_radius_mm",
+    "narrowest_radius_mm",
 )  # fmt: skip
 SWC_TYPE = 0  # undefined: vessels have no number of their own
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..graph.curve_skeleton import CurveSkeleton
 from .line_set import to_world, world_matrix
-from .vmtk import check_names
+from .names import check_names
 
 SOURCE, TARGET = "Source ID", "Target ID"
 

@@ -19,6 +19,7 @@ from ..tree.lines import root_to_tip_lines
 from ..tree.rooting import Forest
 from .graphml import check_xml_text
 from .line_set import LineSet, to_world, world_matrix
+from .names import check_names, names_of_lines
 from .whole_files import whole_file
 
 SPACING_BASED = 2  # SimVascular's number of the way in which path points follow control points
@@ -60,7 +61,8 @@ def write_simvascular(
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
     names : mapping of int to str, optional
-        Of the skeleton's branches; a path has the name of its last branch.
+        Of the skeleton's branches; a path has the name of the last one on its way that has one.
+        SimVascular calls a path as its file.
 
     Returns
     -------
@@ -70,14 +72,15 @@ def write_simvascular(
     Raises
     ------
     InputError
-        If the matrix does not fit, or a name has characters that XML forbids.
+        If the matrix does not fit, or a name belongs to no branch or has characters that XML
+        forbids.
     OSError
         If a file cannot be written.
     """
+    check_names(forest.skeleton, names)
     lines = root_to_tip_lines(forest)
     points = simvascular_paths(forest, ijk_to_ras)
-    last = [forest.branches[line.branches[-1]].number for line in lines]
-    titles = _file_names([(names or {}).get(number) for number in last])
+    titles = _file_names(names_of_lines(lines, forest, names or {}))
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     files = []
@@ -149,7 +152,7 @@ def _file_names(names):
     """One name a path that any file system takes, none twice whatever the case."""
     taken, found = set(), []
     for number, name in enumerate(names, 1):
-        clean = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", check_xml_text(name or ""))
+        clean = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", check_xml_text(name))
         clean = clean[:LONGEST_NAME].strip(". ") or f"path-{number:03d}"
         title, again = clean, 1
         while title.casefold() in taken:

@@ -30,6 +30,7 @@ from ..tree.lines import root_to_tip_lines
 from ..tree.rooting import Forest
 from ..tree.shape import line_shape
 from .line_set import LineSet, to_world, world_matrix
+from .names import check_names, names_of_lines, names_of_tracts
 
 RADIUS, INSCRIBED_RADIUS = "Radius", "MaximumInscribedSphereRadius"
 EDGE, EDGE_POSITION = "EdgeArray", "EdgePCoordArray"
@@ -40,7 +41,11 @@ LENGTH, CURVATURE, TORSION, TORTUOSITY = "Length", "Curvature", "Torsion", "Tort
 COMPONENT, BRANCH, NAME = "ComponentId", "BranchId", "Name"
 
 
-def rooted_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> LineSet:
+def rooted_centrelines(
+    forest: Forest,
+    ijk_to_ras: ArrayLike | None = None,
+    names: Mapping[int, str] | None = None,
+) -> LineSet:
     """Lines from the roots to the tips.
 
     Parameters
@@ -49,6 +54,9 @@ def rooted_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> L
         See `tree.rooted_forest`, which chooses the roots and cuts loops.
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
+    names : mapping of int to str, optional
+        Of the skeleton's branches; they become the cell array Name: a line has the name of the last
+        branch on its way that has one.
 
     Returns
     -------
@@ -59,7 +67,7 @@ def rooted_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> L
     Raises
     ------
     InputError
-        If there is no branch, or the matrix does not fit.
+        If there is no branch, the matrix does not fit, or a name belongs to no branch.
 
     Examples
     --------
@@ -72,23 +80,33 @@ def rooted_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> L
     >>> lines.sizes, lines.cell_arrays["Length"].round(1)
     (array([3, 3]), array([58.3, 58.3]))
     """
+    check_names(forest.skeleton, names)
     found = root_to_tip_lines(forest)
     nodes = forest.skeleton.nodes
     cells = {
         CENTERLINE_IDS: _integers(range(len(found))),
         COMPONENT: _integers(nodes[line.root].component for line in found),
     }
+    if names:
+        cells[NAME] = np.array(names_of_lines(found, forest, names), object)
     lines = [(line.points, line.radius) for line in found]
     return _line_set(forest.skeleton, lines, cells, ijk_to_ras)
 
 
-def split_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> LineSet:
+def split_centrelines(
+    forest: Forest,
+    ijk_to_ras: ArrayLike | None = None,
+    names: Mapping[int, str] | None = None,
+) -> LineSet:
     """Lines from the roots to the tips, split at bifurcations.
 
     Parameters
     ----------
     forest, ijk_to_ras
         As for `rooted_centrelines`.
+    names : mapping of int to str, optional
+        Of the skeleton's branches; they become the cell array Name. A tract within a bifurcation
+        has the names of the branches that lie wholly within it.
 
     Returns
     -------
@@ -112,6 +130,7 @@ def split_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> Li
     >>> tracts.cell_arrays["GroupIds"], tracts.cell_arrays["Blanking"]
     (array([0, 1, 2, 0, 1, 3], dtype=int32), array([0, 1, 0, 0, 1, 0], dtype=int32))
     """
+    check_names(forest.skeleton, names)
     tracts = split_lines(forest)
     spacing = np.asarray(forest.skeleton.spacing)
     cells = {
@@ -120,6 +139,8 @@ def split_centrelines(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> Li
         BLANKING: _integers(tract.blanked for tract in tracts),
         GROUP_IDS: _integers(tract.group for tract in tracts),
     }
+    if names:
+        cells[NAME] = np.array(names_of_tracts(tracts, names), object)
     lines = [(tract.points / spacing, tract.radius) for tract in tracts]
     return _line_set(forest.skeleton, lines, cells, ijk_to_ras)
 
@@ -174,16 +195,6 @@ def network(
     if names:
         cells[NAME] = np.array([names.get(n, "") for n in range(len(branches))], object)
     return _line_set(skeleton, [(b.points, b.radius) for b in branches], cells, ijk_to_ras)
-
-
-def check_names(skeleton: CurveSkeleton, names: Mapping[int, str] | None) -> None:
-    """Refuse names of branches that the skeleton does not have; `InputError`."""
-    for number, name in (names or {}).items():
-        if not 0 <= number < len(skeleton.branches):
-            raise InputError(
-                f"The name {name!r} belongs to branch {number}, but the skeleton has "
-                f"{len(skeleton.branches)} branches, from 0."
-            )
 
 
 def _line_set(skeleton, lines, cells, ijk_to_ras):

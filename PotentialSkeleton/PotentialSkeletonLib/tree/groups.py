@@ -33,6 +33,9 @@ class Tract:
         mm: voxels K, J, I times the spacing.
     radius : ndarray of float, (n,)
         mm.
+    branches : tuple of int
+        Numbers of the skeleton's branches that it stands for: its own, and those of the line that
+        have no tract, as they lie within a bifurcation, where their middle is in this one.
     """
 
     line: int
@@ -41,6 +44,7 @@ class Tract:
     blanked: bool
     points: np.ndarray
     radius: np.ndarray
+    branches: tuple = ()
 
 
 def split_lines(forest: Forest) -> list[Tract]:
@@ -79,10 +83,11 @@ def split_lines(forest: Forest) -> list[Tract]:
     tracts = []
     for number, (line, own) in enumerate(zip(lines, regions)):
         course = finder.course(line)
-        segments = _segments_of(line, own, one, course.lengths[-1], forest)
-        for tract, (key, blanked, first, last) in enumerate(segments):
+        segments = _segments_of(line, own, one, course.lengths, forest)
+        for tract, (key, blanked, first, last, branches) in enumerate(segments):
             group = numbers.setdefault(key, len(numbers))
-            tracts.append(Tract(number, tract, group, blanked, *course.between(first, last)))
+            piece = course.between(first, last)
+            tracts.append(Tract(number, tract, group, blanked, *piece, branches))
     return tracts
 
 
@@ -125,15 +130,28 @@ def _merged(regions):
     return {node: top(node) for node in list(own)}
 
 
-def _segments_of(line, regions, one, length, forest):
-    """Key, blanked, start and end of each piece of a line."""
+def _segments_of(line, regions, one, lengths, forest):
+    """Key, blanked, start, end and branches of each piece of a line."""
     branch_from = {forest.branches[n].start: n for n in line.branches}
-    segments, done, key = [], 0.0, ("root", line.root)
+    segments, done, branch, key = [], 0.0, line.branches[0], ("root", line.root)
     for nodes, first, last in regions:
         if first > done:
-            segments.append((key, False, done, first))
-        segments.append((("junction", one[nodes[0]]), True, max(first, done), last))
-        done, key = last, ("branch", branch_from[nodes[-1]])
-    if length > done:
-        segments.append((key, False, done, length))
-    return segments
+            segments.append((key, False, done, first, [branch]))
+        segments.append((("junction", one[nodes[0]]), True, max(first, done), last, []))
+        done, branch = last, branch_from[nodes[-1]]
+        key = ("branch", branch)
+    if lengths[-1] > done:
+        segments.append((key, False, done, lengths[-1], [branch]))
+    _give_hidden(segments, line, lengths)
+    return [(*rest, tuple(forest.branches[n].number for n in own)) for *rest, own in segments]
+
+
+def _give_hidden(segments, line, lengths):
+    """Add each branch that has no piece of its own to the piece that holds its middle."""
+    seen = {branch for *_, own in segments for branch in own}
+    ends = [last for _, _, _, last, _ in segments]
+    for index, branch in enumerate(line.branches):
+        if branch not in seen:
+            middle = lengths[line.starts[index : index + 2]].mean()
+            place = min(np.searchsorted(ends, middle), len(segments) - 1)
+            segments[place][-1].append(branch)

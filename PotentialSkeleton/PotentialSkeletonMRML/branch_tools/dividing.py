@@ -12,7 +12,8 @@ from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import branch_labels, territories
+from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
+from PotentialSkeletonLib.tree import rooted_forest
 
 from ..colouring import generation_color
 from ..kept_result import tree_name
@@ -24,7 +25,7 @@ from .grid import cropped, on_voxels, vessels_of
 from .names import names_of
 from .progress import reporter
 
-BRANCH, GENERATION, NAME = "branch", "generation", "name"
+BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Groups:
 def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
     """Groups of branches: each branch, each generation, or all branches of the same name.
 
+    With "subtree" a branch without a name belongs to the nearest named one upstream.
+
     Raises
     ------
     InputError
@@ -60,10 +63,14 @@ def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
         generations = skeleton.generations()
         titles = {g: f"Generation {g}" for g in sorted(set(generations))}
         return _groups(dict(enumerate(generations)), titles, generation_color)
-    if kind != NAME:
-        raise InputError(f"Branches cannot be grouped by {kind!r}: use branch, generation or name.")
+    if kind not in (NAME, SUBTREE):
+        raise InputError(
+            f"Branches cannot be grouped by {kind!r}: use branch, generation, name or subtree."
+        )
     if not names:
         raise InputError("No branch has a name yet: name the branches that matter first.")
+    if kind == SUBTREE:
+        names = inherited_names(rooted_forest(skeleton), names)
     chosen = list(dict.fromkeys(names[n] for n in sorted(names)))
     owner = {n: chosen.index(name) for n, name in names.items()}
     return _groups(owner, dict(enumerate(chosen)), branch_color)
@@ -89,8 +96,9 @@ def split(model: Any, by: str = BRANCH, progress: Any = None) -> Any:
     ----------
     model : vtkMRMLModelNode
     by : str
-        "branch", "generation" or "name"; branches without a name then go to the nearest that has
-        one.
+        "branch", "generation", "name" or "subtree"; with "name", voxels of branches without one go
+        to the nearest that has one; with "subtree", such branches belong to the next named one
+        upstream.
     progress : callable, optional
 
     Returns
@@ -158,7 +166,7 @@ def divide_organ(
         With voxels of its own.
     organ_segment : str, optional
     by : str or mapping of str to iterable of int
-        "branch", "generation", "name", or groups of branches by their names.
+        "branch", "generation", "name", "subtree", or groups of branches by their names.
     distance : str
         "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
     progress : callable, optional

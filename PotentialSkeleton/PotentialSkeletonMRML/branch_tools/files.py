@@ -1,14 +1,20 @@
 """A tree of the scene as a file of another program, with the names of its branches."""
 
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Collection
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from PotentialSkeletonLib import interchange
+from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange.whole_files import whole_file
+from PotentialSkeletonLib.tree import rooted_forest
 
+from ..interchange.tree_files import FORMATS, write_tree_files
 from ..interchange.vtp import write_vtp
 from ..stored_skeleton import stored_skeleton
 from .names import names_of
@@ -35,6 +41,55 @@ def save_tree(model: Any, path: str | PathLike) -> None:
     if write is None:
         raise InputError(f"{path}: trees are written as {', '.join(_WRITERS)}.")
     write(stored_skeleton(model, in_world=True), names_of(model), path)
+
+
+def save_formats(
+    model: Any,
+    folder: str | PathLike,
+    formats: Collection[str] = FORMATS,
+    root_places: Any = None,
+) -> list[str]:
+    """Write a tree in world coordinates, with its names, as a folder of files for other programs.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+    folder : str or Path
+        It is made; it must not hold anything yet.
+    formats : collection of str
+        Of `interchange.tree_files.FORMATS`; "stl" and "ply" are the tubes.
+    root_places : array_like, (n, 3), optional
+        R, A, S in the world; each makes the nearest end the root of its tree.
+
+    Returns
+    -------
+    list of str
+        What was left out, and of which loops.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something, a format is unknown, or a root or a name does not fit.
+    OSError
+        If a file cannot be written; nothing of the folder is left.
+    """
+    folder = Path(folder)
+    unknown = sorted(set(formats) - set(FORMATS))
+    if unknown:
+        raise InputError(f"{unknown[0]!r} is no format: use {', '.join(FORMATS)}.")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already: choose another folder.")
+    near = None if root_places is None else np.asarray(root_places, float)[:, ::-1]
+    skeleton = cast(CurveSkeleton, stored_skeleton(model, in_world=True))
+    forest = rooted_forest(skeleton, near=near)
+    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        partial.chmod(0o755)  # not for its owner alone, as temporary folders are
+        said = write_tree_files(partial, forest, None, formats, names=names_of(model))
+        partial.replace(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return said
 
 
 def _swc(skeleton, names, path):

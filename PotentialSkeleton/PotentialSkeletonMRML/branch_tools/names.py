@@ -5,6 +5,7 @@ The cell array Name of the lines follows from them; tables and files take the na
 
 import json
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools.along_the_tree import nearest_place
+from PotentialSkeletonLib.interchange.names import BETWEEN
 from PotentialSkeletonLib.tree.positions import Course
 
 from ..kept_result import ROLE
@@ -20,7 +22,6 @@ from ..nodes.lines import NAME
 NAMES = ROLE + "Names"  # attribute of a model
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters
-BETWEEN = " + "  # names of branches that have become one
 
 
 def names_of(model: Any) -> dict[int, str]:
@@ -33,35 +34,37 @@ def names_of(model: Any) -> dict[int, str]:
     return {number: text for number, text in enumerate(texts) if text}
 
 
-def rename(model: Any, skeleton: CurveSkeleton, branch: int, name: str) -> None:
-    """Name a branch; an empty text takes its name away.
+def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: str) -> None:
+    """Name branches; an empty text takes their names away.
 
     Parameters
     ----------
     model : vtkMRMLModelNode
     skeleton : CurveSkeleton
         Of `stored_skeleton`.
-    branch : int
+    branches : sequence of int
     name : str
+        Branches with the same name are a group.
 
     Raises
     ------
     InputError
         If there is no such branch, or the name is too long or has characters that cannot be shown.
     """
-    if not 0 <= branch < len(skeleton.branches):
-        raise InputError(
-            f"There is no branch {branch}: the tree has {len(skeleton.branches)}, from 0."
-        )
+    for branch in branches:
+        if not 0 <= branch < len(skeleton.branches):
+            raise InputError(
+                f"There is no branch {branch}: the tree has {len(skeleton.branches)}, from 0."
+            )
     name = " ".join(name.split())
     if len(name) > LONGEST or any(unicodedata.category(each) == "Cc" for each in name):
         raise InputError(f"A name has at most {LONGEST} characters, all of which can be shown.")
     kept = [
         [point, text]
         for point, text in _anchors(model)
-        if _branch_at(skeleton, point, SAME_PLACE) != branch
+        if _branch_at(skeleton, point, SAME_PLACE) not in branches
     ]
-    if name:
+    for branch in branches if name else ():
         points = skeleton.branches[branch].points
         middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
         kept.append([middle.tolist(), name])
@@ -75,7 +78,9 @@ def show_names(model: Any, skeleton: CurveSkeleton) -> None:
     for point, text in _anchors(model):
         branch = _branch_at(skeleton, point, SAME_PLACE)
         if branch is not None:
-            texts[branch] = texts[branch] + BETWEEN + text if branch in texts else text
+            said = texts.get(branch, "")
+            twice = text in said.split(BETWEEN)  # two of one group have become one
+            texts[branch] = said if twice else said + BETWEEN + text if said else text
     cells = model.GetPolyData().GetCellData()
     if not texts:
         cells.RemoveArray(NAME)

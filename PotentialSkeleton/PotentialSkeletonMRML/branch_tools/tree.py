@@ -1,6 +1,6 @@
 """One tree in the scene, and everything that can be done with it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,9 @@ from PotentialSkeletonLib.branch_tools import (
 )
 from PotentialSkeletonLib.tree.positions import Course
 
-from ..kept_result import ROLE
+from ..interchange.scene import addCentrelineModel
+from ..kept_result import ROLE, tree_name
+from ..result import SkeletonResult
 from ..stored_skeleton import skeleton_of, stored_table
 from . import dividing, files, names, sections, steps
 from .places import from_world, to_world
@@ -155,14 +157,33 @@ class Tree:
         """Names of the branches that have one."""
         return names.names_of(self.model)
 
-    def rename(self, branch: int, name: str) -> None:
-        """Name a branch; the name goes into the table, curves, and every file. "" removes it."""
-        names.rename(self.model, self.skeleton, branch, name)
+    def rename(self, branches: int | Iterable[int], name: str) -> None:
+        """Name one branch or several; the name goes into table, curves and files. "" removes it."""
+        chosen = branches if isinstance(branches, Iterable) else [branches]
+        names.rename(self.model, self.skeleton, list(chosen), name)
         follow(self.model)
 
     def save(self, path: Any) -> None:
         """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""
         files.save_tree(self.model, path)
+
+    def saveFormats(
+        self, folder: Any, formats: Collection[str] = files.FORMATS, rootPlaces: Any = None
+    ) -> list[str]:
+        """Write a new folder of files for other programs, with the names; see `files`."""
+        return files.save_formats(self.model, folder, formats, rootPlaces)
+
+    def addCentrelines(self, view: str = "rooted", rootPlaces: Any = None) -> Any:
+        """Add a model as VMTK has it, with the names: "rooted", "split" or "network" lines.
+
+        The ends nearest to `rootPlaces` (n, 3), R, A, S in the world, are roots.
+        """
+        roots = None
+        if rootPlaces is not None:
+            roots = np.array([from_world(self.model, each)[::-1] for each in rootPlaces])
+        result = SkeletonResult(self.skeleton, np.eye(4))
+        name, transform = f"{tree_name(self.model)} {view}", self.model.GetTransformNodeID()
+        return addCentrelineModel(result, name, view, roots, transform, self.names)
 
     # --- measuring
 
@@ -220,7 +241,7 @@ class Tree:
     # --- dividing
 
     def split(self, by: str = dividing.BRANCH, progress: Any = None) -> Any:
-        """Split the vessels "by" branch, generation or name: a new segmentation; see `dividing`."""
+        """Split the vessels by "branch", "generation", "name" or "subtree"; see `dividing`."""
         return dividing.split(self.model, by, progress)
 
     def divideOrgan(

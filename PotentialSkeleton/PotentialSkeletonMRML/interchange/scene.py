@@ -4,7 +4,7 @@ Cross-section analysis takes one of the curves (measurement Radius) or a model (
 Centreline disassembly and the curve tree take the rooted model; Branch clipper the split one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from PotentialSkeletonLib import CurveSkeleton, interchange
+from PotentialSkeletonLib.interchange.names import check_names, names_of_lines
 from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
 
 from ..nodes.curves import BranchCurve, branch_color, doubles, fill_curve, points_of, show_curve
@@ -28,7 +29,7 @@ ROOTED, SPLIT, NETWORK = "rooted", "split", "network"
 _VIEWS: dict[str, Callable] = {
     ROOTED: interchange.rooted_centrelines,
     SPLIT: interchange.split_centrelines,
-    NETWORK: lambda forest, matrix: interchange.network(forest.skeleton, matrix),
+    NETWORK: lambda forest, *rest: interchange.network(forest.skeleton, *rest),
 }
 
 
@@ -52,6 +53,7 @@ def addCentrelineModel(
     view: str = ROOTED,
     rootPoints: ArrayLike | None = None,
     transformNodeID: str | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> "vtkMRMLModelNode":
     """Add a model of a skeleton's centrelines with VMTK's arrays.
 
@@ -66,15 +68,18 @@ def addCentrelineModel(
         In RAS below the parent transform; each makes the nearest end the root of its tree.
     transformNodeID : str, optional
         Of the parent transform.
+    names : mapping of int to str, optional
+        Of branches; they become the cell array Name.
 
     Raises
     ------
     InputError
-        If the view is unknown, a root does not fit, or there is no branch; nothing was added.
+        If the view is unknown, a root or a name does not fit, or there is no branch; nothing was
+        added.
     """
     if view not in _VIEWS:
         raise InputError(f"The view {view!r} is unknown: use {', '.join(_VIEWS)}.")
-    data = poly_data(_VIEWS[view](forest_of(result, rootPoints), result.ijkToRAS))
+    data = poly_data(_VIEWS[view](forest_of(result, rootPoints), result.ijkToRAS, names))
     with all_or_nothing() as change:
         node = change("vtkMRMLModelNode", name)
         fill_model(node, data, transformNodeID)
@@ -87,20 +92,23 @@ def addCentrelineCurves(
     name: str,
     rootPoints: ArrayLike | None = None,
     transformNodeID: str | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> "list[vtkMRMLMarkupsCurveNode]":
     """Add a curve from the root to each tip, with the measurement Radius.
 
-    Parameters and errors as for `addCentrelineModel`.
+    Parameters and errors as for `addCentrelineModel`; a curve is called after the last branch on
+    its way that has a name.
     """
+    check_names(cast(CurveSkeleton, result.skeleton), names)
     forest = forest_of(result, rootPoints)
     lines = root_to_tip_lines(forest)
     if not lines:
         raise InputError("The skeleton has no branch, so there is no curve to add.")
-    nodes = []
+    nodes, titles = [], names_of_lines(lines, forest, names or {})
     with all_or_nothing() as change:
-        for number, line in enumerate(lines, 1):
+        for number, (line, title) in enumerate(zip(lines, titles), 1):
             curve = BranchCurve(
-                f"{name} {number}",
+                f"{name} {number}: {title}" if title else f"{name} {number}",
                 points_of(voxels_to_points(line.points, result.ijkToRAS)),
                 doubles(line.radius),
                 float(line.radius.mean()),

@@ -1,4 +1,4 @@
-"""The chosen branch: its name, its narrowest place, and how much narrower that is than normal."""
+"""The chosen branches: their name, and of one its narrowest place and how narrow that is."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 
 
 class ChosenBranch:
-    """Widgets that speak of the branch that is chosen in the table.
+    """Widgets that speak of the branches that are chosen in the table.
 
     Parameters
     ----------
@@ -17,31 +17,32 @@ class ChosenBranch:
     def __init__(self, tools: Any) -> None:
         self._tools, self.ui = tools, tools.ui
         self._filling = False
-        self._of: tuple = ()  # the branch whose name is shown
+        self._of: list = []  # the branches whose name is shown: model, number
         self._narrowest: Any = None
         self.ui.nameEdit.connect("editingFinished()", self._on_name)
         self.ui.narrowestButton.connect("clicked()", self._on_narrowest)
         self.ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
 
     def show(self) -> None:
-        """Show the chosen branch."""
-        found = self._tools.chosen()
-        for widget in (self.ui.nameEdit, self.ui.narrowestButton):
-            widget.enabled = found is not None
-        of = (found[0].model, found[1]) if found else ()
-        if of != self._of:
-            self._of, self._narrowest = of, None
-        tree = found[0] if found else self._tools.tree()
+        """Show the chosen branches."""
+        found, chosen = self._tools.chosen(), self._tools.all_chosen()
+        self.ui.nameEdit.enabled = bool(chosen)
+        self.ui.narrowestButton.enabled = found is not None
+        if chosen != self._of:
+            self._of, self._narrowest = chosen, None
+        names = {self._tools.tree_of(model).names.get(branch, "") for model, branch in chosen}
         self._filling = True
         if not self.ui.nameEdit.hasFocus():
-            self.ui.nameEdit.text = tree.names.get(found[1], "") if found else ""
-        self.ui.referenceSpinBox.value = tree.reference or 0.0
+            self.ui.nameEdit.text = names.pop() if len(names) == 1 else ""
+        self.ui.referenceSpinBox.value = self._tools.tree().reference or 0.0
         self._filling = False
         self.ui.branchLabel.text = self._text(found)
 
     def _text(self, found: Any) -> str:
+        if len(self._of) > 1:
+            return _("{count} branches: one name makes them a group.").format(count=len(self._of))
         if found is None:
-            return _("Click a branch in the table above.")
+            return _("Click a branch in the table above, or several with Ctrl.")
         if self._narrowest is None:
             return _("Branch {number}").format(number=found[1])
         place, reference = self._narrowest, found[0].reference
@@ -56,21 +57,26 @@ class ChosenBranch:
         return f"{text}."
 
     def _on_name(self) -> None:
-        """Keep a name that was typed for the branch that it was typed for."""
+        """Keep a name that was typed for the branches that it was typed for."""
         if self._filling or not self._of:
             return
-        model, branch = self._of
-        tree, name = self._tools.tree_of(model), self.ui.nameEdit.text
-        if tree is None or tree.names.get(branch, "") == name.strip():
+        name, numbers = " ".join(self.ui.nameEdit.text.split()), dict[Any, list[int]]()
+        for model, branch in self._of:
+            numbers.setdefault(model, []).append(branch)
+        trees = [(self._tools.tree_of(model), own) for model, own in numbers.items()]
+        trees = [(tree, own) for tree, own in trees if tree is not None]
+        if all(tree.names.get(branch, "") == name for tree, own in trees for branch in own):
             return
+        chosen = self._of
 
         def rename() -> str:
-            tree.rename(branch, name)
+            for tree, own in trees:
+                tree.rename(own, name)
             return ""
 
         self._tools.attempt(rename)
-        if model in self._tools.panel.result.models:
-            self._tools.panel.result.choose(model, branch)
+        there = self._tools.panel.result.models
+        self._tools.panel.result.choose(each for each in chosen if each[0] in there)
 
     def _on_narrowest(self) -> None:
         found = self._tools.chosen()

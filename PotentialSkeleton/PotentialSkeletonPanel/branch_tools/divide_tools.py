@@ -5,8 +5,14 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from ..current_object import is_segmentation
+from ..summary_text import counted
 
-GROUPS = {"branch": _("by branch"), "generation": _("by generation"), "name": _("by name")}
+GROUPS = {
+    "branch": _("by branch"),
+    "generation": _("by generation"),
+    "name": _("by name"),
+    "subtree": _("by name, downstream"),
+}
 DISTANCES = {"straight": _("straight"), "geodesic": _("along the organ")}
 
 
@@ -54,8 +60,9 @@ class DivideTools:
 
         def split(progress: Any) -> str:
             node = tree.split(kind, progress)
-            return _("{count} segments in {name}.").format(
-                count=node.GetSegmentation().GetNumberOfSegments(), name=node.GetName()
+            count = node.GetSegmentation().GetNumberOfSegments()
+            return _("{segments} in {name}.").format(
+                segments=counted(count, _("segment"), _("segments")), name=node.GetName()
             )
 
         self._tools.start(split)
@@ -69,8 +76,10 @@ class DivideTools:
         def divide(progress: Any) -> str:
             found = tree.divideOrgan(node, segment, kind, distance, progress)
             largest = max(found.volumes, key=found.volumes.__getitem__)
-            return _("{count} parts; the largest is {name} with {volume:.0f} ml.").format(
-                count=len(found.volumes), name=largest, volume=found.volumes[largest]
+            return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
+                parts=counted(len(found.volumes), _("part"), _("parts")),
+                name=largest,
+                volume=found.volumes[largest],
             )
 
         self._tools.start(divide)

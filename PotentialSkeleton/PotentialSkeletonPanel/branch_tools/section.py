@@ -10,6 +10,7 @@ from PotentialSkeletonMRML.branch_tools import Tree
 from .chosen_branch import ChosenBranch
 from .click_tools import ClickTools
 from .divide_tools import DivideTools
+from .format_tools import FormatTools
 from .step_tools import StepTools
 
 
@@ -30,6 +31,7 @@ class BranchTools:
         self._steps = StepTools(self)
         self._clicks = ClickTools(self)
         self._dividing = DivideTools(self)
+        self._formats = FormatTools(self)
 
     def tree(self) -> Tree | None:
         """The tree that the tools work on, or None."""
@@ -40,6 +42,10 @@ class BranchTools:
         """The tree and the number of the chosen branch, or None."""
         found = self.panel.result.chosen()
         return found and (Tree(found[0]), found[1])
+
+    def all_chosen(self) -> list[tuple[Any, int]]:
+        """The models and the numbers of all chosen branches."""
+        return self.panel.result.all_chosen()
 
     def tree_of(self, model: Any) -> Tree | None:
         """The tree of a model that is still shown, or None."""

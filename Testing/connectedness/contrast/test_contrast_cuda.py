@@ -138,11 +138,44 @@ def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
 
 def test_evidence_copied_to_the_host_is_the_same(cpu_cuda):
     on_device = vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
-    wide, host = on_device.wide_contrast, on_device.to_host()
-    assert host.wide_contrast is wide
+    (wide, noise), host = on_device.wide_contrast, on_device.to_host()
+    assert host.wide_contrast[0] is wide.on_host
+    assert host.wide_contrast[1] == noise
     assert_same_evidence(host, vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED))
     one, other = (scene_of(evidence, [SEED])[0] for evidence in (on_device, host))
     np.testing.assert_array_equal(one, other)
+
+
+def between_values(values, near):
+    """A number in the widest gap between values from `near` on, where rounding is harmless."""
+    above = np.sort(values[values >= near])[:50]
+    widest = np.diff(above).argmax()
+    assert above[widest + 1] - above[widest] > 4 * TOLERANCE * NOISE
+    return float(above[widest : widest + 2].mean())
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_faint_clicks_are_judged_on_the_device(cpu_cuda, sign):
+    volume = vessel(sign=sign)
+    ours = vessel_evidence(volume, SPACINGS[0], SEED, gpu=cpu_cuda)
+    theirs = vessel_evidence(volume, SPACINGS[0], SEED)
+    values = "wide_contrast", "difference"
+    for name, opposite in [(name, opposite) for name in values for opposite in (False, True)]:
+        on_device, there = getattr(ours, name)[0], getattr(theirs, name)[0]
+        if opposite:
+            on_device, there = -on_device, -there
+        start = tuple(map(int, np.unravel_index(there.argmax(), there.shape)))
+        for share in (0.3, 0.6):
+            threshold = between_values(there, share * float(there[start]))
+            found, own = ours.component(on_device, start, threshold, there.size)
+            wanted, contrast = theirs.component(there, start, threshold, there.size)
+            order, order_there = np.argsort(found), np.argsort(wanted)
+            np.testing.assert_array_equal(found[order], wanted[order_there])
+            near = dict(rtol=0, atol=TOLERANCE * NOISE)
+            np.testing.assert_allclose(own[order], contrast[order_there], **near)
+            assert wanted.size > 1 or opposite  # noise alone
+            assert ours.component(on_device, start, threshold, wanted.size - 1) is None
+        assert "on_host" not in vars(on_device), "only what is found is copied"
 
 
 def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):

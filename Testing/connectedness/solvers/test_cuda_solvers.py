@@ -28,7 +28,7 @@ from support.problems import problems
 
 
 def levels(solver, problem, gpu, **options):
-    return solver.solve(problem, Progress(), gpu, **options)[0]
+    return gpu.get(solver.solve(problem, Progress(), gpu, **options)[0])
 
 
 def reference(problem):

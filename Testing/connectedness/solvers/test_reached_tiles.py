@@ -32,7 +32,7 @@ def however_dense(request, monkeypatch):
 
 
 def levels(problem, gpu):
-    return contraction.solve(problem, Progress(), gpu)[0]
+    return gpu.get(contraction.solve(problem, Progress(), gpu)[0])
 
 
 def reference(problem):

@@ -88,6 +88,40 @@ def test_arrays_come_back_as_they_went(small_chunks, shape, kind, runs_ahead):
     np.testing.assert_array_equal(back, array)
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (3, 1, 7), (13, 11, 17)])
+@pytest.mark.parametrize("runs_ahead", [False, True])
+def test_levels_are_converted_on_their_way(small_chunks, shape, runs_ahead):
+    xp = LazyDevice(runs_ahead)
+    levels = np.random.default_rng(4).integers(0, 65536, shape).astype(np.uint16)
+    values = np.full(shape, 7, np.float32)
+    device = transfers.to_device(xp, levels)
+    transfers.convert_to_host(xp, device, values, affinity.write_level_values)
+    np.testing.assert_array_equal(values, affinity.level_values(levels))
+
+
+def boxes_of_an_array(kind):
+    array = np.random.default_rng(6).integers(0, 9999, (21, 40, 90)).astype(kind)
+    yield array[3:14, 5:9, 2:5]  # several planes fit a buffer
+    yield array[:, 1:38, 10:30]  # rows of a plane
+    yield array[2:5, 7:9]  # parts of a row
+    yield array[..., 7]
+    yield array.T[5:80]
+
+
+@pytest.mark.parametrize("runs_ahead", [False, True])
+def test_boxes_of_an_array_go_and_come_without_a_copy_of_their_own(small_chunks, runs_ahead):
+    for box in boxes_of_an_array(np.uint16):
+        xp = LazyDevice(runs_ahead)
+        device = transfers.to_device(xp, box)
+        np.testing.assert_array_equal(device, box)
+        whole = np.full([n + 5 for n in box.shape], 7, np.float32)
+        part = whole[tuple(slice(2, 2 + n) for n in box.shape)]
+        transfers.convert_to_host(xp, device, part, affinity.write_level_values)
+        np.testing.assert_array_equal(part, affinity.level_values(box))
+        part[...] = 7
+        assert (whole == 7).all()  # no voxel outside the box was written
+
+
 @pytest.mark.parametrize("shape", [(0,), (8,), (4, 1, 3)])
 def test_small_arrays_are_taken_over_at_once(shape):
     class Array(np.ndarray):
@@ -148,3 +182,6 @@ def test_arrays_reach_a_real_gpu_and_come_back(shape):
     device = transfers.to_device(cupy, array)
     assert bool((device == cupy.asarray(array)).all())
     np.testing.assert_array_equal(transfers.to_host(cupy, device), array)
+    values = np.empty(shape, np.float32)
+    transfers.convert_to_host(cupy, device, values, affinity.write_level_values)
+    np.testing.assert_array_equal(values, affinity.level_values(array))

@@ -244,7 +244,31 @@ def test_a_gpu_that_was_lost_is_no_error(line, packaging, monkeypatch):
     line.machine.update(reason=None, cupy=["cupy-cuda13x"])
     monkeypatch.setattr(line.module, "CudaDevice", lost)
     line.line.look()
-    assert line.label.text == "Computes on the CPU: cudaErrorDevicesUnavailable: all are busy"
+    assert line.label.text == "Computes on the CPU: the GPU does not answer"
+    assert line.label.toolTip == "cudaErrorDevicesUnavailable: all are busy. Wait."
+
+
+def test_each_reason_has_plain_words(line):
+    """Every sentence that says why there is no GPU, as it stands in the source."""
+    import ast
+    import inspect
+
+    from FuzzyVesselCoreLib.gpu import availability
+
+    sentences = []
+    for name in ("_cupy_problem", "_driver_problem", "_device_problem", "_trial_problem"):
+        tree = ast.parse(inspect.getsource(getattr(availability, name)))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Return) and isinstance(
+                node.value, (ast.JoinedStr, ast.Constant)
+            ):
+                parts = ast.walk(node.value)
+                texts = [each.value for each in parts if isinstance(each, ast.Constant)]
+                sentences.append(" ".join(text for text in texts if isinstance(text, str)))
+    sentences = [sentence for sentence in sentences if sentence]
+    assert len(sentences) >= 9
+    for sentence in sentences:
+        assert line.module.short_reason(sentence) != "the GPU does not answer", sentence
 
 
 @pytest.fixture
@@ -270,13 +294,13 @@ def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packagi
     def pip_ensure(requirements, requester):
         line.asked.append((requirements, requester))
         packaging.satisfied.add(CUPY)
-        line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA card. Use the CPU.")
+        line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use the CPU.")
 
     packaging.pip_ensure = pip_ensure
     line.line.look()
     line.button.click()
     assert line.asked == [([CUPY], "Fuzzy Connectedness"), "forgotten"]
-    assert line.label.text == "Computes on the CPU: there is no CUDA card"
+    assert line.label.text == "Computes on the CPU: no NVIDIA GPU that can be used"
     assert line.button.isHidden()
 
 
@@ -332,7 +356,7 @@ def test_a_broken_cupy_is_replaced_after_a_question(
 
 def test_what_a_repair_does_not_cure_offers_none(line, packaging):
     packaging.satisfied = {CUPY}
-    line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA card. Use device 'cpu'.")
+    line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use device 'cpu'.")
     line.line.look()
     assert line.button.isHidden()
 

@@ -62,6 +62,7 @@ class EmulatedDevice:
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
         self.peak_bytes = 0
+        self.memory_limit = None
         self.pool = None
         self.launches = 0
         self.interleave = interleave
@@ -103,8 +104,11 @@ class EmulatedDevice:
     def get(self, array):
         return np.array(array)
 
+    def get_converted(self, array, result, convert):
+        convert(np.array(array), result)
+
     def synchronize(self):
         pass
 
     def free_memory(self):
-        return self._memory
+        return self._memory if self.memory_limit is None else min(self._memory, self.memory_limit)

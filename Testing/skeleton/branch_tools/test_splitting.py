@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
-from PotentialSkeletonLib.branch_tools import branch_labels, territories
+from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
 from PotentialSkeletonLib.branch_tools.nearest_branch import dense_points
-from support.trees import skeleton_of, straight
+from PotentialSkeletonLib.tree import rooted_forest
+from support.trees import random_tree, ring_with_handle, skeleton_of, straight
 
 SPACING = (2.0, 1.0, 1.5)
 
@@ -157,3 +158,31 @@ def test_bad_input_is_told(rake):
     with pytest.raises(InputError, match="No branch goes through the organ"):
         territories(organ, skeleton, distance="geodesic")
     assert territories(organ, skeleton).labels[2, 0, 0] > 0
+
+
+def test_branches_without_a_name_have_that_of_the_nearest_upstream():
+    skeleton = random_tree(3)
+    forest = rooted_forest(skeleton, roots=[0])
+    by_number = {branch.number: branch for branch in forest.branches}
+    first = forest.branches[0]
+    child = forest.branches[first.children[0]]
+    names = inherited_names(forest, {first.number: "trunk", child.number: "left, upper"})
+    assert set(names) == set(by_number)
+    for number, name in names.items():
+        way = [number]
+        while by_number[way[-1]].parent >= 0:
+            way.append(forest.branches[by_number[way[-1]].parent].number)
+        assert name == ("left, upper" if child.number in way else "trunk")
+    assert set(inherited_names(forest, {child.number: "x", first.number: ""})) == {
+        number for number, name in names.items() if name == "left, upper"
+    }
+
+
+def test_names_of_a_tree_with_a_loop_and_of_none():
+    forest = rooted_forest(ring_with_handle())
+    (cut,) = forest.cut
+    assert cut not in inherited_names(forest, {forest.branches[0].number: "in"})
+    assert inherited_names(forest, {cut: "loop"}) == {cut: "loop"}
+    assert inherited_names(forest, {}) == {}
+    with pytest.raises(InputError, match="belongs to branch 99"):
+        inherited_names(forest, {99: "x"})

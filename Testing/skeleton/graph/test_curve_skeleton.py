@@ -122,6 +122,7 @@ def test_the_tables_measures():
     assert table["mean_radius_mm"] == pytest.approx([2.5, 1.5, 1.25])
     assert table["min_radius_mm"] == pytest.approx([2, 1, 0.5])
     assert table["max_radius_mm"] == pytest.approx([3, 2, 2])
+    assert table["narrowest_radius_mm"] == pytest.approx([2.25, 1.25, 0.875])  # between the ends
     assert table["start_kind"] == ["junction", "junction", "end"]
 
 

@@ -53,6 +53,7 @@ def test_directions_across_do_not_spin(tmp_path):
     [
         ({1: "left, main", 2: "a/b:c"}, ["left, main.pth", "a-b-c.pth"]),
         ({1: "LAD", 2: "lad"}, ["LAD.pth", "lad-2.pth"]),
+        ({0: "Aorta", 2: "iliac"}, ["Aorta.pth", "iliac.pth"]),
         ({1: "..", 2: "x" * 300}, ["path-001.pth", "x" * 80 + ".pth"]),
     ],
 )
@@ -65,4 +66,6 @@ def test_names_become_file_names_that_every_system_takes(names, files, tmp_path)
 def test_a_name_that_xml_cannot_hold_is_told(tmp_path):
     with pytest.raises(InputError, match="XML"):
         write_simvascular(rooted_forest(fork()), tmp_path / "paths", names={1: "a\x01"})
+    with pytest.raises(InputError, match="name 'x' belongs to branch 9"):
+        write_simvascular(rooted_forest(fork()), tmp_path / "paths", names={9: "x"})
     assert list(tmp_path.iterdir()) == []

@@ -137,6 +137,30 @@ def test_names_become_an_array(tmp_path):
     assert [array.GetValue(n) for n in range(3)] == ["", *names.values()]
 
 
+def names_in(data):
+    array = data.GetCellData().GetAbstractArray("Name")
+    return [array.GetValue(n) for n in range(data.GetNumberOfCells())]
+
+
+def test_names_are_in_the_views_of_trees_too(tmp_path):
+    names = {0: "Aorta, abdominal", 1: 'left "iliac"'}
+    forest = rooted_forest(fork(), roots=[0])
+    data = written(rooted_centrelines(forest, names=names), tmp_path)
+    assert names_in(data) == ['left "iliac"', "Aorta, abdominal"]  # the last one on the way
+    data = written(split_centrelines(forest, names=names), tmp_path)
+    assert names_in(data) == [
+        "Aorta, abdominal", "", 'left "iliac"', "Aorta, abdominal", "", ""
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_name_is_lost_among_short_branches(seed):
+    forest = rooted_forest(random_tree(seed, (2, 4)), roots=[0])
+    names = {branch.number: f"vessel <{branch.number}>" for branch in forest.branches}
+    found = " + ".join(split_centrelines(forest, names=names).cell_arrays["Name"])
+    assert all(name in found for name in names.values())
+
+
 def test_a_closed_curve_has_one_line():
     forest = rooted_forest(closed_ring())
     assert rooted_centrelines(forest).sizes.tolist() == [100]
@@ -158,6 +182,9 @@ def test_bad_input_is_told():
         network(fork(), OBLIQUE)
     with pytest.raises(InputError, match="name 'x' belongs to branch 9"):
         network(fork(), names={9: "x"})
+    for make in (rooted_centrelines, split_centrelines):
+        with pytest.raises(InputError, match="name 'x' belongs to branch 9"):
+            make(rooted_forest(fork()), names={9: "x"})
     with pytest.raises(InputError, match="use RAS or LPS"):
         network(fork()).in_space("RSA")
 

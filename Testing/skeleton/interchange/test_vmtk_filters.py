@@ -101,6 +101,49 @@ def test_the_branch_clipper_cuts_the_surface_at_our_groups():
     assert found == set(vessels.tolist())
 
 
+def test_files_with_names_are_read_and_keep_them(tmp_path):
+    """The whole way: file, extractor, geometry, clipper; names have commas and quotes."""
+    from PotentialSkeletonMRML.interchange import object_surface, write_vtp
+
+    mask, _ = tapered_y()[:2]
+    skeleton = skeletonize(mask)
+    forest = rooted_forest(skeleton)
+    names = {branch.number: f'vessel "{branch.number}", ä' for branch in forest.branches}
+    for view in (rooted_centrelines, split_centrelines):
+        write_vtp(view(forest, names=names), tmp_path / f"{view.__name__}.vtp")
+
+    def read(name):
+        reader = executed("vmtkSurfaceReader", InputFileName=str(tmp_path / f"{name}.vtp"))
+        return reader.Surface
+
+    groups = tracts(poly_data(split_centrelines(forest)))
+    rooted = executed(
+        "vmtkBranchExtractor", Centerlines=read("rooted_centrelines"), RadiusArrayName="Radius"
+    ).Centerlines
+    assert [len(each) for each in tracts(rooted).values()] == [
+        len(each) for each in groups.values()
+    ]
+    split = read("split_centrelines")
+    array = split.GetCellData().GetAbstractArray("Name")
+    found = {array.GetValue(n) for n in range(array.GetNumberOfValues())}
+    assert found - {""} == set(names.values())
+    for name in ("vmtkBranchGeometry", "vmtkCenterlineAttributes", "vmtkCenterlineGeometry"):
+        executed(name, Centerlines=split)
+    surface = object_surface(mask, None, skeleton.spacing)
+    clipped = executed("vmtkBranchClipper", Surface=surface, Centerlines=split).Surface
+    vessels = {group for line in groups.values() for _, group, blanked, _ in line if not blanked}
+    assert set(values(clipped.GetPointData(), "GroupIds").astype(int).tolist()) == vessels
+
+
+def executed(name, **options):
+    """A script of VMTK that has run."""
+    script = getattr(vmtkscripts, name)()
+    for key, value in options.items():
+        setattr(script, key, value)
+    script.Execute()
+    return script
+
+
 def test_several_trees_and_a_closed_curve_are_no_trouble():
     branches = [(b.points, b.radius) for b in fork().branches]
     apart = [(points + 300, radius) for points, radius in branches]

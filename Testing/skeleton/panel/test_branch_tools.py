@@ -69,7 +69,7 @@ def choose_trunk(panel):
     there = world((12, 28, 20))[::-1]
     away = [np.linalg.norm(b.points - there, axis=1).min() for b in tree.skeleton.branches]
     branch = int(np.argmin(away))
-    panel.widget.panel.result.choose(model, branch)
+    panel.widget.panel.result.choose([(model, branch)])
     panel.process_events()
     return branch
 
@@ -155,6 +155,53 @@ def test_a_name_is_kept_and_shown(panel):
     tools(panel).nameEdit.editingFinished.emit()
     panel.process_events()
     assert panel.ui.branchTable.isColumnHidden(5)
+
+
+def choose_rows(panel, rows):
+    """Choose rows of the table, as clicks with Ctrl do."""
+    for row in rows:
+        for column in range(panel.ui.branchTable.columnCount):
+            item = panel.ui.branchTable.item(row, column)
+            if item is not None:
+                item.setSelected(True)
+    panel.process_events()
+
+
+def name_chosen(panel, name):
+    tools(panel).nameEdit.text = name
+    tools(panel).nameEdit.editingFinished.emit()
+    panel.process_events()
+
+
+def test_several_branches_get_one_name_and_are_a_group(panel):
+    choose_rows(panel, (0, 2))
+    assert "2 branches" in tools(panel).branchLabel.text
+    assert not tools(panel).narrowestButton.isEnabled()
+    chosen = panel.widget.panel.result.all_chosen()
+    name_chosen(panel, "Left, upper")
+    assert texts(panel, "Name").count("Left, upper") == 2
+    assert panel.widget.panel.result.all_chosen() == chosen
+    assert tools(panel).nameEdit.text == "Left, upper"
+    tools(panel).splitComboBox.currentIndex = 2
+    press(panel, "splitButton")
+    assert "1 segment in Portal by name" in said(panel)
+
+
+def test_all_chosen_branches_are_drawn(panel):
+    import slicer
+
+    def drawn():
+        return slicer.util.getNode("Chosen branch").GetPolyData().GetBounds()
+
+    choose_rows(panel, (0,))
+    one = drawn()
+    choose_rows(panel, (1, 2))
+    both = drawn()
+    assert both != one
+    assert all(both[n] <= one[n] for n in (0, 2, 4))
+    assert all(both[n] >= one[n] for n in (1, 3, 5))
+    panel.ui.branchTable.clearSelection()
+    assert not slicer.util.getNodes("Chosen branch")
 
 
 def test_the_narrowest_place_is_shown_against_a_reference(panel):
@@ -244,6 +291,42 @@ def test_an_organ_is_divided(panel):
     ui.groupComboBox.currentIndex = 2
     press(panel, "organButton")
     assert "No branch has a name" in panel.ui.statusLabel.text
+
+
+def test_an_organ_is_divided_among_a_named_branch_and_what_lies_downstream(panel):
+    ui, node = tools(panel), panel.parameters.input
+    ui.organSelector.setCurrentNode(node)
+    panel.process_events()
+    ui.organSegmentSelector.setCurrentSegmentID(node.GetSegmentation().GetNthSegmentID(2))
+    generations = [int(text) for text in texts(panel, "Gen.")]
+    choose_rows(panel, [row for row, number in enumerate(generations) if number == 0][:1])
+    name_chosen(panel, "All of it")
+    choose_rows(panel, [])
+    ui.groupComboBox.currentIndex = 3
+    press(panel, "organButton")
+    assert "1 part; the largest is All of it" in said(panel)
+
+
+def test_the_tree_goes_to_other_programs(panel, monkeypatch, tmp_path):
+    import qt
+    import slicer
+
+    choose_trunk(panel)
+    name_chosen(panel, "Trunk, main")
+    press(panel, "vmtkButton")
+    assert said(panel) == "Added the model Portal rooted."
+    model = slicer.util.getNode("Portal rooted")
+    assert model.GetPolyData().GetCellData().HasArray("Name")
+    monkeypatch.setattr(qt.QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    press(panel, "formatsButton")
+    folder = tmp_path / "Portal for other programs"
+    assert f"Saved {folder}" in said(panel)
+    assert list((folder / "simvascular-paths").glob("Trunk, main*.pth"))
+    press(panel, "formatsButton")
+    assert "is there already" in panel.ui.statusLabel.text
+    monkeypatch.setattr(qt.QFileDialog, "getExistingDirectory", lambda *_: "")
+    press(panel, "formatsButton")
+    assert [each.name for each in tmp_path.iterdir()] == [folder.name]
 
 
 # --- several segments

@@ -310,7 +310,7 @@ def test_an_input_error_is_a_sentence_and_changes_nothing(slicer_scene, panel, m
 def test_the_table_has_what_the_skeleton_has(slicer_scene, panel):
     panel.click("applyButton")
     table = slicer_scene.GetFirstNodeByClass("vtkMRMLTableNode").GetTable()
-    names = ("branch", "generation", "length_mm", "mean_radius_mm", "min_radius_mm")
+    names = ("branch", "generation", "length_mm", "mean_radius_mm", "narrowest_radius_mm")
     for number, name in enumerate(names):
         values = [
             table.GetColumnByName(name).GetValue(row) for row in range(table.GetNumberOfRows())

@@ -397,3 +397,80 @@ def test_vessels_that_are_moved_take_their_centrelines_along(panel):
     panel.parameters.input.SetAndObserveTransformNodeID(transform.GetID())
     panel.process_events()
     assert panel.ui.nextLabel.text == advice
+
+
+# --- settings
+
+
+STALE = "Settings were changed after the centrelines were found: press Apply."
+
+
+def test_settings_that_were_changed_ask_for_another_run(panel, tmp_path):
+    import slicer
+
+    panel.click("applyButton")
+    advice, parameters = panel.ui.nextLabel.text, panel.parameters
+    parameters.device = type(parameters.device).CPU  # gives the same
+    parameters.colouring = type(parameters.colouring).BRANCH  # is not of the run
+    assert panel.ui.nextLabel.text == advice
+    parameters.strength = 8
+    assert panel.ui.nextLabel.text == STALE
+    parameters.strength = 6
+    assert panel.ui.nextLabel.text == advice
+    parameters.curves = True
+    assert panel.ui.nextLabel.text == STALE
+    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"), {})
+    slicer.mrmlScene.Clear(False)
+    panel.process_events()
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
+    panel.process_events()
+    assert panel.ui.nextLabel.text == STALE  # also after saving and loading
+    panel.click("applyButton")
+    assert panel.ui.nextLabel.text == advice
+
+
+def test_the_share_of_divergence_counts_only_where_it_is_used(panel):
+    parameters = panel.parameters
+    panel.click("applyButton")
+    parameters.divergence = 30
+    assert panel.ui.nextLabel.text == STALE
+    parameters.level = type(parameters.level).CORE
+    panel.click("applyButton")
+    advice = panel.ui.nextLabel.text
+    assert advice != STALE
+    parameters.divergence = 40
+    assert panel.ui.nextLabel.text == advice
+
+
+# --- another segment's result
+
+
+def legends():
+    import slicer
+
+    nodes = slicer.util.getNodesByClass("vtkMRMLColorLegendDisplayNode")
+    return [node for node in nodes if node.GetVisibility()]
+
+
+def test_an_error_says_whose_centrelines_the_views_show(slicer_scene, panel):
+    import slicer
+
+    slicer_scene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
+    panel.click("applyButton")
+    (legend,) = legends()
+    segmentation = panel.parameters.input.GetSegmentation()
+    first = ids(panel)[0]
+    panel.parameters.segment = segmentation.AddEmptySegment("", "Nothing yet")
+    other = "The views show the centrelines of Portal vein."
+    assert panel.ui.nextLabel.text == f"Press Apply to find the centrelines. {other}"
+    assert legends() == []  # the colours of radii are explained where they are those of the panel
+    panel.click("applyButton")
+    assert "is empty" in panel.ui.statusLabel.text
+    assert panel.ui.nextLabel.text.endswith(f"press Apply again. {other}")
+    assert panel.ui.resultArea.isHidden()
+    (model,) = lines_of(slicer_scene)
+    model.GetDisplayNode().SetVisibility(False)
+    panel.widget.panel.update()
+    assert "The views show" not in panel.ui.nextLabel.text
+    panel.parameters.segment = first
+    assert legends() == [legend]

@@ -5,7 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines, split_lines
+from PotentialSkeletonLib.tree import (
+    root_to_tip_lines,
+    rooted_forest,
+    skeleton_of_polylines,
+    split_lines,
+)
 from support.trees import closed_ring, fork, random_tree, skeleton_of, straight
 
 
@@ -90,6 +95,17 @@ def test_bifurcations_that_overlap_are_one():
     assert len({t.group for t in tracts if t.blanked}) == 1
     assert len({t.group for t in tracts if not t.blanked}) == 4
     assert all([t.blanked for t in tracts if t.line == n] == [False, True, False] for n in range(3))
+
+
+def test_each_branch_of_a_line_stands_in_one_of_its_tracts():
+    """Also one that has no tract of its own, as its whole length lies within a bifurcation."""
+    for skeleton in (fork(), *(random_tree(seed, (2, 4)) for seed in range(6))):
+        forest = rooted_forest(skeleton, roots=[0])
+        tracts = split_lines(forest)
+        for number, line in enumerate(root_to_tip_lines(forest)):
+            own = [n for t in tracts if t.line == number for n in t.branches]
+            assert sorted(own) == sorted(forest.branches[n].number for n in line.branches)
+        assert all(tract.branches for tract in tracts if not tract.blanked)
 
 
 def test_a_spur_inside_the_trunk_is_not_split_off():

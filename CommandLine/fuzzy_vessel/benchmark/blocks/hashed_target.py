@@ -1,10 +1,13 @@
 """A target that keeps a hash of what is written, and no voxel."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from .procedural_volume import mixed
+from FuzzyVesselCoreLib.threads import usable_cores
+
+from .procedural_volume import hash_of_plane
 
 
 class HashedTarget:
@@ -31,13 +34,17 @@ class HashedTarget:
         self._lock = threading.Lock()
 
     def __setitem__(self, index: tuple[slice, ...], levels: np.ndarray) -> None:
-        first = index[0].start
-        for k, plane in enumerate(levels, first):  # planes: scratch memory stays small
-            j, i = np.ix_(*(np.arange(p.start, p.stop, dtype=np.uint64) for p in index[1:]))
-            voxels = (np.uint64(k * self.shape[1]) + j) * np.uint64(self.shape[2]) + i
-            found = int(mixed(voxels ^ (plane.astype(np.uint64) << np.uint64(48))).sum())
-            with self._lock:
-                self.hash = (self.hash + found) % 2**64
+        k, j, i = (part.start for part in index)
+        row = self.shape[2]
+        firsts = [((k + n) * self.shape[1] + j) * row + i for n in range(len(levels))]
+        with ThreadPoolExecutor(usable_cores()) as pool:
+            hashes = pool.map(
+                lambda n: int(hash_of_plane(levels[n], np.uint64(firsts[n]), np.uint64(row))),
+                range(len(levels)),
+            )
+            found = sum(hashes)
+        with self._lock:
+            self.hash = (self.hash + found) % 2**64
 
     def __getitem__(self, index: tuple[slice, ...]) -> np.ndarray:
         raise TypeError("only the hash is kept")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .inflate import CHUNK, MAX_RATIO, joined, unpacked
+from FuzzyVesselCoreLib.files.inflate import CHUNK, MAX_RATIO, joined, unpacked
 
 
 @dataclass(frozen=True)

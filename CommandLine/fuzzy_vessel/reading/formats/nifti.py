@@ -3,8 +3,9 @@
 import struct
 from pathlib import Path
 
+from FuzzyVesselCoreLib.files.inflate import first_bytes
+
 from .header import Header
-from .inflate import first_bytes
 
 # Code of the type: its name, values per voxel, bytes a value.
 TYPES = {

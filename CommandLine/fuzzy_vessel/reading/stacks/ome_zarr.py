@@ -1,15 +1,15 @@
 """OME-Zarr images (OME-NGFF 0.4 and 0.5): one resolution of a folder, or of a folder in it."""
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.zarr_guard import attributes_of, checked_array, path_inside
 
 from ..refusals import one_line
 from .choice import Choice
 from .stack import UNITS, Stack, in_space, refuse_too_large, selection, three_d
-from .zarr_guard import checked_array, read_json
 
 # How far above an array its image's metadata may be.
 MAX_DEPTH = 4
@@ -32,7 +32,7 @@ def read(path: Path, choice: Choice, zarr: ModuleType) -> Stack:
     image, multiscale, dataset = _image(path)
     axes = [_axis(each) for each in multiscale["axes"]]
     letters = "".join(name for name, _ in axes)
-    folder = image / _inside(dataset["path"])
+    folder = image / path_inside(dataset["path"])
     header, notes = checked_array(folder)
     if len(letters) != len(header.shape):
         raise ValueError(f"its axes {one_line(letters)} do not fit the shape {header.shape}")
@@ -65,7 +65,7 @@ def _image(path):
         return path, multiscale, multiscale["datasets"][0]
     for image in list(path.parents)[:MAX_DEPTH]:
         for dataset in (_multiscale(image) or {}).get("datasets", ()):
-            if image / _inside(dataset["path"]) == path:
+            if image / path_inside(dataset["path"]) == path:
                 return image, _multiscale(image), dataset
     raise InputError(
         f"{path}: this folder is Zarr, but no OME-Zarr image: it has no 'multiscales', which name "
@@ -75,11 +75,7 @@ def _image(path):
 
 def _multiscale(folder: Path) -> dict[str, Any] | None:
     """The first multiscale image in a folder's attributes."""
-    attributes: Any = {}
-    if (folder / ".zattrs").exists():
-        attributes = read_json(folder / ".zattrs")
-    elif (folder / "zarr.json").exists():
-        attributes = read_json(folder / "zarr.json").get("attributes", {})
+    attributes = attributes_of(folder)
     attributes = attributes.get("ome", attributes)
     found = attributes.get("multiscales")
     return found[0] if found else None
@@ -90,14 +86,6 @@ def _axis(entry):
     if isinstance(entry, str):
         return entry, None
     return str(entry["name"]), entry.get("unit")
-
-
-def _inside(name):
-    """A dataset's path, which must not lead out of the image."""
-    way = PurePosixPath(str(name))
-    if way.is_absolute() or ".." in way.parts or "\\" in str(name):
-        raise ValueError(f"its resolution {one_line(name)!r} would lie outside of it")
-    return way
 
 
 def _placed(axes, multiscale, dataset):

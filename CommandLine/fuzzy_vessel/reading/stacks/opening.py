@@ -5,13 +5,13 @@ from pathlib import Path
 from types import ModuleType
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.zarr_guard import ZARR
 
 from ..refusals import one_line
 from .choice import Choice
 from .stack import Stack
 
 TIFF = (".tif", ".tiff")
-ZARR = (".zattrs", ".zgroup", ".zarray", "zarr.json")
 
 
 def is_stack(path: Path) -> bool:

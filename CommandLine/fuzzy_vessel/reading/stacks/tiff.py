@@ -8,7 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..formats.inflate import MAX_RATIO
+from FuzzyVesselCoreLib.files.inflate import MAX_RATIO
+
 from .choice import Choice
 from .stack import SPACE, UNITS, Stack, in_space, refuse_too_large, selection, three_d
 

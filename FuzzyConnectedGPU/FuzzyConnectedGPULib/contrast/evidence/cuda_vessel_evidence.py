@@ -25,6 +25,7 @@ from .device_volume import DeviceVolume
 from .evidence import WIDE_BACKGROUND, Evidence
 from .tissue import tissue_near
 
+COMPUTED = "wide_contrast", "difference"  # when a faint click asks for them
 BYTES_PER_VOXEL = 13  # on the device at most: smooth, gain and offset, mask; the cells are few
 
 
@@ -49,7 +50,7 @@ class CudaEvidence(Evidence):
     @property
     def device_bytes(self) -> int:  # type: ignore[override]
         mask = 0 if self.mask is None else self.mask.nbytes
-        return self.contrast.array.nbytes + self.smooth.array.nbytes + mask
+        return sum(volume.array.nbytes for volume in self._volumes()) + mask
 
     def bytes_beside(self, gpu: CudaDevice) -> int:
         return 0 if self.contrast.pool is gpu.pool else self.device_bytes
@@ -57,8 +58,14 @@ class CudaEvidence(Evidence):
     def serves(self, gpu: CudaDevice | None) -> bool:
         if gpu is None or gpu.name != self._gpu.name:
             return False
-        vars(self)["_gpu"] = self._tissue.gpu = self.contrast.gpu = self.smooth.gpu = gpu
+        vars(self)["_gpu"] = self._tissue.gpu = gpu
+        for volume in self._volumes():
+            volume.gpu = gpu
         return True
+
+    def _volumes(self) -> list[DeviceVolume]:
+        computed = [vars(self)[name][0] for name in COMPUTED if name in vars(self)]
+        return [self.contrast, self.smooth, *computed]
 
     def within(self, inside: np.ndarray | None) -> "CudaEvidence":
         other = copy(self)
@@ -79,12 +86,14 @@ class CudaEvidence(Evidence):
             self._tissue.on_host,
             self._first_seed,
         )
-        computed = ("wide_contrast", "difference")
-        vars(host).update({name: vars(self)[name] for name in computed if name in vars(self)})
+        for name in COMPUTED:
+            if name in vars(self):
+                values, noise = vars(self)[name]
+                vars(host)[name] = values.on_host, noise
         return host
 
     @cached_property
-    def wide_contrast(self) -> tuple[np.ndarray, float]:
+    def wide_contrast(self) -> tuple[DeviceVolume, float]:  # type: ignore[override]
         smooth, tissue = self.smooth.array, self._tissue
         self._negate_dark(smooth)  # the tissue's median is an intensity of the volume itself
         try:
@@ -94,7 +103,7 @@ class CudaEvidence(Evidence):
             self._negate_dark(smooth)
         self._negate_dark(contrast)
         noise = tissue.centre(contrast)
-        return self._gpu.get(contrast), noise
+        return DeviceVolume(contrast, self._gpu), noise
 
     def _negate_dark(self, volume: DeviceArray) -> None:
         """Change the sign, in place, where vessels are dark."""
@@ -102,10 +111,10 @@ class CudaEvidence(Evidence):
             shift(volume, 0, -1, self._gpu)
 
     @cached_property
-    def difference(self) -> tuple[np.ndarray, float]:
+    def difference(self) -> tuple[DeviceVolume, float]:  # type: ignore[override]
         difference = self.smooth.array.copy()
         noise = self._tissue.centre(difference)
-        return self._gpu.get(difference), noise
+        return DeviceVolume(difference, self._gpu), noise
 
     def widest_paths(
         self,

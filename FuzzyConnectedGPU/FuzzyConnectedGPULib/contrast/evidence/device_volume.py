@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 
-from .cuda_tissue import part_of
+from .cuda_tissue import part_of, shift
 
 
 class DeviceVolume:
@@ -61,6 +61,11 @@ class DeviceVolume:
             box = [slice(c, c + 1) for c in voxel]
             self._voxels[voxel] = part_of(self.array, box, self.gpu)[0, 0, 0]
         return self._voxels[voxel]
+
+    def __neg__(self) -> "DeviceVolume":
+        opposite = self.array.copy()
+        shift(opposite, 0, -1, self.gpu)
+        return DeviceVolume(opposite, self.gpu)
 
     def ravel(self) -> np.ndarray:
         """A copy of all voxels, one-dimensional."""

@@ -132,11 +132,12 @@ __device__ void visit(Tile& tile, const Volume& v, const Affinity& a, int k0, in
 }
 
 // What the first round finds: levels, 0 so far, of the seeds; and the tiles that hold one, listed.
-extern "C" __global__ void begin(const long long* seeds, int seed_count, u16* levels, const int* tiles, int tile_count,
-                                 TileLists all)
+// seed_levels: null where all are TOP.
+extern "C" __global__ void begin(const long long* seeds, const u16* seed_levels, int seed_count, u16* levels,
+                                 const int* tiles, int tile_count, TileLists all)
 {
     int n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < seed_count) levels[seeds[n]] = TOP;
+    if (n < seed_count) levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
     if (n == 0) all.counts[0] = all.counts[3] = tile_count;
     if (n >= tile_count) return;
     all.lists[n] = tiles[n];

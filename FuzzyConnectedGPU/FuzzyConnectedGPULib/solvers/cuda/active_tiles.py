@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import voxel_macro
+from FuzzyVesselCoreLib.gpu.launches import pointer, voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
@@ -29,7 +29,7 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     mask = None if problem.mask is None else gpu.put(problem.mask)
     progress.advance(0.0)
     levels, rounds = propagate(problem, voxels, mask, progress, gpu)
-    return Solution(gpu.get(levels), rounds, gpu.peak_bytes)
+    return Solution(levels, rounds, gpu.peak_bytes)
 
 
 def propagate(
@@ -47,7 +47,8 @@ def propagate(
     first, tile_count = seed_tiles(problem.seeds, shape)
     lists, listed = xp.empty(2 * tile_count, np.int32), xp.zeros(tile_count, np.int32)
     counts = xp.zeros(4, np.int32)
-    seeds = gpu.put(problem.seeds), np.int32(problem.seeds.size), levels
+    seed_levels = None if problem.seed_levels is None else gpu.put(problem.seed_levels)
+    seeds = gpu.put(problem.seeds), pointer(seed_levels), np.int32(problem.seeds.size), levels
     tiles = gpu.struct(KERNELS, "TileLists", lists=lists, counts=counts, listed=listed)
     begin = gpu.kernel(KERNELS, "begin", defines)
     begin(

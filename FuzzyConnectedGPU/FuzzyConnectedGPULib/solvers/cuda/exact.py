@@ -1,11 +1,11 @@
-"""The default on CUDA: contraction where the device suits it, else active tiles."""
+"""The default on CUDA: contraction where the device suits it, else over blocks, or active tiles."""
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
-from ..interface import Solution
+from ..interface import Solution, ValuesSoon
 from . import active_tiles
 from .contraction import contraction
 
@@ -15,15 +15,47 @@ BYTES_PER_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a r
 MAX_FOR_ONE_BLOCK = 1 << 22
 
 
-def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
-    """Levels of the fuzzy scene; see `interface.CudaSolver`."""
-    mask_bytes = 0 if problem.mask is None else problem.mask.nbytes
-    if suits(problem, gpu, problem.voxels.nbytes + mask_bytes):
+def solve(
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None = None
+) -> Solution:
+    """Levels of the fuzzy scene, or its values; see `interface.CudaSolver`."""
+    if suits(problem, gpu, input_bytes(problem)):
+        try:
+            return contraction.solve(problem, progress, gpu)
+        except DeviceMemoryError:
+            pass  # more nodes than estimated
+    if gpu.has_cooperative_launch:
+        try:
+            return _over_blocks(problem, progress, gpu, values)
+        except DeviceMemoryError:
+            pass  # too little for blocks; active tiles need the least memory
+        except ModuleNotFoundError as error:
+            if error.name != "numba":  # which joins the blocks
+                raise
+    return active_tiles.solve(problem, progress, gpu)
+
+
+def _over_blocks(
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None
+) -> Solution:
+    from ...distributed.cuda import streaming
+
+    return streaming.solve(problem, progress, gpu, values)
+
+
+def solve_at_once(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
+    """As `solve`, with the whole volume on the device."""
+    if suits(problem, gpu, input_bytes(problem)):
         try:
             return contraction.solve(problem, progress, gpu)
         except DeviceMemoryError:
             pass  # more nodes than estimated; active tiles need memory for the levels only
     return active_tiles.solve(problem, progress, gpu)
+
+
+def input_bytes(problem: Problem) -> int:
+    """Of voxels and mask."""
+    return problem.voxels.nbytes + (0 if problem.mask is None else problem.mask.nbytes)
 
 
 def propagate(

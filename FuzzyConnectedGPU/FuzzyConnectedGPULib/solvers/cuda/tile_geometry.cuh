@@ -16,7 +16,7 @@ typedef unsigned long long u64;
 
 #define TOP 0xffffu
 #define NONE ((NODE)0xffffu)   // node of a voxel from whose component nothing leads out
-#define SEED 0xffffffffu      // outgoing edge of a node that holds a seed
+#define SEED 0xffffffffu      // outgoing edge of a node that hooks onto the source
 #define NO_NODES 0xffffffffu  // first node of a tile without any edge, or that is not contracted
 
 // A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed

@@ -121,6 +121,38 @@ def test_an_organ_on_other_voxels_under_another_transform(logic, slicer_scene):
     assert again[largest] == pytest.approx(exact[largest], rel=0.15)
 
 
+def test_named_branches_with_what_lies_downstream(logic):
+    tree, node, _ = scene(logic)
+    generations = tree.table()["generation"]
+    roots = [n for n, generation in enumerate(generations) if generation == 0]
+    tree.rename(roots[0], "First, with all")
+    parts = segments(tree.split("subtree"))
+    assert set(parts) == {"First, with all"}
+    component = np.array(tree.table()["component"])
+    own = np.flatnonzero(component == component[roots[0]])
+    alone = tree.divideOrgan(node, "Liver", "name").volumes
+    by_hand = tree.divideOrgan(
+        node, "Liver", {"First, with all": own.tolist(), "Others": roots[1:]}
+    )
+    tree.rename(roots[1:], "Others")
+    both = tree.divideOrgan(node, "Liver", "subtree")
+    assert both.volumes["First, with all"] == pytest.approx(by_hand.volumes["First, with all"])
+    assert both.volumes["First, with all"] < alone["First, with all"]
+
+
+def test_one_name_for_several_branches_is_one_group(logic):
+    tree, _, _ = scene(logic)
+    tree.rename([0, 1], "Left, both")
+    tree.rename(2, "Right")
+    assert tree.names == {0: "Left, both", 1: "Left, both", 2: "Right"}
+    assert set(segments(tree.split("name"))) == {"Left, both", "Right"}
+    tree.rename([0, 2], "")
+    assert tree.names == {1: "Left, both"}
+    with pytest.raises(InputError, match="no branch 99"):
+        tree.rename([0, 99], "x")
+    assert tree.names == {1: "Left, both"}
+
+
 def _matrix_of(transform):
     import vtk
 

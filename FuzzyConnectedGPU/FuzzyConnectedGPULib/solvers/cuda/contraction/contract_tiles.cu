@@ -8,7 +8,8 @@
 //
 //   min(the weight of the edge by which it hooked, the connectedness of what it became part of)
 //
-// Components with a seed hook nowhere; their connectedness is 1. In each round the edges are totally
+// A seed has an edge to the source, one vertex more, of the seed's level; a component whose best edge that is
+// hooks nowhere, and its connectedness is that level. In each round the edges are totally
 // ordered, so that cycles of hooks have length two at most, and of such two the first does not hook. A
 // component whose best edge is a cross-tile edge waits; when all do, they are the nodes of the graph that
 // node_rounds.cu contracts.
@@ -33,9 +34,12 @@
 // Weight first; then edges within tiles; then the place of the edge's lower voxel in the volume, and
 // the axis. An edge across a tile's border is known by a key with the place as it is seen from the
 // tile, the halo's coordinates being 0; in two tiles the keys stand in the same order. An edge
-// within is known by its number in the tile's list.
+// within is known by its number in the tile's list, and one to the source, which comes before all of its
+// weight, by SOURCE.
 #define WITHIN (1u << 15)
+#define SOURCE 0xffffu
 __device__ __forceinline__ u32 key_weight(u32 key) { return key >> 16; }
+__device__ __forceinline__ bool leads_to_source(u32 key) { return (key & 0xffff) == SOURCE; }
 __device__ __forceinline__ u32 leaving_key(u32 weight, int k, int j, int i, int axis)
 {
     return weight << 16 | k << 11 | j << 7 | i << 2 | axis;
@@ -81,7 +85,7 @@ struct Image
 {
     const VOXEL* voxels;
     const unsigned char* mask;  // or null
-    u16* levels;  // in, TOP at the seeds and 0 elsewhere; out, the lowest weight on the path to the node
+    u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
 
     __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
     {
@@ -160,13 +164,13 @@ __device__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables,
     return __syncthreads_or(any);
 }
 
-// What contract_tiles finds: levels, 0 so far, of the seeds; no nodes in tiles that it leaves out; the entries
-// of both tables.
-extern "C" __global__ void begin(const long long* seeds, u32 seed_count, u16* levels, u32 tiles, u32* first_nodes,
-                                 Affinity a, Tables tables)
+// What contract_tiles finds: levels, 0 so far, of the seeds (null: TOP); no nodes in tiles that it leaves out;
+// the entries of both tables.
+extern "C" __global__ void begin(const long long* seeds, const u16* seed_levels, u32 seed_count, u16* levels,
+                                 u32 tiles, u32* first_nodes, Affinity a, Tables tables)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < seed_count) levels[seeds[n]] = TOP;
+    if (n < seed_count) levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
     if (n < tiles) first_nodes[n] = NO_NODES;
     if (n >= tables.size()) return;
     bool is_sum = n < tables.sums;
@@ -194,8 +198,8 @@ struct Own
     __device__ u32 component(int m) const { return weight_and_component[m] & 0xffff; }
 };
 
-// Hook each voxel along its best edge. At one voxel the order of equal weights is: edges within the
-// tile first, then I, J, K upwards, then I, J, K downwards.
+// Hook each voxel along its best edge. At one voxel the order of equal weights is: the edge to the source
+// first, then edges within the tile, then I, J, K upwards, then I, J, K downwards.
 __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileGeometry& p)
 {
     u32 within_i_down = p.i() > 0 ? 8 : 0, within_i_up = p.i() < SIDE_I - 1 ? 8 : 0;
@@ -213,7 +217,8 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
             best = max(best, ranks[n]);
             if (!(ranks[n] & 8)) out = max(out, ranks[n]);
         }
-        bool seed = p.inside(m) && levels[p.at(m)] == TOP;
+        u32 level = p.inside(m) ? levels[p.at(m)] : 0;
+        bool seed = level && level >= best >> 4;  // no other edge is better
         bool hooks = best >= 16 && best & 8 && !seed, alone = best < 16 && !seed;
         int side = best & 7, step = side % 3 == 0 ? STEP(0) : side % 3 == 1 ? STEP(1) : STEP(2);
         tile.parent[v] = hooks ? side < 3 ? v - step : v + step : v;
@@ -224,7 +229,7 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
             leaving = leaving_key(out >> 4, k - (down && axis == 0), j - (down && axis == 1),
                                   i - (down && axis == 2), axis);
         }
-        tile.best[v] = seed ? SEED : leaving;
+        tile.best[v] = level ? max(leaving, level << 16 | SOURCE) : leaving;
     }
     __syncthreads();
     bool first[OWN];  // of two that hook onto each other
@@ -360,7 +365,7 @@ __device__ bool hook_components(Tile& tile, int& edges)
         up[r] = n;
         if (n >= components || tile.root[n] != n) continue;
         u32 key = tile.best[n];
-        if (key == SEED || !(key & WITHIN)) continue;
+        if (leads_to_source(key) || !(key & WITHIN)) continue;
         u32 one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
         int to = one == n ? other : one;
         if (n < to && tile.best[to] == key) continue;  // of two that hook onto each other the first stays
@@ -401,7 +406,7 @@ __device__ bool hook_components(Tile& tile, int& edges)
 // nodes of a tile together as well as all its edges.
 struct NodeEdges
 {
-    u32* outgoing;  // the voxel to which a node's best edge leads; SEED: it holds a seed
+    u32* outgoing;  // the voxel to which a node's best edge leads; SEED: to the source
     u16* outgoing_weights;
     short* within;  // how far off, in the count of nodes, the node is onto which it hooks within the tile
     u16* weights_within;  // 0: none
@@ -432,7 +437,7 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
         bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
         u32 lower = p.number(p.k0 + k - 1, p.j0 + j - 1, p.i0 + i - 1);
         u32 step = down ? 0 : axis == 0 ? p.nj * p.ni : axis == 1 ? p.ni : 1;
-        edges.outgoing[number] = key == SEED ? SEED : lower + step;
+        edges.outgoing[number] = leads_to_source(key) ? SEED : lower + step;
         edges.outgoing_weights[number] = key_weight(key);
     }
     __syncthreads();

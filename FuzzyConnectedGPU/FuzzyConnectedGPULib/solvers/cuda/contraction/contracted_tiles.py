@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
-from FuzzyVesselCoreLib.gpu.launches import voxel_macro
+from FuzzyVesselCoreLib.gpu.launches import pointer, voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ....problem import Problem
@@ -40,6 +40,8 @@ class ContractedTiles:
         The lowest weight on the way from a voxel to its node; at last the scene.
     node_of : array, uint8 or uint16
         Each voxel's node, counted from the first of its tile.
+    seeds, seed_levels : arrays, int64 and uint16
+        The problem's; the levels may be None.
     reached : array, uint32, or None
         The tiles that are contracted; None: all.
     first_nodes : array, uint32
@@ -74,7 +76,8 @@ class ContractedTiles:
         self.gpu, self.xp = gpu, gpu.xp
         self.problem, self.voxels = problem, voxels
         self.mask = mask
-        self.seeds = gpu.put(problem.seeds)
+        self.seeds, levels = gpu.put(problem.seeds), problem.seed_levels
+        self.seed_levels = None if levels is None else gpu.put(levels)
         self.tile_count = tile_count(problem.voxels.shape)
         self.node_type: type = np.uint8
         self.node_count = 0
@@ -87,8 +90,9 @@ class ContractedTiles:
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         voxel_count = self.voxels.size * self.contracted_count / self.tile_count
-        max_nodes = int(voxel_count * NODES_PER_VOXEL)
-        cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL)
+        seed_count = self.problem.seeds.size  # each may be a node, with an edge to the source
+        max_nodes = int(voxel_count * NODES_PER_VOXEL) + seed_count
+        cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL) + seed_count
         while True:
             self.allocate(max_nodes, cross_edges)
             counts = self.counts[:2]
@@ -165,7 +169,7 @@ class ContractedTiles:
         self.levels.fill(0)
         self.counts.fill(0)
         threads = max(self.seeds.size, self.tile_count, TABLE)
-        seeds = self.seeds, np.uint32(self.seeds.size), self.levels
+        seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size), self.levels
         nodes = np.uint32(self.tile_count), self.first_nodes
         begin = self.kernel(KERNELS, "begin")
         arguments = *seeds, *nodes, self.affinity(KERNELS), self.tables()

@@ -27,7 +27,7 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     # No other reference to the voxels: their memory is reused once all edges are known.
     tiles = ContractedTiles(problem, gpu.put(problem.voxels), mask, gpu)
     levels, rounds = connect(tiles, progress)
-    return Solution(gpu.get(levels), rounds, gpu.peak_bytes)
+    return Solution(levels, rounds, gpu.peak_bytes)
 
 
 def propagate(

@@ -75,6 +75,18 @@ extern "C" __global__ void cross_tile_edges(TileGrid grid, const VOXEL* voxels, 
     add_edges(list, a, b, weight);
 }
 
+// The seeds' edges to the source, node 0, in the second round's numbers, as far as their nodes did not hook
+// along them. None where the list of intra-tile edges was too short, as above.
+extern "C" __global__ void source_edges(const long long* seeds, const u16* seed_levels, u32 count, TileGrid grid,
+                                        NodeMap map, const u32* next, Edges within, Edges list)
+{
+    if (*within.count > within.capacity) return;
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    u32 node = n < count ? map.at(seeds[n], grid) : ALONE;
+    u32 a[1] = {node == ALONE ? 0u : next[node]}, b[1] = {0}, weight[1] = {a[0] ? (u32)seed_levels[n] : 0u};
+    add_edges(list, a, b, weight);
+}
+
 // ---- all further rounds
 
 // The nodes of the first round: their numbers in the second one, and the weights of the edges by which they

@@ -86,6 +86,7 @@ class FirstRound:
         del place
         self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
+        self.number_roots(tiles)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
         tiles.outgoing = tiles.outgoing_weights = None
         self.next_count = int(self.gpu.get(self.surviving)[0]) + 1
@@ -97,6 +98,9 @@ class FirstRound:
 
     def keep_roots(self, tiles: "ContractedTiles", parent: DeviceArray) -> None:
         """Let further nodes survive; none here. Called before the survivors are numbered."""
+
+    def number_roots(self, tiles: "ContractedTiles") -> None:
+        """Give nodes that hook nowhere another number than the source's; none here."""
 
     def list_edges(self, tiles: "ContractedTiles") -> None:
         """List the edges in the tiles' workspaces, or in larger ones.
@@ -133,11 +137,18 @@ class FirstRound:
         self._list_cross_edges(tiles, workspaces)
 
     def _list_cross_edges(self, tiles: "ContractedTiles", workspaces: list) -> None:
-        """List the cross-tile edges, whose numbers follow those of the intra-tile edges."""
+        """List the cross-tile edges, whose numbers follow those of the intra-tile edges.
+
+        The edges of seeds with levels to the source are among them.
+        """
         within = self._edges(workspaces[0], 0, self.found)
         across = self._edges(workspaces[1], self.cross_first, self.found[1:])
         nodes = tiles.voxels, tiles.affinity(KERNELS), tiles.node_map(KERNELS), self.next
         tiles.launch(KERNELS, "cross_tile_edges", FACE_THREADS, *nodes, within, across)
+        if tiles.seed_levels is not None:
+            place = tiles.grid(KERNELS), tiles.node_map(KERNELS), self.next
+            seeds = tiles.seeds, tiles.seed_levels, tiles.seeds.size
+            self.run("source_edges", tiles.seeds.size, *seeds, *place, within, across)
 
     def _edges(self, edges: DeviceArray, first: int, count: DeviceArray) -> KernelStruct:
         """`Edges` of node_edges.cuh: a list whose numbers begin at `first`."""

@@ -11,12 +11,12 @@ import re
 import stat
 import struct
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..formats.inflate import CHUNK, unpacked
-from .opening import ZARR
+from .inflate import CHUNK, unpacked
 
+ZARR = (".zattrs", ".zgroup", ".zarray", "zarr.json")  # files that are no chunks
 MAX_JSON = 1 << 24
 MAX_DIMENSIONS = 8
 V2_TYPE = re.compile(r"[<>|]([iuf])([1248])|\|b1")
@@ -55,13 +55,39 @@ def read_json(path: Path) -> Any:
         raise ValueError(f"its {path.name} is nested too deeply") from error
 
 
-def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
-    """The header of an array that zarr may open, and notes.
+def attributes_of(folder: Path) -> dict[str, Any]:
+    """The attributes of an array or a group; empty where there are none.
 
     Raises
     ------
     ValueError
-        It cannot be true, or leads out of the folder; the message says what is wrong.
+        Their file is no JSON of an object.
+    """
+    found: Any = {}
+    if (folder / ".zattrs").exists():
+        found = read_json(folder / ".zattrs")
+    elif (folder / "zarr.json").exists():
+        found = read_json(folder / "zarr.json").get("attributes", {})
+    if not isinstance(found, dict):
+        raise ValueError("its attributes are no list of names and values")
+    return found
+
+
+def path_inside(name: Any) -> PurePosixPath:
+    """A path within an image; `ValueError` where it leads out of it."""
+    way = PurePosixPath(str(name))
+    if way.is_absolute() or ".." in way.parts or "\\" in str(name):
+        raise ValueError(f"its resolution {str(name)[:80]!r} would lie outside of it")
+    return way
+
+
+def array_header(folder: Path) -> ArrayHeader:
+    """The header of an array; its chunks are not looked at.
+
+    Raises
+    ------
+    ValueError
+        It cannot be true, or names a codec that is not read; the message says what is wrong.
     """
     header = _v2(folder) if (folder / ".zarray").exists() else _v3(folder)
     if not 2 <= len(header.shape) <= MAX_DIMENSIONS or len(header.chunks) != len(header.shape):
@@ -71,7 +97,38 @@ def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
     unknown = [name for name in header.codecs if name not in CODECS]
     if unknown:
         raise ValueError(f"its voxels are packed by {unknown[0]!r}, which is not read")
-    present = 0
+    return header
+
+
+def check_chunk(folder: Path, key: str, header: ArrayHeader) -> None:
+    """Refuse one chunk's file; one that is not there is none.
+
+    Raises
+    ------
+    ValueError
+        It is no regular file in the folder, or unpacks to more than a chunk.
+    """
+    place = folder
+    for part in key.split("/"):
+        place = place / part
+        if not os.path.lexists(place):
+            return
+        mode = place.lstat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise ValueError(f"its part {part!r} is no regular file")
+    if place.is_file():
+        _refuse_bomb(place, header.codecs, math.prod(header.chunks) * header.value_bytes)
+
+
+def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
+    """The header of an array that zarr may open, its chunks looked at, and notes.
+
+    Raises
+    ------
+    ValueError
+        As `array_header`, and where a chunk leads out of the folder or is longer than it may be.
+    """
+    header, present = array_header(folder), 0
     chunk_bytes = math.prod(header.chunks) * header.value_bytes
     for file in _regular_files(folder):
         _refuse_bomb(file, header.codecs, chunk_bytes)

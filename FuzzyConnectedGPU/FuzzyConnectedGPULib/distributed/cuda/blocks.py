@@ -1,0 +1,58 @@
+"""Both passes over a block on a CUDA device; see `distributed.blocks`, whose results they give."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
+from FuzzyVesselCoreLib.progress import Progress
+
+from ...problem import Problem
+from ...solvers.cpu.blocks.nodes import Edges
+from ...solvers.cuda import exact
+from .forest_rounds import FaceTiles, spanning_forest
+
+
+def face_forest(
+    problem: Problem, faces: np.ndarray, ends: np.ndarray, progress: Progress, gpu: CudaDevice
+) -> Edges:
+    """The forest between face voxels and the source.
+
+    Of several forests that are as good it may be another than the CPU's, and another in each run.
+
+    Parameters
+    ----------
+    problem : Problem
+        The block with its own seeds, or none.
+    faces : ndarray, int64, sorted
+        Flat indices in the block; inside the mask.
+    ends : ndarray, int64, sorted
+        The face voxels and the seeds, at least one.
+    progress : Progress
+    gpu : CudaDevice
+        Inside its ``with`` block.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The block is too large for the device, or has too many nodes to be numbered.
+    """
+    progress.advance(0.0)
+    bounded = replace(problem, seeds=ends)
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    tiles = FaceTiles(bounded, gpu.put(problem.voxels), mask, gpu)
+    tiles.contract(progress)
+    at = np.searchsorted(faces, problem.seeds)
+    at[at == faces.size] = 0
+    face_seeds = at[faces[at] == problem.seeds] if faces.size else at[:0]
+    return spanning_forest(tiles, faces, face_seeds, progress)
+
+
+def levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> np.ndarray:
+    """Levels of a block whose seeds have levels, in host memory."""
+    return gpu.get(device_levels(problem, progress, gpu))
+
+
+def device_levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> DeviceArray:
+    """The same, on the device."""
+    return exact.solve_at_once(problem, progress, gpu).levels
