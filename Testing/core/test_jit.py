@@ -127,12 +127,23 @@ def test_trials_run_one_at_a_time():
 
 RECIPES = """
 import os
+import time
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 
 def first():
     (FOLDER / "first").write_text(str(os.getpid()))
+
+def whole():
+    first()
+    for _ in range(3000):
+        if (FOLDER / "last").exists():
+            return
+        time.sleep(0.01)
+
+def sleeps():
+    time.sleep(600)
 
 def fails():
     raise ValueError("of this recipe alone")
@@ -151,8 +162,9 @@ def recipes(tmp_path, monkeypatch):
 
 def test_recipes_share_the_processes_and_one_that_fails_ends_alone(recipes, monkeypatch):
     monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
-    names = ("first", "fails", "first", "last")
+    names = ("whole", "fails", "first", "last", "first", "sleeps")  # who sleeps is ended
     compile_in_processes([f"some_recipes:{name}" for name in names])
+    assert not compiling_processes.going_on()
     pids = {(recipes / name).read_text() for name in ("first", "last")}
     assert len(pids) == 2
     assert str(os.getpid()) not in pids

@@ -18,29 +18,28 @@ from typing import Any
 from ..threads import usable_cores
 
 CODE = "import sys; from FuzzyVesselCoreLib.jit.compiling_processes import main; main(sys.argv[1:])"
-NICENESS = 5  # what a person does meanwhile goes first
 
 _going_on: set[subprocess.Popen] = set()
 
 
 def compile_in_processes(recipes: Sequence[str]) -> None:
-    """Run the recipes in as many processes as there are cores, and wait until they have ended.
+    """Run the recipes in as many processes as there are cores, until the first recipe has ended.
 
+    The first recipe calls all that is to be compiled; the others help it, from other places on.
     Nothing is done on a single core, or where Python is not found: then the caller compiles alone.
 
     Parameters
     ----------
     recipes : sequence of str
-        ``"module:function"`` each; what is needed first, first.
+        ``"module:function"`` each.
     """
     cores = usable_cores()
     python = python_executable()
     if cores < 2 or python is None:
         return
     processes = [_start(python, recipes[n::cores]) for n in range(min(cores, len(recipes)))]
-    for process in processes:
-        process.wait()
-        _going_on.discard(process)
+    processes[0].wait()
+    _end(processes)
 
 
 def going_on() -> tuple[subprocess.Popen, ...]:
@@ -50,9 +49,15 @@ def going_on() -> tuple[subprocess.Popen, ...]:
 
 @atexit.register
 def _end_all() -> None:
-    for process in going_on():
+    _end(going_on())
+
+
+def _end(processes: Sequence[subprocess.Popen]) -> None:
+    """End processes; numba writes each file of its cache as a whole or not at all."""
+    for process in processes:
         process.kill()
         process.wait()
+        _going_on.discard(process)
 
 
 def python_executable() -> str | None:
@@ -78,8 +83,6 @@ def is_cached(function: Any) -> bool:
 
 def main(recipes: Sequence[str]) -> None:
     """Run recipes in this process; one that fails leaves the others alone."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     for recipe in recipes:
         module, function = recipe.split(":")
         with suppress(Exception):
