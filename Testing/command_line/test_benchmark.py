@@ -52,6 +52,7 @@ def emulated(cpu_cuda, monkeypatch):
 
     for module in (
         "FuzzyConnectedGPULib.contrast.contrast_model",
+        "FuzzyConnectedGPULib.contrast.live.live_labels",
         "FuzzyConnectedGPULib.fuzzy_connectedness",
         "PotentialSkeletonLib.field.force_field",
     ):
