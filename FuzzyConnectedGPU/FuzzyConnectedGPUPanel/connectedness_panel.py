@@ -5,6 +5,7 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPULib.contrast import warm_up
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.several.vessel_inputs import vessels_text
@@ -227,6 +228,9 @@ class ConnectednessPanel(Panel):
         return worded(said)
 
     # --- runs
+
+    def prepare(self) -> None:
+        warm_up.prepare()
 
     def why_not(self) -> str:
         parameters = self.parameters

@@ -1,12 +1,16 @@
-"""Number of threads to work with."""
+"""Number of threads to work with, and work on parts of a volume by threads."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from math import prod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
 
 MAX_COPY_THREADS = 8  # more are bound by the memory
 SMALL_VOLUME = 1 << 17  # voxels, below which waking threads takes longer than the work
+PARTS = 4  # for each thread: one that is held up leaves its next ones to others
+
+Found = TypeVar("Found")
 
 
 def thread_count() -> int:
@@ -21,15 +25,37 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-@contextmanager
-def single_threaded_if_small(shape: tuple[int, ...]) -> Iterator[None]:
-    """Run numba's parallel loops in the calling thread if a volume of this shape is small."""
-    from numba import get_num_threads, set_num_threads
+def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list[Found]:
+    """Work on parts of ``range(count)``, by threads unless there is little to do.
 
-    threads = get_num_threads()
-    if prod(shape) < SMALL_VOLUME:
-        set_num_threads(1)
-    try:
-        yield
-    finally:
-        set_num_threads(threads)
+    Compiled code that releases the GIL (``nogil``) is called by it: `numba.prange` makes numba
+    compile twice as long, and its threads must not be used by two threads at a time everywhere.
+
+    Parameters
+    ----------
+    work : callable
+        Called with the first number of a part and its end.
+    count : int
+        For example planes.
+    voxels : int
+        How many there are in all of them: fewer than `SMALL_VOLUME` are one part.
+
+    Returns
+    -------
+    list
+        What `work` returned, in the order of the parts.
+
+    Examples
+    --------
+    >>> in_parts(lambda first, last: last - first, 7, 0)
+    [7]
+    >>> sum(in_parts(lambda first, last: last - first, 7, 1 << 20))
+    7
+    """
+    threads = 1 if voxels < SMALL_VOLUME else usable_cores()
+    parts = min(PARTS * threads, count) if threads > 1 else min(count, 1)
+    bounds = list(pairwise(count * n // max(parts, 1) for n in range(parts + 1)))
+    if len(bounds) < 2:
+        return [work(first, last) for first, last in bounds]
+    with ThreadPoolExecutor(min(threads, len(bounds))) as pool:
+        return list(pool.map(lambda part: work(*part), bounds))

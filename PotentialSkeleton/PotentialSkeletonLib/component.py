@@ -3,7 +3,6 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from .component_skeleton import ComponentSkeleton
@@ -26,8 +25,7 @@ def skeletonize_component(
     volumes: ComponentVolumes, options: SkeletonOptions, stages: Stages
 ) -> ComponentSkeleton:
     """The skeleton of one component up to the level that the options ask for."""
-    with single_threaded_if_small(volumes.shape):
-        return _Run(volumes, options, stages).run()
+    return _Run(volumes, options, stages).run()
 
 
 class _Run:

@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .graph.curve_skeleton import CurveSkeleton
-from .jit_warmup import SPACING, small_object, wait_for_warm_up, warm_up
+from .jit_warmup import prepare, wait_for_warm_up
 from .options import SkeletonOptions, checked_spacing
 
 
@@ -87,22 +87,9 @@ def skeletonize(
     checked = checked_spacing(spacing)
     root = Progress.of(progress)
     if root.has_callback:
-        warm_up(_try_out, root)
-    else:
-        wait_for_warm_up(root)
+        prepare()
+    wait_for_warm_up(root)
     with needs_numba():
         from .assembly import assemble
 
     return assemble(mask, checked, options or keywords, root)
-
-
-def _try_out() -> None:
-    """Skeletons of a small object, by all ways that have compiled code of their own."""
-    from .assembly import assemble
-
-    for charge_distance in (None, 2):
-        options = SkeletonOptions(
-            level=3, charge_distance=charge_distance, device="cpu", drop_islands=27,
-            close_tunnels=2.0,
-        )  # fmt: skip
-        assemble(small_object(), SPACING, options, Progress())

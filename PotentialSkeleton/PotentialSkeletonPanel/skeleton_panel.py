@@ -7,6 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
+from PotentialSkeletonLib import jit_warmup
 from PotentialSkeletonMRML.colouring import color_by, show_legend
 from PotentialSkeletonMRML.kept_result import (
     SEGMENT,
@@ -82,6 +83,9 @@ class SkeletonPanel(Panel):
         self.see_through.end()
 
     # --- what Panel asks for
+
+    def prepare(self) -> None:
+        jit_warmup.prepare()
 
     def why_not(self) -> str:
         return self.object.why_not(self.parameters)

@@ -35,6 +35,9 @@ TINY = Sizes(
 )
 
 
+FIRST_USE = ("first-use-cpu", "compilation-cpu")
+
+
 def tiny(**options):
     return Setting(sizes=TINY, repeats=2, limit=5.0, tell=lambda name: None, **options)
 
@@ -64,7 +67,8 @@ def emulated(cpu_cuda, monkeypatch):
 # --- tables
 
 
-@pytest.mark.parametrize("name", TABLES)
+# Those of the first use start processes: test_first_use.py.
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in FIRST_USE])
 def test_tables_without_a_gpu_say_so(name):
     table = TABLES[name](tiny(no_gpu="no GPU here"))
     told = json.dumps([table.rows, table.notes])

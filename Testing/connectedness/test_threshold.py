@@ -131,7 +131,7 @@ def test_the_curve_counts_values_between_levels_too():
 def test_the_curve_does_not_depend_on_slabs(monkeypatch):
     scene = any_scene(np.random.default_rng(3))
     whole = volume_curve(scene)[1]
-    monkeypatch.setattr("FuzzyConnectedGPULib.threshold.thresholds.SLAB_VOXELS", 7)
+    monkeypatch.setattr("FuzzyConnectedGPULib.threshold.thresholds.CHUNK", 7)
     assert (volume_curve(scene)[1] == whole).all()
 
 

@@ -1,4 +1,4 @@
-"""JIT warm-up: code is compiled in a thread while the progress callback is called."""
+"""JIT warm-up of skeletons: what compiles is run before, in a thread, by all ways there are."""
 
 import threading
 
@@ -7,6 +7,8 @@ import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.jit import warm_up
+from FuzzyVesselCoreLib.jit.warm_up import WarmUp
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import extraction, jit_warmup
 from support.solid_shapes import ball
@@ -14,41 +16,12 @@ from support.solid_shapes import ball
 
 @pytest.fixture
 def nothing_begun(monkeypatch):
-    monkeypatch.setattr(jit_warmup, "_threads", [])
-    monkeypatch.setattr(jit_warmup, "POLL_INTERVAL", 0.001)
+    monkeypatch.setattr(warm_up, "POLL_INTERVAL", 0.001)
 
+    def begin_with(work):
+        monkeypatch.setattr(jit_warmup, "WARM_UP", WarmUp(work))
 
-def test_the_callback_is_asked_until_the_work_is_done(nothing_begun):
-    done, asked = threading.Event(), []
-
-    def report(share):
-        asked.append(share)
-        if len(asked) == 3:
-            done.set()
-
-    jit_warmup.warm_up(lambda: done.wait(60), Progress(report))
-    assert len(asked) >= 3
-    assert set(asked) == {0.0}
-    jit_warmup.warm_up(lambda: pytest.fail("twice"), Progress(report))
-
-
-def test_a_cancelled_run_waits_for_nobody_and_the_next_one_does(nothing_begun):
-    go_on, ended = threading.Event(), []
-
-    def work():
-        go_on.wait(60)
-        ended.append(True)
-
-    with pytest.raises(Cancelled):
-        jit_warmup.warm_up(work, Progress(lambda share: False))
-    assert not ended
-    jit_warmup.wait_for_warm_up(Progress(lambda share: go_on.set()))
-    assert ended
-
-
-def test_errors_of_the_trial_are_left_to_the_run(nothing_begun):
-    jit_warmup.warm_up(lambda: 1 / 0, Progress())
-    jit_warmup.wait_for_warm_up(Progress(lambda share: pytest.fail("nothing is left to wait for")))
+    return begin_with
 
 
 def test_the_small_object_has_all_that_needs_code_of_its_own():
@@ -57,9 +30,9 @@ def test_the_small_object_has_all_that_needs_code_of_its_own():
     assert ndimage.label(~mask)[1] == 2  # a cavity
 
 
-def test_a_run_asks_its_callback_before_the_code_is_there(nothing_begun, monkeypatch):
+def test_a_run_asks_its_callback_before_the_code_is_there(nothing_begun):
     compiled, asked = threading.Event(), []
-    monkeypatch.setattr(extraction, "_try_out", lambda: compiled.wait(60))
+    nothing_begun(lambda: compiled.wait(60))
 
     def progress(share):
         asked.append((share, compiled.is_set()))
@@ -79,16 +52,48 @@ def test_a_run_without_a_callback_waits_for_a_trial_that_goes_on(nothing_begun, 
         go_on.wait(60)
         ended.append(True)
 
+    nothing_begun(work)
     with pytest.raises(Cancelled):
-        jit_warmup.warm_up(work, Progress(lambda share: False))
+        extraction.skeletonize(ball(4), progress=lambda share: False)
     # The trial goes on when the run that waits for it looks for the first time.
     monkeypatch.setattr(Progress, "check", lambda self: go_on.set())
     monkeypatch.setattr("PotentialSkeletonLib.assembly.assemble", lambda *_: ended.copy())
     assert extraction.skeletonize(ball(4)) == [True]
 
 
-def test_the_trial_works():
-    extraction._try_out()  # its errors are not seen otherwise
+def test_the_trials_work():
+    jit_warmup.try_out()  # errors are not seen otherwise
+    jit_warmup.try_out_later_stages()
+
+
+def test_both_trials_compile_the_same_versions():
+    """What the second process compiles is what a run asks for: else it would be compiled twice."""
+    from FuzzyVesselCoreLib.voxels.distance import ridge
+    from PotentialSkeletonLib.critical_points import divergence_seeds, local_minima
+    from PotentialSkeletonLib.endpoints import candidates, local_maxima
+    from PotentialSkeletonLib.graph import radii, voxel_adjacency
+    from PotentialSkeletonLib.thinning import growing, thinning
+    from PotentialSkeletonLib.tracing import curve_voxels, descent_paths, stepping
+
+    functions = (
+        stepping.follow_each,
+        curve_voxels.segments_of_all,
+        thinning.remove_simple,
+        local_maxima.protrusion_widths,
+        candidates.maxima_with_long_paths,
+        divergence_seeds.divergence_of_planes,
+        descent_paths.descent_path,
+        radii.fill_radii,
+        voxel_adjacency.neighbours_at,
+        growing.add_simple,
+        ridge.fill_order,
+        local_minima.list_minima,
+    )
+    jit_warmup.try_out()
+    before = [len(function.signatures) for function in functions]
+    jit_warmup.try_out_later_stages()
+    assert [len(function.signatures) for function in functions] == before
+    assert min(before) > 0
 
 
 def test_a_skeleton_after_the_trial_is_the_same():

@@ -1,24 +1,20 @@
 """From masks to skeletons: guarantees, known axes, levels, cleaning, bad input, real shapes."""
 
-from contextlib import suppress
 from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies
-from numba import get_num_threads
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
 from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.object import components, preparing
 from PotentialSkeletonLib.object.cleaning import close_tunnels
 from PotentialSkeletonLib.thinning.trimming import removable
 from support.solids import line
@@ -322,35 +318,6 @@ def test_progress_rises_to_1_and_is_asked_often_enough_to_cancel():
     calls = iter(range(len(fractions) // 2))
     with pytest.raises(Cancelled):
         skeletonize(SHAPES["helix"], progress=lambda fraction: next(calls, None) is not None)
-
-
-def test_small_volumes_are_worked_on_in_the_calling_thread_and_large_ones_by_all():
-    threads = get_num_threads()
-    with suppress(Cancelled), single_threaded_if_small((20, 20, 20)):
-        assert get_num_threads() == 1
-        raise Cancelled
-    assert get_num_threads() == threads
-    with single_threaded_if_small((200, 200, 200)):
-        assert get_num_threads() == threads
-
-
-@pytest.mark.skipif(get_num_threads() < 2, reason="there is one core alone")
-def test_a_small_object_is_worked_on_in_the_calling_thread(monkeypatch):
-    threads, before = [], get_num_threads()
-
-    def noting(function):
-        def noted(*arguments, **options):
-            threads.append(get_num_threads())
-            return function(*arguments, **options)
-
-        return noted
-
-    names = {"fill_cavities": preparing, "label_components": preparing, "radius_at": components}
-    for name, module in names.items():
-        monkeypatch.setattr(module, name, noting(getattr(module, name)))
-    skeletonize(np.ones((9, 9, 9), bool), device="cpu")
-    assert threads == [1, 1, 1]
-    assert get_num_threads() == before
 
 
 def test_stages_are_timed():

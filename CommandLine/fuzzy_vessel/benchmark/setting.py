@@ -139,13 +139,8 @@ def two_cores() -> Iterator[None]:
     if len(cores) <= 2 or not hasattr(os, "sched_setaffinity"):
         yield
         return
-    from numba import get_num_threads, set_num_threads
-
-    threads = get_num_threads()
     os.sched_setaffinity(0, cores[:2])
-    set_num_threads(min(2, threads))
     try:
         yield
     finally:
         os.sched_setaffinity(0, cores)
-        set_num_threads(threads)

@@ -20,6 +20,7 @@ from .connectedness import (
     segment_goals,
 )
 from .drag.drag_table import by_drag
+from .first_use import first_use_table
 from .results import Table
 from .setting import Setting
 from .several.several_table import by_vessels
@@ -35,6 +36,8 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "segment": segment_goals.on_gpu,
     "skeleton-cpu": skeleton_goals.on_cpu,
     "skeleton": skeleton_goals.on_gpu,
+    "first-use-cpu": first_use_table.first_use,
+    "compilation-cpu": first_use_table.compilation,
     "kfoe-english": papers.english,
     "kfoe-chinese": papers.chinese,
     "kfoe-directions": papers_directions.directions,

@@ -16,6 +16,7 @@ from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..scene import FuzzyScene
 from .contrast_threshold import ContrastThreshold
 from .evidence import EvidenceFinder, evidence_finder
+from .warm_up import prepare, wait_for_warm_up
 
 BORDERS = ("drawn", "half")
 EVIDENCE_SHARE = 0.8  # of the progress
@@ -90,6 +91,9 @@ def _on_device(
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """Run on the chosen device; with device "auto" on the CPU where the GPU fails."""
     chosen = choose_device(device)
+    if chosen == "cpu" and progress.has_callback:
+        prepare()  # so that the callback is called while code is compiled
+    wait_for_warm_up(progress)
     if chosen == "cpu":
         return _solve(inputs, progress, None)
     try:

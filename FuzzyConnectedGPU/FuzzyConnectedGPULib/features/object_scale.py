@@ -9,11 +9,13 @@ intensity is first replaced by its weighted mean over the voxel's ball; the affi
 is that of the means.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.bounding_box import Box, padded_box
 
 from ..affinity.bell import bell
@@ -24,6 +26,7 @@ HOMOGENEOUS = 0.85  # share of a shell that has to be like the centre
 # which the uppermost, across borders, are left out.
 WIDTH_DEVIATIONS, KEPT_DIFFERENCES = 3.0, 0.9
 MAX_SAMPLES = 1 << 20
+VOXELS_PER_VOXEL = 64  # that are worked on otherwise in the time of one voxel
 SLICES_PER_STEP = 8  # between two progress callbacks
 
 compiled_bell = njit(bell, cache=True)
@@ -93,12 +96,17 @@ def _for_box(volume, box, unit, progress):
     width = homogeneity_width(values)
     factor = np.float32(1 / (np.sqrt(2) * width)) if width > 0 else np.float32(1e15)
     offsets, ends, squares = _shells(unit)
-    with single_threaded_if_small(shape):
-        for first in range(0, shape[0], SLICES_PER_STEP):
-            progress.advance(first / shape[0])
-            last = min(first + SLICES_PER_STEP, shape[0])
-            arguments = values, origin, offsets, ends, squares, factor
-            _filter_slices(*arguments, first, last, scales, means)
+    arguments: Any = values, origin, offsets, ends, squares, factor
+    for start in range(0, shape[0], SLICES_PER_STEP):
+        progress.advance(start / shape[0])
+        slices = min(SLICES_PER_STEP, shape[0] - start)
+
+        def work(first: int, last: int, start: int = start) -> None:
+            before = start * shape[1]
+            rows = before + first, before + last
+            _filter_rows(*(*arguments, *rows, scales, means))
+
+        in_parts(work, slices * shape[1], VOXELS_PER_VOXEL * slices * scales[0].size)
     progress.advance(1.0)
     return scales, means
 
@@ -116,12 +124,12 @@ def _shells(unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return offsets[order], ends, squares[order].astype(np.float32)
 
 
-@njit(parallel=True, cache=True)
-def _filter_slices(values, origin, offsets, ends, squares, factor, first, last, scales, means):
+@njit(nogil=True, cache=True)
+def _filter_rows(values, origin, offsets, ends, squares, factor, first, last, scales, means):
     depth, height, width = values.shape
     rows = scales.shape[1]
-    for row in prange((last - first) * rows):
-        k, j = first + row // rows, row % rows
+    for row in range(first, last):
+        k, j = row // rows, row % rows
         for i in range(scales.shape[2]):
             ck, cj, ci = k + origin[0], j + origin[1], i + origin[2]
             centre = values[ck, cj, ci]

@@ -6,10 +6,10 @@ three-dimensional liver vessel segmentation in CT images", Journal of Healthcare
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.bounding_box import Box, padded_box
 
 from ..contrast.denoising.filters import separable
@@ -63,8 +63,7 @@ def vesselness(
         elements = hessian(volume, box, scale / unit)
         norm = half_of_high_norm(elements)
         if norm > 0:
-            with single_threaded_if_small(found.shape):
-                _raise(found, elements, sign, norm, volume.shape[0] == 1)
+            _raise(found, elements, sign, norm, volume.shape[0] == 1)
     progress.advance(1.0)
     return found
 
@@ -115,11 +114,20 @@ def derivative_weights(sigma: float) -> list[np.ndarray]:
     return [weights.astype(np.float32) for weights in (gauss, gauss * scaled, second)]
 
 
-@njit(parallel=True, cache=True)
-def _raise(found, elements, sign, norm, flat):
+def _raise(
+    found: np.ndarray, elements: tuple[np.ndarray, ...], sign: np.float32, norm: float, flat: bool
+) -> None:
+    def work(first: int, last: int) -> None:
+        _raise_rows(found, elements, sign, norm, flat, first, last)
+
+    in_parts(work, found.shape[0] * found.shape[1], found.size)
+
+
+@njit(nogil=True, cache=True)
+def _raise_rows(found, elements, sign, norm, flat, first, last):
     kk, jj, ii, kj, ki, ji = elements
-    depth, height, width = found.shape
-    for row in prange(depth * height):
+    _, height, width = found.shape
+    for row in range(first, last):
         k, j = row // height, row % height
         for i in range(width):
             a, b, c = sign * kk[k, j, i], sign * jj[k, j, i], sign * ii[k, j, i]

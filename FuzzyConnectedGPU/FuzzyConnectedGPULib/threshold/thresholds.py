@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.large_arrays import at_least
 
 from ..affinity.levels import TOP_LEVEL, level_values
@@ -15,7 +16,7 @@ from ..input_errors import BackgroundConnectedError
 from ..input_validation import checked_seeds
 from ..scene import FuzzyScene, scene_values
 
-SLAB_VOXELS = 1 << 22
+CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
 
 
 def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
@@ -125,12 +126,19 @@ def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     values = scene_values(scene).reshape(-1)
     scale = level_values(np.arange(TOP_LEVEL + 1))
-    histogram = np.zeros(TOP_LEVEL + 1, np.int64)
-    for first in range(0, values.size, SLAB_VOXELS):
-        part = np.asarray(values[first : first + SLAB_VOXELS], np.float32)
-        if not (part.min() >= 0 and part.max() <= 1):
-            raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
-        level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
-        level -= part < scale[level]  # the highest level that the value reaches
-        histogram += np.bincount(level, minlength=TOP_LEVEL + 1)
+
+    def count(first: int, last: int) -> np.ndarray:
+        histogram = np.zeros(TOP_LEVEL + 1, np.int64)
+        for start in range(first * CHUNK, min(last * CHUNK, values.size), CHUNK):
+            part = np.asarray(values[start : start + CHUNK], np.float32)
+            if not (part.min() >= 0 and part.max() <= 1):
+                raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
+            part = part[part > 0]  # most voxels have no path to a seed
+            level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
+            level -= part < scale[level]  # the highest level that the value reaches
+            histogram += np.bincount(level, minlength=TOP_LEVEL + 1)
+        return histogram
+
+    histograms = in_parts(count, -(-values.size // CHUNK), values.size)
+    histogram = sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
     return scale[1:], histogram[:0:-1].cumsum()[::-1]

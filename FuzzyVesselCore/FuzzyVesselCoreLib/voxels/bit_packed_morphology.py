@@ -6,7 +6,7 @@ Compiled. Bit n of word w is voxel 64 w + n of its row; beyond the volume voxels
 import numpy as np
 from numba import njit
 
-from .components.runs import run_end
+from .components.runs import START, run_end
 
 WORD = 64
 ZERO, ONE, HIGHEST = np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
@@ -23,7 +23,7 @@ def pack(mask: np.ndarray) -> np.ndarray:
             row = mask[k, j]
             for word in range(words):
                 some = row[word * WORD : min((word + 1) * WORD, width)]
-                if run_end(some, 0, np.uint8(0)) == some.size:
+                if run_end(some, START, np.uint8(0)) == some.size:
                     continue
                 here = ZERO
                 for n in range(some.size):

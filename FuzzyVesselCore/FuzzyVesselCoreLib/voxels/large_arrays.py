@@ -89,6 +89,19 @@ def at_least(values: np.ndarray, lowest: Any) -> np.ndarray:
     return result
 
 
+def value_range(values: np.ndarray) -> tuple[float, float]:
+    """The least and the greatest of some values; NaN where one is.
+
+    Examples
+    --------
+    >>> value_range(np.array([3.0, 1.0, 2.0]))
+    (1.0, 3.0)
+    """
+    flat = np.ascontiguousarray(values).reshape(-1)
+    found = list(_by_threads(lambda part: (flat[part].min(), flat[part].max()), flat.size))
+    return float(np.min([low for low, _ in found])), float(np.max([high for _, high in found]))
+
+
 def same_values(one: np.ndarray, other: np.ndarray) -> bool:
     """Whether two arrays have the same type, shape and values; ends at the first difference.
 

@@ -1,9 +1,10 @@
 """Seeds of curves where the unit force converges: local minima of its divergence."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 
 from .local_minima import inner_slabs, local_minima, lowest_first, spans_of, whole_rows
 
@@ -53,17 +54,21 @@ def unit_divergence(vectors: np.ndarray, spans: np.ndarray, progress: Progress) 
     """Return the divergence of the unit force; infinite where a neighbour has no force."""
     divergence = np.full(vectors.shape[:3], np.inf, np.float32)
     for first, last in inner_slabs(divergence.shape):
-        divergence_of_planes(vectors, divergence, spans, first, last)
+
+        def work(low: int, high: int, first: int = first) -> None:
+            divergence_of_planes(vectors, divergence, spans, first + low, first + high)
+
+        in_parts(work, last - first, (last - first) * divergence[0].size)
         progress.check()
     return divergence
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def divergence_of_planes(
     vectors: np.ndarray, divergence: np.ndarray, spans: np.ndarray, first: int, last: int
 ) -> None:
     """Write the divergence in the spans of rows of some planes."""
-    for k in prange(first, last):
+    for k in range(first, last):
         for j in range(1, vectors.shape[1] - 1):
             low = max(spans[k, j, 0], 1)
             for i in range(low, min(spans[k, j, 1], vectors.shape[2] - 1)):
@@ -88,14 +93,20 @@ def divergence_at(vectors: np.ndarray, k: int, j: int, i: int) -> float:
     return total
 
 
-@njit(cache=True, parallel=True)
 def finite_range(values: np.ndarray, spans: np.ndarray) -> tuple[float, float]:
     """Return the lowest and the highest finite value in spans; inf and -inf if there is none."""
-    low, high = np.full(len(values), np.inf), np.full(len(values), -np.inf)
-    for k in prange(len(values)):
+    found = in_parts(lambda a, b: range_of_part(values[a:b], spans[a:b]), len(values), values.size)
+    return min(low for low, _ in found), max(high for _, high in found)
+
+
+@njit(cache=True, nogil=True)
+def range_of_part(values: np.ndarray, spans: np.ndarray) -> tuple[float, float]:
+    """The same of some planes."""
+    low, high = np.inf, -np.inf
+    for k in range(values.shape[0]):
         for j in range(values.shape[1]):
-            for value in values[k, j, spans[k, j, 0] : spans[k, j, 1]]:
-                if np.isfinite(value):
-                    low[k] = min(low[k], value)
-                    high[k] = max(high[k], value)
-    return low.min(), high.max()
+            for i in range(spans[k, j, 0], spans[k, j, 1]):
+                value = np.float64(values[k, j, i])
+                if -np.inf < value < np.inf:
+                    low, high = min(low, value), max(high, value)
+    return low, high

@@ -1,13 +1,15 @@
 """Local minima among 26 neighbours, in a reproducible order; compiled loops."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.components.runs import run_end
+from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.voxels.components.runs import START, run_end
 
 TIE = 1e-4  # smaller differences can be rounding errors: the position decides
 VOXELS_PER_SLAB = 1 << 20  # between two checks of the progress
+FIRST_CAPACITY = 1 << 12  # minima of a part; with more of them the search is repeated
 
 
 def local_minima(
@@ -16,7 +18,11 @@ def local_minima(
     """Return the voxels (n, 3) that are not above `highest` nor above their 26 neighbours."""
     found = [np.empty((0, 3), np.int64)]
     for first, last in inner_slabs(values.shape):
-        found.append(minima_of_planes(values, spans, highest, first, last))
+
+        def work(low: int, high: int, first: int = first) -> np.ndarray:
+            return minima_of_planes(values, spans, float(highest), first + low, first + high)
+
+        found += in_parts(work, last - first, (last - first) * values[0].size)
         progress.check()
     return np.concatenate(found)
 
@@ -46,7 +52,7 @@ def spans_of(volume: np.ndarray) -> np.ndarray:
     for k in range(volume.shape[0]):
         for j in range(volume.shape[1]):
             row, last = volume[k, j], volume.shape[2]
-            first = run_end(row, 0, np.uint8(0))
+            first = run_end(row, START, np.uint8(0))
             if first < last:
                 while row[last - 1] == 0:
                     last -= 1
@@ -65,36 +71,36 @@ def is_lowest(values: np.ndarray, k: int, j: int, i: int) -> bool:
     return True
 
 
-@njit(cache=True, parallel=True)
 def minima_of_planes(
-    values: np.ndarray, spans: np.ndarray, highest: float | np.float32, first: int, last: int
+    values: np.ndarray, spans: np.ndarray, highest: float, first: int, last: int
 ) -> np.ndarray:
-    """Find the local minima in the spans of rows of some planes."""
-    counts = np.zeros(last - first, np.int64)
-    for plane in prange(last - first):
-        counts[plane] = minima_of_plane(values, spans, highest, first + plane, None)
-    seeds = np.empty((counts.sum(), 3), np.int64)
-    found = 0
-    for plane in range(last - first):
-        if counts[plane]:
-            found += minima_of_plane(values, spans, highest, first + plane, seeds[found:])
-    return seeds
+    """Find the local minima in the spans of rows of some planes; (n, 3)."""
+    seeds = np.empty((FIRST_CAPACITY, 3), np.int64)
+    while True:
+        count = list_minima(values, spans, highest, first, last, seeds)
+        if count <= len(seeds):
+            return seeds[:count]
+        seeds = np.empty((count, 3), np.int64)
 
 
-@njit(cache=True)
-def minima_of_plane(
+@njit(cache=True, nogil=True)
+def list_minima(
     values: np.ndarray,
     spans: np.ndarray,
-    highest: float | np.float32,
-    k: int,
-    seeds: np.ndarray | None,
+    highest: float,
+    first: int,
+    last: int,
+    seeds: np.ndarray,
 ) -> int:
-    """Count the local minima of one plane, and list them if `seeds` is not None."""
+    """Count the local minima of some planes, and list as many as there is room for."""
     count = 0
-    for j in range(1, values.shape[1] - 1):
+    for row in range(first * values.shape[1], last * values.shape[1]):
+        k, j = divmod(row, values.shape[1])
+        if not 0 < j < values.shape[1] - 1:
+            continue
         for i in range(max(spans[k, j, 0], 1), min(spans[k, j, 1], values.shape[2] - 1)):
             if values[k, j, i] <= highest and is_lowest(values, k, j, i):
-                if seeds is not None:
+                if count < len(seeds):
                     seeds[count, 0], seeds[count, 1], seeds[count, 2] = k, j, i
                 count += 1
     return count

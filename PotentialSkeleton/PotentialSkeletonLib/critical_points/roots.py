@@ -1,12 +1,14 @@
 """Roots of a trilinear vector field within cells, by subdivision and Newton steps; compiled."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from FuzzyVesselCoreLib.threads import in_parts
 
 from .trilinear import newton
 
 MAX_SUBDIVISIONS = 4  # of a cell along each axis before Newton steps begin
-TASKS = 64
+VOXELS_PER_CELL = 256  # that are worked on otherwise in the time of one cell
 FIRST_CAPACITY = 8  # roots of a cell; with more roots the search is repeated
 
 
@@ -17,7 +19,8 @@ def find_roots(cells: np.ndarray, forces: np.ndarray) -> tuple[np.ndarray, np.nd
     """
     capacity = FIRST_CAPACITY
     while True:
-        found, counts = roots_of_cells(forces, capacity)
+        found, counts = np.empty((len(forces), capacity, 12)), np.empty(len(forces), np.int64)
+        list_roots(forces, found, counts)
         if counts.max(initial=0) <= capacity:
             break
         capacity = int(counts.max())
@@ -26,19 +29,24 @@ def find_roots(cells: np.ndarray, forces: np.ndarray) -> tuple[np.ndarray, np.nd
     return found[:, :3] + cells[cell], found[:, 3:].reshape(-1, 3, 3)
 
 
-@njit(cache=True, parallel=True)
-def roots_of_cells(forces: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return place and Jacobian (12 numbers) of up to `capacity` roots of each cell; their counts.
+def list_roots(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) -> None:
+    """Set place and Jacobian (12 numbers) of the roots of each cell, and how many there are."""
 
-    Adjacent cells take about as long: each task has cells from everywhere.
-    """
-    found, counts = np.empty((len(forces), capacity, 12)), np.empty(len(forces), np.int64)
-    for task in prange(TASKS):
-        corners = np.empty((8, 3))
-        for cell in range(task, len(forces), TASKS):
-            corners[:] = forces[cell]
-            counts[cell] = roots_of_cell(corners, found[cell])
-    return found, counts
+    def work(first: int, last: int) -> None:
+        roots_of_cells(forces[first:last], found[first:last], counts[first:last])
+
+    in_parts(work, len(forces), VOXELS_PER_CELL * len(forces))
+
+
+@njit(cache=True, nogil=True)
+def roots_of_cells(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) -> None:
+    """Set those of some cells."""
+    corners = np.empty((8, 3))
+    for cell in range(len(forces)):
+        for n in range(8):
+            for axis in range(3):
+                corners[n, axis] = forces[cell, n, axis]
+        counts[cell] = roots_of_cell(corners, found[cell])
 
 
 @njit(cache=True)
@@ -46,7 +54,7 @@ def roots_of_cell(corners: np.ndarray, found: np.ndarray) -> int:
     """List the roots of a cell up to the capacity of `found`; return how many there are."""
     values, places = np.empty((3, 27)), np.empty((3, 27))
     waiting, left, count = np.empty((8 * (MAX_SUBDIVISIONS + 1), 4)), 1, 0
-    waiting[0] = 0, 0, 0, 1
+    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = 0, 0, 0, 1
     while left:
         left -= 1
         k, j, i, size = waiting[left]

@@ -1,11 +1,13 @@
 """Cells of eight voxels in which all components of the force change sign; compiled loops."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 
 VOXELS_PER_SLICE = 1 << 22  # between two checks of the progress
+FIRST_CAPACITY = 1 << 12  # cells of a part; with more cells the search is repeated
 
 
 def cells_with_sign_changes(
@@ -23,7 +25,6 @@ def cells_with_sign_changes(
     return cells, corners
 
 
-@njit(cache=True, parallel=True)
 def cells_of_planes(
     vectors: np.ndarray, classes: np.ndarray, lowest_class: int, first: int, last: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -45,28 +46,42 @@ def cells_of_planes(
     corners : ndarray, (n, 8, 3)
         Of the vectors' type; I fastest.
     """
-    counts = np.zeros(last - first, np.int64)
-    for plane in prange(last - first):
-        counts[plane] = cells_of_plane(vectors, classes, lowest_class, first + plane, None)
-    cells = np.empty((counts.sum(), 3), np.int64)
-    found = 0
-    for plane in range(last - first):
-        if counts[plane]:
-            some = cells[found:]
-            found += cells_of_plane(vectors, classes, lowest_class, first + plane, some)
-    corners = np.empty((found, 8, 3), vectors.dtype)
-    for n in range(found):
-        load_corners(vectors, cells[n, 0], cells[n, 1], cells[n, 2], corners[n])
-    return cells, corners
+
+    def work(low: int, high: int) -> np.ndarray:
+        return list_cells(vectors, classes, lowest_class, first + low, first + high)
+
+    parts = in_parts(work, last - first, (last - first) * classes[0].size)
+    cells = np.concatenate([np.empty((0, 3), np.int64), *parts])
+    corner = np.arange(8)
+    k, j, i = cells.T[:, :, None] + np.stack([corner >> 2, corner >> 1 & 1, corner & 1])[:, None]
+    return cells, vectors[k, j, i]
 
 
-@njit(cache=True)
-def cells_of_plane(
-    vectors: np.ndarray, classes: np.ndarray, lowest_class: int, k: int, cells: np.ndarray | None
+def list_cells(
+    vectors: np.ndarray, classes: np.ndarray, lowest_class: int, first: int, last: int
+) -> np.ndarray:
+    """List the cells of some planes; (n, 3)."""
+    cells = np.empty((FIRST_CAPACITY, 3), np.int64)
+    while True:
+        count = cells_of_part(vectors, classes, lowest_class, first, last, cells)
+        if count <= len(cells):
+            return cells[:count]
+        cells = np.empty((count, 3), np.int64)
+
+
+@njit(cache=True, nogil=True)
+def cells_of_part(
+    vectors: np.ndarray,
+    classes: np.ndarray,
+    lowest_class: int,
+    first: int,
+    last: int,
+    cells: np.ndarray,
 ) -> int:
-    """Count the cells of one plane, and list them if `cells` is not None."""
+    """Count the cells of some planes, and list as many as there is room for."""
     corners, count = np.empty((8, 3)), 0
-    for j in range(classes.shape[1] - 1):
+    for row in range(first * (classes.shape[1] - 1), last * (classes.shape[1] - 1)):
+        k, j = divmod(row, classes.shape[1] - 1)
         for i in range(classes.shape[2] - 1):
             if classes[k, j, i] < lowest_class:
                 continue
@@ -78,7 +93,7 @@ def cells_of_plane(
             if inside:
                 load_corners(vectors, k, j, i, corners)
                 if has_sign_changes(corners):
-                    if cells is not None:
+                    if count < len(cells):
                         cells[count, 0], cells[count, 1], cells[count, 2] = k, j, i
                     count += 1
     return count

@@ -65,7 +65,10 @@ def newton_step(slopes: Matrix, force: Vector, scale: float) -> tuple[bool, Vect
 @njit(cache=True)
 def newton(corners: np.ndarray, k: float, j: float, i: float) -> tuple[bool, Vector, Matrix]:
     """Return whether Newton steps from a place converge, where, and the Jacobian there."""
-    scale = np.abs(corners).max()
+    scale = 0.0
+    for corner in range(8):
+        for axis in range(3):
+            scale = max(scale, abs(corners[corner, axis]))
     for _ in range(NEWTON_STEPS):
         force, slopes = force_and_slopes(corners, k, j, i)
         is_one, step = newton_step(slopes, force, scale)

@@ -7,16 +7,19 @@ endpoint must pass the comparison of length and width at some voxel of its path.
 component must not hold a higher maximum, as to which the steepest ascent from the path may lead.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
 
 from .protrusion_rule import is_local_maximum, is_long
 
 VOXELS_PER_SLICE = 1 << 22  # searched for maxima between two calls of the progress callback
-MAXIMA_PER_PLANE = 64  # capacity of the first try
+FIRST_CAPACITY = 1 << 12  # maxima of a part; with more of them the search is repeated
 
 
 def endpoint_candidates(
@@ -33,20 +36,30 @@ def endpoint_candidates(
     offsets, weights = neighbour_steps(distances.shape, spacing)
     rule = depth.reshape(-1), offsets, weights, unit_of(spacing), min_length
     planes = max(1, VOXELS_PER_SLICE // distances[0].size)
-    capacity, found, first = MAXIMA_PER_PLANE, [], 1
-    while first < distances.shape[0] - 1:
+    found = []
+    for first in range(1, distances.shape[0] - 1, planes):
         last = min(first + planes, distances.shape[0] - 1)
-        maxima, counts = maxima_with_long_paths(distances, *rule, first, last, capacity)
+
+        def work(low: int, high: int, first: int = first) -> np.ndarray:
+            return candidates_of_planes(distances, rule, first + low, first + high)
+
+        found += in_parts(work, last - first, (last - first) * distances[0].size)
         progress.check()
-        if counts.max() > capacity:
-            capacity = int(counts.max())
-            continue
-        found += [some[:count] for some, count in zip(maxima, counts)]
-        first = last
-    return np.concatenate(found)
+    return np.concatenate([np.empty(0, np.int64), *found])
 
 
-@njit(cache=True, parallel=True)
+def candidates_of_planes(distances: np.ndarray, rule: Any, first: int, last: int) -> np.ndarray:
+    """Maxima of some planes that pass the test, ascending."""
+    found = np.empty(FIRST_CAPACITY, np.int64)
+    while True:
+        arguments = (distances, *rule, first, last, found)
+        count = maxima_with_long_paths(*arguments)
+        if count <= len(found):
+            return found[:count]
+        found = np.empty(count, np.int64)
+
+
+@njit(cache=True, nogil=True)
 def maxima_with_long_paths(
     distances: np.ndarray,
     depth: np.ndarray,
@@ -56,24 +69,19 @@ def maxima_with_long_paths(
     min_length: float,
     first: int,
     last: int,
-    capacity: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Maxima of some planes that pass the test, up to `capacity` for each plane, and their
-    numbers."""
+    found: np.ndarray,
+) -> int:
+    """Count the maxima of some planes that pass the test, and list as many as there is room for."""
     flat, size = distances.reshape(-1), distances.shape[1] * distances.shape[2]
-    found = np.empty((last - first, capacity), np.int64)
-    counts = np.zeros(last - first, np.int64)
-    for plane in prange(last - first):
-        count = 0
-        for voxel in range((first + plane) * size, (first + plane + 1) * size):
-            if not flat[voxel] * unit > min_length or not is_local_maximum(flat, offsets, voxel):
-                continue
-            if has_long_path(voxel, flat, depth, offsets, weights, unit, min_length):
-                if count < capacity:
-                    found[plane, count] = voxel
-                count += 1
-        counts[plane] = count
-    return found, counts
+    count = 0
+    for voxel in range(first * size, last * size):
+        if not flat[voxel] * unit > min_length or not is_local_maximum(flat, offsets, voxel):
+            continue
+        if has_long_path(voxel, flat, depth, offsets, weights, unit, min_length):
+            if count < found.size:
+                found[count] = voxel
+            count += 1
+    return count
 
 
 @njit(cache=True)

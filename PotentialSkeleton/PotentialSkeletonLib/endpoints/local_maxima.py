@@ -19,6 +19,8 @@ with all that it leads up to; later ones at that level find the component as lon
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.voxels.growing_arrays import longer
+
 from .protrusion_rule import is_local_maximum, is_long, long_enough_level
 
 
@@ -138,7 +140,7 @@ def take_joining(
 @njit(cache=True)
 def reserved(array: np.ndarray, size: int) -> np.ndarray:
     """The array, or a longer copy of it."""
-    return array if size <= array.size else np.concatenate((array, np.empty(size, array.dtype)))
+    return array if size <= array.size else longer(array, array.size + size)
 
 
 @njit(cache=True)

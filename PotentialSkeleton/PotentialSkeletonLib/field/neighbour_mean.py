@@ -1,12 +1,13 @@
 """Forces at boundary voxels: the mean of their 26 neighbours' (Zhao et al. 2016, section 2.1)."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from FuzzyVesselCoreLib.threads import in_parts
 
 from ..object.voxel_classes import BOUNDARY, INNER
 
 
-@njit(cache=True, parallel=True)
 def average_boundary(classes: np.ndarray, vectors: np.ndarray) -> None:
     """Give each boundary voxel that has inner voxels around it the mean of their forces.
 
@@ -17,7 +18,17 @@ def average_boundary(classes: np.ndarray, vectors: np.ndarray) -> None:
     vectors : ndarray, shape (K, J, I, 3)
         Changed in place.
     """
-    for k in prange(1, classes.shape[0] - 1):
+
+    def work(first: int, last: int) -> None:
+        average_planes(classes, vectors, first, last)
+
+    in_parts(work, len(classes), classes.size)
+
+
+@njit(cache=True, nogil=True)
+def average_planes(classes: np.ndarray, vectors: np.ndarray, first: int, last: int) -> None:
+    """The same in some planes; only forces of inner voxels are read, and only others change."""
+    for k in range(max(first, 1), min(last, classes.shape[0] - 1)):
         for j in range(1, classes.shape[1] - 1):
             for i in range(1, classes.shape[2] - 1):
                 if classes[k, j, i] != BOUNDARY:

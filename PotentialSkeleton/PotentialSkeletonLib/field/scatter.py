@@ -1,7 +1,9 @@
 """Scatter: the forces and classes of one solid written to the volume."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from FuzzyVesselCoreLib.threads import in_parts
 
 from ..object.voxel_classes import BOUNDARY, OUTSIDE
 from .solid import Solid
@@ -36,15 +38,26 @@ def scatter_solid(
     if own_vectors.ndim == 2:
         counts = np.count_nonzero(own_classes >= BOUNDARY, axis=(1, 2))
         firsts = np.concatenate(([0], np.cumsum(counts)))
-        _scatter_listed(
-            own_classes, own_vectors, firsts, np.array([s.start for s in solid.box]),
-            label, labels, classes, vectors,
-        )  # fmt: skip
+        start = np.array([s.start for s in solid.box])
+
+        def scatter(first: int, last: int) -> None:
+            _scatter_listed(
+                own_classes, own_vectors, firsts, start, label, labels, classes, vectors,
+                first, last,
+            )  # fmt: skip
+
     else:
-        _scatter(
-            own_classes[source], own_vectors[source], label,
-            labels[inside], classes[inside], vectors[inside],
-        )  # fmt: skip
+        own = own_classes[source], own_vectors[source]
+        there = [each[inside] for each in (labels, classes, vectors)]
+
+        def scatter(first: int, last: int) -> None:
+            _scatter(
+                own[0][first:last], own[1][first:last], label,
+                *(each[first:last] for each in there),
+            )  # fmt: skip
+
+    planes = len(own_classes) if own_vectors.ndim == 2 else len(own[0])
+    in_parts(scatter, planes, own_classes.size)
 
 
 @njit(cache=True, inline="always")
@@ -52,10 +65,10 @@ def _is_taken(label, other, present):
     return other != label if other else present != OUTSIDE
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _scatter(own_classes, own_vectors, label, labels, classes, vectors):
     depth, rows, width = own_classes.shape
-    for k in prange(depth):
+    for k in range(depth):
         for j in range(rows):
             for i in range(width):
                 own = own_classes[k, j, i]
@@ -67,10 +80,12 @@ def _scatter(own_classes, own_vectors, label, labels, classes, vectors):
                         vectors[k, j, i, axis] = own_vectors[k, j, i, axis]
 
 
-@njit(cache=True, parallel=True)
-def _scatter_listed(own_classes, own_vectors, firsts, start, label, labels, classes, vectors):
-    depth, rows, width = own_classes.shape
-    for plane in prange(depth):
+@njit(cache=True, nogil=True)
+def _scatter_listed(
+    own_classes, own_vectors, firsts, start, label, labels, classes, vectors, first, last
+):
+    _, rows, width = own_classes.shape
+    for plane in range(first, last):
         k, n = plane + start[0], firsts[plane]
         if not 0 <= k < labels.shape[0]:
             continue

@@ -8,11 +8,13 @@ would be right between flat walls along the grid only.
 from collections.abc import Sequence
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts, usable_cores
 
 POINTS_PER_TASK, TASKS_PER_SLICE = 32, 4  # for each thread
+VOXELS_PER_POINT = 256  # that are worked on otherwise in the time of one point
 ROUNDING = 1e-9  # more than the relative rounding error of a distance
 
 
@@ -39,24 +41,39 @@ def radius_at(
     """
     radii, sides = np.empty(len(points)), np.array(spacing, float)
     points = np.ascontiguousarray(points, float)
-    step = POINTS_PER_TASK * TASKS_PER_SLICE * get_num_threads()
+    step = POINTS_PER_TASK * TASKS_PER_SLICE * usable_cores()
     for first in range(0, len(points), step):
         some = slice(first, first + step)
-        fill_radii(points[some], solid, sides, radii[some])
+        radii_of(points[some], solid, sides, radii[some])
         progress.check()
     return radii
 
 
-@njit(cache=True, parallel=True)
+def radii_of(points: np.ndarray, solid: np.ndarray, spacing: np.ndarray, radii: np.ndarray) -> None:
+    """Set the radii at some points, by threads."""
+
+    def work(first: int, last: int) -> None:
+        some = slice(first * POINTS_PER_TASK, last * POINTS_PER_TASK)
+        fill_radii(points[some], solid, spacing, radii[some])
+
+    tasks = -(-len(points) // POINTS_PER_TASK)
+    in_parts(work, tasks, VOXELS_PER_POINT * len(points))
+
+
+@njit(cache=True, nogil=True)
 def fill_radii(
     points: np.ndarray, solid: np.ndarray, spacing: np.ndarray, radii: np.ndarray
 ) -> None:
-    for task in prange((len(points) + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
+    """Set the radii at some points; what is known of one point helps the next ones of its task."""
+    for task in range((len(points) + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
         first = task * POINTS_PER_TASK
         for n in range(first, min(first + POINTS_PER_TASK, len(points))):
             empty = 0.0  # so far there is nothing outside
             if n > first:
-                moved = np.sqrt((((points[n] - points[n - 1]) * spacing) ** 2).sum())
+                squared = 0.0
+                for axis in range(3):
+                    squared += ((points[n, axis] - points[n - 1, axis]) * spacing[axis]) ** 2
+                moved = np.sqrt(squared)
                 empty = max(0.0, (1 - ROUNDING) * radii[n - 1] - (1 + ROUNDING) * moved)
             radii[n] = np.sqrt(nearest_outside(points[n], solid, spacing, empty * empty))
 

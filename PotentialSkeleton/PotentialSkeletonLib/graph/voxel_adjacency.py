@@ -89,7 +89,7 @@ def chains_from(
                 a, b = others[ends[voxel] - 2], others[ends[voxel] - 1]
                 before, voxel = voxel, b if a == before else a
             chain_ends[chains] = count
-            nodes[chains] = node_of[start], node_of[voxel]
+            nodes[chains, 0], nodes[chains, 1] = node_of[start], node_of[voxel]
             chains += 1
     return voxels[:count], chain_ends[:chains], nodes[:chains]
 

@@ -7,11 +7,13 @@ of n voxels is full from a distance of n / 2 voxels on, whether n is even or odd
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 
 VOXELS_PER_SLICE = 1 << 13  # tested between two checks of the progress
+VOXELS_PER_POINT = 256  # that are worked on otherwise in the time of one voxel
 ROUNDING = 1e-5  # share of the distance
 
 
@@ -59,7 +61,12 @@ def covered(
     flat, near = mask.reshape(-1), within.reshape(-1)
     for start in range(0, undecided.size, VOXELS_PER_SLICE):
         some = undecided[start : start + VOXELS_PER_SLICE]
-        near[some] = _all_points_near(flat, some, offsets, first)
+
+        def work(a: int, b: int, some: np.ndarray = some) -> np.ndarray:
+            return _all_points_near(flat, some[a:b], offsets, first)
+
+        parts = in_parts(work, some.size, VOXELS_PER_POINT * some.size)
+        near[some] = np.concatenate([np.empty(0, bool), *parts])
         progress.check()
     return within
 
@@ -92,10 +99,10 @@ def _reach(
     return np.concatenate(found), np.cumsum([0, *map(len, found)])
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _all_points_near(mask, voxels, offsets, first):
     near = np.empty(voxels.size, np.bool_)
-    for n in prange(voxels.size):
+    for n in range(voxels.size):
         near[n] = _is_near(mask, voxels[n], offsets, first)
     return near
 

@@ -6,7 +6,6 @@ from typing import Protocol
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.voxels.components.labels import component_boxes
 
 from ..graph.radii import radius_at
@@ -51,5 +50,4 @@ class CpuComponents:
         return np.pad(self._labels[self._boxes[number]] == number + 1, 1)
 
     def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
-        with single_threaded_if_small(self._labels.shape):
-            return radius_at(points - self._origin, self._labels, self._spacing, progress)
+        return radius_at(points - self._origin, self._labels, self._spacing, progress)

@@ -7,7 +7,6 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import single_threaded_if_small
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.bounding_box import Box, bounding_box
 from FuzzyVesselCoreLib.voxels.components.labels import (
@@ -67,12 +66,11 @@ def prepare(
     warnings = input_warnings(values, bool(given.all()), options.strength)
     progress.check()
     solid = np.ascontiguousarray(given[box])
-    with single_threaded_if_small(solid.shape):
-        solid, *cavities = fill_cavities(solid, progress)
-        progress.check()
-        solid, cleaned = clean(solid, spacing, options, progress)
-        labels, count = label_components(solid, progress=progress)
-        sizes = component_sizes(labels, count, progress)[1:]
+    solid, *cavities = fill_cavities(solid, progress)
+    progress.check()
+    solid, cleaned = clean(solid, spacing, options, progress)
+    labels, count = label_components(solid, progress=progress)
+    sizes = component_sizes(labels, count, progress)[1:]
     if any(cavities) or any(cleaned.values()):
         given = given.copy()
         given[box] = solid

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
 )
 from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
-from .thinning import OBJECT, WAITING, empty_states, neighbour_offsets
+from .thinning import FLAG, OBJECT, WAITING, empty_states, neighbour_offsets
 
 OFFERED = 8  # state of what may be added, beside those of thinning
 
@@ -87,7 +87,7 @@ def add_simple(
     while n >= 0:
         voxel = offered[n]
         states[voxel] &= ~np.uint8(WAITING)
-        if is_simple(int(neighbour_bits(states, voxel, row, plane, OBJECT))):
+        if is_simple(int(neighbour_bits(states, voxel, row, plane, FLAG))):
             states[voxel] = OBJECT
             put_neighbours(states, voxel, offered, keys, rows, row, offsets, queue)
         n = int(take(queue))

@@ -5,6 +5,7 @@ Whatever is kept, the result has the object's components and tunnels, since only
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -21,6 +22,7 @@ from FuzzyVesselCoreLib.voxels.bucket_queue import (
 from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT = 1, 2, 4
+FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number
 VOXELS_PER_SLICE = 1 << 17  # removals tried between two calls of the progress callback
 QUEUED_PER_SLICE = 1 << 19  # put into the queue between two calls
 
@@ -130,7 +132,7 @@ def remove_simple(
             return False
         voxel = voxels[n]
         states[voxel] &= ~np.uint8(WAITING)
-        neighbours = neighbour_bits(states, voxel, row, plane, OBJECT)
+        neighbours = neighbour_bits(states, voxel, row, plane, FLAG)
         if not is_simple(int(neighbours)):
             continue
         states[voxel] = 0

@@ -5,7 +5,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
-from .thinning import KEPT, OBJECT, empty_states
+from .thinning import FLAG, KEPT, OBJECT, empty_states
 
 
 def trim(
@@ -85,5 +85,5 @@ def are_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) 
 @njit(cache=True)
 def is_redundant(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
     """Whether a voxel is simple and has more than one neighbour."""
-    bits = neighbour_bits(states, voxel, row, plane, OBJECT)
+    bits = neighbour_bits(states, voxel, row, plane, FLAG)
     return bits & (bits - 1) != 0 and is_simple(int(bits))

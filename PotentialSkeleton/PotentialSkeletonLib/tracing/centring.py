@@ -53,7 +53,8 @@ def centre_points(points: np.ndarray, tiles: tuple, inside: np.ndarray) -> int:
         if deepest == 0:
             continue
         if depths[13] >= CENTRAL * deepest:
-            inside[count] = points[n]
+            for axis in range(3):
+                inside[count, axis] = points[n, axis]
         else:
             moved = deepest_neighbour(points[n], (k, j, i), depths, inside[:count])
             inside[count, 0], inside[count, 1], inside[count, 2] = moved

@@ -84,13 +84,14 @@ def segments_of_all(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Curves, one behind the other, are centred and cut into `segments`; those of all curves."""
     count = ends.size - 1
-    inside, firsts = np.empty_like(points), np.zeros(count + 1, np.int64)
+    inside, firsts = np.empty(points.shape), np.zeros(count + 1, np.int64)
     lengths = np.empty(count, np.int64)
     for n in range(count):
         curve = inside[ends[n] : ends[n + 1]]
         lengths[n] = centre_points(points[ends[n] : ends[n + 1]], tiles, curve)
         firsts[n + 1] = segments(curve[: lengths[n]], tiles[3], None, None)
-    firsts = np.cumsum(firsts)
+    for n in range(count):
+        firsts[n + 1] += firsts[n]
     voxels, sums = np.empty(firsts[count], np.int64), np.empty((firsts[count], 4))
     for n in range(count):
         curve = inside[ends[n] : ends[n] + lengths[n]]

@@ -56,7 +56,7 @@ def exponential_euler_step(
     force, jacobian = force_and_slopes(corners, position[0], position[1], position[2])
     speed = norm(force)
     if speed == 0:
-        step[:] = 0
+        step[0] = step[1] = step[2] = 0
         return 0.0
     force = (force[0] / speed, force[1] / speed, force[2] / speed)
     exponential, shift = short_step(force, divided(jacobian, speed))

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
+
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
 TIE = 1e-6  # squared voxels: of two points as near, the one that was inserted first counts
 NO_POINT = NO_BLOCK = -1
@@ -56,20 +58,20 @@ def insert_points(new_points: np.ndarray, curve: int, index: PointIndex) -> Poin
     """Insert the points (n, 3) of a curve; returns the index."""
     points, following, curve_of, blocks, first_in, used = index
     while used[0] + new_points.shape[0] > following.size:
-        points = np.concatenate((points, np.empty_like(points)))
-        following = np.concatenate((following, np.empty_like(following)))
-        curve_of = np.concatenate((curve_of, np.empty_like(curve_of)))
+        points, following, curve_of = doubled(points), doubled(following), doubled(curve_of)
     for n in range(new_points.shape[0]):
         k, j, i = round(new_points[n, 0]), round(new_points[n, 1]), round(new_points[n, 2])
         block = blocks[k >> SIDE, j >> SIDE, i >> SIDE]
         if block == NO_BLOCK:
             if used[1] == first_in.shape[0]:
-                first_in = np.concatenate((first_in, np.empty_like(first_in)))
+                first_in = doubled(first_in)
             block = blocks[k >> SIDE, j >> SIDE, i >> SIDE] = used[1]
-            first_in[block] = NO_POINT
+            for voxel in range(first_in.shape[1]):
+                first_in[block, voxel] = NO_POINT
             used[1] += 1
         voxel, here = within_block(k, j, i), used[0]
-        points[here] = new_points[n]
+        for axis in range(3):
+            points[here, axis] = new_points[n, axis]
         curve_of[here] = curve
         following[here] = first_in[block, voxel]
         first_in[block, voxel] = here

@@ -1,9 +1,11 @@
 """Compiled loop that follows the force from start points, step by step."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+
+from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ..field.tiles import MISSING
 from .integrator import exponential_euler_step, step_workspace
@@ -48,12 +50,17 @@ def follow_each(
     path, done, travelled, index
         As they are now.
     """
-    begin = curves.lengths[:done].sum()
+    # Typed: numba compiles a version of each function for numbers that it knows.
+    begin: Any = np.int64(0)
+    on_curve: Any = np.int64(ON_CURVE)
+    for n in range(done):
+        begin += curves.lengths[n]
     while done < len(curves.starts):
         if begin == len(path):
-            path = np.concatenate((path, np.empty_like(path)))
+            path = doubled(path)
         if curves.lengths[done] == 0:
-            path[begin] = curves.starts[done]
+            for axis in range(3):
+                path[begin, axis] = curves.starts[done, axis]
         path, curves.lengths[done], travelled, curves.endings[done] = follow(
             field, index, tile, path, begin, curves.lengths[done], travelled, longest,
             curves.owns[done],
@@ -61,7 +68,7 @@ def follow_each(
         if curves.endings[done] == MISSING_TILE:
             break
         if keep:
-            index = insert_points(path[begin + 1 : begin + curves.lengths[done]], ON_CURVE, index)
+            index = insert_points(path[begin + 1 : begin + curves.lengths[done]], on_curve, index)
         begin += curves.lengths[done]
         done += 1
         travelled = 0.0
@@ -96,13 +103,15 @@ def follow(
         if state <= 0:
             return path, 0, travelled, STALL if state == 0 else MISSING_TILE
         count = 1
-    position, ahead, step = path[begin + count - 1].copy(), np.empty(3), np.empty(3)
+    position, ahead, step = np.empty(3), np.empty(3), np.empty(3)
+    for axis in range(3):
+        position[axis] = path[begin + count - 1, axis]
     corners, within, low = np.empty((8, 3)), np.empty(3), np.empty(3, np.int64)
     workspace = step_workspace()
     while travelled < longest:
         following = begin + count
         if following == path.shape[0]:
-            path = np.concatenate((path, np.empty_like(path)))
+            path = doubled(path)
         cell = load_cell(field, position, tile, low, within, corners)
         if cell == MISSING:
             return path, count, travelled, MISSING_TILE
@@ -111,7 +120,8 @@ def follow(
         length = exponential_euler_step(corners, within, step, workspace)
         end = nearest_ahead(position, step, own, field.shape, index)
         if end >= 0:
-            path[following] = index.points[end]
+            for axis in range(3):
+                path[following, axis] = index.points[end, axis]
             on_curve = index.curve_of[end] == ON_CURVE
             return path, count + 1, travelled, CURVE if on_curve else CRITICAL_POINT
         if length < MIN_STEP:
@@ -123,9 +133,9 @@ def follow(
             return path, count, travelled, MISSING_TILE
         if state == 0:
             break
-        position[:] = ahead
+        for axis in range(3):
+            position[axis] = path[following, axis] = ahead[axis]
         travelled += length
-        path[following] = position
         count += 1
         if count > LOOK_BACK and goes_round(position, path[begin + count - LOOK_BACK]):
             break

@@ -92,6 +92,7 @@ def test_what_cannot_be_used_is_named(volume, arguments, message):
 
 
 def test_a_run_can_be_cancelled_at_any_time(volume):
+    segment(volume, [FIRST], progress=lambda f: True)  # a first run waits for compiled code, too
     fractions = []
     segment(
         volume, [FIRST], background_seeds=[OTHER], progress=lambda f: fractions.append(f) or True

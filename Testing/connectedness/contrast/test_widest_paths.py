@@ -12,6 +12,7 @@ pytest.importorskip("numba")
 from FuzzyConnectedGPULib.contrast.clicks.membership import membership
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths.flood import component
+from FuzzyConnectedGPULib.contrast.paths.open_voxels import lowest_open, open_voxels
 from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP
 from FuzzyConnectedGPULib.segmentation import segment
 from support.path_levels import path_levels
@@ -150,3 +151,26 @@ def test_a_cut_of_the_scene_is_a_cut_of_the_contrast(cut):
     pieces, _count = ndimage.label(contrast >= least, np.ones((3, 3, 3)))
     assert pieces[click] > 0
     assert taken[pieces == pieces[click]].all()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(1e-6, 1e6), st.integers(1, TOP))
+def test_the_least_open_contrast_is_the_first_whose_level_reaches_the_floor(unit, floor):
+    lowest = lowest_open(unit, floor)
+    below = np.nextafter(lowest, np.float32(-np.inf))
+    assert levels_of(np.array([lowest]), unit)[0] >= floor
+    assert levels_of(np.array([below]), unit)[0] < floor
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 63), (1, 1, 64), (3, 5, 13), (40, 60, 70)])
+def test_open_voxels_are_bits_in_order(shape):
+    rng = np.random.default_rng(4)
+    contrast, smooth = (rng.normal(0, 2, shape).astype(np.float32) for _ in range(2))
+    inside = (rng.random(shape) < 0.7).astype(np.uint8)
+    passable, theirs = open_voxels(contrast, inside, 1.0, STEPS, (smooth, 0.5))
+    wanted = (levels_of(contrast, 1.0) >= STEPS) & (inside > 0)
+    bits = np.unpackbits(passable.view(np.uint8), bitorder="little")
+    assert np.array_equal(bits[: contrast.size], wanted.ravel())
+    assert not bits[contrast.size :].any()
+    bits = np.unpackbits(theirs.view(np.uint8), bitorder="little")
+    assert np.array_equal(bits[: contrast.size], (wanted & (smooth > 0.5)).ravel())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from FuzzyVesselCoreLib import threads
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance import cuda_euclidean, cuda_ridge, euclidean, ridge
 from PotentialSkeletonLib.field import charge_distance
@@ -111,7 +112,7 @@ def test_the_order_of_ridge_depths_does_not_matter():
 
 @pytest.mark.parametrize("many", [0, 1 << 30])
 def test_the_removal_order_is_half_depth_and_half_mean(monkeypatch, many):
-    monkeypatch.setattr(ridge, "PARALLEL_THRESHOLD", many)
+    monkeypatch.setattr(threads, "SMALL_VOLUME", many)
     rng = np.random.default_rng(0)
     for mask in solids(3):
         depth = euclidean.distance_to_outside(mask, SPACINGS[2])

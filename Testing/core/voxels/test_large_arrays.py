@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.voxels import large_arrays
-from FuzzyVesselCoreLib.voxels.large_arrays import at_least, same_values, zeros, zeros_soon
+from FuzzyVesselCoreLib.voxels.large_arrays import (
+    at_least,
+    same_values,
+    value_range,
+    zeros,
+    zeros_soon,
+)
 
 SHAPES = [(), (0,), (7,), (3, 4, 5), (40, 50, 60)]
 
@@ -57,3 +63,12 @@ def test_same_values(shape):
         other = values.copy()
         other.flat[place] += 1
         assert not same_values(values, other)
+
+
+@pytest.mark.parametrize("shape", [(1,), (3, 4, 5), (3, 700, 701)])
+def test_the_range_is_that_of_all_values(shape):
+    values = np.random.default_rng(6).normal(0, 3, shape).astype(np.float32)
+    assert value_range(values) == (values.min(), values.max())
+    assert value_range(values.T) == (values.min(), values.max())
+    values.reshape(-1)[values.size // 2] = np.nan
+    assert np.isnan(value_range(values)).all()

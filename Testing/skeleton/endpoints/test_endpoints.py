@@ -136,7 +136,7 @@ def test_more_maxima_than_the_first_capacity(monkeypatch):
     distances = geodesic_distance(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
     depth = distance_to_outside(mask, (1, 1, 1))
     wanted = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
-    monkeypatch.setattr(candidates, "MAXIMA_PER_PLANE", 2)
+    monkeypatch.setattr(candidates, "FIRST_CAPACITY", 2)
     monkeypatch.setattr(candidates, "VOXELS_PER_SLICE", 1)
     found = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
     assert found.tolist() == wanted.tolist()

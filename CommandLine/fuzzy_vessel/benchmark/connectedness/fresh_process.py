@@ -12,6 +12,7 @@ from ..goals import Goal, row
 from ..setting import Setting
 
 FRESH_PROCESSES = 3
+CACHES = ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")
 FIRST_RUN = """
 from time import perf_counter
 begin = perf_counter()
@@ -30,23 +31,30 @@ def rows(setting: Setting, work: str, goal: Goal) -> Iterator[dict]:
         with tempfile.TemporaryDirectory() as cache:
             for name, seconds in runs.items():
                 setting.tell(name[:1].upper() + name[1:])
-                seconds.append(_seconds_of_process(cache))
+                seconds.append(float(output_of(FIRST_RUN, [], cache)))
     for name, seconds in runs.items():
         wanted = goal if name == work else None
         figure = float(np.median(seconds))
         yield row(name, setting.gpu.name, figure, wanted, unit="s", runs=seconds)
 
 
-def _seconds_of_process(cache):
-    """Seconds from the first import to the first result, with all caches in a folder."""
-    named = ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")
+def output_of(code: str, arguments: list[str], cache: str) -> str:
+    """What Python code prints in a process of its own, with all caches in a folder.
+
+    Parameters
+    ----------
+    code : str
+    arguments : list of str
+        From ``sys.argv[1]`` on.
+    cache : str
+    """
     paths = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, **dict.fromkeys(named, cache), "PYTHONPATH": paths}
+    environment = {**os.environ, **dict.fromkeys(CACHES, cache), "PYTHONPATH": paths}
     process = subprocess.run(
-        [sys.executable, "-c", FIRST_RUN],
+        [sys.executable, "-c", code, *arguments],
         env=environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return float(process.stdout)
+    return process.stdout

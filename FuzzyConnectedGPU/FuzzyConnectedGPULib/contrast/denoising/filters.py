@@ -1,11 +1,12 @@
 """Denoising filters: separable convolution, and the self-guided filter."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 
 GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
 
@@ -42,27 +43,37 @@ def separable(
     ndarray, float32
     """
     progress = Progress.of(progress)
+    volume = np.ascontiguousarray(volume)
     for axis in range(3):
         if len(weights[axis]) == 1:
             continue
         progress.advance(axis / 3)
-        result = np.empty_like(volume)
-        if axis == 2:
-            _along_rows(volume, weights[axis], result)
-        else:
-            _across_rows(volume, weights[axis], axis, result)
-        volume = result
+        volume = _along_axis(volume, weights[axis], axis)
     return volume
 
 
-@njit(parallel=True, cache=True, fastmath=True)
-def _across_rows(volume, weights, axis, result):
+def _along_axis(volume: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
+    result = np.empty_like(volume)
+
+    def convolve(first: int, last: int) -> None:
+        if axis == 2:
+            _along_rows(volume, weights, result, first, last)
+        else:
+            _across_rows(volume, weights, axis, result, first, last)
+
+    in_parts(convolve, volume.shape[0] * volume.shape[1], volume.size)
+    return result
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _across_rows(volume, weights, axis, result, first, last):
     depth, height, width = volume.shape
     radius = len(weights) // 2
-    for row in prange(depth * height):
+    for row in range(first, last):
         k, j = row // height, row % height
         out = result[k, j]
-        out[:] = np.float32(0)
+        for i in range(width):
+            out[i] = 0
         for n in range(len(weights)):
             if axis == 0:
                 other = volume[min(max(k + n - radius, 0), depth - 1), j]
@@ -73,13 +84,13 @@ def _across_rows(volume, weights, axis, result):
                 out[i] += weight * other[i]
 
 
-@njit(parallel=True, cache=True, fastmath=True)
-def _along_rows(volume, weights, result):
-    depth, height, width = volume.shape
+@njit(nogil=True, cache=True, fastmath=True)
+def _along_rows(volume, weights, result, first, last):
+    _, height, width = volume.shape
     radius = len(weights) // 2
-    for row in prange(depth * height):
+    padded = np.empty(width + 2 * radius, np.float32)
+    for row in range(first, last):
         k, j = row // height, row % height
-        padded = np.empty(width + 2 * radius, np.float32)
         for i in range(width + 2 * radius):
             padded[i] = volume[k, j, min(max(i - radius, 0), width - 1)]
         for i in range(width):
@@ -123,28 +134,46 @@ def self_guided(
     return offset
 
 
-@njit(parallel=True, cache=True)
-def _square(volume):
-    return volume * volume
+def _by_planes(work: Callable[[int], None], volume: np.ndarray) -> None:
+    """Work on each plane, by threads: NumPy's passes then stay in a core's cache."""
+
+    def planes(first: int, last: int) -> None:
+        for k in range(first, last):
+            work(k)
+
+    in_parts(planes, len(volume), volume.size)
 
 
-@njit(parallel=True, cache=True)
-def _gain_and_offset(mean, square, variance_of_noise, offset):
+def _square(volume: np.ndarray) -> np.ndarray:
+    result = np.empty_like(volume)
+    _by_planes(lambda k: np.square(volume[k], out=result[k]), volume)
+    return result
+
+
+def _gain_and_offset(
+    mean: np.ndarray, square: np.ndarray, variance_of_noise: np.float32, offset: np.ndarray
+) -> None:
     """Turn the mean of squares into the gain, in place, and fill the offset."""
-    for k in prange(mean.shape[0]):
-        for j in range(mean.shape[1]):
-            for i in range(mean.shape[2]):
-                m = mean[k, j, i]
-                variance = max(square[k, j, i] - m * m, np.float32(0))
-                gain = variance / max(variance + variance_of_noise, np.float32(1e-30))
-                square[k, j, i] = gain
-                offset[k, j, i] = m - gain * m
+
+    def work(k: int) -> None:
+        gain, result = square[k], offset[k]
+        np.square(mean[k], out=result)
+        np.subtract(gain, result, out=gain)
+        np.maximum(gain, np.float32(0), out=gain)  # the variance
+        np.add(gain, variance_of_noise, out=result)
+        np.maximum(result, np.float32(1e-30), out=result)
+        np.divide(gain, result, out=gain)
+        np.multiply(gain, mean[k], out=result)
+        np.subtract(mean[k], result, out=result)
+
+    _by_planes(work, mean)
 
 
-@njit(parallel=True, cache=True)
-def _apply(gain, volume, offset):
-    """Add ``gain * volume`` to the offset."""
-    for k in prange(volume.shape[0]):
-        for j in range(volume.shape[1]):
-            for i in range(volume.shape[2]):
-                offset[k, j, i] += gain[k, j, i] * volume[k, j, i]
+def _apply(gain: np.ndarray, volume: np.ndarray, offset: np.ndarray) -> None:
+    """Add ``gain * volume`` to the offset; the gain is lost."""
+
+    def work(k: int) -> None:
+        np.multiply(gain[k], volume[k], out=gain[k])
+        np.add(offset[k], gain[k], out=offset[k])
+
+    _by_planes(work, volume)

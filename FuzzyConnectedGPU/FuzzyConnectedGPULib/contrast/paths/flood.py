@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
+
 
 def component(
     values: np.ndarray,
@@ -34,7 +36,9 @@ def component(
     flat = int(np.ravel_multi_index(start, values.shape))
     seen = np.zeros(values.size, np.uint8)
     shape = np.array(values.shape, np.int64)
-    return _fill(values.ravel(), mask, flat, shape, np.float32(threshold), limit, seen)
+    lowest = np.float32(threshold)
+    found, count = _fill(values.ravel(), mask, flat, shape, lowest, limit, seen)
+    return found[:count].copy()
 
 
 @njit(cache=True)
@@ -51,9 +55,7 @@ def _fill(values, mask, start, shape, threshold, limit, seen):
         voxel = found[done]
         done += 1
         if found.size - count < 27:
-            larger = np.empty(2 * found.size, np.int64)
-            larger[:count] = found[:count]
-            found = larger
+            found = doubled(found)
         k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
         for dk in range(-1, 2):
             if not 0 <= k + dk < shape[0]:
@@ -72,4 +74,4 @@ def _fill(values, mask, start, shape, threshold, limit, seen):
                     seen[other] = 1
                     found[count] = other
                     count += 1
-    return found[:count].copy()
+    return found, count

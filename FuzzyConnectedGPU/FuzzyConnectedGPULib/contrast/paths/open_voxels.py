@@ -1,9 +1,14 @@
 """Voxels that paths may pass, as bits: 64 voxels a word, so that they fit into a cache."""
 
+from collections.abc import Callable
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from FuzzyVesselCoreLib.threads import in_parts
 
 NEVER = np.float32(1e-5)  # relative margin below the floor: no path there, whatever the rounding
+CHUNK = 1 << 16  # voxels, whose comparison stays in a core's cache; a multiple of 64
 
 
 def open_voxels(
@@ -22,16 +27,49 @@ def open_voxels(
     passable, theirs : ndarray, uint64
         Voxel n is bit ``n % 64`` of word ``n // 64``; `theirs` is empty without rivals.
     """
-    size, words = contrast.size, -(-contrast.size // 64)
-    passable = np.empty(words, np.uint64)
-    mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
-    low = certainly_low(unit, floor)
-    _passable(contrast.ravel(), mask, float(unit), floor, low, size, passable)
+    mask = None if inside is None else inside.ravel()
+    flat, lowest = contrast.ravel(), lowest_open(unit, floor)
+    passable = _bits(lambda part: _open(flat[part], lowest, mask, part), flat.size)
     theirs = np.empty(0, np.uint64)
     if rivals is not None:
-        theirs = np.empty(words, np.uint64)
-        _brighter(rivals[0].ravel(), np.float32(rivals[1]), passable, theirs)
+        smooth, brighter = rivals[0].ravel(), np.float32(rivals[1])
+        theirs = _bits(lambda part: smooth[part] > brighter, smooth.size)
+        theirs &= passable
     return passable, theirs
+
+
+def _open(
+    contrast: np.ndarray, lowest: np.float32, mask: np.ndarray | None, part: slice
+) -> np.ndarray:
+    is_open = contrast >= lowest
+    if mask is not None:
+        np.logical_and(is_open, mask[part], out=is_open)
+    return is_open
+
+
+def _bits(holds: Callable[[slice], np.ndarray], size: int) -> np.ndarray:
+    """Bits (uint64) of the voxels for which something holds; it is asked for parts of them."""
+    words = np.zeros(-(-size // 64), np.uint64)
+    octets = words.view(np.uint8)
+
+    def pack(first: int, last: int) -> None:
+        for start in range(64 * first, 64 * last, CHUNK):
+            part = slice(start, min(start + CHUNK, 64 * last, size))
+            packed = np.packbits(holds(part), bitorder="little")
+            octets[start // 8 : start // 8 + packed.size] = packed
+
+    in_parts(pack, words.size, size)
+    return words
+
+
+def lowest_open(unit: float, floor: int) -> np.float32:
+    """The least contrast whose level reaches the floor: levels never fall as contrasts rise."""
+    lowest = np.float32(floor / 256 * unit)
+    while np.floor(np.float64(lowest) / unit * 256) >= floor:
+        lowest = np.nextafter(lowest, np.float32(-np.inf))
+    while np.floor(np.float64(lowest) / unit * 256) < floor:
+        lowest = np.nextafter(lowest, np.float32(np.inf))
+    return lowest
 
 
 def certainly_low(unit: float, floor: int) -> np.float32:
@@ -44,27 +82,3 @@ def level_of(value: float, unit: float) -> np.int64:
     """Level of a contrast."""
     level = np.floor(np.float64(value) / unit * 256)
     return np.int64(min(max(level, 0.0), 65535.0))
-
-
-@njit(parallel=True, cache=True)
-def _passable(contrast, mask, unit, floor, low, size, passable):
-    for word in prange(passable.size):
-        bits, first = np.uint64(0), 64 * word
-        for n in range(min(64, size - first)):
-            value = contrast[first + n]
-            if value < low or (mask.size and not mask[first + n]):
-                continue
-            if level_of(value, unit) >= floor:
-                bits |= np.uint64(1) << np.uint64(n)
-        passable[word] = bits
-
-
-@njit(parallel=True, cache=True)
-def _brighter(smooth, brighter, passable, theirs):
-    for word in prange(passable.size):
-        bits, left = np.uint64(0), passable[word]
-        for n in range(64):
-            bit = np.uint64(1) << np.uint64(n)
-            if left & bit and smooth[64 * word + n] > brighter:
-                bits |= bit
-        theirs[word] = bits

@@ -63,7 +63,10 @@ def widest_paths(
     queue = np.empty((2, count), np.int32 if contrast.size < 2**31 else np.int64)
     found = np.empty(count, np.int64), np.empty(count, np.uint16), np.empty(count, np.float32)
     shape = np.array(contrast.shape, np.int64)
-    size = _spread(contrast.ravel(), ours, theirs, shape, float(unit), voxels, queue, *found)
+    # Two buckets per level: rivals wait until the level's voxels of the starts are expanded.
+    heads = np.full(2 * TOP + 2, -1, np.int64)
+    flat = contrast.ravel()
+    size = _spread(flat, ours, theirs, shape, float(unit), voxels, heads, queue, *found)
     return Reached(*(values[:size].copy() for values in found))
 
 
@@ -87,10 +90,8 @@ def _on_device(
 
 
 @njit(cache=True)
-def _spread(contrast, starts, theirs, shape, unit, unseen, queue, voxels, levels, values):
+def _spread(contrast, starts, theirs, shape, unit, unseen, heads, queue, voxels, levels, values):
     """Fill the lists of the starts' voxels; returns their length. Clears the bits of `unseen`."""
-    # Two buckets per level: rivals wait until the level's voxels of the starts are expanded.
-    heads = np.full(2 * TOP + 2, -1, np.int64)
     queued, following = queue[0], queue[1]
     bucket, count = _first_entries(contrast, starts, theirs, unit, unseen, queue, heads)
     found, one, six, low_six = 0, np.uint64(1), np.uint64(6), np.uint64(63)

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from ...progress import Progress
+from ...threads import in_parts
 from .runs import OUTSIDE, count_runs, find_runs, join_planes
 from .union_find import number_trees
 
@@ -44,7 +45,11 @@ class RunLengthEncoding:
         self._slabs, self._progress = slabs, progress
         counts = np.zeros(mask.shape[0] * mask.shape[1] + 1, np.int64)
         for slab in slabs:
-            count_runs(mask, value, slab.start, slab.stop, counts)
+
+            def count(low: int, high: int, start: int = slab.start) -> None:
+                count_runs(mask, value, start + low, start + high, counts)
+
+            in_parts(count, slab.stop - slab.start, mask[slab].size)
             progress.check()
         firsts = np.cumsum(counts) + 1  # first run of each row
         total = firsts[-1]
@@ -52,7 +57,11 @@ class RunLengthEncoding:
         parents[OUTSIDE] = OUTSIDE
         forest = firsts, starts, ends, parents
         for slab in slabs:
-            find_runs(mask, value, corners, with_outside, slab.start, slab.stop, forest)
+
+            def find(low: int, high: int, start: int = slab.start) -> None:
+                find_runs(mask, value, corners, with_outside, start + low, start + high, forest)
+
+            in_parts(find, slab.stop - slab.start, mask[slab].size)
             join_planes(mask.shape, corners, slab.start, slab.stop, forest)
             progress.check()
         numbers, self.count = number_trees(parents)

@@ -5,13 +5,16 @@ voxels, from 1; number 0, `OUTSIDE`, is no run: in its component is what reaches
 volume.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from .union_find import union
 
 OUTSIDE = 0
 BLOCK = 32  # voxels that are tested together
+START: Any = np.int64(0)  # of a row; numba compiles another version for the plain number
 
 
 @njit(cache=True)
@@ -29,21 +32,21 @@ def run_end(row: np.ndarray, i: int, value: np.uint8) -> int:
     return i
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def count_runs(mask: np.ndarray, value: int, first: int, last: int, counts: np.ndarray) -> None:
     """Set the number of runs of each row of some planes, one place further on."""
     here, other = np.uint8(value), np.uint8(1 - value)
-    for k in prange(first, last):
+    for k in range(first, last):
         for j in range(mask.shape[1]):
             row, count = mask[k, j], 0
-            i = run_end(row, 0, other)
+            i = run_end(row, START, other)
             while i < row.size:
                 count += 1
                 i = run_end(row, run_end(row, i, here), other)
             counts[k * mask.shape[1] + j + 1] = count
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def find_runs(
     mask: np.ndarray,
     value: int,
@@ -60,11 +63,11 @@ def find_runs(
     firsts, starts, ends, parents = forest
     here, other = np.uint8(value), np.uint8(1 - value)
     depth, rows, _ = mask.shape
-    for k in prange(first, last):
+    for k in range(first, last):
         for j in range(rows):
             row, n = mask[k, j], firsts[k * rows + j]
             is_outer = with_outside and (k in (0, depth - 1) or j in (0, rows - 1))
-            i = run_end(row, 0, other)
+            i = run_end(row, START, other)
             while i < row.size:
                 starts[n], ends[n] = i, run_end(row, i, here)
                 touches = with_outside and (i == 0 or ends[n] == row.size)

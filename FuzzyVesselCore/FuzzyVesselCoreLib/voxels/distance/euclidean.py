@@ -10,11 +10,12 @@ identical).
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from scipy import ndimage
 
 from ...progress import Progress
-from ..components.runs import run_end
+from ...threads import in_parts
+from ..components.runs import START, run_end
 
 LINES_PER_SLICE = 1 << 14  # between two checks of the progress
 SCIPY_THRESHOLD = 1 << 12  # voxels; below, starting threads takes longer than SciPy
@@ -56,20 +57,24 @@ def distance_to_outside(
     progress = Progress.of(progress)
     squared = np.zeros(mask.shape, np.float32)  # rows that stay 0 are never touched
     used = np.zeros(mask.shape[:2], bool)
-    distance_along_rows(mask, squared, spacing[2], used)
+
+    def along_rows(a: int, b: int) -> None:
+        distance_along_rows(mask[a:b], squared[a:b], spacing[2], used[a:b])
+
+    in_parts(along_rows, len(mask), mask.size)
     for axis in (1, 0):
         lines: np.ndarray = np.moveaxis(squared, axis, -1)
         rows = used if axis == 1 else np.ascontiguousarray(used.T)
         step = max(1, LINES_PER_SLICE // lines.shape[1])
         for first in range(0, len(lines), step):
             some = slice(first, first + step)
-            lower_envelopes(lines[some], spacing[axis], rows[some])
+            envelopes_of(lines[some], spacing[axis], rows[some])
             progress.check()
     take_roots(squared, used)
     return squared
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def distance_along_rows(
     mask: np.ndarray, squared: np.ndarray, step: float, used: np.ndarray
 ) -> None:
@@ -77,9 +82,9 @@ def distance_along_rows(
 
     `squared` is 0 before; `used` (K, J) is set for these rows.
     """
-    for k in prange(mask.shape[0]):
+    for k in range(mask.shape[0]):
         for j in range(mask.shape[1]):
-            if run_end(mask[k, j], 0, np.uint8(0)) == mask.shape[2]:
+            if run_end(mask[k, j], START, np.uint8(0)) == mask.shape[2]:
                 continue
             used[k, j] = True
             count = mask.shape[2]
@@ -107,18 +112,24 @@ def take_roots(squared: np.ndarray, used: np.ndarray) -> None:
                     row[i] = np.sqrt(row[i])
 
 
-@njit(cache=True, parallel=True)
+def envelopes_of(lines: np.ndarray, step: float, used: np.ndarray) -> None:
+    """As `lower_envelopes`, by threads."""
+    work = lambda a, b: lower_envelopes(lines[a:b], step, used[a:b])  # noqa: E731
+    in_parts(work, len(lines), lines.size)
+
+
+@njit(cache=True, nogil=True)
 def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray) -> None:
     """Replace each line by the lower envelope of the parabolas on its values.
 
     `used` tells for the lines of each plane where along them anything but 0 may be.
     """
-    for first in prange(lines.shape[0]):
-        count = lines.shape[2]
-        values = np.empty(count)
-        feet = np.empty(count, np.int64)
-        borders = np.empty(count + 1)
-        highest = np.zeros(lines.shape[1], np.float32)
+    count = lines.shape[2]
+    values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
+    highest = np.empty(lines.shape[1], np.float32)
+    for first in range(lines.shape[0]):
+        for second in range(lines.shape[1]):
+            highest[second] = 0
         for n in range(count):
             if used[first, n]:  # memory is read in its order from line to line
                 for second in range(lines.shape[1]):

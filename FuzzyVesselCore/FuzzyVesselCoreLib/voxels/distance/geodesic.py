@@ -8,9 +8,9 @@ others have a bucket queue (`geodesic_queue`). Both give the same distances.
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit, prange
 
 from ...progress import Progress
+from ...threads import in_parts
 from .geodesic_queue import lower_by_queue
 from .geodesic_sweeps import FAR, sweep_all
 
@@ -94,11 +94,11 @@ def neighbour_steps(
     return offsets, np.rint(lengths / unit_of(spacing)).astype(np.int64)
 
 
-@njit(cache=True, parallel=True)
 def mark_unreached(distances: np.ndarray) -> None:
     """Set the distances of voxels that no source has reached to -1."""
-    for k in prange(distances.shape[0]):
-        plane = distances[k].reshape(-1)
-        for n in range(plane.size):
-            if plane[n] == FAR:
-                plane[n] = -1
+
+    def work(first: int, last: int) -> None:
+        for k in range(first, last):
+            np.putmask(distances[k], distances[k] == FAR, -1)
+
+    in_parts(work, len(distances), distances.size)

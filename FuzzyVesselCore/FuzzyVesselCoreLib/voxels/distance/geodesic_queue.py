@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from ...progress import Progress
+from ..growing_arrays import doubled
 
 VOXELS_PER_SLICE = 1 << 18  # settled between two checks of the progress
 
@@ -65,8 +66,9 @@ def settle(
             continue  # it was settled from a nearer bucket
         if waiting + offsets.size > voxels.size:
             size = voxels.size
-            voxels = np.concatenate((voxels, np.empty_like(voxels)))
-            following = np.concatenate((following, np.arange(size + 1, 2 * size + 1)))
+            voxels, following = doubled(voxels), doubled(following)
+            for n in range(size, 2 * size):
+                following[n] = n + 1
         for side in range(offsets.size):
             other = voxel + offsets[side]
             there = here + weights[side]

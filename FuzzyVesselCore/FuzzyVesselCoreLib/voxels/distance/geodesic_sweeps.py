@@ -1,9 +1,10 @@
 """Geodesic distance by sweeps forward and backward in the order of memory."""
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit
 
 from ...progress import Progress
+from ...threads import in_parts, usable_cores
 
 FAR = np.int32(1 << 30)  # not reached; a step more is no overflow
 VOXELS_PER_SLICE = 1 << 20  # of the volume, between two checks of the progress
@@ -38,7 +39,7 @@ def sweep_all(
     slabs = [(first, min(first + step, planes - 1)) for first in range(1, planes - 1, step)]
     due = np.zeros(len(slabs), int)  # sweeps that can still change a slab
     due[(sources // distances[0].size - 1) // step] = 2
-    parts = max(1, min(get_num_threads(), step // MIN_PLANES_PER_THREAD))
+    parts = max(1, min(usable_cores(), step // MIN_PLANES_PER_THREAD))
     for n in range(2 * MAX_SWEEPS):
         side = 1 if n % 2 == 0 else -1
         for slab in range(len(slabs))[::side]:
@@ -55,7 +56,6 @@ def sweep_all(
     return False
 
 
-@njit(cache=True, parallel=True)
 def sweep(
     distances: np.ndarray,
     offsets: np.ndarray,
@@ -69,15 +69,15 @@ def sweep(
     A part may read a plane of another part while it changes: distances only fall, and each is the
     length of a path, so the next sweep finds what this one missed.
     """
-    changed = 0
-    for part in prange(parts):
-        low = first + (last - first) * part // parts
-        high = first + (last - first) * (part + 1) // parts
-        changed += sweep_planes(distances, offsets, weights, low, high)
-    return changed
+
+    def work(low: int, high: int) -> int:
+        bounds = (first + (last - first) * part // parts for part in (low, high))
+        return sweep_planes(distances, offsets, weights, *bounds)
+
+    return sum(in_parts(work, parts, (last - first) * distances[0].size))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sweep_planes(
     distances: np.ndarray, offsets: np.ndarray, weights: np.ndarray, low: int, high: int
 ) -> int:
@@ -89,9 +89,12 @@ def sweep_planes(
     for n in range(low * rows + 1, high * rows - 1):
         start = (n if forward else (low + high) * rows - 1 - n) * length + 1
         row = flat[start : start + length - 2]  # the border is empty
-        if row.max() <= 0:
+        highest = 0
+        for i in range(row.size):
+            best[i] = row[i]
+            highest = max(highest, row[i])
+        if highest == 0:
             continue
-        best[:] = row
         for side in range(12):
             lower_by_row(best, flat[start + offsets[side] : start + offsets[side] + length - 2],
                      weights[side])  # fmt: skip

@@ -1,9 +1,11 @@
 """What follows from the distance to the outside: its ridge, and the order of thinning."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-PARALLEL_THRESHOLD = 1 << 12  # voxels; below, starting threads takes longer than the work
+from ...threads import in_parts
+
+VOXELS_PER_ORDER = 32  # voxels that are worked on otherwise in the time of one voxel's order
 
 
 def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
@@ -23,26 +25,21 @@ def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
     ndarray of float32, (n,); 0 outside the object and at the border of the array
     """
     order = np.empty(len(voxels), np.float32)
-    fill = order_serially if len(voxels) < PARALLEL_THRESHOLD else order_in_parallel
-    fill(depth.reshape(-1), depth.shape, voxels, order)
+    flat = depth.reshape(-1)
+
+    def work(a: int, b: int) -> None:
+        fill_order(flat, depth.shape, voxels[a:b], order[a:b])
+
+    in_parts(work, len(voxels), VOXELS_PER_ORDER * len(voxels))
     return order
 
 
-@njit(cache=True)
-def order_serially(
+@njit(cache=True, nogil=True)
+def fill_order(
     depth: np.ndarray, shape: tuple[int, ...], voxels: np.ndarray, order: np.ndarray
 ) -> None:
-    """Find the order in one thread."""
+    """Set the order of some voxels."""
     for n in range(len(voxels)):
-        order[n] = order_of(depth, shape, voxels[n])
-
-
-@njit(cache=True, parallel=True)
-def order_in_parallel(
-    depth: np.ndarray, shape: tuple[int, ...], voxels: np.ndarray, order: np.ndarray
-) -> None:
-    """Find the order in all threads."""
-    for n in prange(len(voxels)):
         order[n] = order_of(depth, shape, voxels[n])
 
 
@@ -73,14 +70,18 @@ def ridge_depths(depth: np.ndarray) -> np.ndarray:
     ndarray of float32, (n,)
     """
     ridge = np.zeros(depth.shape, bool)
-    mark_ridge(depth, ridge)
+
+    def work(first: int, last: int) -> None:
+        mark_ridge(depth, ridge, first, last)
+
+    in_parts(work, len(depth), depth.size)
     return depth[ridge]
 
 
-@njit(cache=True, parallel=True)
-def mark_ridge(depth: np.ndarray, ridge: np.ndarray) -> None:
-    """Mark these voxels."""
-    for k in prange(1, depth.shape[0] - 1):
+@njit(cache=True, nogil=True)
+def mark_ridge(depth: np.ndarray, ridge: np.ndarray, first: int, last: int) -> None:
+    """Mark these voxels in some planes."""
+    for k in range(max(first, 1), min(last, depth.shape[0] - 1)):
         for j in range(1, depth.shape[1] - 1):
             row = depth[k, j]
             for i in range(1, depth.shape[2] - 1):

@@ -5,11 +5,12 @@ and cavities as the digital object.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...progress import Progress
+from ...threads import in_parts
 from ..components.labels import count_components
-from ..components.runs import run_end
+from ..components.runs import START, run_end
 
 SLAB_PLANES = 64  # between two checks of the progress
 
@@ -54,17 +55,21 @@ def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> 
     voxels, total = np.ascontiguousarray(mask).view(np.uint8), 0
     for first in range(0, len(voxels) + 1, SLAB_PLANES):
         last = min(first + SLAB_PLANES, len(voxels) + 1)
-        total += int(sum_over_corners(voxels, first, last, CORNER_TABLE).sum())
+
+        def work(low: int, high: int, first: int = first) -> int:
+            return int(sum_over_corners(voxels, first + low, first + high, CORNER_TABLE))
+
+        total += sum(in_parts(work, last - first, (last - first) * mask[0].size))
         progress.check()
     return total // 8
 
 
-@njit(cache=True, parallel=True)
-def sum_over_corners(mask: np.ndarray, first: int, last: int, table: np.ndarray) -> np.ndarray:
-    """Sum the values of the table over the grid corners before each of some planes; (planes,)."""
+@njit(cache=True, nogil=True)
+def sum_over_corners(mask: np.ndarray, first: int, last: int, table: np.ndarray) -> int:
+    """Sum the values of the table over the grid corners before some planes."""
     depth, rows, width = mask.shape
-    sums = np.zeros(last - first, np.int64)
-    for k in prange(first, last):
+    total = 0
+    for k in range(first, last):
         beside = np.zeros(width + 2, np.uint8)  # bits of the four voxels round each edge along I
         for j in range(rows + 1):
             is_empty = True
@@ -73,18 +78,19 @@ def sum_over_corners(mask: np.ndarray, first: int, last: int, table: np.ndarray)
                 if not (0 <= other_k < depth and 0 <= other_j < rows):
                     continue
                 row = mask[other_k, other_j]
-                if run_end(row, 0, np.uint8(0)) == width:
+                if run_end(row, START, np.uint8(0)) == width:
                     continue
                 if is_empty:
-                    beside[:] = 0
+                    for i in range(beside.size):
+                        beside[i] = 0
                     is_empty = False
                 for i in range(width):
                     beside[i + 1] |= row[i] << n
             if is_empty:
                 continue
             for i in range(width + 1):
-                sums[k - first] += table[beside[i] | beside[i + 1] << 4]
-    return sums
+                total += table[beside[i] | beside[i + 1] << 4]
+    return total
 
 
 def cycle_count(mask: np.ndarray, progress: Progress | None = None) -> int:

@@ -77,7 +77,8 @@ def scatter_rows(spectra: np.ndarray, used: np.ndarray, columns: np.ndarray) -> 
             for j in range(rows):
                 columns[k, frequency, j] = spectra[n, frequency] if used[k, j] else 0
                 n += used[k, j]
-        first += int(np.count_nonzero(used[k]))
+        for j in range(rows):
+            first += used[k, j]
 
 
 @njit(cache=True, nogil=True)
@@ -92,7 +93,8 @@ def gather_rows(columns: np.ndarray, used: np.ndarray, spectra: np.ndarray) -> N
                 if used[k, j]:
                     spectra[n, frequency] = columns[k, frequency, j]
                     n += 1
-        first += int(np.count_nonzero(used[k]))
+        for j in range(rows):
+            first += used[k, j]
 
 
 @njit(cache=True, nogil=True)

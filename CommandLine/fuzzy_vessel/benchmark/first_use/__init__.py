@@ -1,0 +1,1 @@
+"""The first run after an installation: seconds to its result, and of compiling by function."""

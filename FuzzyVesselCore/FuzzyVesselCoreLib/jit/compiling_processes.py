@@ -1,0 +1,103 @@
+"""Functions compiled by processes, as numba compiles in one thread of a process at a time.
+
+Each process runs recipes: functions without arguments that call what is to be compiled. numba keeps
+it in its cache on disk, where the other processes, and this one, find it.
+"""
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..threads import usable_cores
+
+CODE = "import sys; from FuzzyVesselCoreLib.jit.compiling_processes import main; main(sys.argv[1:])"
+
+_going_on: set[subprocess.Popen] = set()
+
+
+def compile_in_processes(recipes: Sequence[str]) -> None:
+    """Run the recipes in as many processes as there are cores, until the first recipe has ended.
+
+    The first recipe calls all that is to be compiled; the others help it, from other places on.
+    Nothing is done on a single core, or where Python is not found: then the caller compiles alone.
+
+    Parameters
+    ----------
+    recipes : sequence of str
+        ``"module:function"`` each.
+    """
+    cores = usable_cores()
+    python = python_executable()
+    if cores < 2 or python is None:
+        return
+    processes = [_start(python, recipes[n::cores]) for n in range(min(cores, len(recipes)))]
+    processes[0].wait()
+    _end(processes)
+
+
+def going_on() -> tuple[subprocess.Popen, ...]:
+    """The processes that compile now; they end with this one."""
+    return tuple(_going_on)
+
+
+@atexit.register
+def _end_all() -> None:
+    _end(going_on())
+
+
+def _end(processes: Sequence[subprocess.Popen]) -> None:
+    """End processes; numba writes each file of its cache as a whole or not at all."""
+    for process in processes:
+        process.kill()
+        process.wait()
+        _going_on.discard(process)
+
+
+def python_executable() -> str | None:
+    """Path of the Python that runs this, of Slicer the one that starts without its window."""
+    if "python" in Path(sys.executable or "").name.lower():
+        return sys.executable
+    return shutil.which("PythonSlicer")
+
+
+def is_cached(function: Any) -> bool:
+    """Whether a function that numba compiles is in its cache on disk, as it is now.
+
+    Parameters
+    ----------
+    function : numba's Dispatcher
+        Of ``cache=True``.
+    """
+    code, source = function.py_func.__code__, Path(function.py_func.__code__.co_filename)
+    names = f"{source.stem}.{function.py_func.__qualname__}-{code.co_firstlineno}.*.nbi"
+    found = list(Path(function.stats.cache_path).glob(names))
+    return any(index.stat().st_mtime >= source.stat().st_mtime for index in found)
+
+
+def main(recipes: Sequence[str]) -> None:
+    """Run recipes in this process; one that fails leaves the others alone."""
+    for recipe in recipes:
+        module, function = recipe.split(":")
+        with suppress(Exception):
+            getattr(import_module(module), function)()
+
+
+def _start(python_of_ours: str, recipes: Sequence[str]) -> subprocess.Popen:
+    paths = os.pathsep.join(path for path in sys.path if path)
+    process = subprocess.Popen(
+        [python_of_ours, "-c", CODE, *recipes],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows alone
+    )
+    _going_on.add(process)
+    return process

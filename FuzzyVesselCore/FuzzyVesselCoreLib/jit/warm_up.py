@@ -1,0 +1,72 @@
+"""JIT warm-up: a trial run in a thread, begun as soon as it is known what will be run."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ..compilation import quiet_numba
+from ..progress import Progress
+
+POLL_INTERVAL = 0.05  # seconds between two checks of the progress
+
+# numba's parallel loops must not run in two threads at a time on every machine.
+_one_at_a_time = threading.Lock()
+
+
+class WarmUp:
+    """Some work that is done once in this process, in a thread.
+
+    A run that is cancelled does not wait for that thread; the next run does.
+
+    Parameters
+    ----------
+    work : callable
+        Its errors are not passed on: the run that follows meets them again.
+
+    Examples
+    --------
+    >>> warm_up = WarmUp(lambda: None)
+    >>> warm_up.begin()
+    >>> warm_up.wait(Progress())
+    """
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work, self._lock = work, threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Start the thread, unless that was done before or numba is not installed yet.
+
+        numba is imported here, not by the thread: where two threads import it, each can wait for
+        the other for ever, as its locks and those of the imports are taken in either order.
+        """
+        quiet_numba()
+        try:
+            import numba  # noqa: F401
+        except ModuleNotFoundError:
+            return
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+
+    def wait(self, progress: Progress) -> None:
+        """Wait until the thread has ended, if it was started; the progress is checked.
+
+        The thread itself, whose trial is a run like any other, does not wait.
+
+        Raises
+        ------
+        Cancelled
+            The progress callback returned False; the thread goes on.
+        """
+        if self._thread is threading.current_thread():
+            return
+        while self._thread is not None and self._thread.is_alive():
+            progress.check()
+            self._thread.join(POLL_INTERVAL)
+
+    def _run(self) -> None:
+        with _one_at_a_time, suppress(Exception):
+            self._work()
