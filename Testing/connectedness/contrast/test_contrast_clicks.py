@@ -5,17 +5,6 @@ import pytest
 
 from FuzzyConnectedGPULib.segmentation import segment
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Small volumes are not worth a second thread."""
-    numba = pytest.importorskip("numba")
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
-
-
 SHAPE = (30, 40, 44)
 FIRST, SECOND, LEAK, NOWHERE = (8, 20, 10), (22, 20, 30), (8, 31, 24), (27, 4, 4)
 

@@ -28,16 +28,6 @@ SHAPES = st.tuples(*[st.integers(1, 12)] * 3)
 UNIT = np.ones(3)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Small volumes are not worth a second thread."""
-    numba = pytest.importorskip("numba")
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
-
-
 def noise(shape, number, scale=100.0):
     return np.random.default_rng(number).normal(0, scale, shape).astype(np.float32)
 

@@ -10,16 +10,6 @@ SHAPE = (12, 20, 22)
 FIRST, OTHER = (6, 10, 5), (6, 10, 15)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Small volumes are not worth a second thread."""
-    numba = pytest.importorskip("numba")
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def volume():
     """A noisy tube along I."""

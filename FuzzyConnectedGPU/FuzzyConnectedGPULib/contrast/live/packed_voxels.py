@@ -7,7 +7,9 @@ does not.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from FuzzyVesselCoreLib.threads import in_parts
 
 WORD = 64
 
@@ -42,7 +44,8 @@ def packed_voxels(contrast: np.ndarray, inside: np.ndarray | None, least: float)
     """
     bits = np.empty(-(-contrast.size // WORD), np.uint64)
     mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
-    _pack(contrast.ravel(), mask, np.float32(least), bits)
+    flat, least = contrast.ravel(), np.float32(least)
+    in_parts(lambda first, last: _pack(flat, mask, least, bits, first, last), bits.size, flat.size)
     counts = np.cumsum(np.bitwise_count(bits), dtype=np.int32)
     return PackedVoxels(bits, np.concatenate([np.zeros(1, np.int32), counts[:-1]]))
 
@@ -50,13 +53,15 @@ def packed_voxels(contrast: np.ndarray, inside: np.ndarray | None, least: float)
 def listed(packed: PackedVoxels) -> np.ndarray:
     """The flat indices (int32) of the voxels, in the order of their numbers."""
     voxels = np.empty(packed.size, np.int32)
-    _list(packed.bits, packed.before, voxels)
+    found = packed.bits, packed.before, voxels
+    words = packed.bits.size
+    in_parts(lambda first, last: _list(*found, first, last), words, WORD * words)
     return voxels
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _pack(contrast, mask, least, bits):
-    for word in prange(bits.size):
+@njit(cache=True, nogil=True)
+def _pack(contrast, mask, least, bits, first_word, last_word):
+    for word in range(first_word, last_word):
         found, first = np.uint64(0), WORD * word
         for n in range(min(WORD, contrast.size - first)):
             if contrast[first + n] >= least and (mask.size == 0 or mask[first + n]):
@@ -64,9 +69,9 @@ def _pack(contrast, mask, least, bits):
         bits[word] = found
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _list(bits, before, voxels):
-    for word in prange(bits.size):
+@njit(cache=True, nogil=True)
+def _list(bits, before, voxels, first_word, last_word):
+    for word in range(first_word, last_word):
         left, number = bits[word], before[word]
         bit = 0
         while left:
