@@ -28,6 +28,7 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "connectedness-cpu": connectedness_on_cpu.on_cpu,
     "connectedness": connectedness_goals.on_gpu,
     "blocks": block_table.over_blocks,
+    "blocks-1e10": block_table.over_blocks_of_the_largest,
     "relative-cpu": relative_goals.on_cpu,
     "relative": relative_goals.on_gpu,
     "segment-cpu": segment_goals.on_cpu,

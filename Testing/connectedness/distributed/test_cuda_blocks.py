@@ -169,6 +169,14 @@ def test_one_of_two_cards(two_cards):
     assert two_cards == {"cuda:1": 1}
 
 
+def test_cards_by_name(two_cards):
+    values = np.empty((8, 9, 10), np.float32)
+    words = "cuda:0,cuda:1"
+    connectedness(noise(values.shape), [[3, 3, 3]], AFFINITY, values, block=5, device=words)
+    assert two_cards == {"cuda:0": 1, "cuda:1": 1}
+    assert cards.card_words("cuda:1") == ["cuda:1"]
+
+
 def test_a_card_that_fails(monkeypatch, two_cards):
     def fail(*arguments):
         raise DeviceError("the card fell off the bus")

@@ -21,15 +21,17 @@ def card_words(device: str) -> list[str]:
     """The cards that a user's word names for a run over blocks; none: the CPU.
 
     "cuda" names all that this process sees (`CUDA_VISIBLE_DEVICES` limits them, as `dask-cuda` does
-    for its workers), "cuda:1" one of them, and "auto" all, or none where there is none.
+    for its workers), "cuda:1" one of them, "cuda:0,cuda:1" two, and "auto" all, or none where there
+    is none.
 
     Raises
     ------
     InputError, DeviceError
         As of `choose_device`.
     """
-    first = choose_device(device)
-    if first == "cpu":
+    if isinstance(device, str) and "," in device:
+        return [card for word in device.split(",") for card in card_words(word)]
+    if choose_device(device) == "cpu":
         return []
     if device not in ("auto", "cuda"):
         return [device]
