@@ -35,6 +35,7 @@ TINY = Sizes(
     blocks=50,
     blocks_on_cards=32,
     blocks_largest=20,
+    blocks_predicted=500,
 )
 
 

@@ -28,6 +28,7 @@ class Sizes:
     blocks: int = 464  # 1e8 voxels
     blocks_on_cards: int = 1024
     blocks_largest: int = 2160  # 1e10 voxels
+    blocks_predicted: int = 10_000
 
 
 QUICK = Sizes(
@@ -44,6 +45,7 @@ QUICK = Sizes(
     blocks=64,
     blocks_on_cards=96,
     blocks_largest=128,
+    blocks_predicted=1000,
 )
 
 

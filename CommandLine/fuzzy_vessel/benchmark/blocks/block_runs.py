@@ -77,7 +77,8 @@ def by_blocks(
             volume, volume.seeds, AFFINITY, target, progress=written.look, **options
         )
         seconds = perf_counter() - begin
-    name = f"blocks {'x'.join(map(str, block))}"
+    cards = "" if workers == 1 else f", {workers} cards"
+    name = f"blocks {'x'.join(map(str, block))}{cards}"
     found: dict[str, Any] = {"estimated": run.need.task_memory / 1e6}
     found["disk"] = written.bytes / 1e6
     found |= run.seconds | {

@@ -50,6 +50,7 @@ def over_blocks(setting: Setting) -> Table:
         rows += on_cards(setting)
     else:
         notes.append(f"No GPU: {setting.no_gpu}")
+    setting.found.setdefault("blocks", []).extend(rows)
     return Table(TITLE, COLUMNS, rows, PLOT, notes)
 
 
@@ -57,7 +58,9 @@ def over_blocks_of_the_largest(setting: Setting) -> Table:
     """Two partitions of a volume that no memory holds, on one card and on more."""
     if setting.gpu is None:
         return Table(LARGEST, COLUMNS, [], PLOT, [f"No GPU: {setting.no_gpu}"])
-    return Table(LARGEST, COLUMNS, largest(setting), PLOT, [NOTE])
+    rows = largest(setting)
+    setting.found.setdefault("blocks of the largest", []).extend(rows)
+    return Table(LARGEST, COLUMNS, rows, PLOT, [NOTE])
 
 
 def _in_own_process(work: Callable, *arguments: Any) -> Any:
