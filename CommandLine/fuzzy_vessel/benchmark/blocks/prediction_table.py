@@ -32,7 +32,7 @@ COLUMNS = {
     "measured": "measured, s",
     "seconds": "model, s",
     **{phase: phase for phase in PHASES},
-    "memory": "memory of a worker, GB",
+    "memory": "memory for a worker, GB",
     "traffic": "read and written, GB",
     "goal": "goal",
     "met": "met",
@@ -42,8 +42,8 @@ TITLE = "Connectedness over blocks: a model of its costs, fitted to runs on this
 NOTES = [
     "Each worker is like the one of the runs: a card or a CPU with as many cores of its own, and "
     "voxels that it gets as fast. What one process does not speed up with more cards is taken to "
-    "shrink with processes, which was not measured. Memory is an upper estimate; the runs' largest "
-    "share of it:",
+    "shrink with processes, which was not measured. Memory is an upper estimate, and a process has "
+    "that of all its workers; the runs' largest share of it:",
 ]
 
 
