@@ -70,9 +70,11 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
     def __init__(self, parent=None):
         ScriptedLoadableModuleWidget.__init__(self, parent)
         VTKObservationMixin.__init__(self)
-        self.logic = self.panel = self.ui = None
+        self.logic: Any = None
+        self.panel: Any = None
+        self.ui: Any = None
 
-    def setup(self):
+    def setup(self) -> None:
         ScriptedLoadableModuleWidget.setup(self)
         from FuzzyConnectedGPUPanel.connectedness_panel import ConnectednessPanel
 
@@ -80,19 +82,19 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
         self.panel = ConnectednessPanel(self)
         self.ui = self.panel.ui
 
-    def enter(self):
+    def enter(self) -> None:
         if self.panel is not None:
             self.panel.enter()
 
-    def exit(self):
+    def exit(self) -> None:
         if self.panel is not None:
             self.panel.exit()
 
-    def cleanup(self):
+    def cleanup(self) -> None:
         if self.panel is not None:
             self.panel.cleanup()
 
-    def onReload(self):
+    def onReload(self) -> None:
         from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
 
         prepare_reload(self)
@@ -173,15 +175,15 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
 
     newLogic = FuzzyConnectedGPULogic
 
-    def setUp(self):
+    def setUp(self) -> None:
         slicer.mrmlScene.Clear()
 
-    def runTest(self):
+    def runTest(self) -> None:
         from FuzzyConnectedGPUPanel import panel_self_test, self_test
 
         for check in (*self_test.CHECKS, *panel_self_test.CHECKS):
             self.setUp()
-            self.delayDisplay(check.__doc__.split("\n")[0])
+            self.delayDisplay((check.__doc__ or "").split("\n")[0])
             try:
                 check(self)
             except self_test.NotPossible as reason:  # said; no failure of the code

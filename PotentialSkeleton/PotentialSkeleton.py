@@ -1,3 +1,6 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import slicer
 from slicer.i18n import tr as _
 from slicer.i18n import translate
@@ -38,9 +41,9 @@ class PotentialSkeleton(ScriptedLoadableModule):
 class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
     """Hands on Slicer's calls to the panel, which is in `PotentialSkeletonPanel`."""
 
-    panel = None  # until `setup` has succeeded
+    panel: Any = None  # until `setup` has succeeded
 
-    def setup(self):
+    def setup(self) -> None:
         ScriptedLoadableModuleWidget.setup(self)
         from PotentialSkeletonPanel.skeleton_panel import SkeletonPanel
 
@@ -48,19 +51,19 @@ class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
         self.panel = SkeletonPanel(self)
         self.ui = self.panel.ui
 
-    def cleanup(self):
+    def cleanup(self) -> None:
         if self.panel is not None:
             self.panel.cleanup()
 
-    def enter(self):
+    def enter(self) -> None:
         if self.panel is not None:
             self.panel.enter()
 
-    def exit(self):
+    def exit(self) -> None:
         if self.panel is not None:
             self.panel.exit()
 
-    def onReload(self):
+    def onReload(self) -> None:
         from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
 
         prepare_reload(self)
@@ -89,40 +92,40 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
     def __init__(self):
         ScriptedLoadableModuleLogic.__init__(self)
-        self._wrapper = None
+        self._wrapper: Any = None
 
-    def getParameterNode(self):
+    def getParameterNode(self) -> Any:
         from PotentialSkeletonMRML.parameters import PotentialSkeletonParameterNode
 
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
         if self._wrapper is None or self._wrapper.parameterNode is not parameterNode:
-            self._wrapper = PotentialSkeletonParameterNode(parameterNode)
+            self._wrapper = PotentialSkeletonParameterNode(parameterNode)  # type: ignore[call-arg]
         return self._wrapper
 
     def extract(
         self,
-        inputNode,
-        segmentID=None,
+        inputNode: Any,
+        segmentID: str | None = None,
         *,
-        label=None,
-        strength=6,
-        level=2,
-        divergence=20.0,
-        charge_distance=None,
-        method="auto",
-        device="auto",
-        drop_islands=0,
-        close_tunnels=0.0,
-        curveNodes=True,
-        modelNode=True,
-        labelmapNode=True,
-        tableNode=True,
-        tubesNode=False,
-        criticalPointsNodes=False,
-        plotChartNodes=False,
-        fieldNode=False,
-        progress=None,
-    ):
+        label: int | None = None,
+        strength: int = 6,
+        level: int = 2,
+        divergence: float = 20.0,
+        charge_distance: int | None = None,
+        method: str = "auto",
+        device: str = "auto",
+        drop_islands: int = 0,
+        close_tunnels: float = 0.0,
+        curveNodes: Any = True,
+        modelNode: Any = True,
+        labelmapNode: Any = True,
+        tableNode: Any = True,
+        tubesNode: Any = False,
+        criticalPointsNodes: Any = False,
+        plotChartNodes: Any = False,
+        fieldNode: Any = False,
+        progress: Callable[[float], bool | None] | None = None,
+    ) -> Any:
         """Find the centrelines of an object; the scene changes only if all goes well.
 
         Each output is asked for in the same way: True (or None) adds new nodes, False leaves it
@@ -196,8 +199,14 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         return extract_all(jobs, options, progress)[0]
 
     def extractSegments(
-        self, inputNode, segmentIDs=None, *, outputs=None, progress=None, **options
-    ):
+        self,
+        inputNode: Any,
+        segmentIDs: Sequence[str] | None = None,
+        *,
+        outputs: Callable[[str], dict[str, Any]] | None = None,
+        progress: Callable[[float], bool | None] | None = None,
+        **options: Any,
+    ) -> list[Any]:
         """Find the centrelines of several segments: one tree each, all of them or none.
 
         Each tree has the name of its segment, and nodes of its own, as `extract` makes them.
@@ -234,7 +243,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         )
         return extract_all(jobs, options, progress)
 
-    def tree(self, modelNode):
+    def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.
 
         ::
@@ -269,15 +278,15 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
 
     newLogic = PotentialSkeletonLogic
 
-    def setUp(self):
+    def setUp(self) -> None:
         slicer.mrmlScene.Clear()
 
-    def runTest(self):
+    def runTest(self) -> None:
         from PotentialSkeletonPanel import self_test
 
         for check in self_test.CHECKS:
             self.setUp()
-            self.delayDisplay(check.__doc__.split("\n")[0])
+            self.delayDisplay((check.__doc__ or "").split("\n")[0])
             try:
                 check(self)
             except self_test.NotPossible as reason:  # said; no failure of the code

@@ -24,7 +24,7 @@ class SegmentEditorVesselFromClicks(ScriptedLoadableModule):
         slicer.app.connect("startupCompleted()", registerEffect)
 
 
-def registerEffect():
+def registerEffect() -> None:
     """Hand the effect to the Segment Editor, from where each editor clones its own."""
     import qSlicerSegmentationsEditorEffectsPythonQt as effects
 

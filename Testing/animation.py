@@ -143,7 +143,7 @@ def add_list(name: str) -> Any:
     """An empty list of points."""
     import slicer
 
-    from FuzzyConnectedGPUMRML.point_colors import VESSEL_COLOR, paint
+    from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
 
     node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
     node.CreateDefaultDisplayNodes()

@@ -13,37 +13,23 @@ from typing import Any
 import numpy as np
 
 import tutorial_pictures
-from panel_pictures_skeleton import NAME, SIZE
+from panel_pictures_skeleton import RED, add_segments, window_of_phantom
 
 STEP = 4  # of the pictures' colours
 
 
-def add_segments(phantom: Any) -> Any:
-    """A segmentation of the phantom: the two largest trees, and the liver."""
-    import slicer
+def add_trees(phantom: Any) -> Any:
+    """A segmentation of the phantom: the two largest trees, and the liver, which is hidden."""
     from scipy import ndimage
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom_labelmap
-
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "Liver vessels")
-    node.CreateDefaultDisplayNodes()
     parts, _count = ndimage.label(phantom.mask > 0, np.ones((3, 3, 3)))
     order = np.argsort(-np.bincount(parts.reshape(-1))[1:]) + 1
     masks = {
         "Portal vein": (parts == order[0], (0.25, 0.5, 0.9)),
-        "Hepatic veins": (parts == order[1], (0.85, 0.25, 0.2)),
+        "Hepatic veins": (parts == order[1], RED),
         "Liver": (phantom.liver > 0, (0.87, 0.72, 0.5)),
     }
-    for name, (mask, color) in masks.items():
-        labelmap = add_phantom_labelmap(phantom)
-        slicer.util.updateVolumeFromArray(labelmap, mask.astype(np.uint8))
-        slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
-        slicer.mrmlScene.RemoveNode(labelmap)
-        count = node.GetSegmentation().GetNumberOfSegments()
-        segment = node.GetSegmentation().GetNthSegment(count - 1)
-        segment.SetName(name)
-        segment.SetColor(*color)
-    node.CreateClosedSurfaceRepresentation()
+    node = add_segments(phantom, masks)
     node.GetDisplayNode().SetSegmentVisibility(node.GetSegmentation().GetNthSegmentID(2), False)
     return node
 
@@ -52,30 +38,14 @@ def main() -> None:
     """Make the pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
     folder.mkdir(parents=True, exist_ok=True)
-    from emulators.qt.application import install
-
-    install()
+    window, phantom = window_of_phantom(folder)
     import slicer
 
-    import support.slice_view as slice_view
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
-    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-    from panel_pictures import Window
     from PotentialSkeletonPanel.branch_tools.divide_tools import GROUPS
 
-    slicer.mrmlScene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
-    slice_view.MANAGERS_3D += ("vtkMRMLColorLegendDisplayableManager",)
-    window = Window(folder, NAME, "nextLabel")
     panel, parameters = window.panel, window.panel.parameters
     tools = panel.widget.panel.tools
-
-    phantom = liver_phantom((SIZE,) * 3)
-    volume, seeds, background = add_phantom(phantom)
-    for node in (seeds, background):
-        node.GetDisplayNode().SetVisibility(False)
-    for view in window.workplace.slices:
-        view.show(volume)
-    segmentation = add_segments(phantom)
+    segmentation = add_trees(phantom)
     display = segmentation.GetDisplayNode()
     parameters.input = segmentation
     panel.process_events()

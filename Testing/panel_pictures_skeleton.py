@@ -15,6 +15,7 @@ import tutorial_pictures
 
 SIZE = 128  # voxels of the phantom, along each axis
 NAME = "PotentialSkeleton"
+RED = (0.85, 0.25, 0.2)
 
 
 def leaky(mask: np.ndarray) -> np.ndarray:
@@ -29,8 +30,8 @@ def leaky(mask: np.ndarray) -> np.ndarray:
     return ((mask > 0) | rough | specks).astype(np.uint8)
 
 
-def add_segments(phantom: Any) -> Any:
-    """A segmentation of the phantom: its vessels, leaking ones, and an empty segment."""
+def add_segments(phantom: Any, masks: dict[str, tuple], empty: str = "") -> Any:
+    """A segmentation of the phantom: name to mask and colour, and an empty segment."""
     import slicer
 
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom_labelmap
@@ -38,23 +39,25 @@ def add_segments(phantom: Any) -> Any:
     node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "Liver vessels")
     node.CreateDefaultDisplayNodes()
     segmentation = node.GetSegmentation()
-    for name, mask in (("Portal vein", phantom.mask), ("Portal vein 2", leaky(phantom.mask))):
+    for name, (mask, color) in masks.items():
         labelmap = add_phantom_labelmap(phantom)
-        slicer.util.updateVolumeFromArray(labelmap, mask)
+        slicer.util.updateVolumeFromArray(labelmap, mask.astype(np.uint8))
         slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
         slicer.mrmlScene.RemoveNode(labelmap)
         segment = segmentation.GetNthSegment(segmentation.GetNumberOfSegments() - 1)
         segment.SetName(name)
-        segment.SetColor(0.85, 0.25, 0.2)
-    segmentation.AddEmptySegment("", "Hepatic veins")
+        segment.SetColor(*color)
+    if empty:
+        segmentation.AddEmptySegment("", empty)
     node.CreateClosedSurfaceRepresentation()
     return node
 
 
-def main() -> None:
-    """Make the pictures."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
-    folder.mkdir(parents=True, exist_ok=True)
+def window_of_phantom(folder: Path, empty_picture: str = "") -> tuple[Any, Any]:
+    """The panel beside the views, which show the phantom; and the phantom.
+
+    With `empty_picture`, a picture of that name is made before there is a volume.
+    """
     from emulators.qt.application import install
 
     install()
@@ -63,21 +66,32 @@ def main() -> None:
     import support.slice_view as slice_view
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-    from panel_pictures import Window, during_a_run
+    from panel_pictures import Window
 
     slicer.mrmlScene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
     slice_view.MANAGERS_3D += ("vtkMRMLColorLegendDisplayableManager",)
     window = Window(folder, NAME, "nextLabel")
-    panel, parameters, in_3d = window.panel, window.panel.parameters, window.workplace.in_3d
-    window.save("skeleton-1-empty")
-
+    if empty_picture:
+        window.save(empty_picture)
     phantom = liver_phantom((SIZE,) * 3)
     volume, seeds, background = add_phantom(phantom)
     for node in (seeds, background):
         node.GetDisplayNode().SetVisibility(False)
     for view in window.workplace.slices:
         view.show(volume)
-    segmentation = add_segments(phantom)
+    return window, phantom
+
+
+def main() -> None:
+    """Make the six pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
+    folder.mkdir(parents=True, exist_ok=True)
+    window, phantom = window_of_phantom(folder, "skeleton-1-empty")
+    from panel_pictures import during_a_run
+
+    panel, parameters, in_3d = window.panel, window.panel.parameters, window.workplace.in_3d
+    masks = {"Portal vein": (phantom.mask, RED), "Portal vein 2": (leaky(phantom.mask), RED)}
+    segmentation = add_segments(phantom, masks, empty="Hepatic veins")
     good, leaking, empty = segmentation.GetSegmentation().GetSegmentIDs()
     display = segmentation.GetDisplayNode()
     display.SetSegmentVisibility(leaking, False)

@@ -134,6 +134,19 @@ class CachedConnectedness:
         """The evidence of the last run of the contrast model, in host memory; None without one."""
         return self._evidence.on_host
 
+    @property
+    def on_device(self) -> bool:
+        """Whether the evidence of the last run is in the memory of a device."""
+        return self._evidence.on_device
+
+    def evidence_for(self, gpu: Any) -> Any:
+        """The evidence of the last run, inside a device's ``with`` block; None where it is not."""
+        return self._evidence.serving(gpu)
+
+    def live_labels(self, volume: np.ndarray, spacing: Any, **options: Any) -> Any:
+        """Labels for clicks that are dragged; see `KeptEvidence.live_labels`."""
+        return self._evidence.live_labels(volume, spacing, **options)
+
     def automatic_seeds(self, volume: np.ndarray, **options: Any) -> np.ndarray:
         """The same as `contrast.automatic_seeds`; the evidence is cached for the next run."""
         return automatic_seeds(volume, find_evidence=self._find_evidence, **options)

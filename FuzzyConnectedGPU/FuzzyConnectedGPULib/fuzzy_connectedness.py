@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
@@ -127,16 +127,8 @@ def _solve(
 
 
 def _solve_on_cpu(problem: Problem, options: SolverOptions, progress: Progress) -> _Solved:
-    quiet_numba()
-    try:
+    with needs_numba():
         solver = import_module(f".solvers.{CPU_MODULES[options.solver]}", __package__)
-    except ModuleNotFoundError as error:
-        if error.name != "numba":
-            raise
-        raise DeviceError(
-            "The CPU solvers are compiled by numba, which is not installed: pip install numba "
-            "(in Slicer's Python console: slicer.util.pip_install('numba'))."
-        ) from error
     solution = solver.solve(problem, progress)
     solved = perf_counter()
     return _Solved(solution, level_values(solution.levels), [solved, perf_counter()])

@@ -67,6 +67,57 @@ class VoxelTypeError(InputError):
         )
 
 
+class ConstantVolumeError(InputError):
+    """Every voxel of a volume has the same value.
+
+    Attributes
+    ----------
+    value : float
+    """
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+        super().__init__(
+            f"The volume is constant (every voxel is {value}), so there is no vessel to find: was "
+            "the right volume chosen?"
+        )
+
+
+class SharedVoxelError(InputError):
+    """Two groups have a point on the same voxel.
+
+    Attributes
+    ----------
+    names : tuple of 2 str
+        Of the groups.
+    """
+
+    def __init__(self, first: str, second: str, voxel: tuple[int, ...]) -> None:
+        self.names = first, second
+        k, j, i = voxel
+        super().__init__(
+            f"{first!r} and {second!r} have a point on the same voxel, I,J,K = {i},{j},{k}: move "
+            "or delete one of the two."
+        )
+
+
+class SolverDeviceError(InputError):
+    """A solver does not run on the device that was asked for.
+
+    Attributes
+    ----------
+    on_cpu : bool
+        Whether it runs on the CPU only; else on CUDA only.
+    """
+
+    def __init__(self, solver: str, device: str, on_cpu: bool) -> None:
+        self.on_cpu = on_cpu
+        super().__init__(
+            f"Solver {solver!r} runs on {'the CPU' if on_cpu else 'CUDA'} only; leave the device "
+            f"{device!r} out, or choose solver 'exact'."
+        )
+
+
 class NothingTubularError(InputError):
     """No automatic seed was found.
 

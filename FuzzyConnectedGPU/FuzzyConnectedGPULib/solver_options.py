@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from .input_errors import SolverDeviceError
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS
 
 
@@ -62,16 +63,10 @@ class SolverOptions:
         """
         if self.solver not in CUDA_MODULES:
             if self.device not in ("auto", "cpu"):
-                raise InputError(
-                    f"Solver {self.solver!r} runs on the CPU only; leave the device "
-                    f"{self.device!r} out, or choose solver 'exact'."
-                )
+                raise SolverDeviceError(self.solver, self.device, on_cpu=True)
             return "cpu"
         if self.solver not in CPU_MODULES:
             if self.device == "cpu":
-                raise InputError(
-                    f"Solver {self.solver!r} runs on CUDA only; leave the device 'cpu' out, "
-                    "or choose solver 'exact'."
-                )
+                raise SolverDeviceError(self.solver, self.device, on_cpu=False)
             return "cuda" if self.device == "auto" else self.device
         return self.device

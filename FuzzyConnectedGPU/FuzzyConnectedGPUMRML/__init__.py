@@ -2,9 +2,9 @@
 
 `logic` has the Logic's methods, `parameters` the parameter node with its choices.
 
-A run goes `segmenting` (nodes to arrays, the library, arrays to nodes) -> `result`; `finding` adds
-seeds, `difference` compares two results. A result knows what it was made of: `run_inputs`. For the
-panel: `seed_rows` and `odd_points` (a list of points as a table, and a point that disagrees),
-`point_history` (undo), `point_colors`, `volume_curve`, and what views show: `slice_layers`,
-`view_fit`. `sample_data` registers the phantom.
+A run goes `segmenting` -> `run_nodes` (nodes to arrays, the library) -> `result`; `several` is the
+same for several vessels. `finding` adds seeds, `difference` compares two results. A result knows
+what it was made of: `run_inputs`. For the panel: `seed_rows` and `odd_points` (a list of points as
+a table, and a point that disagrees), `point_history` (undo), `volume_curve`, and what views show:
+`slice_layers`, `view_fit`. `sample_data` registers the phantom.
 """

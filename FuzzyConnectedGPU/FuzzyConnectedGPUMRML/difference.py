@@ -12,6 +12,7 @@ from FuzzyVesselCoreLib.mrml.images import fill_labelmap
 from FuzzyVesselCoreLib.mrml.ownership import DIFFERENCE, check_apart, hand_over
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.regions import mask_of
+from FuzzyVesselCoreLib.translation import tr as _
 
 ONLY_FIRST, ONLY_SECOND, BOTH = 1, 2, 3
 COLORS = {
@@ -62,10 +63,16 @@ def difference(
     """
     for node in (first_node, second_node, volume_node):
         if node is None:
-            raise InputError("Choose two results and the volume that they belong to.")
+            raise InputError(_("Choose two results and the volume that they belong to."))
     if first_node is second_node:
-        raise InputError(f"Both results are {node_name(first_node)}; choose two.")
-    inputs = {"first result": first_node, "second result": second_node, "volume": volume_node}
+        raise InputError(
+            _("Both results are {result}; choose two.").format(result=node_name(first_node))
+        )
+    inputs = {
+        _("first result"): first_node,
+        _("second result"): second_node,
+        _("volume"): volume_node,
+    }
     check_apart([labelmap_node], inputs)
     shape = voxels_of(volume_node, copy=False).shape
     first, second = (mask_of(node, volume_node, shape) for node in (first_node, second_node))

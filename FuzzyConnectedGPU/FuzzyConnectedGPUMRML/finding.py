@@ -9,12 +9,12 @@ from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.new_points import world_points
+from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint, world_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.regions import region_mask
+from FuzzyVesselCoreLib.translation import tr as _
 
-from .point_colors import VESSEL_COLOR, paint
-from .segmenting import refuse_without, while_there
+from .run_nodes import refuse_without, while_there
 
 LABEL = "automatic"
 
@@ -87,8 +87,12 @@ def _add(seeds_node: Any, volume_node: Any, voxels: np.ndarray) -> None:
 def _check_list(seeds_node: Any) -> None:
     name = mrml.node_name(seeds_node)
     if not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
-        raise InputError(f"{name} is no list of points: choose one, or none for a new list.")
+        raise InputError(
+            _("{name} is no list of points: choose one, or none for a new list.").format(name=name)
+        )
     if seeds_node.GetFixedNumberOfControlPoints():
         raise InputError(
-            f"The list {name} takes no more points (its number is fixed): choose another one."
+            _(
+                "The list {name} takes no more points (its number is fixed): choose another one."
+            ).format(name=name)
         )

@@ -4,6 +4,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from FuzzyConnectedGPULib.threshold.choice import UNSURE
+
+
+class UnsureNote(str):
+    """An automatic threshold is of low confidence.
+
+    Attributes
+    ----------
+    threshold : FuzzyConnectedGPULib.AutomaticThreshold
+    """
+
+    threshold: Any
+
+    def __new__(cls, threshold: Any) -> "UnsureNote":
+        self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
+        self.threshold = threshold
+        return self
+
+    @classmethod
+    def of(cls, threshold: Any) -> "list[UnsureNote]":
+        """The note on a threshold, if there is one to make."""
+        return [cls(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else []
+
 
 @dataclass
 class SegmentationResult:

@@ -1,6 +1,7 @@
 """What a result was made of, as short texts that its connectedness map carries along."""
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.provenance.mask_fingerprint import mask_fingerprint, rounded
 from FuzzyVesselCoreLib.mrml.provenance.voxel_times import note_voxels, voxels_changed
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+
+from .logic.run_options import ModelOptions
 
 # Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
@@ -24,29 +27,33 @@ VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
 
-def inputs_text(
-    volume_node: Any,
-    seeds_node: Any,
-    *,
-    mask_node: Any = None,
-    segment_id: str = "",
-    roi_node: Any = None,
-    background_node: Any = None,
-    model: str | None = None,
-    border: str | None = None,
-    affinity: Any = None,
-    feature: str | None = None,
-    radius: int | None = None,
-    side: str | None = None,
-    cut: float | None = None,
-    solver: str | None = None,
-    corrections: int | None = None,
-    directions: int | None = None,
-) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Choices(ModelOptions):
+    """What a connectedness map depends on beside its volume and points.
+
+    Attributes
+    ----------
+    mask_node, segment_id, roi_node, background_node
+        The nodes of a run, and the segment of the mask.
+    """
+
+    mask_node: Any = None
+    segment_id: str = ""
+    roi_node: Any = None
+    background_node: Any = None
+
+
+def inputs_text(volume_node: Any, seeds_node: Any, **choices: Any) -> str:
     """A text that differs wherever the connectedness may differ; the same after loading.
 
     Voxels of the volume are not looked at; `is_from` knows whether they were edited. Exact solvers
     give the same connectedness on every device, so the device does not count.
+
+    Parameters
+    ----------
+    volume_node, seeds_node : nodes or None
+    **choices
+        Fields of `Choices`.
 
     Returns
     -------
@@ -58,26 +65,38 @@ def inputs_text(
     points = placed_points(seeds_node)
     if not points.labels:
         return ""
+    chosen = Choices(**choices)
+    mask_node, segment_id = chosen.mask_node, chosen.segment_id
     parts: list[Any] = [
         volume_node.GetName(),
         volume_node.GetImageData().GetDimensions(),
         sorted(centres(volume_node, points)),
         mask_node and (mask_node.GetName(), segment_id, mask_fingerprint(mask_node, segment_id)),
-        roi_node and _box(roi_node),
+        chosen.roi_node and _box(chosen.roi_node),
     ]
-    feature = None if feature == "intensity" else feature
-    own = (affinity, feature, radius, side, cut, solver, corrections, directions)
-    if model == "affinity" or (model is None and any(value is not None for value in own)):
-        parts += [affinity or (radius or 2, side or "both"), round(cut or 0, 6), solver or "exact"]
-        if feature:
-            parts.append(feature)
-        if solver == CORRECTED:
-            parts += [corrections, directions]
-    else:
+    model = _of_affinity(chosen)
+    if not model:
         # The first point counts more than the others, and background points change the scene.
-        parts += ["contrast", border or "drawn", centres(volume_node, points)[0]]
-        parts.append(_background(volume_node, background_node))
-    return _hashed(parts)
+        model = ["contrast", chosen.border or "drawn", centres(volume_node, points)[0]]
+        model.append(_background(volume_node, chosen.background_node))
+    return _hashed(parts + model)
+
+
+def _of_affinity(chosen: Choices) -> list[Any]:
+    """What counts of the model "affinity"; nothing where the model is another."""
+    affinity, radius, side = chosen.affinity, chosen.radius, chosen.side
+    feature = None if chosen.feature == "intensity" else chosen.feature
+    variant = [chosen.corrections, chosen.directions]
+    own = (affinity, feature, radius, side, chosen.cut, chosen.solver, *variant)
+    if chosen.model != "affinity" and (
+        chosen.model is not None or all(value is None for value in own)
+    ):
+        return []
+    estimate = affinity or (radius or 2, side or "both")
+    parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
+    if feature:
+        parts.append(feature)
+    return parts + variant if chosen.solver == CORRECTED else parts
 
 
 def threshold_text(volume_node: Any, background_node: Any) -> str:

@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from .point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 CATEGORY = "FuzzyVesselGPU"
 PHANTOM = "LiverPhantom"

@@ -8,6 +8,7 @@ from FuzzyConnectedGPULib.threshold.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.translation import tr as _
 
 
 class VolumeCurve:
@@ -73,9 +74,13 @@ def scene_values(scene_node: Any) -> np.ndarray:
         There is none, or its values are not all within 0..1.
     """
     if scene_node is None:
-        raise InputError("There is no fuzzy scene: run the segmentation first.")
+        raise InputError(_("There is no fuzzy scene: run the segmentation first."))
     values = voxels_of(scene_node, copy=False)
     low, high = scene_node.GetImageData().GetScalarRange()  # found once for an image
     if not 0 <= low <= high <= 1:
-        raise InputError(f"{node_name(scene_node)} is no fuzzy scene: its values leave 0..1.")
+        raise InputError(
+            _("{scene} is no fuzzy scene: its values leave 0..1.").format(
+                scene=node_name(scene_node)
+            )
+        )
     return values

@@ -24,12 +24,13 @@ from .advanced.method_section import MethodSection, model_options
 from .advanced.output_section import OutputSection
 from .advanced.region_section import RegionSection
 from .first_view.advice_line import AdviceLine
-from .first_view.automatic_update import AutomaticUpdate
 from .first_view.click_undo import ClickUndo
 from .first_view.input_section import InputSection
 from .first_view.seeds_section import SeedsSection
 from .first_view.threshold_section import LEAST, ThresholdSection
 from .first_view.vessels_section import VesselsSection
+from .following.automatic_update import AutomaticUpdate
+from .following.live_drag import LiveDrag
 from .wording import worded
 
 NUMBA = (packages.NUMBA,)
@@ -69,6 +70,7 @@ class ConnectednessPanel(Panel):
         self.display = DisplaySection(self)
         self.comparison = ComparisonSection(self)
         self.automatic = AutomaticUpdate(self)
+        self.live = LiveDrag(self)
         self.undoing = ClickUndo(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
@@ -93,6 +95,7 @@ class ConnectednessPanel(Panel):
             for section in self.sections:
                 section.react(self.parameters)
             self.automatic.react(self.parameters)
+            self.live.react()
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
         finally:
@@ -122,6 +125,7 @@ class ConnectednessPanel(Panel):
         self.seeds.placing.stop()
         self.seeds.placing.enable_keys(False)
         self.threshold.end_preview()
+        self.live.forget()
         self.input.watch_slices(False)
         Panel.exit(self)
 
@@ -132,6 +136,7 @@ class ConnectednessPanel(Panel):
 
     def forget(self) -> None:
         self.automatic.forget()
+        self.live.forget()
         for section in self.sections:
             section.forget()
         self.logic.forget()
@@ -216,7 +221,7 @@ class ConnectednessPanel(Panel):
     @staticmethod
     def output_inputs(parameters: Any) -> dict[str, Any]:
         """Nodes that results are not written into, by what they are called."""
-        return {"input volume": parameters.inputVolume, "mask": parameters.mask}
+        return {_("input volume"): parameters.inputVolume, _("mask"): parameters.mask}
 
     def worded(self, said: Any) -> str:
         return worded(said)

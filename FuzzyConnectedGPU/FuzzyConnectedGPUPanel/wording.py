@@ -9,6 +9,7 @@ from FuzzyConnectedGPULib import input_errors
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold
 from FuzzyConnectedGPULib.threshold.choice import UNSURE
+from FuzzyConnectedGPUMRML.result import UnsureNote
 from FuzzyConnectedGPUMRML.same_place import SamePlaceError
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
@@ -74,6 +75,29 @@ def _voxel_type(said: input_errors.VoxelTypeError) -> str:
     ).format(kind=said.voxel_type)
 
 
+def _constant(said: input_errors.ConstantVolumeError) -> str:
+    return _("Every voxel of the volume is {value:g}: choose another volume.").format(
+        value=said.value
+    )
+
+
+def _shared(said: input_errors.SharedVoxelError) -> str:
+    first, second = said.names
+    return _("'{first}' and '{second}' have a point at the same place: move or delete one.").format(
+        first=first, second=second
+    )
+
+
+def _solver(said: input_errors.SolverDeviceError) -> str:
+    if said.on_cpu:
+        return _("The chosen solver runs on the CPU only: choose the CPU as device, or Exact.")
+    return _("The chosen solver runs on a GPU only: choose a GPU as device, or Exact.")
+
+
+def _unsure(said: UnsureNote) -> str:
+    return threshold_reason(said.threshold)
+
+
 def _nothing(said: input_errors.NothingTubularError) -> str:
     if said.in_mask:
         return _("No vessel was found in the box or mask: place points by hand, or enlarge it.")
@@ -99,7 +123,11 @@ SENTENCES: dict[type, Callable[[Any], str]] = {
     input_errors.LargeValuesError: _large,
     input_errors.VoxelTypeError: _voxel_type,
     input_errors.NothingTubularError: _nothing,
+    input_errors.ConstantVolumeError: _constant,
+    input_errors.SharedVoxelError: _shared,
+    input_errors.SolverDeviceError: _solver,
     input_errors.FaintClicksNote: _faint,
+    UnsureNote: _unsure,
 }
 
 

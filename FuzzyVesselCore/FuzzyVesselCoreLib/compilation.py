@@ -23,8 +23,8 @@ def needs_numba() -> Iterator[None]:
         if error.name != "numba":
             raise
         raise DeviceError(
-            "Skeletons are computed by code that numba compiles, and numba is not installed: "
-            "pip install numba."
+            "This is computed by code that numba compiles, and numba is not installed: pip install "
+            "numba (a panel of the extension asks before it installs it)."
         ) from error
 
 

@@ -17,6 +17,36 @@ class DeviceMemoryError(DeviceError):
     """The device has too little memory, or the volume has too many voxels for it to number."""
 
 
+class NoCuda(str):
+    """Why CUDA cannot be used, and how to fix it.
+
+    Attributes
+    ----------
+    kind : str
+        What is wrong, for callers that word it for their own users, such as "cupy missing".
+    """
+
+    kind: str
+
+    def __new__(cls, kind: str, text: str) -> "NoCuda":
+        self = super().__new__(cls, text)
+        self.kind = kind
+        return self
+
+
+class NoCudaError(DeviceError):
+    """A GPU was asked for that cannot be used.
+
+    Attributes
+    ----------
+    reason : NoCuda
+    """
+
+    def __init__(self, device: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"{device} cannot be used: {reason}")
+
+
 class Cancelled(FuzzyVesselError):
     """The progress callback returned False; nothing was changed."""
 

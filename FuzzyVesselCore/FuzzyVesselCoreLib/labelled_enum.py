@@ -1,28 +1,27 @@
 """Choices of a parameter node that combo boxes show by translated labels."""
 
 import enum
+from typing import Any
 
 
 class LabelledEnum(enum.Enum):
-    """An enumeration with a label for each member; scenes keep the members' names.
+    """An enumeration whose members have a value and a label; scenes keep the members' names.
 
     Examples
     --------
     >>> class Device(LabelledEnum):
-    ...     CPU = "cpu"
-    ...
-    ...     @classmethod
-    ...     def labels(cls):
-    ...         return {cls.CPU: "Processor"}
-    >>> Device.CPU.label()
+    ...     CPU = "cpu", "Processor"
+    >>> Device("cpu").label()
     'Processor'
     """
 
-    @classmethod
-    def labels(cls) -> dict["LabelledEnum", str]:
-        """Return the labels, in the language of the application."""
-        raise NotImplementedError
+    _label: str
+
+    def __new__(cls, value: Any, label: str) -> "LabelledEnum":
+        self = object.__new__(cls)
+        self._value_, self._label = value, label
+        return self
 
     def label(self) -> str:
         """Return the member's label; Slicer's parameter-node wrapper asks for it."""
-        return self.labels()[self]
+        return self._label

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, node_name
+from FuzzyVesselCoreLib.translation import tr as _
 
 # Axes this near to right angles (sine of the deviation) count as such: headers are rounded.
 RIGHT_ANGLE = 1e-3
@@ -26,14 +27,18 @@ def warnings(ijk_to_ras: np.ndarray, node: Any) -> list[str]:
     skew = np.abs(np.triu(directions.T @ directions, 1)).max()
     if skew > RIGHT_ANGLE:
         found.append(
-            f"The axes of {node_name(node)} are {np.degrees(np.arcsin(skew)):.1f} degrees off the "
-            "right angle: positions are exact, lengths and radii are approximate."
+            _(
+                "The axes of {node} are {angle:.1f} degrees off the right angle: positions "
+                "are exact, lengths and radii are approximate."
+            ).format(node=node_name(node), angle=np.degrees(np.arcsin(skew)))
         )
     transform = node.GetParentTransformNode()
     if transform is not None and not _rigid(transform):
         found.append(
-            f"The transform {node_name(transform)} changes lengths: curves lie where it puts them, "
-            f"but lengths and radii are those of {node_name(node)} without it."
+            _(
+                "The transform {transform} changes lengths: curves lie where it puts them, "
+                "but lengths and radii are those of {node} without it."
+            ).format(transform=node_name(transform), node=node_name(node))
         )
     return found
 

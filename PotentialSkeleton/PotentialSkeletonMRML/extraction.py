@@ -6,6 +6,8 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.progress import ProgressCallback
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .branch_tools.steps import begin_anew
 from .computation import compute
@@ -14,8 +16,6 @@ from .outputs import write_all
 from .result import SkeletonResult
 from .segment_input import segment_named
 from .solid_input import SolidInput, read_solid
-
-ProgressFunction = Callable[[float], bool]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Job:
 
 
 def extract_all(
-    jobs: Sequence[Job], options: dict, progress: ProgressFunction | None
+    jobs: Sequence[Job], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object, then write all outputs.
 
@@ -46,9 +46,13 @@ def extract_all(
     given: list[Any] = []
     for job in jobs:
         job.requests.check(job.solid)
-        for _, node in job.requests.nodes():
+        for _output, node in job.requests.nodes():
             if node in given:
-                raise InputError(f"{node_name(node)} was given for two trees; choose another.")
+                raise InputError(
+                    _("{node} was given for two trees; choose another.").format(
+                        node=node_name(node)
+                    )
+                )
             given.append(node)
     found = []
     for job, part in zip(jobs, _parts(jobs, progress)):
@@ -84,16 +88,21 @@ def segment_jobs(
         If the node is no segmentation, there is no segment, or one is named twice or empty.
     """
     if node is None or not node.IsA("vtkMRMLSegmentationNode"):
-        raise InputError("Several trees need a segmentation, with a segment for each of them.")
+        raise InputError(_("Several trees need a segmentation, with a segment for each of them."))
     ids = visible_segments(node) if segment_ids is None else list(segment_ids)
     if not ids:
-        why = "no segment of it is shown" if segment_ids is None else "no segment was named"
-        raise InputError(f"There is nothing to do in {node_name(node)}: {why}.")
+        shown = segment_ids is None
+        why = _("no segment of it is shown") if shown else _("no segment was named")
+        raise InputError(
+            _("There is nothing to do in {node}: {reason}.").format(
+                node=node_name(node), reason=why
+            )
+        )
     ids = [segment_named(node, each) for each in ids]
     twice = next((each for each in ids if ids.count(each) > 1), None)
     if twice is not None:
         name = node.GetSegmentation().GetSegment(twice).GetName()
-        raise InputError(f"The segment '{name}' was named twice.")
+        raise InputError(_("The segment '{name}' was named twice.").format(name=name))
     return [Job(read_solid(node, each), requests_of(each)) for each in ids]
 
 

@@ -8,6 +8,7 @@ from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved
 from FuzzyVesselCoreLib.mrml.ownership import check_apart
 from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.progress import ProgressCallback
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 CURVE, MODEL = "vtkMRMLMarkupsCurveNode", "vtkMRMLModelNode"
@@ -15,14 +16,14 @@ LABELMAP, TABLE = "vtkMRMLLabelMapVolumeNode", "vtkMRMLTableNode"
 FIDUCIALS, CHART = "vtkMRMLMarkupsFiducialNode", "vtkMRMLPlotChartNode"
 VECTORS = "vtkMRMLVectorVolumeNode"
 CLASSES = {
-    "curveNodes": (CURVE, "markups curve"),
-    "modelNode": (MODEL, "model"),
-    "tubesNode": (MODEL, "model"),
-    "labelmapNode": (LABELMAP, "labelmap volume"),
-    "tableNode": (TABLE, "table"),
-    "criticalPointsNodes": (FIDUCIALS, "list of points"),
-    "plotChartNodes": (CHART, "plot chart"),
-    "fieldNode": (VECTORS, "vector volume"),
+    "curveNodes": (CURVE, _("markups curve")),
+    "modelNode": (MODEL, _("model")),
+    "tubesNode": (MODEL, _("model")),
+    "labelmapNode": (LABELMAP, _("labelmap volume")),
+    "tableNode": (TABLE, _("table")),
+    "criticalPointsNodes": (FIDUCIALS, _("list of points")),
+    "plotChartNodes": (CHART, _("plot chart")),
+    "fieldNode": (VECTORS, _("vector volume")),
 }
 
 
@@ -63,18 +64,28 @@ class Requests:
         kinds = set(self.given("criticalPointsNodes"))
         if not isinstance(self.criticalPointsNodes, bool | dict | None) or kinds - set(KINDS):
             raise InputError(
-                "criticalPointsNodes must be True, False, or a dict of kind to node; kinds are "
-                f"{', '.join(KINDS)}."
+                _(
+                    "criticalPointsNodes must be True, False, or a dict of kind to node; kinds "
+                    "are {kinds}."
+                ).format(kinds=", ".join(KINDS))
             )
         seen = []
         for output, node in self.nodes():
             class_name, kind = CLASSES[output]
             if not hasattr(node, "IsA") or not node.IsA(class_name):
                 name = node_name(node) if hasattr(node, "GetName") else repr(node)
-                raise InputError(f"The output {name} ({output}) must be a {kind}.")
-            check_apart([node], {"input": solid.node})
+                raise InputError(
+                    _("The output {name} ({output}) must be a {kind}.").format(
+                        name=name, output=output, kind=kind
+                    )
+                )
+            check_apart([node], {_("input"): solid.node})
             if node in seen:
-                raise InputError(f"{node_name(node)} was given for two outputs; choose another.")
+                raise InputError(
+                    _("{node} was given for two outputs; choose another.").format(
+                        node=node_name(node)
+                    )
+                )
             seen.append(node)
         self.check_present(solid, InputError)
 
@@ -96,10 +107,10 @@ class Requests:
         """Raise an error if the object or a node to fill is not in the scene (any more)."""
         import slicer
 
-        for node in (solid.node, *(node for _, node in self.nodes())):
+        for node in (solid.node, *(node for _output, node in self.nodes())):
             if not slicer.mrmlScene.IsNodePresent(node):
                 if error is Cancelled:
                     raise InputRemoved(node_name(node))
-                raise error(f"{node_name(node)} is not in the scene.")
+                raise error(_("{node} is not in the scene.").format(node=node_name(node)))
         if not solid.has_segment():
-            raise InputRemoved(f"the segment '{solid.name}'")
+            raise InputRemoved(_("the segment '{name}'").format(name=solid.name))

@@ -43,7 +43,7 @@ def write_outputs(solid: Any, skeleton: Any, field: Any, requests: Any) -> Any:
     return write_all([(solid, skeleton, field, requests)])[0]
 
 
-def write_all(found):
+def write_all(found: list[tuple]) -> list[SkeletonResult]:
     """Put several skeletons into the scene, all or none.
 
     Parameters

@@ -12,69 +12,37 @@ from FuzzyVesselCoreLib.labelled_enum import LabelledEnum
 class Detail(LabelledEnum):
     """How much of the object gets a centreline; the values are `skeletonize`'s levels."""
 
-    CORE = 1
-    LIMBS = 2
-    CORNERS = 3
-
-    @classmethod
-    def labels(cls) -> dict[LabelledEnum, str]:
-        return {
-            cls.CORE: _("Trunks only"),
-            cls.LIMBS: _("All branches"),
-            cls.CORNERS: _("All branches and bumps"),
-        }
+    CORE = 1, _("Trunks only")
+    LIMBS = 2, _("All branches")
+    CORNERS = 3, _("All branches and bumps")
 
 
 class Method(LabelledEnum):
     """How forces are summed; the values are those of `PotentialSkeletonLib.FORCE_METHODS`."""
 
-    AUTOMATIC = "auto"
-    FFT = "fft"
-    DIRECT_SERIAL = "direct-serial"
-    CUDA_SIMPLE = "cuda-simple"
-    CUDA_CONSTANT = "cuda-constant"
-    CUDA_SHARED = "cuda-shared"
-
-    @classmethod
-    def labels(cls) -> dict[LabelledEnum, str]:
-        return {
-            cls.AUTOMATIC: _("Automatic"),
-            cls.FFT: _("Convolution (FFT)"),
-            cls.DIRECT_SERIAL: _("Direct sum, CPU"),
-            cls.CUDA_SIMPLE: _("Direct sum, GPU, global memory"),
-            cls.CUDA_CONSTANT: _("Direct sum, GPU, constant memory"),
-            cls.CUDA_SHARED: _("Direct sum, GPU, shared memory"),
-        }
+    AUTOMATIC = "auto", _("Automatic")
+    FFT = "fft", _("Convolution (FFT)")
+    DIRECT_SERIAL = "direct-serial", _("Direct sum, CPU")
+    CUDA_SIMPLE = "cuda-simple", _("Direct sum, GPU, global memory")
+    CUDA_CONSTANT = "cuda-constant", _("Direct sum, GPU, constant memory")
+    CUDA_SHARED = "cuda-shared", _("Direct sum, GPU, shared memory")
 
 
 class Device(LabelledEnum):
     """What computes."""
 
-    AUTOMATIC = "auto"
-    CPU = "cpu"
-    GPU = "cuda"
-
-    @classmethod
-    def labels(cls) -> dict[LabelledEnum, str]:
-        return {cls.AUTOMATIC: _("Automatic"), cls.CPU: _("CPU"), cls.GPU: _("GPU")}
+    AUTOMATIC = "auto", _("Automatic")
+    CPU = "cpu", _("CPU")
+    GPU = "cuda", _("GPU")
 
 
 class Colouring(LabelledEnum):
     """What the colours of lines, tubes and curves tell."""
 
-    RADIUS = "radius"
-    BRANCH = "branch"
-    GENERATION = "generation"
-    TREE = "tree"
-
-    @classmethod
-    def labels(cls) -> dict[LabelledEnum, str]:
-        return {
-            cls.RADIUS: _("Radius"),
-            cls.BRANCH: _("Branch"),
-            cls.GENERATION: _("Generation"),
-            cls.TREE: _("Tree"),
-        }
+    RADIUS = "radius", _("Radius")
+    BRANCH = "branch", _("Branch")
+    GENERATION = "generation", _("Generation")
+    TREE = "tree", _("Tree")
 
 
 @parameterNodeWrapper

@@ -1,6 +1,7 @@
 """What a skeleton on the MRML scene gives back."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -37,7 +38,7 @@ class SkeletonResult:
         What the user should know: what was cleaned, what could not be checked, ...
     """
 
-    skeleton: object
+    skeleton: Any
     ijkToRAS: object
     curveNodes: list = field(default_factory=list)
     folderItemID: int = 0

@@ -8,6 +8,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, node_name
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from FuzzyVesselCoreLib.translation import tr as _
 
 MAX_LISTED = 20  # labels or segments that a message lists
 
@@ -29,7 +30,9 @@ def segment_mask(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, st
 
 
 def _empty(node: Any, name: str) -> str:
-    return f"The segment '{name}' of {node_name(node)} is empty: fill it in the Segment Editor."
+    return _("The segment '{name}' of {node} is empty: fill it in the Segment Editor.").format(
+        name=name, node=node_name(node)
+    )
 
 
 def segment_named(node: Any, wanted: str | None) -> str:
@@ -38,7 +41,7 @@ def segment_named(node: Any, wanted: str | None) -> str:
     ids = list(segmentation.GetSegmentIDs())
     names = [segmentation.GetSegment(each).GetName() for each in ids]
     if not ids:
-        raise InputError(f"The segmentation {node_name(node)} has no segment.")
+        raise InputError(_("The segmentation {node} has no segment.").format(node=node_name(node)))
     if not wanted and len(ids) == 1:
         return ids[0]
     if wanted and wanted in ids:
@@ -47,13 +50,21 @@ def segment_named(node: Any, wanted: str | None) -> str:
         return ids[names.index(wanted)]
     there = listed([f"'{name}'" for name in names])
     if not wanted:
-        raise InputError(f"{node_name(node)} has {len(ids)} segments; choose one of {there}.")
-    raise InputError(f"{node_name(node)} has no segment '{wanted}'; it has {there}.")
+        raise InputError(
+            _("{node} has {count} segments; choose one of {there}.").format(
+                node=node_name(node), count=len(ids), there=there
+            )
+        )
+    raise InputError(
+        _("{node} has no segment '{name}'; it has {there}.").format(
+            node=node_name(node), name=wanted, there=there
+        )
+    )
 
 
 def listed(texts: list[str]) -> str:
-    more = len(texts) - MAX_LISTED
-    return ", ".join(texts[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
+    text, more = ", ".join(texts[:MAX_LISTED]), len(texts) - MAX_LISTED
+    return text if more <= 0 else _("{texts} and {count} more").format(texts=text, count=more)
 
 
 def _converted(segmentation: Any, segment_id: str, name: str) -> Any:
@@ -65,7 +76,9 @@ def _converted(segmentation: Any, segment_id: str, name: str) -> Any:
     copy.CopyConversionParameters(segmentation)
     copy.CopySegmentFromSegmentation(segmentation, segment_id)
     if not copy.CreateRepresentation(BINARY_LABELMAP):
-        raise InputError(f"The segment '{name}' could not be converted to a labelmap.")
+        raise InputError(
+            _("The segment '{name}' could not be converted to a labelmap.").format(name=name)
+        )
     return copy.GetSegment(segment_id)
 
 

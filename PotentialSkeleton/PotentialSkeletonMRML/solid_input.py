@@ -13,6 +13,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.translation import tr as _
 
 from . import axes
 from .segment_input import listed, segment_mask, segment_named
@@ -83,15 +84,23 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
         There is no such node, label or segment, it is empty, or its values are no whole numbers.
     """
     if node is None:
-        raise InputError("No input was given: choose a labelmap or a segmentation.")
+        raise InputError(_("No input was given: choose a labelmap or a segmentation."))
     if node.IsA("vtkMRMLSegmentationNode"):
         if label is not None:
-            raise InputError(f"{node_name(node)} is a segmentation: name a segment, not a label.")
+            raise InputError(
+                _("{node} is a segmentation: name a segment, not a label.").format(
+                    node=node_name(node)
+                )
+            )
         segment_id = segment_named(node, segment_id)
         mask, matrix, name = segment_mask(node, segment_id)
     elif node.IsA("vtkMRMLLabelMapVolumeNode"):
         if segment_id:
-            raise InputError(f"{node_name(node)} is a labelmap: choose a label, not a segment.")
+            raise InputError(
+                _("{node} is a labelmap: choose a label, not a segment.").format(
+                    node=node_name(node)
+                )
+            )
         mask, name = _labelled(node, label)
         matrix, segment_id = ijk_to_ras(node), ""
     else:
@@ -104,11 +113,11 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
 
 def _no_labelmap(node: Any) -> str:
     if node.IsA("vtkMRMLScalarVolumeNode"):
-        return (
-            f"The volume {node_name(node)} is no labelmap: convert it in the module Volumes "
+        return _(
+            "The volume {node} is no labelmap: convert it in the module Volumes "
             "('Convert to label map'), or segment it first."
-        )
-    return f"{node_name(node)} is no labelmap and no segmentation."
+        ).format(node=node_name(node))
+    return _("{node} is no labelmap and no segmentation.").format(node=node_name(node))
 
 
 def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
@@ -118,22 +127,30 @@ def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
         broken = ~np.isfinite(values) | (values != np.rint(values))
         if broken.any():
             raise InputError(
-                f"The labelmap {node_name(node)} has values that are no whole numbers, such as "
-                f"{values[broken][0]:g}: apply a threshold first."
+                _(
+                    "The labelmap {node} has values that are no whole numbers, such as "
+                    "{value:g}: apply a threshold first."
+                ).format(node=node_name(node), value=values[broken][0])
             )
     if not values.any():
-        raise InputError(f"The labelmap {node_name(node)} is empty: every voxel is 0.")
+        raise InputError(
+            _("The labelmap {node} is empty: every voxel is 0.").format(node=node_name(node))
+        )
     name = node.GetName() or "Labelmap"
     if label is None:
         return values != 0, name
     try:
         label = index(label)
     except TypeError as error:
-        raise InputError(f"The label is {label!r}; a whole number is needed.") from error
+        raise InputError(
+            _("The label is {label!r}; a whole number is needed.").format(label=label)
+        ) from error
     mask = values == label
     if label == 0 or not mask.any():
         there = [f"{value:g}" for value in np.unique(values) if value != 0]
         raise InputError(
-            f"The labelmap {node_name(node)} has no label {label}; it has {listed(there)}."
+            _("The labelmap {node} has no label {label}; it has {there}.").format(
+                node=node_name(node), label=label, there=listed(there)
+            )
         )
     return mask, f"{name} label {label}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.graph.curve_skeleton import (
     END,
     JUNCTION,
@@ -62,7 +63,9 @@ def skeleton_of(model_node: Any) -> CurveSkeleton:
     skeleton = stored_skeleton(model_node)
     if skeleton is None:
         raise InputError(
-            f"The model {node_name(model_node)} holds no centrelines: find them first (Apply)."
+            _("The model {model} holds no centrelines: find them first (Apply).").format(
+                model=node_name(model_node)
+            )
         )
     return skeleton
 

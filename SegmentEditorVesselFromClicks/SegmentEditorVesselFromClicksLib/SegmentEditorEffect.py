@@ -2,6 +2,7 @@
 
 import math
 import os
+from typing import Any
 
 import qt
 import vtk
@@ -21,19 +22,19 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         AbstractScriptedSegmentEditorEffect.__init__(self, scriptedEffect)
         scriptedEffect.name = "Vessel from clicks"  # other modules ask for it: not translated
         scriptedEffect.title = _("Vessel from clicks")
-        self.live = None
+        self.live: Any = None
 
-    def clone(self):
+    def clone(self) -> Any:
         import qSlicerSegmentationsEditorEffectsPythonQt as effects
 
         effect = effects.qSlicerSegmentEditorScriptedEffect(None)
         effect.setPythonSource(__file__.replace("\\", "/"))
         return effect
 
-    def icon(self):
+    def icon(self) -> Any:
         return qt.QIcon(os.path.join(os.path.dirname(__file__), "SegmentEditorEffect.png"))
 
-    def helpText(self):
+    def helpText(self) -> str:
         return "<html>" + _(
             "Segment a vessel from clicks in slice views.<br>"
             "<ul style='margin: 0'>"
@@ -45,44 +46,46 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             "</ul>Each segment has points of its own. Research software, not for diagnosis."
         )
 
-    def createCursor(self, viewWidget):
+    def createCursor(self, viewWidget: Any) -> Any:
         return qt.QCursor(qt.Qt.CrossCursor)
 
-    def setMRMLDefaults(self):
+    def setMRMLDefaults(self) -> None:
         self.scriptedEffect.setParameterDefault("Keep", 1)
 
-    def setupOptionsFrame(self):
+    def setupOptionsFrame(self) -> None:
         from SegmentEditorVesselFromClicksPanel.live_vessel import LiveVessel
 
         self.live = LiveVessel(self.scriptedEffect)
 
-    def updateGUIFromMRML(self):
+    def updateGUIFromMRML(self) -> None:
         if self.live is not None:
             self.live.show_parameters()
 
-    def updateMRMLFromGUI(self):
+    def updateMRMLFromGUI(self) -> None:
         if self.live is not None:
             self.live.keep_parameters()
 
-    def activate(self):
+    def activate(self) -> None:
         self.live.activate()
 
-    def deactivate(self):
+    def deactivate(self) -> None:
         self.live.deactivate()
 
-    def cleanup(self):
+    def cleanup(self) -> None:
         if self.live is not None:
             self.live.cleanup()
 
-    def sourceVolumeNodeChanged(self):
+    def sourceVolumeNodeChanged(self) -> None:
         if self.live is not None:
             self.live.inputs_changed()
 
-    def referenceGeometryChanged(self):
+    def referenceGeometryChanged(self) -> None:
         if self.live is not None:
             self.live.inputs_changed()
 
-    def processInteractionEvents(self, callerInteractor, eventId, viewWidget):
+    def processInteractionEvents(
+        self, callerInteractor: Any, eventId: int, viewWidget: Any
+    ) -> bool:
         """Place a point where the left button is pressed in a slice."""
         if viewWidget.className() != "qMRMLSliceWidget":
             return False
@@ -101,8 +104,8 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
 
     # Names of Slicer's own effects, for scripts.
 
-    def onApply(self):
+    def onApply(self) -> None:
         self.live.apply()
 
-    def onCancel(self):
+    def onCancel(self) -> None:
         self.live.cancel()

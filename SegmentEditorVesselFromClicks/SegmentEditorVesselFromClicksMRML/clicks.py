@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR, paint
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
+from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 from FuzzyVesselCoreLib.mrml.points import PlacedPoints, placed_points
 
 # Of a list: attributes, and the reference to its segmentation.

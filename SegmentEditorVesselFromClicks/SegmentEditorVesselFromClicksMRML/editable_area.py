@@ -6,6 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.translation import tr as _
 
 
 def editable_area(editor_node: Any, source_image: Any) -> np.ndarray | None:
@@ -43,7 +44,7 @@ def editable_area(editor_node: Any, source_image: Any) -> np.ndarray | None:
     )
     area = array_from_image(refused) == 0 if done else np.zeros(1, bool)
     if not area.any():
-        raise InputError("The editable area is empty: choose another one under Masking.")
+        raise InputError(_("The editable area is empty: choose another one under Masking."))
     return area
 
 
@@ -71,8 +72,10 @@ def in_intensity_range(editor_node: Any, voxels: np.ndarray) -> np.ndarray | Non
     within = (voxels >= lowest) & (voxels <= highest)
     if not within.any():
         raise InputError(
-            f"No voxel is within the editable intensity range of {lowest:g} to {highest:g}: change "
-            "it under Masking."
+            _(
+                "No voxel is within the editable intensity range of {lowest:g} to "
+                "{highest:g}: change it under Masking."
+            ).format(lowest=lowest, highest=highest)
         )
     return within
 

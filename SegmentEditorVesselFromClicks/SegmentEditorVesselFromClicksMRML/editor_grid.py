@@ -19,6 +19,7 @@ from FuzzyVesselCoreLib.geometry import (
 )
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras
+from FuzzyVesselCoreLib.translation import tr as _
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,10 @@ def editor_grid(source_image: Any) -> EditorGrid:
 
     if source_image is None or source_image.GetPointData().GetScalars() is None:
         raise InputError(
-            "The segmentation and its source volume have no voxel in common: choose another source "
-            "volume, or set the segmentation's geometry from it."
+            _(
+                "The segmentation and its source volume have no voxel in common: choose "
+                "another source volume, or set the segmentation's geometry from it."
+            )
         )
     matrix = vtk.vtkMatrix4x4()
     source_image.GetImageToWorldMatrix(matrix)
@@ -131,8 +134,11 @@ def scanned_area(source_image: Any, volume_node: Any, segmentation_node: Any) ->
     area = array_from_image(reached) > 0
     if not area.any():
         raise InputError(
-            "The source volume lies outside the segmentation's geometry: choose another source "
-            "volume, or specify the geometry anew (button beside the source volume)."
+            _(
+                "The source volume lies outside the segmentation's geometry: choose another "
+                "source volume, or specify the geometry anew (button beside the source "
+                "volume)."
+            )
         )
     return None if area.all() else area
 

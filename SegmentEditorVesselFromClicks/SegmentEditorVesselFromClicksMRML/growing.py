@@ -7,6 +7,7 @@ nothing to tell them from.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,24 @@ class CachedEvidence:
 
     def forget(self) -> None:
         self._kept.forget()
+
+    def live_labels(
+        self,
+        volume: np.ndarray,
+        spacing: tuple,
+        area: np.ndarray | None,
+        allowed: np.ndarray | None,
+    ) -> Any:
+        """Labels for points that are dragged; None where the evidence is that of other inputs.
+
+        Parameters
+        ----------
+        volume, spacing, area
+            As of `grow`.
+        allowed : ndarray, shape (K, J, I), bool, optional
+            Where vessels and paths stay.
+        """
+        return self._kept.live_labels(volume, spacing, area, allowed)
 
     def finder(self, area: np.ndarray | None) -> Callable:
         """What `contrast_connectedness` finds its evidence by.

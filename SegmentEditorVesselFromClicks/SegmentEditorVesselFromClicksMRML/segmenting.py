@@ -3,13 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import inside
-
 from .clicks import BACKGROUND, VESSEL, Clicks
-from .editable_area import editable_area, in_intensity_range
-from .editor_grid import editor_grid, scanned_area
-from .growing import CachedEvidence, Vessel, both, grow
+from .editor_inputs import EditorInputs
+from .growing import CachedEvidence, Vessel, grow
 
 
 def vessel_of_clicks(
@@ -46,40 +42,16 @@ def vessel_of_clicks(
         There is no vessel point where it may be edited, or an input cannot be worked with.
     DeviceError, Cancelled
     """
-    segmentation_node = editor_node.GetSegmentationNode()
-    grid = editor_grid(source_image)
-    area = both(
-        editable_area(editor_node, source_image),
-        scanned_area(source_image, editor_node.GetSourceVolumeNode(), segmentation_node),
-    )
-    in_range = in_intensity_range(editor_node, grid.voxels)
-    allowed = both(area, in_range)
-    notes: list[str] = []
-    points = {}
-    for kind, mask in ((VESSEL, allowed), (BACKGROUND, None)):
-        placed = clicks.points(kind)
-        voxels = grid.voxels_of(placed.world, segmentation_node)
-        hit = inside(voxels, grid.voxels.shape)
-        if mask is not None:
-            hit[hit] = mask[tuple(voxels[hit].T)]
-        missed = [label for label, found in zip(placed.labels, hit) if not found]
-        if missed:
-            notes.append(f"Left out, because nothing may be edited there: {', '.join(missed)}.")
-        points[kind] = voxels[hit]
-    if not len(points[VESSEL]):
-        if notes:
-            raise InputError(
-                "No vessel point lies where it may be edited: click inside the source volume, the "
-                "editable area and the editable intensity range."
-            )
-        raise InputError("Click into a vessel first.")
+    inputs = EditorInputs(editor_node, source_image)
+    points, notes = inputs.points_of(clicks)
+    grid = inputs.grid
     vessel = grow(
         grid.voxels,
         grid.spacing,
         points[VESSEL],
         points[BACKGROUND],
-        area,
-        in_range,
+        inputs.area,
+        inputs.in_range,
         device=device,
         progress=progress,
         cached=cached,

@@ -6,7 +6,7 @@ from slicer.util import VTKObservationMixin
 
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 
-EVENTS = ("PointPositionDefinedEvent", "PointEndInteractionEvent", "PointRemovedEvent")
+EVENTS = ("PointPositionDefinedEvent", "PointRemovedEvent")
 
 
 class FollowedPoints:
@@ -16,15 +16,20 @@ class FollowedPoints:
     ----------
     changed : callable
         Called without arguments when a point was placed, moved or removed.
+    dragged : callable
+        Called without arguments when a point that is held is somewhere else.
 
     Attributes
     ----------
     clicks : Clicks or None
+    dragging : bool
+        Whether a point is held.
     """
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed, self._observers = changed, VTKObservationMixin()
+    def __init__(self, changed: Callable[[], None], dragged: Callable[[], None]) -> None:
+        self._changed, self._dragged, self._observers = changed, dragged, VTKObservationMixin()
         self.clicks: Clicks | None = None
+        self.dragging = False
 
     def follow(self, clicks: Clicks | None) -> None:
         """Turn to the points of another segment, or of none; those of the last one are hidden."""
@@ -38,9 +43,27 @@ class FollowedPoints:
     def observe(self) -> None:
         """Follow the lists that there are now; lists begin with their first point."""
         self._observers.removeObservers()
+        self.dragging = False
         for node in self.clicks.nodes.values() if self.clicks is not None else ():
             for name in EVENTS:
                 self._observers.addObserver(node, getattr(node, name), self._on_points)
+            for event, method in (
+                (node.PointStartInteractionEvent, self._on_drag),
+                (node.PointModifiedEvent, self._on_move),
+                (node.PointEndInteractionEvent, self._on_drop),
+            ):
+                self._observers.addObserver(node, event, method)
 
     def _on_points(self, caller, event):
+        self._changed()
+
+    def _on_drag(self, caller, event):
+        self.dragging = True
+
+    def _on_move(self, caller, event):
+        if self.dragging:
+            self._dragged()
+
+    def _on_drop(self, caller, event):
+        self.dragging = False
         self._changed()

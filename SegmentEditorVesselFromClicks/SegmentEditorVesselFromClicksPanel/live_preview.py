@@ -7,15 +7,16 @@ import numpy as np
 import qt
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.widgets.run import Run
-from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
 from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
 from SegmentEditorVesselFromClicksMRML.preview import Preview
 from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
 
+from .held_point import HeldPoint
 from .options import Options
 
 SOON = 50  # ms: changes that follow one another within it are one
@@ -25,7 +26,7 @@ class LivePreview:
     """Computes the vessel of some points and shows it in the slice views.
 
     A run begins when the events that belong to a change are over. A change during a run cancels it
-    and starts the next one.
+    and starts the next one. While a point is held, slices follow without whole runs.
 
     Parameters
     ----------
@@ -37,11 +38,15 @@ class LivePreview:
 
     def __init__(self, scripted_effect: Any, options: Options, changed: Callable[[], None]) -> None:
         self._effect, self._options, self._changed = scripted_effect, options, changed
-        self._preview, self._cached = Preview(), CachedEvidence()
+        self._preview, self._cached = (
+            Preview(_("Vessel from clicks preview")),
+            CachedEvidence(),
+        )
         self._clicks: Any = None
         self._vessel: Any = None  # what the preview is cut from
         self._again = False
         self._run = Run(options.bar, self._on_run_changed, _("Vessel from clicks"))
+        self._held = HeldPoint(scripted_effect, self._cached, self._show_held, self._say)
         self._soon = qt.QTimer()
         self._soon.setSingleShot(True)
         self._soon.interval = SOON
@@ -68,15 +73,27 @@ class LivePreview:
     def update_soon(self) -> None:
         """Points or settings are others: show what follows from them."""
         self._vessel = None
+        self._held.end()
         if self._run.active:
             self._again = True
             self._run.cancel()
         else:
             self._soon.start()
 
+    def drag(self) -> None:
+        """A point that is held is somewhere else: let the slices follow."""
+        if self._clicks is None:
+            return
+        self._vessel, self._again = None, False
+        self._soon.stop()
+        self._run.cancel()  # its points are others by now
+        self._changed()
+        self._held.drag(self._clicks)
+
     def stop(self) -> None:
         """Show nothing, and compute nothing until the next `update_soon`."""
         self._again = False
+        self._held.end()
         self._run.cancel()
         self._soon.stop()
         self._drop()
@@ -93,11 +110,20 @@ class LivePreview:
 
     def show(self, notes: Sequence[str] = ()) -> None:
         """Show as much of the vessel as is wanted now; nothing is computed anew."""
-        image, labels = self._effect.sourceVolumeImageData(), self.labels()
-        self._preview.show(labels, image, self._clicks.segmentation_node, self._clicks.segment_id)
-        volume = np.count_nonzero(labels) * editor_grid(image).millilitres
-        self._options.say("\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *notes]))
+        grid = editor_grid(self._effect.sourceVolumeImageData())
+        self._show_labels(self.labels(), grid, None, notes)
         self._changed()
+
+    def _show_labels(self, labels, grid, box, notes=()):
+        meant = self._clicks.segmentation_node, self._clicks.segment_id
+        volume = self._preview.show_on_grid(labels, grid, *meant, box)
+        self._options.say(
+            "\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *map(worded, notes)])
+        )
+
+    def _show_held(self, labels, grid, box, exact):
+        note = _("What is around the first point is looked at when it is let go.")
+        self._show_labels(labels, grid, box, [] if exact else [note])
 
     def _compute(self):
         if self._clicks is None or self._run.active:
@@ -128,9 +154,13 @@ class LivePreview:
             if clicks is self._clicks and not self._again:
                 self._vessel = vessel
                 self.show(notes)
+                self._held.prepare(clicks)
 
     def _fail(self, error):
         self._drop()
+        self._say(error)
+
+    def _say(self, error):
         self._options.say(worded(error))
 
     def _drop(self):

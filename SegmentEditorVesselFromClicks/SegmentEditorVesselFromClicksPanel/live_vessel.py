@@ -6,8 +6,8 @@ import slicer
 import vtk
 from slicer.util import VTKObservationMixin
 
+from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.widgets.wording import worded
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 
@@ -34,8 +34,8 @@ class LiveVessel:
         self._pending: set = set()
         self._selected = self._masking = None
         self._options = options = Options(scripted_effect)
-        self._points = FollowedPoints(self._change)
         self._preview = LivePreview(scripted_effect, options, self._show)
+        self._points = FollowedPoints(self._change, self._preview.drag)
         options.connect(options.more, "valueChanged(double)", self._on_more)
         options.connect(options.keep, "toggled(bool)", self.keep_parameters)
         options.connect(options.last, "clicked()", self._on_last)

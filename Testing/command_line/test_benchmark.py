@@ -59,6 +59,7 @@ def emulated(cpu_cuda, monkeypatch):
     monkeypatch.setattr(cards, "_card_count", lambda: 2)
     for module in (
         "FuzzyConnectedGPULib.contrast.contrast_model",
+        "FuzzyConnectedGPULib.contrast.live.live_labels",
         "FuzzyConnectedGPULib.fuzzy_connectedness",
         "PotentialSkeletonLib.field.force_field",
     ):

@@ -1,6 +1,9 @@
 """Links in the documents lead to files, and the architecture names files that exist."""
 
+import ast
 import re
+import shlex
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -23,3 +26,59 @@ def test_the_architecture_names_files_that_exist():
     assert len(named) > 30
     for name in named:
         assert any((folder / name).is_file() for folder in (ROOT, *PACKAGE_FOLDERS)), name
+
+
+def test_the_architecture_names_every_room():
+    """By its path, or by a file in it."""
+    text = (ROOT / "Documentation" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+(?:/\w+)+)(?:\.py)?`", text))
+    named |= {name.rpartition("/")[0] for name in named}
+    rooms = {
+        file.parent.relative_to(folder).as_posix()
+        for folder in PACKAGE_FOLDERS
+        for file in folder.rglob("*.py")
+    } - {"."}
+    assert len(rooms) > 60
+    assert rooms - named == set()
+
+
+def test_commands_in_the_documents_are_known_to_the_command_line():
+    """Each that is given in full; the change log names options alone."""
+    from fuzzy_vessel.arguments import make_parser
+
+    commands = {
+        (path.name, line.strip())
+        for path in DOCUMENTS
+        if path.name != "CHANGELOG.md"
+        for line in re.findall(
+            r"(?:^|`)(fuzzy-vessel [^`\n#]*)", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        if "COMMAND" not in line
+    }
+    assert len(commands) > 15
+    for _name, line in commands:
+        make_parser().parse_args(shlex.split(line)[1:])  # exits where it is wrong
+
+
+def test_the_troubleshooting_names_what_the_panels_show():
+    """*In italics*; names of Slicer's own menus are the exception."""
+    text = (ROOT / "Documentation" / "TROUBLESHOOTING.md").read_text(encoding="utf-8")
+    named = {
+        part.strip()
+        for found in re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text)
+        for part in found.split(" > ")
+    }
+    assert len(named) > 10
+    shown = "\n".join(panel_texts())
+    assert {part for part in named if part not in shown} == {"Reload", "Help", "Report a bug"}
+
+
+def panel_texts():
+    """The texts of the forms, and those that the panels' code translates."""
+    for folder in PACKAGE_FOLDERS:
+        for path in folder.rglob("*.ui"):
+            yield from (each.text or "" for each in ElementTree.parse(path).iter("string"))
+        for path in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_":
+                    yield from (a.value for a in node.args if isinstance(a, ast.Constant))

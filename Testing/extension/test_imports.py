@@ -21,7 +21,8 @@ BELOW = {
     "PotentialSkeletonMRML": CORE | {"PotentialSkeletonLib"},
     "PotentialSkeletonPanel": CORE | {"PotentialSkeletonLib", "PotentialSkeletonMRML"},
     "SegmentEditorVesselFromClicksMRML": CORE | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML"},
-    "SegmentEditorVesselFromClicksPanel": CORE | {"SegmentEditorVesselFromClicksMRML"},
+    "SegmentEditorVesselFromClicksPanel": CORE
+    | {"SegmentEditorVesselFromClicksMRML", "FuzzyConnectedGPUPanel"},
     "SegmentEditorVesselFromClicksLib": {"SegmentEditorVesselFromClicksPanel"},
     "SegmentEditorVesselFromClicks": set(),
     "FuzzyVesselCore": CORE,

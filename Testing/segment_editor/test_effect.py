@@ -69,7 +69,7 @@ class Session:
     def wait(self):
         """Let timers and runs end."""
         preview, end = self.live._preview, time.monotonic() + 60
-        while preview._soon.active or preview.running:
+        while preview._soon.active or preview.running or preview._held.working:
             assert time.monotonic() < end
             self.slicer.app.processEvents()
 
@@ -273,6 +273,59 @@ def test_the_preview_follows_a_moved_and_a_removed_point(session):
     session.wait()
     assert session.preview() is None
     assert session.text() == "Click into a vessel first."
+
+
+def hold(session, voxel):
+    """A point is held and moved; slices may follow, whole runs do not."""
+    (node,) = session.live._points.clicks.nodes.values()
+    node.InvokeEvent(node.PointStartInteractionEvent)
+    node.SetNthControlPointPositionWorld(0, world_of(session.volume, voxel))
+    session.wait()
+    return node
+
+
+def test_slices_follow_a_point_that_is_held(session, monkeypatch):
+    from SegmentEditorVesselFromClicksPanel import live_preview
+
+    session.click(FIRST)
+    monkeypatch.setattr(live_preview, "vessel_of_clicks", None)  # to call it would fail
+    along = (FIRST[0], FIRST[1], FIRST[2] + 8)
+    node = hold(session, along)
+    followed = session.preview()
+    assert followed[session.first].mean() > 0.95
+    assert not session.options.apply.enabled  # it is not the result yet
+    assert session.text().startswith("Preview: ")
+    monkeypatch.undo()
+    node.InvokeEvent(node.PointEndInteractionEvent)
+    session.wait()
+    assert np.array_equal(session.preview(), followed)
+    assert session.options.apply.enabled
+
+
+def test_slices_follow_within_the_editable_area(session):
+    session.click(FIRST)
+    area = np.ones(SHAPE, bool)
+    area[:, :, 20:22] = False
+    session.put("hepatic", area)
+    session.editor.node.SetMaskSegmentID("hepatic")
+    mode = session.slicer.vtkMRMLSegmentationNode.EditAllowedInsideSingleSegment
+    session.editor.node.SetMaskMode(mode)
+    session.wait()
+    hold(session, (FIRST[0], FIRST[1], FIRST[2] + 8))
+    assert session.preview()[:, :, :20].any()
+    assert not session.preview()[:, :, 20:].any()
+    hold(session, (FIRST[0], FIRST[1], 20))
+    assert session.text().startswith("No vessel point lies where it may be edited")
+
+
+def test_a_point_is_held_while_the_effect_ends(session):
+    session.click(FIRST)
+    (node,) = session.live._points.clicks.nodes.values()
+    node.InvokeEvent(node.PointStartInteractionEvent)
+    node.SetNthControlPointPositionWorld(0, world_of(session.volume, BESIDE))
+    session.editor.effect.deactivate()
+    session.wait()
+    assert session.preview() is None
 
 
 def test_remove_all(session):

@@ -77,10 +77,11 @@ class Case:
     def on_volume(self, labels):
         """Labels of the editor's voxels as a mask of the volume, through a segment of MRML."""
         from FuzzyVesselCoreLib.mrml.regions import mask_of
+        from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
         from SegmentEditorVesselFromClicksMRML.preview import Preview
 
-        preview = Preview()
-        preview.show(labels, self.source(), self.segmentation, self.segment_id)
+        preview, grid = Preview("preview"), editor_grid(self.source())
+        preview.show_on_grid(labels, grid, self.segmentation, self.segment_id)
         mask = mask_of(preview._node, self.volume, SHAPE)
         preview.drop()
         return mask

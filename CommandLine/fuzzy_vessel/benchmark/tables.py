@@ -19,6 +19,7 @@ from .connectedness import (
     relative_goals,
     segment_goals,
 )
+from .drag.drag_table import by_drag
 from .results import Table
 from .setting import Setting
 from .several.several_table import by_vessels
@@ -46,6 +47,7 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "clicks-random": random_table.by_first_click,
     "clicks-radius": radius_table.by_radius,
     "vessels": by_vessels,
+    "drag": by_drag,
     "clicks-confidence": confidence_table.by_confidence,
     "clicks-references": reference_table.by_reference,
 }

@@ -19,6 +19,9 @@ CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from fuzzy_vessel.pictures.vtk_scene import render; render(sys.argv[2])"
 )
+TRIAL = (
+    "import vtk; window = vtk.vtkRenderWindow(); window.SetOffScreenRendering(1); window.Render()"
+)
 
 
 class CannotRender(Exception):
@@ -64,32 +67,58 @@ def render(
             raise CannotRender(_way_out()) from error
 
 
+def prepare_drawing() -> None:
+    """Let this process draw slices off screen.
+
+    Raises
+    ------
+    CannotRender
+        A child process that tried it failed.
+    """
+    os.environ.update(_environment())
+    try:
+        _run(TRIAL)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CannotRender("this machine cannot draw without a screen" + _packages()) from error
+
+
 def picture_path(folder: Path, number: int) -> Path:
     """Where the child puts the pixels of a view."""
     return folder / f"view-{number}.npy"
 
 
 def _run_child(folder):
-    environment = dict(os.environ)
-    if sys.platform.startswith("linux"):
-        environment["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
     packages = Path(__file__).resolve().parents[2]
     try:
-        subprocess.run(
-            [sys.executable, "-P", "-c", CODE, str(packages), str(folder)],
-            env=environment,
-            check=True,
-            timeout=TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        _run(CODE, str(packages), str(folder))
     except (OSError, subprocess.SubprocessError) as error:
         raise CannotRender(_way_out()) from error
 
 
+def _run(code, *arguments):
+    subprocess.run(
+        [sys.executable, "-P", "-c", code, *arguments],
+        env={**os.environ, **_environment()},
+        check=True,
+        timeout=TIMEOUT_S,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _environment():
+    """What VTK needs to draw without a screen."""
+    linux = sys.platform.startswith("linux")
+    return {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
+
+
 def _way_out():
     text = "the 3D view is left out of the picture: this machine cannot render off screen"
-    if sys.platform.startswith("linux"):
-        text += " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"
-    return text
+    return text + _packages()
+
+
+def _packages():
+    if not sys.platform.startswith("linux"):
+        return ""
+    return " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"

@@ -72,7 +72,7 @@ def _string_array(paths):
     return names
 
 
-def refuse_no_space(node, path):
+def refuse_no_space(node: Any, path: Path) -> None:
     """Refuse a volume whose voxels have no place in space: steps of no length, or not numbers."""
     matrix = ijk_to_ras(node)
     steps = np.linalg.norm(matrix[:3, :3], axis=0)

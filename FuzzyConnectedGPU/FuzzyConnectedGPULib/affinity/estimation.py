@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
-
+from ..input_errors import ConstantVolumeError
 from ..input_validation import checked_seeds, checked_volume
 from .gaussian_affinity import GaussianAffinity
 from .seed_statistics import neighbourhoods
@@ -56,10 +55,7 @@ def estimate_affinity(
     boxes = neighbourhoods(volume, seeds, radius)
     extent = float(volume.max()) - float(volume.min())
     if extent == 0:
-        raise InputError(
-            f"The volume is constant (every voxel is {volume.flat[0]}), so there is no vessel "
-            "to find: was the right volume chosen?"
-        )
+        raise ConstantVolumeError(volume.flat[0])
     intensities = np.concatenate([box.ravel() for box in boxes])
     half_differences = np.concatenate(
         [np.abs(np.diff(box, axis=axis)).ravel() / 2 for box in boxes for axis in range(3)]

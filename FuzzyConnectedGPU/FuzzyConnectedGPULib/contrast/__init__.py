@@ -11,6 +11,8 @@ side by side:
    `faint_clicks` -> `corrections` (background clicks) -> `borders`. The result is a fuzzy scene;
    labels are its voxels of at least 0.5 (`contrast_threshold`).
 
+While a click is dragged: `live/`, labels of one position after the other on evidence that is kept.
+
 Without a click: `automatic/`: `automatic_seeds` (entry) -> `first_seed` -> evidence -> `tubes`,
 which ranks candidates by `tubularity`.
 """

@@ -9,6 +9,7 @@ from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.large_arrays import same_values
 
+from ..input_validation import checked_mask, checked_spacing, checked_volume
 from .evidence import evidence_finder
 
 
@@ -40,6 +41,7 @@ class KeptEvidence:
         """Free the memory of evidence and inputs."""
         self._evidence: Any = None
         self._inputs: tuple = ()
+        self._live: tuple = ()
 
     def free_device_memory(self) -> None:
         """Forget evidence that is on the device; see `kept_memory`."""
@@ -51,6 +53,53 @@ class KeptEvidence:
         """The evidence in host memory, which the kept one is if it is there; or None."""
         kept = self._evidence
         return kept.to_host() if kept is not None and kept.device_bytes else kept
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the kept evidence is in the memory of a device."""
+        return self._evidence is not None and bool(self._evidence.device_bytes)
+
+    def serving(self, gpu: CudaDevice) -> Any:
+        """The kept evidence for a run on this device; None where it is on another one, or gone."""
+        kept = self._evidence
+        return kept if kept is not None and kept.device_bytes and kept.serves(gpu) else None
+
+    def live_labels(
+        self,
+        volume: np.ndarray,
+        spacing: Any,
+        mask: np.ndarray | None = None,
+        paths_mask: np.ndarray | None = None,
+        border: str = "drawn",
+    ) -> Any:
+        """Labels for clicks that are dragged, on the kept evidence.
+
+        Parameters
+        ----------
+        volume, spacing, mask
+            As of `contrast_connectedness`; compared with those of the kept evidence.
+        paths_mask : ndarray, optional
+            Paths stay where it is not 0, instead of in `mask`.
+        border : {"drawn", "half"}
+
+        Returns
+        -------
+        LiveLabels or None
+            None where the evidence is that of another volume, mask or spacing, or was forgotten.
+        """
+        evidence = self._evidence
+        solid = checked_volume(volume)
+        mask = checked_mask(mask, solid.shape)
+        inputs = solid, mask, checked_spacing(spacing, solid.shape[0])
+        if evidence is None or not _same(self._inputs, inputs):
+            return None
+        if paths_mask is not None:
+            mask = checked_mask(paths_mask, solid.shape)
+        if not (self._live and self._live[0] == border and _same(self._live[1:2], (mask,))):
+            from .live.live_labels import LiveLabels
+
+            self._live = border, mask, LiveLabels(evidence, solid.shape, mask, border)
+        return self._live[2]
 
     def find(
         self,

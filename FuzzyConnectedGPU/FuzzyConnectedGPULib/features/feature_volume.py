@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.compilation import needs_numba
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
@@ -94,16 +95,9 @@ def feature_volume(
 
 
 def _function(feature: str, dark: bool) -> Callable[..., np.ndarray]:
-    try:
+    with needs_numba():
         from .object_scale import scale_filtered
         from .vesselness import vesselness
-    except ModuleNotFoundError as error:
-        if error.name != "numba":
-            raise
-        raise DeviceError(
-            "This feature is compiled by numba, which is not installed: pip install numba "
-            "(in Slicer's Python console: slicer.util.pip_install('numba'))."
-        ) from error
     if feature == "scale":
         return scale_filtered
     return partial(vesselness, dark=dark)

@@ -13,9 +13,9 @@ from ..affinity.levels import level_values
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..problem import level_of_cut, state_problem
 from . import contrast_division
-from .groups import DISPUTED, Groups, checked_groups
+from .groups import DISPUTED, CheckedGroups, Groups, checked_groups
 from .result import RelativeConnectedness
-from .stages import DivisionOptions, divide
+from .stages import Division, DivisionOptions, divide
 
 MODELS = ("affinity", "contrast")
 TIES = ("unlabelled", "nearest")
@@ -109,16 +109,9 @@ def relative_connectedness(
     seconds = {"prepare": perf_counter() - start}
     run = DivisionOptions(device, iterative, ties), progress, seconds
     if model == "contrast":
-        lowest = contrast_division.DEFAULT_CUT if cut is None else cut
-        level_of_cut(lowest)  # raises unless it is within 0..1
-        division = contrast_division.divide(voxels, unit, inside, points, lowest, *run)
-        strength = division.levels
+        division, strength = _by_contrast(voxels, unit, inside, points, cut, run)
     else:
-        lowest = 0.0 if cut is None else cut
-        problem = state_problem(voxels, points.seeds, affinity, lowest, inside)
-        order = np.argsort(np.ravel_multi_index(points.seeds.T, voxels.shape))
-        division = divide(problem, points.owners[order], *run)
-        strength = level_values(division.levels)
+        division, strength = _by_affinity(voxels, affinity, inside, points, cut, run)
     start = perf_counter()
     disputed = division.owners == DISPUTED
     labels = division.shared * (division.shared != DISPUTED)
@@ -134,6 +127,36 @@ def relative_connectedness(
         division.peak_bytes,
         division.notes,
     )
+
+
+def _by_contrast(
+    voxels: np.ndarray,
+    unit: np.ndarray,
+    inside: np.ndarray | None,
+    points: CheckedGroups,
+    cut: float | None,
+    run: tuple,
+) -> tuple[Division, np.ndarray]:
+    """The division by the model "contrast", and its strengths."""
+    lowest = contrast_division.DEFAULT_CUT if cut is None else cut
+    level_of_cut(lowest)  # raises unless it is within 0..1
+    division = contrast_division.divide(voxels, unit, inside, points, lowest, *run)
+    return division, division.levels
+
+
+def _by_affinity(
+    voxels: np.ndarray,
+    affinity: GaussianAffinity | None,
+    inside: np.ndarray | None,
+    points: CheckedGroups,
+    cut: float | None,
+    run: tuple,
+) -> tuple[Division, np.ndarray]:
+    """The division by the model "affinity", and its strengths."""
+    problem = state_problem(voxels, points.seeds, affinity, 0.0 if cut is None else cut, inside)
+    order = np.argsort(np.ravel_multi_index(points.seeds.T, voxels.shape))
+    division = divide(problem, points.owners[order], *run)
+    return division, level_values(division.levels)
 
 
 def _check_words(model: str, ties: str, affinity: GaussianAffinity | None) -> None:

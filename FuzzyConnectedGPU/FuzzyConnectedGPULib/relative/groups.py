@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from ..input_errors import SharedVoxelError
 from ..input_validation import checked_seeds
 
 MAX_GROUPS = 254
@@ -66,11 +67,7 @@ def checked_groups(
         for point in _inside(points, name, shape, mask):
             other = owner_of.setdefault(point, label)
             if other != label:
-                k, j, i = point
-                raise InputError(
-                    f"{list(groups)[other - 1]!r} and {name!r} have a point on the same voxel, "
-                    f"I,J,K = {i},{j},{k}: move or delete one of the two."
-                )
+                raise SharedVoxelError(list(groups)[other - 1], name, point)
     seeds = np.array(list(owner_of), np.int64)
     return CheckedGroups(tuple(groups), seeds, np.array(list(owner_of.values()), np.uint8))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
@@ -112,16 +112,8 @@ def _divide_on_cpu(
     progress: Progress,
     clock: Clock,
 ) -> Division:
-    quiet_numba()
-    try:
+    with needs_numba():
         from . import disputed, optimal_edges, owners_by_blocks
-    except ModuleNotFoundError as error:
-        if error.name != "numba":
-            raise
-        raise DeviceError(
-            "The CPU solvers are compiled by numba, which is not installed: pip install numba "
-            "(in Slicer's Python console: slicer.util.pip_install('numba'))."
-        ) from error
     part = progress.part(0.0, RELATIVE)
     levels, owners, peak_bytes = owners_by_blocks.solve(problem, seed_owners, part)
     clock.stop("relative")

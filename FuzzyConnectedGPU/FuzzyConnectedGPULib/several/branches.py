@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
 
@@ -110,14 +111,18 @@ def apply_hand_overs(
             continue
         if owner == 0:
             notes.append(
-                f"There is no vessel at {each.name}, so no branch was handed over: move the point "
-                "into the branch, or delete it."
+                _(
+                    "There is no vessel at {name}, so no branch was handed over: move the point "
+                    "into the branch, or delete it."
+                ).format(name=each.name)
             )
             continue
         if (roots[owner - 1] == each.voxel).all(axis=1).any():
             notes.append(
-                f"{each.name} lies on a point of the other vessel, which keeps its branch: delete "
-                "one of the two."
+                _(
+                    "{name} lies on a point of the other vessel, which keeps its branch: delete "
+                    "one of the two."
+                ).format(name=each.name)
             )
             continue
         labels[branch_of(labels == owner, roots[owner - 1], each.voxel, spacing)] = each.label

@@ -12,6 +12,8 @@ from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 from ..relative.groups import DISPUTED, NOBODY, checked_groups
 
 if TYPE_CHECKING:
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+
     from ..contrast.evidence.evidence import Evidence
 
 BACKGROUND_NAME = "Not vessel"  # in messages
@@ -24,6 +26,7 @@ def divide_by_contrast(
     vessels: Mapping[str, Any],
     progress: Progress,
     background: np.ndarray | None = None,
+    gpu: "CudaDevice | None" = None,
 ) -> np.ndarray:
     """The vessel of each voxel that a scene of the contrast model reaches.
 
@@ -38,6 +41,9 @@ def divide_by_contrast(
     progress : Progress
     background : ndarray, shape (m, 3), optional
         One more group, after the vessels; only where it is clicked, and not the vessel beside.
+    gpu : CudaDevice, optional
+        That the evidence is on, inside its ``with`` block: paths and disputed voxels are computed
+        there, with the same result; voxels without contrast are shared on the host.
 
     Returns
     -------
@@ -62,12 +68,20 @@ def divide_by_contrast(
         return owners
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
     origin = np.array([side.start for side in box])
-    capacities = steps_of_noise(evidence.contrast[inner], evidence.noise)
-    capacities[~reached[inner]] = 0
-    _, found, _ = divide_levels(
-        capacities, points, origin,
-        DivisionOptions("cpu", True, "unlabelled"), progress, Clock({}),
-    )  # fmt: skip
+    if gpu is not None and evidence.device_bytes:
+        from ..relative.cuda.contrast_owners import owners_by_contrast
+
+        on_device: Any = evidence.contrast
+        places = points.seeds - origin
+        found = owners_by_contrast(
+            on_device.array, evidence.noise, reached[inner], inner, places, points.owners,
+            gpu, progress,
+        )  # fmt: skip
+    else:
+        capacities = steps_of_noise(evidence.contrast[inner], evidence.noise)
+        capacities[~reached[inner]] = 0
+        options = DivisionOptions("cpu", True, "unlabelled")
+        _, found, _ = divide_levels(capacities, points, origin, options, progress, Clock({}))
     owners[box] = share_unowned(found, reached[inner], progress)
     return owners
 

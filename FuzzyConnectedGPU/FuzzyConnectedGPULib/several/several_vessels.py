@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity.gaussian_affinity import GaussianAffinity
@@ -139,27 +140,14 @@ def segment_several(
     background = _background(background_seeds, solid, region)
     owners = _owners(volume, found, points, background, region, unit, options, cached, part)
     clicks = Clicks(list(points.values()), background if len(background) else None, hand_overs)
+    values, rounds = found.scene.values.reshape(solid), options.fill_gaps
     labels, disputed, notes = label_vessels(
-        found.scene.values.reshape(solid),
-        owners,
-        found.threshold,
-        clicks,
-        unit.tolist(),
-        rounds=options.fill_gaps,
-        mask=region,
+        values, owners, found.threshold, clicks, unit.tolist(), rounds=rounds, mask=region
     )
     progress.advance(1.0)
-    return SeveralVessels(
-        tuple(points),
-        labels.reshape(shape),
-        disputed.reshape(shape),
-        owners.reshape(shape),
-        found.scene,
-        found.threshold,
-        found.affinity,
-        found.contrast,
-        notes,
-    )
+    labels, disputed, owners = (each.reshape(shape) for each in (labels, disputed, owners))
+    own = found.scene, found.threshold, found.affinity, found.contrast
+    return SeveralVessels(tuple(points), labels, disputed, owners, *own, notes)
 
 
 def _checked(vessels: Mapping[str, Any], shape: Any, mask: Any) -> dict[str, np.ndarray]:
@@ -215,13 +203,8 @@ def _owners(
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
     if found.contrast is not None:
-        evidence = cached.evidence
-        if evidence is None:  # the device's memory was needed for something else
-            find, solid = evidence_finder(), checked_volume(volume)
-            first = next(iter(clicked.values()))[0]
-            evidence = find(solid, spacing, first, mask, progress, None)
-        divided = divide_by_contrast(evidence, scene, clicked, progress, background)
-        return numbers[divided]
+        groups = scene, clicked, progress, background
+        return numbers[_divided(groups, volume, mask, spacing, options, cached)]
     if len(background):
         clicked[BACKGROUND_NAME] = background
     relative = relative_connectedness(
@@ -236,3 +219,33 @@ def _owners(
     )
     owners = np.where(relative.disputed, DISPUTED, relative.labels).astype(np.uint8)
     return numbers[share_unowned(owners.reshape(scene.shape), scene > 0, progress)]
+
+
+def _divided(
+    groups: tuple[np.ndarray, Mapping[str, Any], Progress, np.ndarray],
+    volume: np.ndarray,
+    mask: np.ndarray | None,
+    spacing: np.ndarray,
+    options: SegmentOptions,
+    cached: CachedConnectedness,
+) -> np.ndarray:
+    """The division by contrast, on the device where the evidence is; see `divide_by_contrast`."""
+    _, clicked, progress, _ = groups
+    if cached.on_device:
+        chosen = choose_device(options.device)
+        try:
+            if chosen != "cpu":
+                with chosen as gpu:
+                    evidence = cached.evidence_for(gpu)
+                    if evidence is not None:
+                        return divide_by_contrast(evidence, *groups, gpu)
+        except DeviceError:
+            if options.device != "auto":
+                raise
+            cached.forget()  # a device that failed may have lost it
+    evidence = cached.evidence
+    if evidence is None:  # the device's memory was needed for something else
+        find, solid = evidence_finder(), checked_volume(volume)
+        first = next(iter(clicked.values()))[0]
+        evidence = find(solid, spacing, first, mask, progress, None)
+    return divide_by_contrast(evidence, *groups)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from .output_options import output_options
+from .run_options import RunOptions, output_options
 
 
 class SegmentingLogic:
@@ -109,7 +109,7 @@ class SegmentingLogic:
         """
         from FuzzyConnectedGPUMRML.segmenting import segment
 
-        options = dict(
+        options = RunOptions(
             backgroundSeedsNode=backgroundSeedsNode,
             maskNode=maskNode,
             maskSegmentID=maskSegmentID,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from .output_options import output_options
+from .run_options import RunOptions, output_options
 
 
 class SeveralLogic:
@@ -16,26 +16,12 @@ class SeveralLogic:
         volumeNode: Any,
         seedsNodes: Any,
         *,
-        backgroundSeedsNode: Any = None,
-        maskNode: Any = None,
-        roiNode: Any = None,
-        model: str | None = None,
-        border: str | None = None,
-        threshold: float | None = None,
-        cut: float | None = None,
-        solver: str | None = None,
-        device: str = "auto",
-        affinity: Any = None,
-        radius: int | None = None,
-        side: str | None = None,
-        maskSegmentID: str = "",
-        fillGaps: int = 0,
         sceneVolumeNode: Any = None,
         labelmapNode: Any = None,
         segmentationNode: Any = None,
         showDisputed: bool = False,
         progress: Callable[[float], bool | None] | None = None,
-        **variant: Any,
+        **options: Any,
     ) -> Any:
         """Segment several vessels that touch, each from a list of points of its own.
 
@@ -59,8 +45,12 @@ class SeveralLogic:
             get other voxels, as in `segment`.
         showDisputed : bool
             Add a segment of the voxels that two vessels reach equally.
-        volumeNode, ..., progress, **variant
-            As in `segment`; one threshold for all vessels.
+        volumeNode, sceneVolumeNode, labelmapNode, progress
+            As in `segment`.
+        **options
+            The other inputs of `segment`, by name: backgroundSeedsNode, maskNode, maskSegmentID,
+            roiNode, model, border, threshold (one for all vessels), device, fillGaps and those of
+            the model "affinity".
 
         Returns
         -------
@@ -75,23 +65,8 @@ class SeveralLogic:
         """
         from FuzzyConnectedGPUMRML.several.segmenting_several import segment_several
 
-        options = dict(
-            backgroundSeedsNode=backgroundSeedsNode,
-            maskNode=maskNode,
-            maskSegmentID=maskSegmentID,
-            roiNode=roiNode,
-            model=model,
-            border=border,
-            threshold=threshold,
-            cut=cut,
-            solver=solver,
-            device=device,
-            affinity=affinity,
-            radius=radius,
-            side=side,
-            fillGaps=fillGaps,
-            **variant,
-        )
         outputs = output_options(sceneVolumeNode, labelmapNode, segmentationNode, "")
         outputs["showDisputed"] = showDisputed
-        return segment_several(volumeNode, list(seedsNodes), options, outputs, progress, self.kept)
+        return segment_several(
+            volumeNode, list(seedsNodes), RunOptions(**options), outputs, progress, self.kept
+        )

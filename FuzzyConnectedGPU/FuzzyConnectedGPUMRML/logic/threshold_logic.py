@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .output_options import output_options
+from .run_options import RunOptions, output_options
 
 
 class ThresholdLogic:
@@ -53,7 +53,7 @@ class ThresholdLogic:
             vessels_of_scene,
         )
 
-        options = dict(
+        options = RunOptions(
             threshold=threshold,
             backgroundSeedsNode=backgroundSeedsNode,
             cut=cut,
@@ -74,7 +74,7 @@ class ThresholdLogic:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
         from FuzzyConnectedGPULib.threshold.choice import choose_threshold
         from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
-        from FuzzyConnectedGPUMRML.segmenting import background_seeds
+        from FuzzyConnectedGPUMRML.run_nodes import background_seeds
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
 
         values = scene_values(sceneVolumeNode)

@@ -1,24 +1,49 @@
-"""Undo and redo of every click: the points of all lists together, and the threshold."""
+"""Undo and redo of every click: the points of all lists, their removal, and the threshold."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from ..point_history import PointStates
 
 STEPS = 50
 
 
+class _State(NamedTuple):
+    """The points of each list by its ID, the setting, and the lists that were removed."""
+
+    points: dict[str, tuple]
+    setting: Any
+    removed: frozenset[str]
+
+
+def _put_nothing(_node: Any, _there: bool) -> None:
+    """Lists that are gone stay so."""
+
+
 class ClickHistory:
     """The earlier and later states of all lists of points and of a setting.
 
     One step is what changed between two calls of `record`: so a point that goes from one list to
-    another one is one step. A list that is chosen, or that leaves the scene, is none.
+    another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
+    list that `removed` names is one.
+
+    Parameters
+    ----------
+    put : callable, optional
+        ``put(node, there)`` brings a list back that was removed, or removes it again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, put: Callable[[Any, bool], None] = _put_nothing) -> None:
+        self._put = put
         self._lists: dict[str, PointStates] = {}
-        self._states: list[tuple[dict[str, tuple], Any]] = []
-        self._at = -1
+        self._states: list[_State] = []
+        self._removed: frozenset[str] = frozenset()
+        self._at, self._going = -1, False
+
+    def removed(self, node: Any) -> None:
+        """A list was removed on purpose: the next call of `record` makes a step of it."""
+        if node.GetID() in self._lists:
+            self._removed |= {node.GetID()}
 
     def record(self, lists: Sequence[Any], setting: Any = None) -> bool:
         """Remember what is now.
@@ -34,20 +59,23 @@ class ClickHistory:
         bool
             Whether it differs from the last step.
         """
+        if self._going:
+            return False
         for node in lists:
             if node.GetID() not in self._lists:
                 states = self._lists[node.GetID()] = PointStates(node)
-                for points, _setting in self._states:
-                    points[node.GetID()] = states.now()
+                for state in self._states:
+                    state.points[node.GetID()] = states.now()
         now = {node.GetID(): self._lists[node.GetID()].now() for node in lists}
         if not self._states:
-            self._states, self._at = [(now, setting)], 0
+            self._states, self._at = [_State(now, setting, self._removed)], 0
             return False
-        points, before = self._states[self._at]
-        if setting == before and all(points[each] == state for each, state in now.items()):
+        before = self._states[self._at]
+        same = setting == before.setting and self._removed == before.removed
+        if same and all(before.points[each] == points for each, points in now.items()):
             return False
         self._states = self._states[max(self._at + 1 - STEPS, 0) : self._at + 1]
-        self._states.append(({**points, **now}, setting))
+        self._states.append(_State({**before.points, **now}, setting, self._removed))
         self._at = len(self._states) - 1
         return True
 
@@ -71,10 +99,17 @@ class ClickHistory:
         import slicer
 
         if not 0 <= self._at + step < len(self._states):
-            return self._states[self._at][1] if self._states else None
+            return self._states[self._at].setting if self._states else None
         self._at += step
-        points, setting = self._states[self._at]
-        for each, state in points.items():
-            if slicer.mrmlScene.IsNodePresent(self._lists[each].node):
-                self._lists[each].restore(state)
-        return setting
+        state = self._states[self._at]
+        put, self._removed = sorted(self._removed ^ state.removed), state.removed
+        self._going = True  # who observes the lists may call `record` in the middle
+        try:
+            for each in put:
+                self._put(self._lists[each].node, each not in state.removed)
+            for each, points in state.points.items():
+                if slicer.mrmlScene.IsNodePresent(self._lists[each].node):
+                    self._lists[each].restore(points)
+        finally:
+            self._going = False
+        return state.setting

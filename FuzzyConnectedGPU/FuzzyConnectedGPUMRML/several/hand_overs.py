@@ -13,6 +13,7 @@ import numpy as np
 from FuzzyConnectedGPULib import HandOver
 from FuzzyVesselCoreLib.geometry import inside
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.translation import tr as _
 
 WORD = "hand-over"
 
@@ -54,7 +55,9 @@ def hand_overs_of(
         voxel = points_in_volume(volume_node, points.world)
         name = points.labels[0]
         if not inside(voxel, shape)[0]:
-            warnings.append(f"{name} lies outside of the volume and hands no branch over.")
+            warnings.append(
+                _("{name} lies outside of the volume and hands no branch over.").format(name=name)
+            )
             continue
         label = list(lists).index(node) + 1
         k, j, i = voxel[0].tolist()

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import segment_several as segment_arrays
-from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.several.division import BACKGROUND
 from FuzzyConnectedGPULib.several.labelling import Clicks, label_vessels
-from FuzzyConnectedGPULib.threshold.choice import UNSURE, check_threshold, choose_threshold
+from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
@@ -17,12 +16,12 @@ from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.ownership import DIVISION, output_of
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, seeds_of
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
-from FuzzyVesselCoreLib.mrml.regions import region_mask
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .. import run_inputs
-from ..same_place import named
-from ..segmenting import MODEL_OPTIONS, background_seeds, refuse_without, while_there
+from ..logic.run_options import RunOptions
+from ..result import UnsureNote
+from ..run_nodes import RunNodes, background_seeds, region_of
 from ..volume_curve import scene_values
 from .hand_overs import hand_overs_of, is_seed, seed_voxels
 from .vessel_inputs import vessels_text
@@ -33,7 +32,7 @@ from .vessel_result import SeveralResult, Vessel
 def segment_several(
     volume_node: Any,
     lists: Sequence[Any],
-    options: dict[str, Any],
+    options: RunOptions,
     outputs: dict[str, Any],
     progress: Callable[[float], bool | None] | None = None,
     kept: Any = None,
@@ -45,7 +44,8 @@ def segment_several(
     volume_node : vtkMRMLScalarVolumeNode
     lists : sequence of vtkMRMLMarkupsFiducialNode
         The points of each vessel.
-    options, outputs : dict
+    options : RunOptions
+    outputs : dict
         Of `FuzzyConnectedGPULogic.segmentSeveral`, by their names there.
     progress : callable, optional
     kept : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
@@ -54,72 +54,40 @@ def segment_several(
     -------
     SeveralResult
     """
-    options = dict(options)
-    background_node = options.pop("backgroundSeedsNode")
-    mask_node, segment_id = options.pop("maskNode"), options.pop("maskSegmentID")
-    roi_node, rounds = options.pop("roiNode"), options.pop("fillGaps")
-    inputs = [volume_node, *lists, *(n for n in (background_node, mask_node, roi_node) if n)]
-    outputs = _checked_outputs(volume_node, outputs, mask_node, segment_id)
-    voxels, volume_time = mrml.voxels_of(volume_node), voxel_time(volume_node)
-    check_threshold(options["threshold"], options["cut"] or 0.0)
-    region = region_mask(mask_node, roi_node, volume_node, voxels.shape, segment_id)
-    seeds = _seeds(lists, volume_node, voxels.shape, region)
-    hand_overs, outside = hand_overs_of(lists, volume_node, voxels.shape)
-    background = background_seeds(background_node, volume_node, voxels.shape)
-    text = vessels_text(
-        volume_node,
-        lists,
-        mask_node=mask_node,
-        segment_id=segment_id,
-        roi_node=roi_node,
-        background_node=background_node,
-        **{name: options.get(name) for name in MODEL_OPTIONS},
+    others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
+    inputs = [volume_node, *lists, *(node for node in others if node)]
+    outputs = _checked_outputs(volume_node, outputs, options.maskNode, options.maskSegmentID)
+    run = RunNodes(volume_node, options, inputs)
+    shape = run.voxels.shape
+    seeds = _seeds(lists, volume_node, shape, run.region)
+    hand_overs, outside = hand_overs_of(lists, volume_node, shape)
+    run.read_background()
+    text = vessels_text(volume_node, lists, **run.choices)
+    points = {_key(lists, n): each.voxels if each else () for n, each in enumerate(seeds)}
+    found = run.compute(
+        segment_arrays, points, _together(seeds), progress, kept, hand_overs=hand_overs
     )
-    heeded = None
-    if options["threshold"] is None or rounds:
-        heeded = run_inputs.threshold_text(volume_node, background_node)
-    try:
-        found = segment_arrays(
-            voxels,
-            {_key(lists, n): each.voxels if each else () for n, each in enumerate(seeds)},
-            spacing=volume_node.GetSpacing()[::-1],
-            background_seeds=background and background.voxels,
-            hand_overs=hand_overs,
-            mask=region,
-            progress=while_there(inputs, progress),
-            cached=kept,
-            fill_gaps=rounds,
-            **options,
-        )
-    except SameVoxelError as error:
-        raise named(error, _together(seeds), background) from error
-    refuse_without(inputs)
     arrays = VesselArrays(found.labels, found.disputed, found.scene.values, found.owners)
     result = _write(volume_node, lists, arrays, outputs, found.threshold)
-    chosen = found.threshold if options["threshold"] is None else None
     scene_node = result.sceneNode
-    run_inputs.mark(
-        scene_node, volume_node, lists[0], text, found.contrast, heeded, chosen, volume_time
-    )
+    run.mark(scene_node, lists[0], text, found)
     for each in lists:
         scene_node.AddNodeReferenceID(run_inputs.VESSELS, each.GetID())
     scene_node.SetNodeReferenceID(run_inputs.DIVISION, result.divisionNode.GetID())
-    for each in (*seeds, background):
+    for each in seeds:
         result.warnings += each.warnings if each else []
-    result.warnings += [*outside, *found.notes, *found.scene.notes]
-    if getattr(found.threshold, "confidence", 1) < UNSURE:
-        reason = getattr(found.threshold, "reason", "")
-        result.warnings.append(f"The automatic threshold is unsure: {reason}")
+    result.warnings += [*run.warnings(), *outside, *found.notes, *found.scene.notes]
+    result.warnings += UnsureNote.of(found.threshold)
     result.affinity, result.scene = found.affinity, found.scene
     return result
 
 
 def threshold_several(
-    scene_node: Any, options: dict[str, Any], outputs: dict[str, Any]
+    scene_node: Any, options: RunOptions, outputs: dict[str, Any]
 ) -> SeveralResult:
     """Cut the scene of several vessels at another threshold; as `segmenting.threshold_scene`."""
-    threshold, rounds = options["threshold"], options["fillGaps"]
-    check_threshold(threshold, options["cut"])
+    threshold, cut, rounds = options.threshold, options.cut or 0.0, options.fillGaps
+    check_threshold(threshold, cut)
     check_rounds(rounds)
     values = scene_values(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
@@ -127,22 +95,21 @@ def threshold_several(
     owners = mrml.voxels_of(scene_node.GetNodeReference(run_inputs.DIVISION))
     if owners.shape != values.shape or not lists or max(_labels(owners), default=0) > len(lists):
         raise InputError(
-            "The vessels' lists of points, or the division of the result, have changed since: "
-            "press Apply (segmentSeveral in a script)."
+            _(
+                "The vessels' lists of points, or the division of the result, have changed "
+                "since: press Apply (segmentSeveral in a script)."
+            )
         )
     outputs = _checked_outputs(
-        volume_node, outputs, options["maskNode"], options["maskSegmentID"], scene_node
+        volume_node, outputs, options.maskNode, options.maskSegmentID, scene_node
     )
-    background = background_seeds(options["backgroundSeedsNode"], scene_node, values.shape)
+    background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
     points = background and background.voxels
     if threshold is None:
         threshold = run_inputs.contrast_threshold(scene_node)
     if threshold is None:
-        threshold = choose_threshold(values, points, options["cut"])
-    region = None
-    if rounds:
-        nodes = options["maskNode"], options["roiNode"]
-        region = region_mask(*nodes, scene_node, values.shape, options["maskSegmentID"])
+        threshold = choose_threshold(values, points, cut)
+    region = region_of(options, scene_node, values.shape) if rounds else None
     hand_overs, outside = hand_overs_of(lists, scene_node, values.shape)
     clicks = Clicks(
         [seed_voxels(each, scene_node, values.shape) for each in lists], points, hand_overs
@@ -180,7 +147,7 @@ def _seeds(lists: Sequence[Any], volume_node: Any, shape: Any, region: Any) -> l
 def _together(seeds: Sequence[Any]) -> Seeds:
     """The seeds of all vessels in one list."""
     each = [one for one in seeds if one is not None]
-    voxels = np.concatenate([one.voxels for one in each])
+    voxels = np.concatenate([np.empty((0, 3), np.int64), *(one.voxels for one in each)])
     return Seeds(voxels, [label for one in each for label in one.labels], [])
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..point_colors import VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
 
 KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points
 # All codes are in Slicer's copy of the DICOM master list.

@@ -6,7 +6,8 @@ no references: then that list is the one vessel.
 
 from typing import Any
 
-from ..point_colors import VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
+
 from .vessel_kinds import KIND, OTHER, Color, color_of, kind_of, set_kind
 
 ROLE = "vessels"

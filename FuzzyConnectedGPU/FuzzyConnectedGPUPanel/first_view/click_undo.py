@@ -2,25 +2,40 @@
 
 from typing import Any
 
+import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML.several.click_history import ClickHistory
+from FuzzyConnectedGPUMRML.several.removed_vessel import RemovedVessel
 from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
 
 UNDO_KEYS, REDO_KEYS = ("Ctrl+Z", "Z"), ("Ctrl+Y", "Ctrl+Shift+Z", "Y")
 
 
 class ClickUndo:
-    """Points placed, moved, deleted and given away, branches handed over, and thresholds.
+    """Points placed, moved, deleted and given away, branches handed over, vessels, thresholds.
 
     It comes after all other sections, so that one act of a person is one step.
     """
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._history = ClickHistory()
+        self._forget()
         self.ui.undoSeedButton.connect("clicked()", self.undo)
         self.ui.redoSeedButton.connect("clicked()", self.redo)
+
+    def remove_vessel(self, parameters: Any, node: Any) -> None:
+        """Remove a vessel, which is a step like any other."""
+        self._removed[node] = RemovedVessel(parameters, node)
+        self._history.removed(node)
+
+    def _put(self, node: Any, there: bool) -> None:
+        parameters = self._panel.parameters
+        with slicer.util.NodeModify(parameters.parameterNode):
+            if there:
+                self._removed.pop(node).bring_back(parameters)
+            elif node in vessels_of(parameters):
+                self._removed[node] = RemovedVessel(parameters, node)
 
     def undo(self) -> None:
         """Take back the last click."""
@@ -64,4 +79,8 @@ class ClickUndo:
 
     def forget(self) -> None:
         """The lists are gone."""
-        self._history = ClickHistory()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._history = ClickHistory(self._put)
+        self._removed: dict[Any, RemovedVessel] = {}

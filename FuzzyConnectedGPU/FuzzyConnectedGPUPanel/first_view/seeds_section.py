@@ -7,9 +7,9 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML.odd_points import OddPoint, odd_point
-from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR
 from FuzzyConnectedGPUMRML.several.switching import give_point
 from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR
 
 from ..advanced import region_section
 from .click_undo import REDO_KEYS, UNDO_KEYS
@@ -140,6 +140,8 @@ class SeedsSection:
             self._observers.addObserver(node, events.PointEndInteractionEvent, self._on_drop)
 
     def _on_points(self, caller: Any, event: Any) -> None:
+        if self.dragging:
+            self._panel.live.move()
         self._panel.update_soon()
 
     def _on_placed(self, caller: Any, event: Any) -> None:
@@ -148,9 +150,11 @@ class SeedsSection:
 
     def _on_drag(self, caller: Any, event: Any) -> None:
         self.dragging = True
+        self._panel.live.begin()
 
     def _on_drop(self, caller: Any, event: Any) -> None:
         self.dragging = False
+        self._panel.live.end()
         self._panel.update_soon()
 
     # --- what is shown

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from FuzzyConnectedGPUMRML.point_colors import BACKGROUND_COLOR, VESSEL_COLOR
 from FuzzyConnectedGPUMRML.several.vessel_kinds import Color, color_of
 from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR
 
 
 def several(parameters: Any) -> bool:

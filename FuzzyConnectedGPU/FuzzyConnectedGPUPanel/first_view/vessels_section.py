@@ -9,7 +9,7 @@ from FuzzyConnectedGPUMRML.several import vessel_list
 from FuzzyConnectedGPUMRML.several.hand_overs import mark_hand_over
 from FuzzyConnectedGPUMRML.several.segmenting_several import vessels_of_scene
 from FuzzyConnectedGPUMRML.several.vessel_kinds import KIND, kind_of, look
-from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
 
 from .placing import new_list
 from .vessel_colors import several
@@ -68,13 +68,8 @@ class VesselsSection:
         ):
             return
         self._panel.seeds.placing.stop()
-        segment_id = result_segment(parameters.segmentation, node, parameters.inputVolume)
-        if segment_id:
-            inner = parameters.segmentation.GetSegmentation()
-            if is_as_written(inner.GetSegment(segment_id)):
-                inner.RemoveSegment(segment_id)
         with slicer.util.NodeModify(parameters.parameterNode):
-            vessel_list.remove_vessel(parameters, node)
+            self._panel.undoing.remove_vessel(parameters, node)
         self._panel.update_soon()
 
     def choose(self, node: Any) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoCuda
 from .failures import first_line, install_with_toolkit, wheel_for
 
 TRIAL = Path(__file__).with_name("trial.cu")
 
 
 @functools.cache
-def cuda_status(ordinal: int = 0) -> str | None:
+def cuda_status(ordinal: int = 0) -> NoCuda | None:
     """None if the GPU can be used, else the reason and how to fix it.
 
     Checked once per process; `reset_cuda_status` makes the next call check again.
@@ -69,63 +70,68 @@ def cupy_wheel() -> str:
     return wheel_for((driver_version() or 13000) // 1000)
 
 
-def _cupy_problem() -> str | None:
+def _cupy_problem() -> NoCuda | None:
     try:
         import cupy  # noqa: F401
     except ImportError as error:
         if sys.platform == "darwin":
-            return "macOS has no CUDA. Use device 'cpu'."
+            return NoCuda("macos", "macOS has no CUDA. Use device 'cpu'.")
         wheel = cupy_wheel()
         extra = f"fuzzy-vessel-gpu[{wheel.removeprefix('cupy-').removesuffix('x')}]"
         install = f'Install it: pip install "{wheel}[ctk]" (or "{extra}").'
         if not isinstance(error, ModuleNotFoundError) or error.name != "cupy":
-            return f"CuPy cannot be imported ({first_line(error)}). {install}"
+            text = f"CuPy cannot be imported ({first_line(error)}). {install}"
+            return NoCuda("cupy broken", text)
         driver = "" if driver_version() else " There is no NVIDIA driver either."
-        return f"CuPy is not installed. {install}{driver}"
+        return NoCuda("cupy missing", f"CuPy is not installed. {install}{driver}")
     return None
 
 
-def _driver_problem() -> str | None:
+def _driver_problem() -> NoCuda | None:
     import cupy
 
     version = driver_version()
     if not version:
-        return (
+        return NoCuda(
+            "driver missing",
             "the NVIDIA driver is missing or does not work. Install it from nvidia.com (in a "
-            "container: start it with --gpus all), or use device 'cpu'."
+            "container: start it with --gpus all), or use device 'cpu'.",
         )
     needed = cupy.cuda.runtime.runtimeGetVersion() // 1000
     if version // 1000 < needed:
         remedy = f'install "{wheel_for(version // 1000)}[ctk]" instead of the present CuPy'
         if version < 12000:
             remedy = "use device 'cpu'"
-        return (
+        return NoCuda(
+            "driver old",
             f"the NVIDIA driver is for CUDA {version // 1000}.{version % 1000 // 10} and the "
-            f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}."
+            f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}.",
         )
     return None
 
 
-def _device_problem(ordinal: int) -> str | None:
+def _device_problem(ordinal: int) -> NoCuda | None:
     import cupy
 
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "NoDevice" not in str(error):
-            return f"the NVIDIA driver reports {first_line(error)}. Restart the machine."
+            text = f"the NVIDIA driver reports {first_line(error)}. Restart the machine."
+            return NoCuda("driver fails", text)
         count = 0
     if ordinal < count:
         return None
     if count == 0:
-        return "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
+        text = "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
+        return NoCuda("no device", text)
     present = (
         "1 CUDA device (cuda:0)" if count == 1 else f"{count} CUDA devices (to cuda:{count - 1})"
     )
-    return f"there is no cuda:{ordinal}; this machine has {present}."
+    return NoCuda("no such device", f"there is no cuda:{ordinal}; this machine has {present}.")
 
 
-def _trial_problem(ordinal: int) -> str | None:
+def _trial_problem(ordinal: int) -> NoCuda | None:
     """Run one of our own kernels; CuPy's own take long to compile for the first time."""
     from .device import CudaDevice
 
@@ -138,12 +144,14 @@ def _trial_problem(ordinal: int) -> str | None:
             device.kernel(TRIAL, "trial")((1,), (32,), args)
             found = device.get(result)
     except Exception as error:
-        return (
+        return NoCuda(
+            "kernel fails",
             f"a trial kernel does not run ({first_line(error)}). Usually NVRTC is missing: "
-            f"{install_with_toolkit()}."
+            f"{install_with_toolkit()}.",
         )
     with np.errstate(over="ignore"):
         right = np.array_equal(found, a * b + a)
     if not right:
-        return "a trial kernel gives a wrong result: the GPU or its driver is faulty."
+        text = "a trial kernel gives a wrong result: the GPU or its driver is faulty."
+        return NoCuda("kernel wrong", text)
     return None

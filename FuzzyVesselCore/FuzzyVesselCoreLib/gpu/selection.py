@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from ..errors import DeviceError, InputError
+from ..errors import DeviceError, InputError, NoCudaError
 from .availability import cuda_status, reset_cuda_status
 from .device import CudaDevice
 from .failures import device_failed, is_cuda_error
@@ -46,7 +46,7 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     ordinal = int(named[1] or 0)
     reason = cuda_status(ordinal)
     if reason:
-        raise DeviceError(f"{device} cannot be used: {reason}")
+        raise NoCudaError(device, reason)
     return _open(ordinal)
 
 

@@ -1,4 +1,4 @@
-"""Lists of points made from voxels."""
+"""Lists of points: made from voxels, and how they look in views and tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,8 @@ import numpy as np
 
 from ..geometry import voxels_to_points
 from .reading import ijk_to_ras
+
+VESSEL_COLOR, BACKGROUND_COLOR = (1.0, 0.78, 0.1), (0.25, 0.65, 1.0)
 
 
 def add_points(
@@ -48,3 +50,13 @@ def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:
     )
     centres = voxels_to_points(voxels, ijk_to_ras(volume_node))
     return [to_world.TransformPoint(centre) for centre in centres]
+
+
+def paint(node: Any, color: tuple[float, float, float]) -> None:
+    """Give a list of points its colour (red, green, blue, 0..1); labels would cover the vessels."""
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+    display = node.GetDisplayNode()
+    display.SetSelectedColor(color)
+    display.SetColor(color)
+    display.SetPointLabelsVisibility(False)

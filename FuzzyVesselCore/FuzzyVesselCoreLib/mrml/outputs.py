@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..translation import tr as _
 from .changes import all_or_nothing, put_beside
 from .images import associate, fill_volume, image_from_array, show_as_overlay
 from .ownership import (
@@ -45,16 +46,22 @@ def check_outputs(
     """
     segmentation_node = None if segmentation_node is True else segmentation_node
     kinds = (
-        (scene_node, "vtkMRMLScalarVolumeNode", "scalar volume"),
-        (labelmap_node, "vtkMRMLLabelMapVolumeNode", "labelmap volume"),
-        (segmentation_node, "vtkMRMLSegmentationNode", "segmentation"),
+        (scene_node, "vtkMRMLScalarVolumeNode", _("scalar volume")),
+        (labelmap_node, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
+        (segmentation_node, "vtkMRMLSegmentationNode", _("segmentation")),
     )
     for node, class_name, kind in kinds:
         if node is not None and not node.IsA(class_name):
-            raise InputError(f"The output {node_name(node)} must be a {kind}.")
+            raise InputError(
+                _("The output {node} must be a {kind}.").format(node=node_name(node), kind=kind)
+            )
     if scene_node is not None and scene_node.IsA("vtkMRMLLabelMapVolumeNode"):
-        raise InputError(f"The fuzzy scene cannot go into the labelmap {node_name(scene_node)}.")
-    check_apart((scene_node, labelmap_node), {"input volume": volume_node, "mask": mask_node})
+        raise InputError(
+            _("The fuzzy scene cannot go into the labelmap {scene}.").format(
+                scene=node_name(scene_node)
+            )
+        )
+    check_apart((scene_node, labelmap_node), {_("input volume"): volume_node, _("mask"): mask_node})
     check_mask_apart(segmentation_node, segment_id, mask_node, mask_segment_id)
     if segmentation_node is not None:
         check_segmentation(segmentation_node, segment_id)

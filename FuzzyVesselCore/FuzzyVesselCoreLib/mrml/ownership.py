@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InputError
+from ..translation import tr as _
 from .reading import node_name
 
 KIND = "FuzzyVesselGPU.Output"  # attribute
@@ -89,7 +90,11 @@ def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
     for output in outputs:
         for word, node in inputs.items():
             if output is not None and output is node:
-                raise InputError(f"The output {node_name(output)} is the {word}; choose another.")
+                raise InputError(
+                    _("The output {output} is the {word}; choose another.").format(
+                        output=node_name(output), word=word
+                    )
+                )
 
 
 def check_mask_apart(
@@ -115,13 +120,17 @@ def check_mask_apart(
         return
     if not mask_segment_id:
         raise InputError(
-            f"All segments of {node_name(mask_node)} are the mask, and the result would become "
-            "one of them: choose one segment as mask, or another segmentation for the result."
+            _(
+                "All segments of {mask} are the mask, and the result would become one of "
+                "them: choose one segment as mask, or another segmentation for the result."
+            ).format(mask=node_name(mask_node))
         )
     if segment_id == mask_segment_id:
         segment = mask_node.GetSegmentation().GetSegment(segment_id)
         name = segment.GetName() if segment is not None else segment_id
         raise InputError(
-            f"The segment '{name}' of {node_name(mask_node)} is the mask and cannot be "
-            "overwritten: choose another one, or a new segment."
+            _(
+                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
+                "choose another one, or a new segment."
+            ).format(name=name, mask=node_name(mask_node))
         )

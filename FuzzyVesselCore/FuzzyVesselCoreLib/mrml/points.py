@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..geometry import inside, points_to_voxels
+from ..translation import tr as _
 from .reading import ijk_to_ras, node_name
 
 
@@ -110,12 +111,16 @@ def seeds_of(
         No point is left; those that were left out are named by their labels.
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
-        raise InputError(f"No list of {kind}s was given: choose a markups node with {kind}s.")
+        raise InputError(
+            _("No list of {kind}s was given: choose a markups node with {kind}s.").format(kind=kind)
+        )
     points = placed_points(seeds_node, wanted)
     labels = points.labels
     if not labels:
         raise InputError(
-            f"The list {node_name(seeds_node)} holds no placed point: place at least one {kind}."
+            _("The list {list} holds no placed point: place at least one {kind}.").format(
+                list=node_name(seeds_node), kind=kind
+            )
         )
     voxels = points_in_volume(volume_node, points.world)
     seeds = Seeds(voxels, labels, [])

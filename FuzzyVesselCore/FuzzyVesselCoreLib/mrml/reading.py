@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..geometry import AffineSlices, transform_points
+from ..translation import tr as _
 
 
 def node_name(node: Any) -> str:
@@ -62,17 +63,25 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
     import slicer
 
     if volume_node is None:
-        raise InputError("No volume was given: choose the volume to segment.")
+        raise InputError(_("No volume was given: choose the volume to segment."))
     if not volume_node.IsA("vtkMRMLScalarVolumeNode"):
-        raise InputError(f"{node_name(volume_node)} is not a scalar volume.")
+        raise InputError(
+            _("{volume} is not a scalar volume.").format(volume=node_name(volume_node))
+        )
     image = volume_node.GetImageData()
     if image is None or image.GetPointData().GetScalars() is None:
-        raise InputError(f"The volume {node_name(volume_node)} holds no voxels: load it again.")
+        raise InputError(
+            _("The volume {volume} holds no voxels: load it again.").format(
+                volume=node_name(volume_node)
+            )
+        )
     components = image.GetNumberOfScalarComponents()
     if components != 1:
         raise InputError(
-            f"The volume {node_name(volume_node)} has {components} components a voxel (a colour "
-            "image has 3): extract one of them first (module Vector to Scalar Volume)."
+            _(
+                "The volume {volume} has {count} components a voxel (a colour image has 3): "
+                "extract one of them first (module Vector to Scalar Volume)."
+            ).format(volume=node_name(volume_node), count=components)
         )
     voxels = slicer.util.arrayFromVolume(volume_node)
     return voxels.copy() if copy else voxels

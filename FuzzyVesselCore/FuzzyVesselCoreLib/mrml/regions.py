@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..geometry import box_mask, sample_nearest
+from ..translation import tr as _
 from .reading import array_from_matrix, ijk_to_ras, node_name, slices_between, voxels_of
 from .segment_masks import segmentation_mask
 
@@ -44,8 +45,9 @@ def region_mask(
     region = np.logical_and.reduce(masks)
     if not region.any():
         raise InputError(
-            f"The mask {node_name(mask_node)} and the region {node_name(roi_node)} have no voxel "
-            "in common."
+            _("The mask {mask} and the region {region} have no voxel in common.").format(
+                mask=node_name(mask_node), region=node_name(roi_node)
+            )
         )
     return region
 
@@ -72,18 +74,27 @@ def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndar
         It is no ROI, it has not been placed, or it misses the volume.
     """
     if not roi_node.IsA("vtkMRMLMarkupsROINode"):
-        raise InputError(f"{node_name(roi_node)} is not a region of interest (a markups ROI).")
+        raise InputError(
+            _("{region} is not a region of interest (a markups ROI).").format(
+                region=node_name(roi_node)
+            )
+        )
     half_sizes = np.array(roi_node.GetSize()) / 2
     if roi_node.GetNumberOfDefinedControlPoints() == 0 or not half_sizes.all():
-        raise InputError(f"The region {node_name(roi_node)} has not been placed, or has no size.")
+        raise InputError(
+            _("The region {region} has not been placed, or has no size.").format(
+                region=node_name(roi_node)
+            )
+        )
     world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
     mask = box_mask(slices_between(volume_node, shape, None, world_to_box), half_sizes)
     if roi_node.GetInsideOut():
         np.logical_not(mask, out=mask)
     if not mask.any():
         raise InputError(
-            f"The region {node_name(roi_node)} holds no voxel of {node_name(volume_node)}: "
-            "move or enlarge it."
+            _("The region {region} holds no voxel of {volume}: move or enlarge it.").format(
+                region=node_name(roi_node), volume=node_name(volume_node)
+            )
         )
     return mask
 
@@ -117,11 +128,16 @@ def mask_of(
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
         mask = _labelmap_mask(mask_node, volume_node, shape)
     else:
-        raise InputError(f"The mask {node_name(mask_node)} is no labelmap and no segmentation.")
+        raise InputError(
+            _("The mask {mask} is no labelmap and no segmentation.").format(
+                mask=node_name(mask_node)
+            )
+        )
     if not mask.any():
         raise InputError(
-            f"The mask {node_name(mask_node)} is empty within {node_name(volume_node)}: "
-            "no voxel is left to segment."
+            _("The mask {mask} is empty within {volume}: no voxel is left to segment.").format(
+                mask=node_name(mask_node), volume=node_name(volume_node)
+            )
         )
     return mask
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..geometry import AffineSlices, sample_nearest
+from ..translation import tr as _
 from .images import array_from_image
 from .reading import array_from_matrix, ijk_to_ras, matrix_from_array, node_name, slices_between
 
@@ -18,8 +19,10 @@ def segmentation_mask(
     segmentation = segmentation_node.GetSegmentation()
     if segment_id and segmentation.GetSegment(segment_id) is None:
         raise InputError(
-            f"The segmentation {node_name(segmentation_node)} has no segment '{segment_id}' any "
-            "more: choose another one as mask."
+            _(
+                "The segmentation {segmentation} has no segment '{segment}' any more: choose "
+                "another one as mask."
+            ).format(segmentation=node_name(segmentation_node), segment=segment_id)
         )
     to_segmentation = slices_between(volume_node, shape, segmentation_node)
     mask = np.zeros(shape, bool)

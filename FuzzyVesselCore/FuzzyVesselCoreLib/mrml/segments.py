@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..translation import tr as _
 from .images import image_from_array
 from .reading import ijk_to_ras, matrix_from_array, node_name
 from .segment_masks import BINARY_LABELMAP
@@ -37,13 +38,19 @@ def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
     source = segmentation.GetSourceRepresentationName()
     if segmentation.GetNumberOfSegments() and source != BINARY_LABELMAP:
         raise InputError(
-            f"The segmentation {node_name(segmentation_node)} is made of '{source}': make "
-            f"'{BINARY_LABELMAP}' its source in the module Segmentations, or choose another."
+            _(
+                "The segmentation {segmentation} is made of '{source}': make '{wanted}' its "
+                "source in the module Segmentations, or choose another."
+            ).format(
+                segmentation=node_name(segmentation_node), source=source, wanted=BINARY_LABELMAP
+            )
         )
     if segment_id and segmentation.GetSegment(segment_id) is None:
         raise InputError(
-            f"The segmentation {node_name(segmentation_node)} has no segment '{segment_id}' any "
-            "more: choose another one, or a new segment."
+            _(
+                "The segmentation {segmentation} has no segment '{segment}' any more: choose "
+                "another one, or a new segment."
+            ).format(segmentation=node_name(segmentation_node), segment=segment_id)
         )
 
 

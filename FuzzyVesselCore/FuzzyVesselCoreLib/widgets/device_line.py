@@ -9,6 +9,7 @@ from slicer.i18n import tr as _
 from ..gpu.availability import cuda_status, driver_version
 from ..gpu.device import CudaDevice
 from . import packages
+from .wording import short_reason
 
 
 class DeviceLine:
@@ -66,7 +67,7 @@ class DeviceLine:
 
 def device_text() -> tuple[str, str]:
     """Return what the line says, and the whole reason where no GPU is used."""
-    reason = cuda_status()
+    reason: str | None = cuda_status()
     if reason is None:
         try:
             name = CudaDevice(0).properties["name"].decode()
@@ -74,29 +75,8 @@ def device_text() -> tuple[str, str]:
             return text, _("Results are the same on the CPU, only slower.")
         except Exception as error:  # the GPU was lost since the first look
             reason = str(error)
-    return _("Computes on the CPU: {reason}").format(reason=short_reason(reason)), reason
-
-
-def short_reason(reason: str) -> str:
-    """Return a reason in plain words, without names of packages' errors and of variables."""
     if driver_version() is None and sys.platform != "darwin":
-        return _("no NVIDIA GPU")
-    for part, short in _SHORT.items():
-        if part in reason:
-            return short
-    return _("the GPU does not answer")
-
-
-# A part of each sentence of `gpu.availability.cuda_status`.
-_SHORT = {
-    "macOS has no CUDA": _("no NVIDIA GPU"),
-    "there is no CUDA device": _("no NVIDIA GPU that can be used"),
-    "CuPy is not installed": _("CuPy is not installed"),
-    "CuPy cannot be imported": _("CuPy does not work"),
-    "driver is missing": _("the NVIDIA driver does not work"),
-    "driver is for CUDA": _("CuPy is for a newer NVIDIA driver"),
-    "driver reports": _("the NVIDIA driver does not work"),
-    "trial kernel does not run": _("a test on the GPU failed"),
-    "wrong result": _("a test on the GPU failed"),
-    "there is no cuda:": _("no NVIDIA GPU that can be used"),
-}
+        short = _("no NVIDIA GPU")
+    else:
+        short = short_reason(reason)
+    return _("Computes on the CPU: {reason}").format(reason=short), reason

@@ -143,7 +143,7 @@ class Panel:
     def forget(self) -> None:
         """Drop what belongs to the scene that is being closed."""
 
-    def load_ui(self, name):
+    def load_ui(self, name: str) -> tuple[Any, Any]:
         """The window of another `.ui` file of the module, and its widgets by their names."""
         window = slicer.util.loadUI(self._widget.resourcePath(f"UI/{name}.ui"))
         window.setMRMLScene(slicer.mrmlScene)

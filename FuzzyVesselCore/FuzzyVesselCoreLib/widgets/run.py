@@ -12,11 +12,11 @@ import slicer
 from slicer.i18n import tr as _
 
 from .jit_progress import compiled_functions
+from .latest_run import RUNS, wait_for_latest_runs
 
 # Events are handled this often, at most: between two steps of a run, never inside one.
 ROUND = 0.03  # seconds
 STEPS = 1000  # of the progress bar
-RUNS = "fuzzyVesselGPURuns"
 
 
 class Run:
@@ -78,6 +78,7 @@ class Run:
         self._cancelled = self._left = True
 
     def __enter__(self) -> "Run":
+        wait_for_latest_runs(slicer.app.processEvents)
         if self.busy:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False

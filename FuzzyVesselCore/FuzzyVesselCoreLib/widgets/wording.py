@@ -8,7 +8,14 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from ..errors import Cancelled, CpuUsedNote, DeviceError, DeviceMemoryError, InputRemoved
+from ..errors import (
+    Cancelled,
+    CpuUsedNote,
+    DeviceError,
+    DeviceMemoryError,
+    InputRemoved,
+    NoCudaError,
+)
 
 
 def worded(said: Any) -> str:
@@ -23,8 +30,27 @@ def worded(said: Any) -> str:
             "The GPU has too little memory for this volume: close other programs, search in a "
             "smaller region, or choose the CPU as device."
         )
+    if isinstance(said, NoCudaError):
+        return _("The GPU cannot be used: {reason}").format(reason=short_reason(said.reason)) + "."
     if isinstance(said, DeviceError):
         return _("The GPU cannot be used: {reason}").format(reason=said)
     if isinstance(said, CpuUsedNote):
         return _("It ran on the CPU. {reason}").format(reason=worded(said.reason))
     return str(said)
+
+
+def short_reason(reason: str) -> str:
+    """Why no GPU is used, in plain words, by the kind of a `NoCuda`."""
+    sentences = {
+        "macos": _("no NVIDIA GPU"),
+        "cupy missing": _("CuPy is not installed"),
+        "cupy broken": _("CuPy does not work"),
+        "driver missing": _("the NVIDIA driver does not work"),
+        "driver old": _("CuPy is for a newer NVIDIA driver"),
+        "driver fails": _("the NVIDIA driver does not work"),
+        "no device": _("no NVIDIA GPU that can be used"),
+        "no such device": _("no NVIDIA GPU that can be used"),
+        "kernel fails": _("a test on the GPU failed"),
+        "kernel wrong": _("a test on the GPU failed"),
+    }
+    return sentences.get(getattr(reason, "kind", ""), _("the GPU does not answer"))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from ..tree.positions import Course
@@ -81,14 +82,18 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
 def checked_place(courses: list[Course], point: np.ndarray) -> tuple[int, float]:
     """As `nearest_place`; `InputError` where the point (mm) is far from all lines."""
     if not courses:
-        raise InputError("The skeleton has no branch: there is no tree that a point could lie on.")
+        raise InputError(
+            _("The skeleton has no branch: there is no tree that a point could lie on.")
+        )
     number, length = nearest_place(courses, point)
     place, radius = courses[number].at(length)
     away = float(np.linalg.norm(place - point))
     if away > FAR_RADII * radius + FAR:
         raise InputError(
-            f"The point is {away:.0f} mm away from the tree: click on a vessel that has a "
-            "centreline."
+            _(
+                "The point is {distance:.0f} mm away from the tree: click on a vessel that "
+                "has a centreline."
+            ).format(distance=away)
         )
     return number, length
 
@@ -96,7 +101,7 @@ def checked_place(courses: list[Course], point: np.ndarray) -> tuple[int, float]
 def nearest_place(courses: list[Course], point: np.ndarray) -> tuple[int, float]:
     """The line nearest to a point (mm), and the length along it of its nearest place."""
     if point.shape != (3,) or not np.isfinite(point).all():
-        raise InputError("A point must be three finite numbers.")
+        raise InputError(_("A point must be three finite numbers."))
     best = (np.inf, 0, 0.0)
     for number, course in enumerate(courses):
         start, along = course.points[:-1], np.diff(course.points, axis=0)
@@ -143,12 +148,15 @@ def _legs(skeleton, courses, start, end):
             heapq.heappush(waiting, (length + whole[number], far, [*legs, (number, *span)]))
     if best_legs is None:
         raise InputError(
-            "The two points lie on trees that are not connected: bridge the gap between them first."
+            _(
+                "The two points lie on trees that are not connected: bridge the gap between "
+                "them first."
+            )
         )
     long = [leg for leg in best_legs if leg[1] != leg[2]]
     return long or best_legs[:1]
 
 
 def _part(course, first, last):
-    points, _ = course.between(min(first, last), max(first, last))
+    points, _radius = course.between(min(first, last), max(first, last))
     return points if first <= last else points[::-1]

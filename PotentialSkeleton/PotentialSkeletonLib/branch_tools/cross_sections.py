@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from ..tree.positions import Course
@@ -87,7 +88,9 @@ def cross_sections(
     """
     if not 0 <= branch < len(skeleton.branches):
         raise InputError(
-            f"There is no branch {branch}: the skeleton has {len(skeleton.branches)}, from 0."
+            _("There is no branch {branch}: the skeleton has {count}, from 0.").format(
+                branch=branch, count=len(skeleton.branches)
+            )
         )
     return sections_of(solid_of(mask, skeleton), skeleton, branch, step)
 
@@ -96,8 +99,10 @@ def solid_of(mask: np.ndarray, skeleton: CurveSkeleton) -> np.ndarray:
     """The mask as 0 and 1, float32; `InputError` where it is on another grid."""
     if mask.shape != tuple(skeleton.shape):
         raise InputError(
-            f"The mask has the shape {mask.shape}, the skeleton's volume {tuple(skeleton.shape)} "
-            "(K, J, I): give the mask on the same grid."
+            _(
+                "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
+                "give the mask on the same grid."
+            ).format(shape=mask.shape, volume=tuple(skeleton.shape))
         )
     return (np.asarray(mask) != 0).astype(np.float32)
 
@@ -108,7 +113,9 @@ def sections_of(
     """As `cross_sections`, of a solid by `solid_of`: for one branch after the other."""
     step = min(skeleton.spacing) if step is None else step
     if not 0 < step < np.inf:
-        raise InputError(f"The step between sections must be above 0 mm, not {step}.")
+        raise InputError(
+            _("The step between sections must be above 0 mm, not {step}.").format(step=step)
+        )
     spacing, own = np.asarray(skeleton.spacing), skeleton.branches[branch]
     course = Course(own.points * spacing, own.radius)
     whole = float(course.lengths[-1])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import END, JUNCTION, Branch, CurveSkeleton, Node
 from ..tree.positions import Course
@@ -42,11 +43,13 @@ class Edit:
     def __post_init__(self):
         if self.kind not in (CUT, REMOVE, BRIDGE):
             raise InputError(
-                f"The correction {self.kind!r} is unknown: use {CUT}, {REMOVE} or {BRIDGE}."
+                _("The correction {kind!r} is unknown: use {cut}, {remove} or {bridge}.").format(
+                    kind=self.kind, cut=CUT, remove=REMOVE, bridge=BRIDGE
+                )
             )
         point = np.asarray(self.point, float)
         if point.shape != (3,) or not np.isfinite(point).all():
-            raise InputError("The place of a correction must be three finite numbers.")
+            raise InputError(_("The place of a correction must be three finite numbers."))
         object.__setattr__(self, "point", tuple(point.tolist()))
 
     def to_dict(self) -> dict:
@@ -120,7 +123,7 @@ class _Draft:
         others = [n for n, b in enumerate(self.branches) if b.component != component]
         if not others:
             raise InputError(
-                "There is one tree only, so there is no gap to bridge: a bridge joins two trees."
+                _("There is one tree only, so there is no gap to bridge: a bridge joins two trees.")
             )
         found, length = nearest_place([self.courses[n] for n in others], place)
         number = others[found]
@@ -129,8 +132,10 @@ class _Draft:
         away = max(np.linalg.norm(start - place), np.linalg.norm(there - place))
         if away > LARGEST_GAP:
             raise InputError(
-                f"The click is {away:.0f} mm away from one side of the gap: click between the two "
-                f"ends, at most {LARGEST_GAP:.0f} mm from each."
+                _(
+                    "The click is {distance:.0f} mm away from one side of the gap: click between "
+                    "the two ends, at most {largest:.0f} mm from each."
+                ).format(distance=away, largest=LARGEST_GAP)
             )
         end = self._end_near(number, length, radius)
         if end is None:
@@ -141,7 +146,7 @@ class _Draft:
     def _nearest_tip(self, place):
         tips = [n for n, node in enumerate(self.nodes) if node.kind == END]
         if not tips:
-            raise InputError("The skeleton has no end, from which a gap could be bridged.")
+            raise InputError(_("The skeleton has no end, from which a gap could be bridged."))
         away = [np.linalg.norm(self.nodes[n].position * self.spacing - place) for n in tips]
         return tips[int(np.argmin(away))]
 

@@ -2,11 +2,20 @@
 
 import heapq
 
+import numpy as np
 from numba import njit
 
 
 @njit(cache=True)
-def spread(heap, inside, labels, lengths, offsets, weights, most):
+def spread(
+    heap: list[tuple[float, int, int]],
+    inside: np.ndarray,
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    offsets: np.ndarray,
+    weights: np.ndarray,
+    most: int,
+) -> bool:
     """Settle voxels in the order of length and label; False when none is left."""
     count = 0
     while len(heap) and count < most:

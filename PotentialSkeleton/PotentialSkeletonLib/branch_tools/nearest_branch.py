@@ -6,12 +6,13 @@ is taken.
 """
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..graph.curve_skeleton import CurveSkeleton
 
@@ -23,7 +24,7 @@ def branch_labels(
     mask: np.ndarray,
     skeleton: CurveSkeleton,
     groups: Mapping[int, int] | None = None,
-    report: Callable[[], None] | None = None,
+    progress: Progress | ProgressCallback | None = None,
 ) -> np.ndarray:
     """Split an object by branch, by generation, or by any groups of branches.
 
@@ -37,8 +38,8 @@ def branch_labels(
         A label from 1 for each branch that takes part, for example
         `{n: g + 1 for n, g in enumerate(skeleton.generations())}`; by default each branch its
         number plus 1.
-    report : callable, optional
-        Called now and then; raises to cancel.
+    progress : callable, optional
+        ``progress(share) -> bool``, called now and then; False cancels.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def branch_labels(
     array([[[1, 1, 1, 2, 2, 2]]], dtype=int32)
     """
     seeds, distance = curve_seeds(mask, skeleton, groups)
-    return grown_labels(mask, seeds, distance, skeleton.spacing, report)
+    return grown_labels(mask, seeds, distance, skeleton.spacing, progress)
 
 
 def curve_seeds(
@@ -119,7 +120,7 @@ def grown_labels(
     seeds: np.ndarray,
     distance: np.ndarray,
     spacing: Sequence[float],
-    report: Callable[[], None] | None = None,
+    progress: Progress | ProgressCallback | None = None,
 ) -> np.ndarray:
     """Labels of the nearest seeds along the mask; arrays (K, J, I), `distance` in mm at the seeds.
 
@@ -145,8 +146,7 @@ def grown_labels(
         from numba.typed import List
 
         from .geodesic_growth import spread
-    queue = List(heap)
+    queue, root = List(heap), Progress.of(progress)
     while spread(queue, *flat, offsets, weights, VOXELS_A_LOOK):
-        if report is not None:
-            report()
+        root.check()
     return labels[1:-1, 1:-1, 1:-1] * inside[1:-1, 1:-1, 1:-1]

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import END, CurveSkeleton
 from .joining import with_branches
@@ -40,11 +41,23 @@ class PruneStep:
     def __post_init__(self):
         if self.kind not in (LENGTH, RADIUS, GENERATION, SPUR_RATIO):
             raise InputError(
-                f"The pruning step {self.kind!r} is unknown: use {LENGTH}, {RADIUS}, {GENERATION} "
-                f"or {SPUR_RATIO}."
+                _(
+                    "The pruning step {kind!r} is unknown: use {length}, {radius}, {generation} "
+                    "or {spur}."
+                ).format(
+                    kind=self.kind,
+                    length=LENGTH,
+                    radius=RADIUS,
+                    generation=GENERATION,
+                    spur=SPUR_RATIO,
+                )
             )
         if not 0 <= float(self.value) < float("inf"):
-            raise InputError(f"Pruning by {self.kind} needs a number from 0 up, not {self.value}.")
+            raise InputError(
+                _("Pruning by {kind} needs a number from 0 up, not {value}.").format(
+                    kind=self.kind, value=self.value
+                )
+            )
         object.__setattr__(self, "value", float(self.value))
 
     def to_dict(self) -> dict:
@@ -55,7 +68,9 @@ class PruneStep:
     def from_dict(cls, stored: dict) -> "PruneStep":
         """From `to_dict`; `InputError` where it is none."""
         if not isinstance(stored, dict) or set(stored) != {"kind", "value"}:
-            raise InputError(f"{stored!r} is no pruning step: it needs a kind and a value.")
+            raise InputError(
+                _("{step!r} is no pruning step: it needs a kind and a value.").format(step=stored)
+            )
         return cls(**stored)
 
 

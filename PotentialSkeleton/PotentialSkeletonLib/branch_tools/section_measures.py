@@ -1,8 +1,8 @@
 """Area and both kinds of diameter of each branch, from cross-sections along it."""
 
-from collections.abc import Callable
-
 import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..graph.curve_skeleton import CurveSkeleton
 from .cross_sections import sections_of, solid_of
@@ -19,7 +19,7 @@ def section_measures(
     mask: np.ndarray,
     skeleton: CurveSkeleton,
     step: float | None = None,
-    report: Callable[[float], None] | None = None,
+    progress: Progress | ProgressCallback | None = None,
 ) -> dict[str, list]:
     """Measure the cross-sections of every branch.
 
@@ -31,8 +31,8 @@ def section_measures(
         On the same grid.
     step : float, optional
         Between sections, mm; see `cross_sections`.
-    report : callable, optional
-        Called with the share that is done; raises to cancel.
+    progress : callable, optional
+        ``progress(share) -> bool``; False cancels.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def section_measures(
     {'min_area_mm2': 113, 'mean_area_mm2': 113, 'inscribed_diameter_mm': 12, 'equivalent_diameter_mm': 12}
     """  # noqa: E501
     columns: dict[str, list] = {name: [] for name in COLUMNS}
-    solid = solid_of(mask, skeleton)
+    solid, root = solid_of(mask, skeleton), Progress.of(progress)
     for number, branch in enumerate(skeleton.branches):
         found = sections_of(solid, skeleton, number, step)
         last = found.length[-1]
@@ -69,8 +69,7 @@ def section_measures(
         used &= found.area > 0
         for name, value in zip(COLUMNS, _values(found, used), strict=True):
             columns[name].append(value)
-        if report is not None:
-            report((number + 1) / len(skeleton.branches))
+        root.advance((number + 1) / len(skeleton.branches))
     return columns
 
 

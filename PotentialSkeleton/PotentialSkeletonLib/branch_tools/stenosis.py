@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from ..graph.inner_part import inner_points
@@ -61,10 +62,14 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     """
     if not 0 <= branch < len(skeleton.branches):
         raise InputError(
-            f"There is no branch {branch}: the skeleton has {len(skeleton.branches)}, from 0."
+            _("There is no branch {branch}: the skeleton has {count}, from 0.").format(
+                branch=branch, count=len(skeleton.branches)
+            )
         )
     if not 0 <= margin < np.inf:
-        raise InputError(f"The margin must be a number from 0 up, not {margin}.")
+        raise InputError(
+            _("The margin must be a number from 0 up, not {margin}.").format(margin=margin)
+        )
     own = skeleton.branches[branch]
     course = Course(own.points * np.asarray(skeleton.spacing), own.radius)
     lengths = course.lengths
@@ -95,7 +100,9 @@ def percent_stenosis(diameter: float, reference: float) -> float:
     """
     if not 0 < reference < np.inf or not 0 <= diameter < np.inf:
         raise InputError(
-            f"The reference diameter must be above 0 mm ({reference}), and the diameter from 0 up "
-            f"({diameter})."
+            _(
+                "The reference diameter must be above 0 mm ({reference}), and the diameter "
+                "from 0 up ({diameter})."
+            ).format(reference=reference, diameter=diameter)
         )
     return 100.0 * (1.0 - diameter / reference)

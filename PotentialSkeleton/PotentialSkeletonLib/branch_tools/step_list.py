@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from .edits import Edit, edited
@@ -80,9 +81,9 @@ def steps_of_text(text: str) -> list[Step]:
     try:
         stored = json.loads(text)
     except ValueError as error:
-        raise InputError(f"This is no list of steps: {error}.") from error
+        raise InputError(_("This is no list of steps: {error}.").format(error=error)) from error
     if not isinstance(stored, list) or not all(isinstance(each, dict) for each in stored):
-        raise InputError("This is no list of steps: it must be a list of kinds and values.")
+        raise InputError(_("This is no list of steps: it must be a list of kinds and values."))
     return [_step(each) for each in stored]
 
 

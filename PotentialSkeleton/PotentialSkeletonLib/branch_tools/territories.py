@@ -1,11 +1,13 @@
 """Territories of branches within an organ: each voxel to the nearest branch, and volumes in ml."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from .nearest_branch import checked_groups, curve_seeds, dense_points, grown_labels
@@ -38,7 +40,7 @@ def territories(
     skeleton: CurveSkeleton,
     groups: Mapping[int, int] | None = None,
     distance: str = STRAIGHT,
-    report: Callable[[], None] | None = None,
+    progress: Progress | ProgressCallback | None = None,
 ) -> Territories:
     """Divide an organ among branches.
 
@@ -52,8 +54,8 @@ def territories(
     distance : str
         "straight": to the nearest point of the curves, also through what is no organ. "geodesic":
         along the organ, from the curves' points within it.
-    report : callable, optional
-        Called now and then; raises to cancel.
+    progress : callable, optional
+        ``progress(share) -> bool``, called now and then; False cancels.
 
     Raises
     ------
@@ -72,22 +74,30 @@ def territories(
     {1: 30.0, 2: 30.0}
     """
     if distance not in (STRAIGHT, GEODESIC):
-        raise InputError(f"The distance {distance!r} is unknown: use {STRAIGHT} or {GEODESIC}.")
+        raise InputError(
+            _("The distance {distance!r} is unknown: use {straight} or {geodesic}.").format(
+                distance=distance, straight=STRAIGHT, geodesic=GEODESIC
+            )
+        )
     if organ.shape != tuple(skeleton.shape):
         raise InputError(
-            f"The organ has the shape {organ.shape}, the skeleton's volume "
-            f"{tuple(skeleton.shape)} (K, J, I): give the organ on the same grid."
+            _(
+                "The organ has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
+                "give the organ on the same grid."
+            ).format(shape=organ.shape, volume=tuple(skeleton.shape))
         )
     own = checked_groups(skeleton, groups)
     if not np.any(organ) or not own:
-        raise InputError("There is nothing to divide: the organ is empty, or no branch takes part.")
+        raise InputError(
+            _("There is nothing to divide: the organ is empty, or no branch takes part.")
+        )
     if distance == GEODESIC:
         seeds, lengths = curve_seeds(organ, skeleton, own)
         if not seeds.any():
-            raise InputError("No branch goes through the organ: use the straight distance.")
-        labels = grown_labels(organ, seeds, lengths, skeleton.spacing, report)
+            raise InputError(_("No branch goes through the organ: use the straight distance."))
+        labels = grown_labels(organ, seeds, lengths, skeleton.spacing, progress)
     else:
-        labels = _straight(organ, skeleton, own, report)
+        labels = _straight(organ, skeleton, own, Progress.of(progress))
     millilitres = float(np.prod(skeleton.spacing)) / 1000
     counts = np.bincount(labels.reshape(-1), minlength=max(own.values()) + 1)
     volumes = {label: float(counts[label] * millilitres) for label in sorted(set(own.values()))}
@@ -95,7 +105,7 @@ def territories(
     return Territories(labels, volumes, float(left * millilitres))
 
 
-def _straight(organ, skeleton, own, report):
+def _straight(organ, skeleton, own, progress):
     from scipy.spatial import cKDTree
 
     spacing = np.asarray(skeleton.spacing)
@@ -109,6 +119,5 @@ def _straight(organ, skeleton, own, report):
         some = voxels[first : first + VOXELS_AT_ONCE]
         places = np.stack(np.unravel_index(some, organ.shape), axis=1) * spacing
         labels.reshape(-1)[some] = label_of[nearest.query(places)[1]]
-        if report is not None:
-            report()
+        progress.check()
     return labels

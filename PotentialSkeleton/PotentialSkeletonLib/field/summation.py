@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .convolution.fft_padding import Sizes
 from .methods import CPU_METHODS, CUDA_METHODS
@@ -78,13 +79,17 @@ class Summation:
         notes = []
         if self._method == "auto" and self._convolved and self._direct:
             notes.append(
-                f"{self._convolved} voxels were summed by the convolution and "
-                f"{self._direct} directly, whichever was estimated to be faster."
+                _(
+                    "{convolved} voxels were summed by the convolution and {direct} directly, "
+                    "whichever was estimated to be faster."
+                ).format(convolved=self._convolved, direct=self._direct)
             )
         if self._on_host and self.gpu is not None:
             notes.append(
-                f"{self.gpu.name} has too little memory for the whole convolution: parts of it "
-                "waited in the computer's memory, which takes longer."
+                _(
+                    "{gpu} has too little memory for the whole convolution: parts of it waited "
+                    "in the computer's memory, which takes longer."
+                ).format(gpu=self.gpu.name)
             )
         return tuple(notes)
 
@@ -115,12 +120,16 @@ def checked_device(method: str, device: str) -> str:
     """Return the device to choose, where the method runs on one kind only; raises `InputError`."""
     if method not in CUDA_METHODS and device not in ("auto", "cpu"):
         raise InputError(
-            f"Method {method!r} runs on the CPU only; leave the device {device!r} out, or choose "
-            "another method."
+            _(
+                "Method {method!r} runs on the CPU only; leave the device {device!r} out, or "
+                "choose another method."
+            ).format(method=method, device=device)
         )
     if method not in CPU_METHODS and device == "cpu":
         raise InputError(
-            f"Method {method!r} runs on CUDA only; leave the device 'cpu' out, or choose 'fft'."
+            _(
+                "Method {method!r} runs on CUDA only; leave the device 'cpu' out, or choose 'fft'."
+            ).format(method=method)
         )
     if method not in CUDA_METHODS:
         return "cpu"

@@ -94,8 +94,7 @@ def networkx_graph(skeleton: "CurveSkeleton") -> Any:
         import networkx
     except ModuleNotFoundError as error:
         raise FuzzyVesselError(
-            "to_networkx needs networkx, which is not installed: pip install networkx "
-            "(in Slicer's Python console: slicer.util.pip_install('networkx'))."
+            "to_networkx needs networkx, which is not installed: pip install networkx."
         ) from error
     graph = networkx.MultiGraph(spacing=skeleton.spacing)
     for number, node in enumerate(skeleton.nodes):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
 from .graph_tables import SOURCE, TARGET, edge_table, node_table
@@ -84,7 +85,9 @@ def check_xml_text(text: str) -> str:
     """The text, if XML 1.0 can hold it; `InputError` otherwise."""
     if FORBIDDEN.search(text):
         raise InputError(
-            f"The name {text!r} has a character that XML files cannot hold: rename the branch."
+            _(
+                "The name {name!r} has a character that XML files cannot hold: rename the branch."
+            ).format(name=text)
         )
     return text
 

@@ -8,6 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import single_threaded_if_small
+from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.bounding_box import Box, bounding_box
 from FuzzyVesselCoreLib.voxels.components.labels import (
     component_sizes,
@@ -83,7 +84,7 @@ def prepare(
 def checked_box(box: Box | None) -> Box:
     """Return the bounding box of an object; raises `InputError` if there is none."""
     if box is None:
-        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
+        raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
     return box
 
 
@@ -99,12 +100,14 @@ def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str
     """
     warnings = []
     if strength == 2:
-        warnings.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
+        warnings.append(
+            _("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
+        )
     if is_full:
-        warnings.append("The object fills the volume: its border is taken to be the volume's.")
+        warnings.append(_("The object fills the volume: its border is taken to be the volume's."))
     if values.dtype.kind == "f" and (values != np.rint(values)).any():
         warnings.append(
-            "The labelmap has values that are no whole numbers; all but 0 are the object."
+            _("The labelmap has values that are no whole numbers; all but 0 are the object.")
         )
     return warnings
 

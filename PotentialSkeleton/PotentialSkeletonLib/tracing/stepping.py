@@ -127,12 +127,15 @@ def follow(
         travelled += length
         path[following] = position
         count += 1
-        if (
-            count > LOOK_BACK
-            and squared_distance(position, path[begin + count - LOOK_BACK]) < NEAR * NEAR
-        ):
-            break  # round and round a sink
+        if count > LOOK_BACK and goes_round(position, path[begin + count - LOOK_BACK]):
+            break
     return path, count, travelled, STALL
+
+
+@njit(cache=True, inline="always")
+def goes_round(position: np.ndarray, earlier: np.ndarray) -> bool:
+    """Whether a curve is still near an earlier point, as one that goes round and round a sink."""
+    return squared_distance(position, earlier) < NEAR * NEAR
 
 
 @njit(cache=True, inline="always")

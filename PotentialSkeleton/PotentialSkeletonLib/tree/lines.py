@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .rooting import Forest
 
@@ -70,8 +71,11 @@ def root_to_tip_lines(forest: Forest) -> list[RootedLine]:
     count = sum(1 + sum(sizes[n] for n in way) for way in ways)
     if count > MAX_POINTS:
         raise InputError(
-            f"The lines from the root to {len(tips):,} tips would have {count:,} points, more than "
-            f"{MAX_POINTS:,}: prune the tree first, or use the network, which has each branch once."
+            _(
+                "The lines from the root to {tips:,} tips would have {count:,} points, more "
+                "than {most:,}: prune the tree first, or use the network, which has each "
+                "branch once."
+            ).format(tips=len(tips), count=count, most=MAX_POINTS)
         )
     return [_line(forest, way) for way in ways]
 

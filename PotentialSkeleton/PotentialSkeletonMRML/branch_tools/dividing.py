@@ -11,6 +11,8 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
 from PotentialSkeletonLib.tree import rooted_forest
@@ -23,7 +25,6 @@ from ..solid_input import SolidInput, read_solid
 from ..stored_skeleton import skeleton_of
 from .grid import cropped, on_voxels, vessels_of
 from .names import names_of
-from .progress import reporter
 
 BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
 
@@ -65,10 +66,12 @@ def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
         return _groups(dict(enumerate(generations)), titles, generation_color)
     if kind not in (NAME, SUBTREE):
         raise InputError(
-            f"Branches cannot be grouped by {kind!r}: use branch, generation, name or subtree."
+            _(
+                "Branches cannot be grouped by {kind!r}: use branch, generation, name or subtree."
+            ).format(kind=kind)
         )
     if not names:
-        raise InputError("No branch has a name yet: name the branches that matter first.")
+        raise InputError(_("No branch has a name yet: name the branches that matter first."))
     if kind == SUBTREE:
         names = inherited_names(rooted_forest(skeleton), names)
     chosen = list(dict.fromkeys(names[n] for n in sorted(names)))
@@ -82,9 +85,17 @@ def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
     for number, (name, branches) in enumerate(groups.items()):
         for branch in branches:
             if not 0 <= branch < len(skeleton.branches):
-                raise InputError(f"The group '{name}' has branch {branch}, which does not exist.")
+                raise InputError(
+                    _("The group '{name}' has branch {branch}, which does not exist.").format(
+                        name=name, branch=branch
+                    )
+                )
             if branch in owner:
-                raise InputError(f"Branch {branch} is in two groups; a branch belongs to one.")
+                raise InputError(
+                    _("Branch {branch} is in two groups; a branch belongs to one.").format(
+                        branch=branch
+                    )
+                )
             owner[branch] = number
     return _groups(owner, dict(enumerate(groups)), branch_color)
 
@@ -112,16 +123,18 @@ def split(model: Any, by: str = BRANCH, progress: Any = None) -> Any:
         If there is nothing to split, or the vessels are gone.
     Cancelled
     """
-    report = reporter(progress)
-    report(0.0)
+    run = Progress.of(progress)
+    run.check()
     skeleton, solid = skeleton_of(model), vessels_of(model)
     groups = groups_by(model, skeleton, by)
     there = on_voxels(model, skeleton, solid)
-    labels = branch_labels(solid.mask, there, groups.label_of, report)
+    labels = branch_labels(solid.mask, there, groups.label_of, run)
     if not labels.any():
         raise InputError(
-            f"No branch of {node_name(model)} goes through its vessels any more: find the "
-            "centrelines again."
+            _(
+                "No branch of {model} goes through its vessels any more: find the "
+                "centrelines again."
+            ).format(model=node_name(model))
         )
     with all_or_nothing() as change:
         return _segmentation(change, f"{tree_name(model)} by {by}", labels, groups, solid)
@@ -177,8 +190,8 @@ def divide_organ(
         If the organ is empty or elsewhere, or the groups do not fit.
     Cancelled
     """
-    report = reporter(progress)
-    report(0.0)
+    run = Progress.of(progress)
+    run.check()
     skeleton, organ = skeleton_of(model), cropped(read_solid(organ_node, organ_segment))
     if isinstance(by, Mapping):
         groups = chosen_groups(skeleton, by)
@@ -186,7 +199,7 @@ def divide_organ(
         groups = groups_by(model, skeleton, by)
     there = on_voxels(model, skeleton, organ)
     _check_near(model, there, organ, groups)
-    found = territories(organ.mask, there, groups.label_of, distance, report)
+    found = territories(organ.mask, there, groups.label_of, distance, run)
     whole = sum(found.volumes.values()) + found.unreached
     table = {
         "territory": [groups.names[label] for label in found.volumes],
@@ -221,8 +234,10 @@ def _check_near(model, skeleton, organ: SolidInput, groups):
     away = np.linalg.norm(outside * np.array(organ.spacing), axis=1)
     if len(away) and away.min() > 0:
         raise InputError(
-            f"The tree {node_name(model)} lies {away.min():.0f} mm away from '{organ.name}': "
-            "choose the organ that these vessels supply."
+            _(
+                "The tree {model} lies {distance:.0f} mm away from '{organ}': choose the "
+                "organ that these vessels supply."
+            ).format(model=node_name(model), distance=away.min(), organ=organ.name)
         )
 
 

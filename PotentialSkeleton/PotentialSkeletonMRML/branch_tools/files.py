@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange.whole_files import whole_file
 from PotentialSkeletonLib.tree import rooted_forest
@@ -39,7 +40,11 @@ def save_tree(model: Any, path: str | PathLike) -> None:
     """
     write = _WRITERS.get(Path(path).suffix.lower())
     if write is None:
-        raise InputError(f"{path}: trees are written as {', '.join(_WRITERS)}.")
+        raise InputError(
+            _("{path}: trees are written as {endings}.").format(
+                path=path, endings=", ".join(_WRITERS)
+            )
+        )
     write(stored_skeleton(model, in_world=True), names_of(model), path)
 
 
@@ -76,9 +81,15 @@ def save_formats(
     folder = Path(folder)
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown:
-        raise InputError(f"{unknown[0]!r} is no format: use {', '.join(FORMATS)}.")
+        raise InputError(
+            _("{name!r} is no format: use {formats}.").format(
+                name=unknown[0], formats=", ".join(FORMATS)
+            )
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already: choose another folder.")
+        raise InputError(
+            _("{folder} is there already: choose another folder.").format(folder=folder)
+        )
     near = None if root_places is None else np.asarray(root_places, float)[:, ::-1]
     skeleton = cast(CurveSkeleton, stored_skeleton(model, in_world=True))
     forest = rooted_forest(skeleton, near=near)

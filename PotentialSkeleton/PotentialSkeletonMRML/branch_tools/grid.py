@@ -8,6 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 
 from ..kept_result import INPUT, SEGMENT
@@ -25,8 +26,9 @@ def vessels_of(model: Any) -> SolidInput:
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or None
     if node is None:
         raise InputError(
-            f"The vessels of {node_name(model)} are not in the scene any more: find the "
-            "centrelines again."
+            _(
+                "The vessels of {model} are not in the scene any more: find the centrelines again."
+            ).format(model=node_name(model))
         )
     return cropped(read_solid(node, segment_id))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools.along_the_tree import nearest_place
 from PotentialSkeletonLib.interchange.names import BETWEEN
@@ -54,11 +55,17 @@ def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: s
     for branch in branches:
         if not 0 <= branch < len(skeleton.branches):
             raise InputError(
-                f"There is no branch {branch}: the tree has {len(skeleton.branches)}, from 0."
+                _("There is no branch {branch}: the tree has {count}, from 0.").format(
+                    branch=branch, count=len(skeleton.branches)
+                )
             )
     name = " ".join(name.split())
     if len(name) > LONGEST or any(unicodedata.category(each) == "Cc" for each in name):
-        raise InputError(f"A name has at most {LONGEST} characters, all of which can be shown.")
+        raise InputError(
+            _("A name has at most {count} characters, all of which can be shown.").format(
+                count=LONGEST
+            )
+        )
     kept = [
         [point, text]
         for point, text in _anchors(model)
@@ -101,7 +108,7 @@ def carry_over(model: Any, skeleton: CurveSkeleton) -> None:
         branch = _branch_at(skeleton, point, None)
         if branch is not None:
             course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
-            _, length = nearest_place([course], np.array(point))
+            _number, length = nearest_place([course], np.array(point))
             kept.append([course.at(length)[0].tolist(), text])
     if kept or model.GetAttribute(NAMES):
         model.SetAttribute(NAMES, json.dumps(kept))

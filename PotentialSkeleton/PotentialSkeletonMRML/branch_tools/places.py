@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 
 def from_world(model: Any, position: Any) -> np.ndarray:
@@ -17,7 +18,7 @@ def from_world(model: Any, position: Any) -> np.ndarray:
     """
     position = np.asarray(position, float)
     if position.shape != (3,) or not np.isfinite(position).all():
-        raise InputError("A place must be three finite numbers: R, A, S in mm.")
+        raise InputError(_("A place must be three finite numbers: R, A, S in mm."))
     found = [0.0] * 3
     model.TransformPointFromWorld(position.tolist(), found)
     return np.array(found[::-1])

@@ -7,6 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 
 from ..colouring import color_by, kind_of
@@ -58,11 +59,12 @@ def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
     vessels = model.GetNodeReference(INPUT)
     if vessels is None:
         raise InputError(
-            f"The vessels of {node_name(model)} are not in the scene any more: find the "
-            "centrelines again."
+            _(
+                "The vessels of {model} are not in the scene any more: find the centrelines again."
+            ).format(model=node_name(model))
         )
     if not skeleton.branches:
-        raise InputError("That would remove every branch: nothing was changed.")
+        raise InputError(_("That would remove every branch: nothing was changed."))
     kind, nodes = kind_of(model), own_nodes(model)
     given = {output: nodes[output] for output in FOLLOWING if output in nodes}
     frame = Frame(vessels, model.GetName().removesuffix(CENTRELINES), model.GetTransformNodeID())

@@ -9,7 +9,6 @@ from PotentialSkeletonLib.branch_tools import section_measures
 from ..nodes.lines import SECTIONS
 from ..stored_skeleton import skeleton_of
 from .grid import on_voxels, vessels_of
-from .progress import reporter
 from .rewriting import follow
 
 
@@ -32,7 +31,7 @@ def measure_sections(model: Any, progress: Any = None) -> None:
 
     solid = vessels_of(model)
     skeleton = on_voxels(model, skeleton_of(model), solid)
-    found = section_measures(solid.mask, skeleton, report=reporter(progress))
+    found = section_measures(solid.mask, skeleton, progress=progress)
     cells = model.GetPolyData().GetCellData()
     for column, name in SECTIONS.items():
         array = vtk.vtkDoubleArray()

@@ -8,6 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
     Edit,
@@ -80,9 +81,13 @@ class Tree:
 
     def __init__(self, model: Any) -> None:
         if model is None or not hasattr(model, "IsA") or not model.IsA("vtkMRMLModelNode"):
-            raise InputError("Give the model of the centrelines, as extract has made it.")
+            raise InputError(_("Give the model of the centrelines, as extract has made it."))
         if not skeleton_of(model).branches:
-            raise InputError(f"The tree {node_name(model)} has no branch: it is a single point.")
+            raise InputError(
+                _("The tree {model} has no branch: it is a single point.").format(
+                    model=node_name(model)
+                )
+            )
         self.model = model
 
     @property
@@ -121,7 +126,7 @@ class Tree:
             If the step is not valid; the scene is as it was.
         """
         step, skeleton = PruneStep(kind, value), self.skeleton
-        after, _ = pruned(skeleton, [step])
+        after, _kept = pruned(skeleton, [step])
         return skeleton if len(after.branches) == len(skeleton.branches) else self.replay([step])
 
     def cut(self, position: Any) -> CurveSkeleton:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange.names import check_names, names_of_lines
 from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
@@ -78,7 +79,11 @@ def addCentrelineModel(
         added.
     """
     if view not in _VIEWS:
-        raise InputError(f"The view {view!r} is unknown: use {', '.join(_VIEWS)}.")
+        raise InputError(
+            _("The view {view!r} is unknown: use {views}.").format(
+                view=view, views=", ".join(_VIEWS)
+            )
+        )
     data = poly_data(_VIEWS[view](forest_of(result, rootPoints), result.ijkToRAS, names))
     with all_or_nothing() as change:
         node = change("vtkMRMLModelNode", name)
@@ -103,7 +108,7 @@ def addCentrelineCurves(
     forest = forest_of(result, rootPoints)
     lines = root_to_tip_lines(forest)
     if not lines:
-        raise InputError("The skeleton has no branch, so there is no curve to add.")
+        raise InputError(_("The skeleton has no branch, so there is no curve to add."))
     nodes, titles = [], names_of_lines(lines, forest, names or {})
     with all_or_nothing() as change:
         for number, (line, title) in enumerate(zip(lines, titles), 1):

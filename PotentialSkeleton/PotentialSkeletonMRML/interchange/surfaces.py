@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.interchange.line_set import LPS, LineSet, world_matrix
 from PotentialSkeletonLib.interchange.whole_files import whole_file
 
@@ -54,7 +55,7 @@ def object_surface(
 
     solid = np.argwhere(mask)
     if not len(solid):
-        raise InputError("The object is empty: it has no surface.")
+        raise InputError(_("The object is empty: it has no surface."))
     first, last = solid.min(axis=0), solid.max(axis=0) + 1
     box = np.pad(mask[tuple(map(slice, first, last))] != 0, 1).astype(np.uint8)
     image = vtk.vtkImageData()
@@ -103,9 +104,11 @@ def write_surface(surface: "vtkPolyData", path: str | PathLike) -> None:
     writers = {".stl": vtk.vtkSTLWriter, ".ply": vtk.vtkPLYWriter}
     ending = Path(path).suffix.lower()
     if ending not in writers:
-        raise InputError(f"{path}: surfaces are written as .stl or .ply.")
+        raise InputError(_("{path}: surfaces are written as .stl or .ply.").format(path=path))
     if not surface.GetNumberOfPolys():
-        raise InputError(f"{path}: the surface has no triangle; there is nothing to write.")
+        raise InputError(
+            _("{path}: the surface has no triangle; there is nothing to write.").format(path=path)
+        )
     writer = writers[ending]()
     writer.SetInputData(surface)
     writer.SetFileTypeToBinary()
@@ -116,7 +119,7 @@ def write_surface(surface: "vtkPolyData", path: str | PathLike) -> None:
     with whole_file(path) as partial:
         writer.SetFileName(str(partial))
         if not writer.Write() or not partial.is_file() or not partial.stat().st_size:
-            raise OSError(f"{path} could not be written")
+            raise OSError(_("{path} could not be written").format(path=path))
 
 
 def _moved(source: Any, matrix: Any) -> Any:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import interchange
 
 from .surfaces import object_surface, tube_surface, write_surface
@@ -86,7 +87,7 @@ def _write_trees(folder, forest, ijk_to_ras, formats, names):
     try:
         rooted = interchange.rooted_centrelines(forest, ijk_to_ras, names)
     except InputError as reason:  # too many endpoints: the other files are good
-        return [f"The files of trees were left out. {reason}"]
+        return [_("The files of trees were left out. {reason}").format(reason=reason)]
     if "vmtk" in formats:
         write_vtp(rooted, folder / ROOTED)
         write_vtp(interchange.split_centrelines(forest, ijk_to_ras, names), folder / SPLIT)
@@ -96,9 +97,13 @@ def _write_trees(folder, forest, ijk_to_ras, formats, names):
 
 
 def _loops_text(cut):
-    what = "1 branch closes a loop" if len(cut) == 1 else f"{len(cut)} branches close loops"
-    numbers = ", ".join(str(number) for number in cut[:10]) + (", ..." if len(cut) > 10 else "")
-    return (
-        f"{what} (the thinnest of each: {numbers}); the files of trees leave them out, the network "
-        "keeps them."
+    what = (
+        _("1 branch closes a loop")
+        if len(cut) == 1
+        else _("{count} branches close loops").format(count=len(cut))
     )
+    numbers = ", ".join(str(number) for number in cut[:10]) + (", ..." if len(cut) > 10 else "")
+    return _(
+        "{what} (the thinnest of each: {numbers}); the files of trees leave them out, the network "
+        "keeps them."
+    ).format(what=what, numbers=numbers)

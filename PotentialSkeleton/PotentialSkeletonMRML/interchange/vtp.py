@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.interchange.line_set import LPS, LineSet
 from PotentialSkeletonLib.interchange.whole_files import whole_file
 
@@ -81,7 +82,7 @@ def write_vtp(lines: LineSet, path: str | PathLike) -> None:
     with whole_file(path) as partial:
         writer.SetFileName(str(partial))
         if not writer.Write() or not partial.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>"):
-            raise OSError(f"{path} could not be written")
+            raise OSError(_("{path} could not be written").format(path=path))
 
 
 def vtk_module() -> Any:
@@ -90,7 +91,7 @@ def vtk_module() -> Any:
         import vtk
     except ModuleNotFoundError as error:
         raise FuzzyVesselError(
-            "This needs VTK, which is not installed: pip install vtk (Slicer has it)."
+            _("This needs VTK, which is not installed: pip install vtk (Slicer has it).")
         ) from error
     return vtk
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.translation import tr as _
+
 from .lines import RADIUS
 
 
@@ -118,7 +120,7 @@ def _measurement(curve: Any) -> Any:
     measurement = slicer.vtkMRMLStaticMeasurement()
     measurement.SetName(RADIUS)
     measurement.SetUnits("mm")
-    measurement.SetDescription("Distance to the border of the object; the value is the mean.")
+    measurement.SetDescription(_("Distance to the border of the object; the value is the mean."))
     measurement.SetControlPointValues(curve.radius)
     measurement.SetDisplayValue(curve.mean_radius, "mm")
     return measurement

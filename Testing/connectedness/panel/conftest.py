@@ -37,3 +37,14 @@ def done(chosen):
     """The same after Apply."""
     chosen.click("applyButton")
     return chosen
+
+
+@pytest.fixture
+def no_runs(monkeypatch):
+    """From here on nothing may be computed anew."""
+    import FuzzyConnectedGPULib.cached_connectedness as kept
+
+    def refuse(*_arguments, **_options):
+        raise AssertionError("connectedness was computed again")
+
+    monkeypatch.setattr(kept, "connectedness", refuse)

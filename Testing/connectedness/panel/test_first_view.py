@@ -392,7 +392,7 @@ def wait_for_peak(panel, place):
 
 def test_an_update_that_has_just_begun_is_not_given_up(chosen, monkeypatch):
     """Whatever time has passed since the last one, and however long that took."""
-    import FuzzyConnectedGPUPanel.first_view.automatic_update as automatic_update
+    import FuzzyConnectedGPUPanel.following.automatic_update as automatic_update
     import FuzzyVesselCoreLib.widgets.run as run
 
     monkeypatch.setattr(automatic_update, "PATIENCE", 0.0)
@@ -409,7 +409,7 @@ def test_an_update_that_has_just_begun_is_not_given_up(chosen, monkeypatch):
 @pytest.mark.parametrize("patience", [1e9, 0.0])
 def test_automatic_updates_are_seen_while_the_mouse_moves(chosen, monkeypatch, patience):
     """A short run ends before the next one begins; a long one is given up."""
-    import FuzzyConnectedGPUPanel.first_view.automatic_update as automatic_update
+    import FuzzyConnectedGPUPanel.following.automatic_update as automatic_update
 
     monkeypatch.setattr(automatic_update, "PATIENCE", patience)
     parameters, moves, outcomes = chosen.parameters, [], watch_runs(monkeypatch)

@@ -3,35 +3,8 @@
 import numpy as np
 import pytest
 
+from support.crossing_vessels import crossing
 from support.mrml_cases import add_seeds, add_volume, world_of
-
-SHAPE = (13, 22, 40)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once():
-    """Load and compile the panel's packages now, and not anew for every panel."""
-    pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from emulators.qt.application import install
-
-    install()
-    import FuzzyConnectedGPUPanel.connectedness_panel  # noqa: F401
-
-
-def crossing():
-    """Two vessels along I that come together in the middle, in noise."""
-    rng = np.random.default_rng(0)
-    k, j, i = np.indices(SHAPE)
-    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
-    return (90 + 110 * vessels + rng.normal(0, 6, SHAPE)).astype(np.int16)
-
-
-@pytest.fixture
-def panel(open_panel):
-    return open_panel("FuzzyConnectedGPU")
 
 
 @pytest.fixture
@@ -316,6 +289,61 @@ def test_a_vessel_is_removed_with_its_segment(two, monkeypatch):
     assert not two.ui.vesselsFrame.isVisible()
     two.click("applyButton")
     assert labels(two).max() == 1
+
+
+def look_of(panel):
+    """What is to be seen of all vessels: names, colours, points and segments."""
+    return (
+        [node.GetName() for node in lists(panel)],
+        [tuple(node.GetDisplayNode().GetSelectedColor()) for node in lists(panel)],
+        counts(panel),
+        names(panel),
+    )
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_removing_a_vessel_is_taken_back_and_made_again(two, monkeypatch, which):
+    import slicer
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *a, **k: True)
+    place(two, (6, 15, 37))
+    two.click("applyButton")
+    two.parameters.seeds = lists(two)[which]
+    two.process_events()
+    before, shown = look_of(two), labels(two)
+    two.click("removeVesselButton")
+    gone = look_of(two)
+    assert len(gone[0]) == len(gone[3]) == 1
+    press(two, "Ctrl+Z")
+    assert look_of(two) == before
+    assert two.parameters.seeds is lists(two)[which]
+    assert two.widget.panel.is_current()
+    press(two, "Ctrl+Z")
+    assert counts(two) == [1, 1]  # the step before the removal: a point
+    for key in ("Ctrl+Y", "Ctrl+Y"):
+        press(two, key)
+    assert look_of(two) == gone
+    press(two, "Ctrl+Z")
+    two.ui.thresholdSlider.value = 0.62  # the division is that of these lists again
+    two.process_events()
+    assert "press Apply" not in two.ui.statusLabel.text
+    press(two, "Ctrl+Z")
+    two.click("applyButton")
+    assert look_of(two) == before
+    np.testing.assert_array_equal(labels(two), shown)
+
+
+def test_a_vessel_comes_back_without_a_segment_where_another_result_came(two, monkeypatch):
+    import slicer
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *a, **k: True)
+    two.click("removeVesselButton")
+    two.click("applyButton")
+    press(two, "Ctrl+Z")
+    assert counts(two) == [1, 1]
+    assert names(two) == ["seeds"]  # that one may have grown into its place
+    two.click("applyButton")
+    assert sorted(names(two)) == ["Vessel", "seeds"]
 
 
 def test_a_list_that_is_deleted_elsewhere_leaves_its_row(two):

@@ -16,6 +16,7 @@ PANELS = [
     ROOT / "PotentialSkeleton" / "PotentialSkeletonPanel",
     ROOT / "FuzzyVesselCore" / "FuzzyVesselCoreLib" / "widgets",
 ]
+EMPTY_MASK = "The mask {mask} is empty within {volume}: no voxel is left to segment."
 # Of the library and the console, not of a clinic.
 JARGON = re.compile(
     r"seed|I, ?J, ?K|\bcard\b|fuzzy scene|\btold\b|\bpieces?\b|lower cut",
@@ -134,3 +135,64 @@ def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
     )
     assert text.startswith("It ran on the CPU. The GPU has too little memory for this volume:")
     assert "cuda:0" not in text
+
+
+def test_every_error_with_fields_has_its_sentence(slicer_scene):
+    from FuzzyConnectedGPULib import input_errors
+    from FuzzyConnectedGPUMRML.same_place import SamePlaceError
+    from FuzzyConnectedGPUPanel.wording import SENTENCES
+
+    own = {each for each in vars(input_errors).values() if isinstance(each, type)}
+    worded_as_another = {input_errors.InputError, input_errors.SameVoxelError}  # SamePlaceError
+    assert own - worded_as_another <= set(SENTENCES)
+    assert SamePlaceError in SENTENCES
+
+
+def test_errors_of_the_library_in_the_words_of_the_panel(slicer_scene):
+    from FuzzyConnectedGPULib import estimate_affinity
+    from FuzzyConnectedGPULib.relative.groups import checked_groups
+    from FuzzyConnectedGPULib.solver_options import SolverOptions
+    from FuzzyConnectedGPUPanel.wording import worded
+    from FuzzyVesselCoreLib.errors import InputError
+
+    def text(function, *arguments):
+        with pytest.raises(InputError) as caught:
+            function(*arguments)
+        found = worded(caught.value)
+        assert not JARGON.search(found)
+        return found
+
+    constant = np.full(SHAPE, 7, np.int16)
+    assert "Every voxel of the volume is 7" in text(estimate_affinity, constant, [[3, 3, 3]])
+    groups = {"portal": [[1, 2, 3]], "hepatic": [[1, 2, 3]]}
+    found = text(checked_groups, groups, SHAPE, None)
+    assert found.startswith("'portal' and 'hepatic' have a point at the same place")
+    on_cuda = SolverOptions("contraction", "cpu")
+    assert "runs on a GPU only" in text(on_cuda.solver_device)
+    assert "runs on the CPU only" in text(SolverOptions("dial", "cuda").solver_device)
+
+
+def test_an_unsure_threshold_is_said_in_the_words_of_the_panel(slicer_scene):
+    from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold
+    from FuzzyConnectedGPUMRML.result import UnsureNote
+    from FuzzyConnectedGPUPanel.wording import worded
+
+    assert UnsureNote.of(0.5) == UnsureNote.of(AutomaticThreshold(0.5, 0.9, "clear")) == []
+    (note,) = UnsureNote.of(AutomaticThreshold(0.5, 0.1, "of the console"))
+    assert note == "The automatic threshold is unsure: of the console"
+    assert worded(note) == "Unsure: No leak into the surroundings was found."
+
+
+def test_what_is_said_below_the_panel_is_in_the_language_of_the_user(panel, monkeypatch):
+    import slicer.i18n
+
+    known = {("mrml.regions", EMPTY_MASK): "La máscara {mask} está vacía en {volume}."}
+    monkeypatch.setattr(
+        slicer.i18n, "translate", lambda context, text: known.get((context, text), text)
+    )
+    panel.parameters.region = type(panel.parameters.region).MASK
+    mask = add_volume(np.zeros(SHAPE, np.uint8), kind="vtkMRMLLabelMapVolumeNode")
+    mask.SetName("hígado")
+    panel.parameters.mask = mask
+    panel.click("applyButton")
+    assert panel.ui.statusLabel.text == "La máscara 'hígado' está vacía en 'CT'."

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
+from support.crossing_vessels import SHAPE, crossing
 from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
-
-SHAPE = (13, 22, 40)
 
 
 @pytest.fixture
@@ -14,16 +13,6 @@ def logic(slicer_scene):
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
 
     return FuzzyConnectedGPULogic()
-
-
-def crossing():
-    """Two vessels along I that come together in the middle, in noise."""
-    rng = np.random.default_rng(0)
-    k, j, i = np.indices(SHAPE)
-    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
-    return (90 + 110 * vessels + rng.normal(0, 6, SHAPE)).astype(np.int16)
 
 
 @pytest.fixture

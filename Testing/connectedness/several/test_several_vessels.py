@@ -17,19 +17,10 @@ from FuzzyConnectedGPULib.several.division import (
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
+from support.crossing_vessels import crossing
 from support.relative_definition import POINT, Graph
 
 POINTS = {"portal": [(6, 6, 2)], "hepatic": [(6, 15, 2)]}
-
-
-def crossing(seed=0):
-    """Two vessels along I that come together in the middle, in noise."""
-    rng = np.random.default_rng(seed)
-    k, j, i = np.indices((13, 22, 40))
-    first = 6 + 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    second = 15 - 3.5 * np.exp(-(((i - 20) / 6.0) ** 2))
-    vessels = ((k - 6) ** 2 + (j - first) ** 2 <= 4) | ((k - 6) ** 2 + (j - second) ** 2 <= 4)
-    return (90 + 110 * vessels + rng.normal(0, 6, vessels.shape)).astype(np.int16)
 
 
 @pytest.mark.parametrize("keywords", [{}, {"cut": 0.1}, {"threshold": 0.3, "fill_gaps": 2}])

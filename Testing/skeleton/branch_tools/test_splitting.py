@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
 from PotentialSkeletonLib.branch_tools.nearest_branch import dense_points
 from PotentialSkeletonLib.tree import rooted_forest
@@ -126,17 +126,14 @@ def test_what_geodesic_distance_does_not_reach_is_told():
 
 
 def test_a_run_can_be_cancelled(rake):
-    def stop():
-        raise KeyboardInterrupt
-
     from PotentialSkeletonLib.branch_tools import nearest_branch
 
     mask, skeleton = rake
     before = nearest_branch.VOXELS_A_LOOK
     nearest_branch.VOXELS_A_LOOK = 3
     try:
-        with pytest.raises(KeyboardInterrupt):
-            branch_labels(mask, skeleton, report=stop)
+        with pytest.raises(Cancelled):
+            branch_labels(mask, skeleton, progress=lambda share: False)
     finally:
         nearest_branch.VOXELS_A_LOOK = before
 

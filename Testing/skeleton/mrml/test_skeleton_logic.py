@@ -1,4 +1,4 @@
-"""Centrelines on the MRML scene: places, outputs, refusals, and a scene that stays as it was."""
+"""Centrelines on the MRML scene: places, inputs, outputs, and the whole."""
 
 import inspect
 import textwrap
@@ -8,118 +8,30 @@ import pytest
 
 import support.solids as solids
 from fuzzy_vessel.slicer_host import headless
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, matrix_from_array
 from PotentialSkeletonLib import force_field, skeletonize
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_volume,
-    linear_transform,
-    rotation_about,
-    scene_text,
-    warp_transform,
     world_of,
 )
-
-LABELMAP = "vtkMRMLLabelMapVolumeNode"
-ALL = dict(tubesNode=True, criticalPointsNodes=True, plotChartNodes=True, fieldNode=True)
-NONE = dict(curveNodes=False, modelNode=False, labelmapNode=False, tableNode=False)
-
-
-def stretch():
-    return linear_transform()
-
-
-def rigid():
-    return linear_transform(scales=(1, 1, 1))
-
-
-TRANSFORMS = {"none": lambda: None, "rigid": rigid, "stretch": stretch, "warp": warp_transform}
-RIGHT_ANGLED = rotation_about((1, 2, -1), 40) @ np.diag([0.6, 0.7, 1.4, 1.0])
-RIGHT_ANGLED[:3, 3] = -12, 30, 55
-AXES = {
-    "right-handed": RIGHT_ANGLED,
-    "left-handed": RIGHT_ANGLED @ np.diag([1, 1, -1, 1]),
-    "sheared": OBLIQUE_LEFT_HANDED,
-}
-
-
-def fork():
-    """A fork of three limbs of different widths."""
-    mask = np.zeros((40, 28, 30), bool)
-    for end, radius in (((4, 14, 15), 4.0), ((35, 6, 8), 2.5), ((34, 22, 23), 3.0)):
-        mask |= solids.tube(solids.line((18, 14, 15), end), radius, mask.shape)
-    return mask
-
-
-MASK = fork()
-
-
-@pytest.fixture
-def logic(slicer_scene):
-    from PotentialSkeleton import PotentialSkeletonLogic
-
-    return PotentialSkeletonLogic()
-
-
-@pytest.fixture
-def labelmap(slicer_scene):
-    return add_labelmap()
-
-
-@pytest.fixture
-def hierarchy(slicer_scene):
-    import slicer
-
-    return slicer.vtkMRMLSubjectHierarchyNode.GetSubjectHierarchyNode(slicer_scene)
-
-
-def add_labelmap(mask=MASK, axes=RIGHT_ANGLED, transform=None):
-    return add_volume(np.asarray(mask, np.uint8), axes, transform, LABELMAP)
-
-
-def add_segmentation(labelmap, names=("vessel",)):
-    """A segmentation with a segment for each label of a labelmap."""
-    import slicer
-
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
-    node.SetAndObserveTransformNodeID(labelmap.GetTransformNodeID())
-    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
-    for segment_id, name in zip(node.GetSegmentation().GetSegmentIDs(), names, strict=True):
-        node.GetSegmentation().GetSegment(segment_id).SetName(name)
-    return node
-
-
-def spacing_of(axes):
-    return tuple(np.linalg.norm(axes[:3, :3], axis=0)[::-1])
-
-
-def control_points(node):
-    """World positions (n, 3) of a markups node."""
-    positions = np.zeros((node.GetNumberOfControlPoints(), 3))
-    for number, position in enumerate(positions):
-        node.GetNthControlPointPositionWorld(number, position)
-    return positions
-
-
-def voxels(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
-
-
-def column(node, name):
-    table = node.GetTable()
-    values = [table.GetValueByName(row, name) for row in range(table.GetNumberOfRows())]
-    return [value.ToString() if value.IsString() else value.ToDouble() for value in values]
-
-
-def nodes_of(result):
-    """All nodes of a result."""
-    single = (result.modelNode, result.tubesNode, result.labelmapNode, result.tableNode)
-    lists = (*result.curveNodes, *result.criticalPointsNodes.values(), *result.plotChartNodes)
-    return [node for node in (*single, result.fieldNode, *lists) if node is not None]
-
+from support.skeleton_cases import (
+    ALL,
+    AXES,
+    LABELMAP,
+    MASK,
+    NONE,
+    RIGHT_ANGLED,
+    TRANSFORMS,
+    add_labelmap,
+    add_segmentation,
+    column,
+    control_points,
+    nodes_of,
+    rigid,
+    spacing_of,
+    voxels,
+)
 
 # --- places
 
@@ -449,138 +361,6 @@ def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, labe
     assert second.modelNode.GetDisplayNode().GetLineWidth() == 7
     third = logic.extract(add_labelmap(), **{**outputs, "curveNodes": second.curveNodes})
     assert len(third.curveNodes) == 3
-
-
-# --- a scene that stays as it was
-
-
-def refusals():
-    """Calls that fail: name -> (input and options, part of the message)."""
-    other = "vtkMRMLTableNode"
-    return {
-        "nothing": (lambda s: ((None,), {}), "No input"),
-        "another kind": (lambda s: ((add("vtkMRMLModelNode"),), {}), "'new' is no labelmap"),
-        "a volume": (lambda s: ((add_volume(np.ones((4, 4, 4))),), {}), "'scan' is no labelmap"),
-        "no voxels": (lambda s: ((add(LABELMAP),), {}), "'new' holds no voxels"),
-        "label 0": (lambda s: ((s,), {"label": 0}), "no label 0"),
-        "half a label": (lambda s: ((s,), {"label": 0.5}), r"label is 0\.5"),
-        "no segment": (lambda s: ((add_segmentation(s), "liver"), {}), "'liver'; it has 'vessel'"),
-        "which segment": (
-            lambda s: ((add_segmentation(add_labelmap(two()), ("a", "b")),), {}),
-            "2 segments; choose one of 'a', 'b'",
-        ),
-        "no segments": (lambda s: ((add("vtkMRMLSegmentationNode"),), {}), "has no segment"),
-        "label of segment": (lambda s: ((add_segmentation(s),), {"label": 1}), "name a segment"),
-        "segment of label": (lambda s: ((s, "vessel"), {}), "'scan' is a labelmap"),
-        "method": (lambda s: ((s,), {"method": "magic"}), "magic"),
-        "input as output": (lambda s: ((s,), {"labelmapNode": s}), "'scan' is the input"),
-        "output kind": (lambda s: ((s,), {"modelNode": add(other)}), r"'new' \(modelNode\)"),
-        "no node": (lambda s: ((s,), {"curveNodes": ["c"]}), r"'c' \(curveNodes\)"),
-        "no dict": (lambda s: ((s,), {"criticalPointsNodes": [1]}), "dict of kind"),
-        "no kind": (
-            lambda s: ((s,), {"criticalPointsNodes": {"sink": add("vtkMRMLMarkupsFiducialNode")}}),
-            "kinds are attractor",
-        ),
-        "twice": (lambda s: ((s,), twice("vtkMRMLModelNode")), "two outputs"),
-        "not in the scene": (lambda s: ((s,), {"tableNode": lost(other)}), "'lost' is not in"),
-    }
-
-
-def two():
-    labels = MASK.astype(np.uint8)
-    labels[2:6, 2:6, 2:6] = 2
-    return labels
-
-
-def add(class_name):
-    import slicer
-
-    return slicer.mrmlScene.AddNewNodeByClass(class_name, "new")
-
-
-def twice(class_name):
-    node = add(class_name)
-    return {"modelNode": node, "tubesNode": node}
-
-
-def lost(class_name):
-    import slicer
-
-    node = getattr(slicer, class_name)()
-    node.SetName("lost")
-    return node
-
-
-@pytest.mark.parametrize("case", refusals())
-def test_refused_input_changes_nothing(logic, labelmap, case):
-    make, message = refusals()[case]
-    arguments, options = make(labelmap)
-    before = scene_text()
-    with pytest.raises(InputError, match=message):
-        logic.extract(*arguments, **options)
-    assert scene_text() == before
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.75, 1.0])
-def test_cancel_changes_nothing(logic, labelmap, hierarchy, share):
-    before = scene_text()
-    with pytest.raises(Cancelled):
-        logic.extract(labelmap, progress=lambda fraction: fraction < share, **ALL)
-    assert scene_text() == before
-
-
-def test_progress_rises_to_the_end(logic, labelmap):
-    seen = []
-    logic.extract(labelmap, progress=lambda fraction: seen.append(fraction) or True, **ALL)
-    assert seen == sorted(seen)
-    assert seen[-1] == pytest.approx(1.0)
-    assert len(seen) > 20
-
-
-@pytest.mark.parametrize("step", ["show_curve", "fill_chart", "group"])
-def test_a_failure_while_writing_removes_what_was_added(
-    logic, labelmap, hierarchy, monkeypatch, step
-):
-    from PotentialSkeletonMRML import outputs
-
-    before, items = scene_text(), hierarchy.GetNumberOfItems()
-    monkeypatch.setattr(outputs, step, lambda *arguments: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        logic.extract(labelmap, **ALL)
-    assert scene_text() == before
-    assert hierarchy.GetNumberOfItems() == items
-
-
-def test_given_nodes_stay_as_they_were_when_a_new_one_fails(logic, labelmap, monkeypatch):
-    from PotentialSkeletonMRML import outputs
-
-    first = logic.extract(labelmap)
-    voxels(labelmap)[20:] = 0
-    before = scene_text(), voxels(first.labelmapNode).copy(), control_points(first.curveNodes[2])
-    monkeypatch.setattr(outputs, "show_list", lambda *arguments: 1 / 0)
-    outputs_of_first = {name: getattr(first, name) for name in NONE}
-    with pytest.raises(ZeroDivisionError):
-        logic.extract(labelmap, criticalPointsNodes=True, **outputs_of_first)
-    assert scene_text() == before[0]
-    assert np.array_equal(voxels(first.labelmapNode), before[1])
-    assert np.array_equal(control_points(first.curveNodes[2]), before[2])
-
-
-@pytest.mark.parametrize("which", ["input", "output"])
-def test_a_node_removed_meanwhile_is_named(slicer_scene, logic, labelmap, which):
-    model = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "lines")
-    removed = labelmap if which == "input" else model
-
-    def remove(fraction):
-        slicer_scene.RemoveNode(removed)
-        return True
-
-    name = "scan" if which == "input" else "lines"
-    nodes = slicer_scene.GetNumberOfNodes()
-    with pytest.raises(Cancelled, match=f"'{name}' was removed"):
-        logic.extract(labelmap, modelNode=model, progress=remove)
-    assert slicer_scene.GetNumberOfNodes() <= nodes - 1
-    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") == 0
 
 
 # --- the whole

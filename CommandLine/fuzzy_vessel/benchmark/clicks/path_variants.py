@@ -6,7 +6,7 @@ step may be the mean contrast of its two voxels. Rules of clicks and evidence ar
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,6 +16,21 @@ from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
 from FuzzyConnectedGPULib.contrast.paths.reached import Reached
 from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP
 from FuzzyConnectedGPULib.solvers.cpu.level_queue import LEVEL, new_queue, pop, push
+
+
+class _Problem(NamedTuple):
+    """What the paths depend on; arrays are flat."""
+
+    contrast: np.ndarray
+    mask: np.ndarray  # uint8; empty where there is none
+    fixed: np.ndarray  # uint8: 1 at starts and rivals
+    starts: np.ndarray  # flat indices of starts and rivals
+    own: np.ndarray  # uint8: 1 for starts, 0 for rivals
+    shape: np.ndarray
+    unit: float
+    floor: int
+    offsets: np.ndarray
+    pair_mean: bool
 
 
 def neighbour_offsets(count: int) -> np.ndarray:
@@ -59,8 +74,10 @@ def path_levels(
     )
     fixed = np.zeros(contrast.size, np.uint8)
     fixed[flat] = 1  # starts and rivals stay what they are
-    problem = contrast.ravel(), mask, fixed, flat, own, shape, float(unit), floor
-    _spread(*problem, offsets, pair_mean, keys, *queue)
+    problem = _Problem(
+        contrast.ravel(), mask, fixed, flat, own, shape, float(unit), floor, offsets, pair_mean
+    )
+    _spread(problem, keys, *queue)
     levels = np.where(keys & 1, keys >> 1, 0).astype(np.uint16)
     return levels.reshape(contrast.shape)
 
@@ -90,23 +107,9 @@ def _level(value, unit):
 
 
 @njit(cache=True)
-def _spread(
-    contrast,
-    mask,
-    fixed,
-    starts,
-    own,
-    shape,
-    unit,
-    floor,
-    offsets,
-    pair_mean,
-    keys,
-    heads,
-    pool,
-    state,
-):
+def _spread(problem, keys, heads, pool, state):
     """Key of a voxel: twice the level, and 1 where the paths of the starts have it."""
+    contrast, mask, fixed, starts, own, shape, unit, floor, offsets, pair_mean = problem
     state[LEVEL] = 0
     for n in range(starts.size):
         voxel = starts[n]

@@ -6,7 +6,7 @@ regard to the threshold of paths, which is near the noise: faint links connect, 
 contrast belong. Labels are the voxels of at least 0.5; another cut is "less" or "more".
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,7 @@ def click_scene(
     border: str = "drawn",
     progress: Progress | None = None,
     gpu: "CudaDevice | None" = None,
+    empty: np.ndarray | None = None,
 ) -> tuple[np.ndarray, float]:
     """The fuzzy scene of clicks.
 
@@ -47,6 +48,8 @@ def click_scene(
     progress : Progress, optional
     gpu : CudaDevice, optional
         Computes the paths, inside its ``with`` block, with the same result.
+    empty : ndarray, float32, of the evidence's shape, optional
+        Zeros, which become the result; by default a new array.
 
     Returns
     -------
@@ -57,7 +60,7 @@ def click_scene(
         The contrast from which on a voxel belongs to the object.
     """
     progress = Progress.of(progress)
-    memory = zeros_soon(evidence.contrast.shape, np.float32)
+    memory = zeros_soon(evidence.contrast.shape, np.float32) if empty is None else None
     positive = [tuple(map(int, p)) for p in clicks.positive]
     negative = [tuple(map(int, q)) for q in clicks.negative]
     judged = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]
@@ -68,7 +71,7 @@ def click_scene(
     main.raise_for(negative)
     main.lower_for(judged)
     progress.check()
-    connectedness = memory.result()
+    connectedness: Any = empty if memory is None else memory.result()
     size = main.write_connectedness(connectedness)
     for click in judged:
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:

@@ -9,7 +9,7 @@ host reads from there.
 from collections.abc import Callable
 from typing import Any
 
-from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.compilation import needs_numba
 
 # find_evidence(volume, spacing, first_seed, mask, progress, gpu) -> Evidence
 EvidenceFinder = Callable[..., Any]
@@ -25,13 +25,6 @@ def evidence_finder(find_evidence: EvidenceFinder | None = None) -> EvidenceFind
     """
     if find_evidence is not None:
         return find_evidence
-    try:
+    with needs_numba():
         from .vessel_evidence import vessel_evidence
-    except ModuleNotFoundError as error:
-        if error.name != "numba":
-            raise
-        raise DeviceError(
-            "This model's filters are compiled by numba, which is not installed: pip install numba "
-            "(in Slicer's Python console: slicer.util.pip_install('numba'))."
-        ) from error
     return vessel_evidence

@@ -176,14 +176,9 @@ def cuda_vessel_evidence(
     progress.advance(0.4)
     tissue = CudaTissue(host_tissue, device_mask, gpu)
     cells = tissue.background_cells(raw, cpu.BACKGROUND / unit)
-    lowest = tissue.median - cpu.LOWEST * tissue.deviation if tissue.deviation > 0 else -np.inf
-    weights = [gaussian_weights(cpu.SMOOTHING / u) for u in unit]
-    smooth = filters.separable(raw, weights, gpu, lowest)
+    smooth = _smoothed(raw, tissue, unit, gpu)
     raw = None
-    radii = [round(cpu.GUIDE / u) for u in unit]
-    for n in range(cpu.GUIDED_PASSES):
-        progress.advance(0.5 + 0.2 * n)
-        filters.self_guided(smooth, radii, tissue.noise(smooth), tissue.median, gpu)
+    _denoise(smooth, tissue, unit, progress, gpu)
     contrast = subtract(smooth, *cells, tissue.median, gpu)
     noise, polarity = tissue.centre(contrast), 1
     if part_of(contrast, [slice(c, c + 1) for c in seed], gpu)[0, 0, 0] < cpu.DARK * noise:
@@ -204,3 +199,20 @@ def cuda_vessel_evidence(
         _tissue=tissue,
         _first_seed=seed,
     )
+
+
+def _smoothed(raw: Any, tissue: CudaTissue, unit: np.ndarray, gpu: CudaDevice) -> Any:
+    """The volume on the device, smoothed; what is far below the tissue is raised to it before."""
+    lowest = tissue.median - cpu.LOWEST * tissue.deviation if tissue.deviation > 0 else -np.inf
+    weights = [gaussian_weights(cpu.SMOOTHING / u) for u in unit]
+    return filters.separable(raw, weights, gpu, lowest)
+
+
+def _denoise(
+    smooth: Any, tissue: CudaTissue, unit: np.ndarray, progress: Progress, gpu: CudaDevice
+) -> None:
+    """The passes of the guided filter, in place."""
+    radii = [round(cpu.GUIDE / u) for u in unit]
+    for n in range(cpu.GUIDED_PASSES):
+        progress.advance(0.5 + 0.2 * n)
+        filters.self_guided(smooth, radii, tissue.noise(smooth), tissue.median, gpu)

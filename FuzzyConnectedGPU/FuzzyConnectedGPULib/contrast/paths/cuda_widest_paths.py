@@ -81,6 +81,38 @@ def cuda_widest_paths(
     return levels
 
 
+def levels_from(
+    capacity: DeviceArray,
+    starts: np.ndarray,
+    gpu: CudaDevice,
+    progress: Progress | None = None,
+) -> DeviceArray:
+    """Levels of the widest paths from starts through given levels of the voxels.
+
+    Parameters
+    ----------
+    capacity : device array, shape (K, J, I), uint16
+        No path passes 0.
+    starts : ndarray, shape (n, 3), integers K, J, I
+    gpu : CudaDevice
+    progress : Progress, optional
+        Checked between batches of rounds.
+
+    Returns
+    -------
+    device array, uint16
+    """
+    levels = gpu.xp.zeros(capacity.shape, np.uint16)
+    if len(starts):
+        rounds = _TileRounds(capacity.shape, gpu, Progress.of(progress))
+        first = gpu.put(np.array(starts, np.int32)), np.int32(len(starts))
+        blocks = (-(-len(starts) // THREADS),), (THREADS,)
+        args = *first, capacity, rounds.tiles, levels, rounds.lists
+        gpu.kernel(PATHS, "begin_paths")(*blocks, args)
+        rounds.visit(PATHS, "visit_tiles", capacity, levels)
+    return levels
+
+
 class _TileRounds:
     """The work lists of active tiles."""
 

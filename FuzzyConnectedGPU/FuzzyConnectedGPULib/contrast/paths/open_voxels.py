@@ -40,7 +40,7 @@ def certainly_low(unit: float, floor: int) -> np.float32:
 
 
 @njit(cache=True)
-def level_of(value, unit):
+def level_of(value: float, unit: float) -> np.int64:
     """Level of a contrast."""
     level = np.floor(np.float64(value) / unit * 256)
     return np.int64(min(max(level, 0.0), 65535.0))

@@ -92,26 +92,8 @@ def _spread(contrast, starts, theirs, shape, unit, unseen, queue, voxels, levels
     # Two buckets per level: rivals wait until the level's voxels of the starts are expanded.
     heads = np.full(2 * TOP + 2, -1, np.int64)
     queued, following = queue[0], queue[1]
-    bucket, count, found = 0, 0, 0
-    one, six, low_six = np.uint64(1), np.uint64(6), np.uint64(63)
-    for voxel in starts:
-        word, bit = voxel >> 6, one << np.uint64(voxel & 63)
-        if unseen[word] & bit:
-            unseen[word] &= ~bit
-            own = 2 * level_of(contrast[voxel], unit) + 1
-            queued[count], following[count], heads[own] = voxel, heads[own], count
-            count += 1
-            bucket = max(bucket, own)
-    for word in range(theirs.size):
-        if not theirs[word]:
-            continue
-        for bit in range(64):
-            if theirs[word] & unseen[word] & (one << np.uint64(bit)):
-                unseen[word] &= ~(one << np.uint64(bit))
-                own = 2 * level_of(contrast[64 * word + bit], unit)
-                queued[count], following[count], heads[own] = 64 * word + bit, heads[own], count
-                count += 1
-                bucket = max(bucket, own)
+    bucket, count = _first_entries(contrast, starts, theirs, unit, unseen, queue, heads)
+    found, one, six, low_six = 0, np.uint64(1), np.uint64(6), np.uint64(63)
     plane, row = shape[1] * shape[2], shape[2]
     while bucket >= 0:
         entry = heads[bucket]
@@ -146,3 +128,29 @@ def _spread(contrast, starts, theirs, shape, unit, unseen, queue, voxels, levels
                     queued[count], following[count], heads[place] = other, heads[place], count
                     count += 1
     return found
+
+
+@njit(cache=True)
+def _first_entries(contrast, starts, theirs, unit, unseen, queue, heads):
+    """Queue the starts and the rivals; returns the highest bucket and the number of entries."""
+    queued, following = queue[0], queue[1]
+    bucket, count, one = 0, 0, np.uint64(1)
+    for voxel in starts:
+        word, bit = voxel >> 6, one << np.uint64(voxel & 63)
+        if unseen[word] & bit:
+            unseen[word] &= ~bit
+            own = 2 * level_of(contrast[voxel], unit) + 1
+            queued[count], following[count], heads[own] = voxel, heads[own], count
+            count += 1
+            bucket = max(bucket, own)
+    for word in range(theirs.size):
+        if not theirs[word]:
+            continue
+        for bit in range(64):
+            if theirs[word] & unseen[word] & (one << np.uint64(bit)):
+                unseen[word] &= ~(one << np.uint64(bit))
+                own = 2 * level_of(contrast[64 * word + bit], unit)
+                queued[count], following[count], heads[own] = 64 * word + bit, heads[own], count
+                count += 1
+                bucket = max(bucket, own)
+    return bucket, count

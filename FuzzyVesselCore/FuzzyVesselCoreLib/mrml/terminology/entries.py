@@ -8,6 +8,7 @@ Segmentations, "TerminologyEntry tag").
 import re
 
 from ...errors import InputError
+from ...translation import tr as _
 
 _GENERAL = "Segmentation category and type - 3D Slicer General Anatomy list"
 _DICOM = "Segmentation category and type - DICOM master list"
@@ -63,7 +64,11 @@ def entry_of(kind: str) -> str:
     'SCT^32764006^Portal vein'
     """
     if kind not in _CODES:
-        raise InputError(f"No terminology for '{kind}': choose one of {', '.join(KINDS)}.")
+        raise InputError(
+            _("No terminology for '{kind}': choose one of {kinds}.").format(
+                kind=kind, kinds=", ".join(KINDS)
+            )
+        )
     terms, category, code = _CODES[kind]
     return f"{terms}~{category}~SCT^{code}~^^~Anatomic codes - DICOM master list~^^~^^"
 

@@ -80,12 +80,8 @@ def grow_trees(
     """
     parent, limit, node_parent = block.parent, block.limit, block.node_parent
     inner_from, inner_to, inner_level, outer_from, outer_to, outer_level = row
-    edges = block.edges
     for n in range(count):
-        edge = edges[n]
-        level = np.uint16(np.uint32(TOP_LEVEL) - (edge >> np.uint32(16)))
-        axis = (edge >> np.uint32(14)) & np.uint32(3)
-        voxel = edge & np.uint32(VOXELS - 1)
+        level, axis, voxel = parts_of(block.edges[n])
         component = component_root(parent, voxel)
         node = np.uint32(parent[component])
         if (voxel & LEAVING[axis]) == LEAVING[axis]:
@@ -120,6 +116,13 @@ def grow_trees(
                 inner_level[inner] = level
                 inner += 1
     return nodes, inner, outer
+
+
+@njit(cache=True, nogil=True, inline="always")
+def parts_of(edge: Any) -> tuple[Any, Any, Any]:
+    """Level, axis and first voxel of an edge, which is one number."""
+    level = np.uint16(np.uint32(TOP_LEVEL) - (edge >> np.uint32(16)))
+    return level, (edge >> np.uint32(14)) & np.uint32(3), edge & np.uint32(VOXELS - 1)
 
 
 @njit(cache=True, nogil=True)

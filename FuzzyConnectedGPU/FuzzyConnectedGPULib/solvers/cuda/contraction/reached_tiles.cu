@@ -86,7 +86,9 @@ __device__ __forceinline__ Row row_of(const Rows& rows, u32 tile, int lane, int 
     return {half_of(rows.open, half), half_of(rows.starts, half), first};
 }
 
-// The union-find root, with path halving; other threads may do the same concurrently.
+// The union-find root, with path halving; other threads may do the same concurrently. compute-sanitizer's
+// racecheck reports these writes (`join_row_runs`): what is written is an ancestor, in any order, and never to a
+// root, which only `join` changes, by an atomic operation.
 __device__ u32 find_root(volatile u32* parent, u32 at)
 {
     u32 up = parent[at];

@@ -23,6 +23,11 @@ class AutomaticUpdate:
         self._timer.setInterval(REST)
         self._timer.connect("timeout()", self._follow)
 
+    @property
+    def pending(self) -> bool:
+        """Whether a run is about to begin."""
+        return self._again or bool(self._timer.active)
+
     def begin(self, text: str) -> None:
         """A run of these inputs begins, whoever asked for it."""
         self._inputs, self._begun = text, time.perf_counter()
@@ -34,6 +39,8 @@ class AutomaticUpdate:
             self._begun = None
         if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
             return
+        if panel.live.follows:
+            return  # the result comes when the point is let go
         text = panel.state_text()
         if text == self._inputs:
             return

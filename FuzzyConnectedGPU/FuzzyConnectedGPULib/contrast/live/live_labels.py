@@ -1,0 +1,182 @@
+"""Public entry: the labels of clicks that move, one position after the other."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import zeros
+
+from ..checked_clicks import Clicks, checked_clicks
+from ..clicks.click_scene import click_scene
+from ..contrast_threshold import CONTRAST_THRESHOLD
+from ..paths.widest_paths import STEPS
+from .live_evidence import LiveEvidence
+from .touched import Box, Touched
+
+if TYPE_CHECKING:
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+
+    from ..evidence.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class LabelsInBox:
+    """Labels of a part of the volume; elsewhere they are 0.
+
+    Attributes
+    ----------
+    box : tuple of 3 slice
+        Of the volume, K, J, I.
+    labels : ndarray, uint8, of the box's shape
+    exact : bool
+        Whether a whole run would find the same evidence, and so the same labels.
+    """
+
+    box: Box
+    labels: np.ndarray
+    exact: bool = True
+
+
+class LiveLabels:
+    """Labels for one position of the clicks after the other, on evidence that stays.
+
+    They are those of `contrast_connectedness` with this evidence, cut at the same threshold, bit
+    for bit. That is the whole run's own evidence as long as the first click stays where it is;
+    where a scan holds several tissues, another first click may have another tissue around it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of `vessel_evidence`, or kept on a device.
+    shape : (K, J, I)
+        Of the volume.
+    mask : ndarray of uint8, of that shape, or None
+        Paths stay where it is not 0; that of the evidence, or a part of it.
+    border : {"drawn", "half"}
+
+    Examples
+    --------
+    >>> from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+    >>> volume = np.random.default_rng(1).normal(0, 1, (24, 24, 24))
+    >>> volume[:, 10:14, 10:14] += 20
+    >>> evidence = vessel_evidence(volume, (1, 1, 1), (12, 12, 12))
+    >>> live = LiveLabels(evidence, volume.shape)
+    >>> found = live.labels([(12, 12, 12)])
+    >>> int(found.labels.sum()) == int(live.labels([(5, 12, 12)]).labels.sum()) > 300
+    True
+    """
+
+    def __init__(
+        self,
+        evidence: "Evidence",
+        shape: tuple[int, ...],
+        mask: np.ndarray | None = None,
+        border: str = "drawn",
+    ) -> None:
+        self._found, self._shape, self._mask, self._border = evidence, shape, mask, border
+        self._allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
+        self._evidence = LiveEvidence(evidence)
+        self._memory: np.ndarray | None = None
+        if not evidence.device_bytes:
+            self._take_mask()
+
+    def _take_mask(self) -> None:
+        if self._allowed is not None:
+            self._evidence = LiveEvidence(self._found.within(self._allowed))
+
+    def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
+        """Compute what the steps share, so that none of them has to wait for it.
+
+        On a device there is nothing to prepare.
+        """
+        self._evidence.prepare(Progress.of(progress))
+
+    def labels_on(self, device: str, *arguments: Any, **options: Any) -> LabelsInBox:
+        """As `labels`, on the device that the evidence is on, or on the CPU.
+
+        Raises
+        ------
+        DeviceError
+            The device has failed, or is another one than that of the evidence.
+        """
+        if not self._found.device_bytes:
+            return self.labels(*arguments, **options)
+        chosen = choose_device(device)
+        if chosen == "cpu":
+            raise DeviceError("The evidence is on a GPU, which cannot be used now.")
+        with chosen as gpu:
+            if not self._found.serves(gpu):
+                raise DeviceError(f"The evidence is on another GPU than {gpu.name}.")
+            self._take_mask()  # memory of the device belongs to one run
+            return self.labels(*arguments, gpu=gpu, **options)
+
+    def labels(
+        self,
+        seeds: Any,
+        background_seeds: Any = None,
+        threshold: float = CONTRAST_THRESHOLD,
+        *,
+        gpu: "CudaDevice | None" = None,
+        progress: Progress | ProgressCallback | None = None,
+    ) -> LabelsInBox:
+        """The labels of clicks; a call that fails or is cancelled leaves nothing behind.
+
+        Parameters
+        ----------
+        seeds, background_seeds : array_like, shape (n, 3), integers K, J, I
+        threshold : float
+            Of the connectedness, 0..1.
+        gpu : CudaDevice, optional
+            That the evidence is on, inside its ``with`` block.
+        progress : callable, optional
+            ``progress(share) -> bool``; False cancels.
+
+        Returns
+        -------
+        LabelsInBox
+
+        Raises
+        ------
+        InputError
+            As of `contrast_connectedness`, for the clicks.
+        Cancelled
+            `progress` returned False.
+        """
+        if not 0 < threshold <= 1:
+            raise InputError(f"The threshold is {threshold:g}, but must be above 0 and at most 1.")
+        checked = checked_clicks(np.asarray(seeds), background_seeds, self._mask, self._shape)
+        clicks = checked.within(self._evidence.box)
+        self._evidence.floor = lowest_level(threshold)
+        self._evidence.touched = touched = Touched(self._evidence.contrast.shape)
+        for click in (*clicks.positive.tolist(), *clicks.negative.tolist()):
+            touched.add_voxel(click)
+        if self._memory is None:
+            self._memory = zeros(self._evidence.contrast.shape, np.float32)
+        try:
+            found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu)
+            return replace(found, exact=bool(self._found.holds_for(checked.positive[0])))
+        finally:
+            touched.clear(self._memory)
+
+    def _cut(
+        self, clicks: Clicks, threshold: np.float32, progress: Progress, gpu: "CudaDevice | None"
+    ) -> LabelsInBox:
+        evidence: Any = self._evidence
+        scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, self._memory)
+        box, labels = evidence.touched.labels(scene, threshold)
+        place = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))
+        return LabelsInBox(place, labels)
+
+
+def lowest_level(threshold: float) -> int:
+    """The level of paths below which no label depends on them.
+
+    Rules ask for the object at the natural threshold, which levels of `STEPS` have; a path of level
+    n limits a connectedness to n / (n + STEPS).
+    """
+    share = min(threshold, CONTRAST_THRESHOLD)
+    return int(np.floor(STEPS * share / (1 - share) * (1 - 1e-6)))

@@ -1,0 +1,107 @@
+"""A subset of a volume's voxels as bits, and the number of each among them.
+
+Both fit into a cache (an eighth of a byte and a sixteenth a voxel), where an index of all voxels
+does not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+WORD = 64
+
+
+class PackedVoxels(NamedTuple):
+    """Voxel v is bit ``v % 64`` of word ``v // 64``; numbers go up with the flat index.
+
+    Attributes
+    ----------
+    bits : ndarray, uint64
+    before : ndarray, int32
+        Number of voxels in all words before.
+    """
+
+    bits: np.ndarray
+    before: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Number of the voxels."""
+        return int(self.before[-1]) + int(np.bitwise_count(self.bits[-1]))
+
+
+def packed_voxels(contrast: np.ndarray, inside: np.ndarray | None, least: float) -> PackedVoxels:
+    """The voxels of at least a contrast inside the mask.
+
+    Parameters
+    ----------
+    contrast : ndarray, shape (K, J, I), float32
+    inside : ndarray of uint8, same shape, or None
+    least : float
+    """
+    bits = np.empty(-(-contrast.size // WORD), np.uint64)
+    mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
+    _pack(contrast.ravel(), mask, np.float32(least), bits)
+    counts = np.cumsum(np.bitwise_count(bits), dtype=np.int32)
+    return PackedVoxels(bits, np.concatenate([np.zeros(1, np.int32), counts[:-1]]))
+
+
+def listed(packed: PackedVoxels) -> np.ndarray:
+    """The flat indices (int32) of the voxels, in the order of their numbers."""
+    voxels = np.empty(packed.size, np.int32)
+    _list(packed.bits, packed.before, voxels)
+    return voxels
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def _pack(contrast, mask, least, bits):
+    for word in prange(bits.size):
+        found, first = np.uint64(0), WORD * word
+        for n in range(min(WORD, contrast.size - first)):
+            if contrast[first + n] >= least and (mask.size == 0 or mask[first + n]):
+                found |= np.uint64(1) << np.uint64(n)
+        bits[word] = found
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def _list(bits, before, voxels):
+    for word in prange(bits.size):
+        left, number = bits[word], before[word]
+        bit = 0
+        while left:
+            if left & np.uint64(1):
+                voxels[number] = WORD * word + bit
+                number += 1
+            left >>= np.uint64(1)
+            bit += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def ones(word):
+    """Number of the bits that are set."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def number_of(voxel, bits, before):
+    """The number of a voxel that is in the subset; -1 of another one."""
+    word, bit = voxel >> 6, np.uint64(voxel & 63)
+    if not (bits[word] >> bit) & np.uint64(1):
+        return np.int64(-1)
+    return before[word] + ones(bits[word] & ((np.uint64(1) << bit) - np.uint64(1)))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def row_of(first, span, bits):
+    """The bits of up to 3 voxels in a row from a voxel on; bit 0 is the first."""
+    word, shift = first >> 6, np.uint64(first & 63)
+    found = bits[word] >> shift
+    if shift + np.uint64(span) > np.uint64(64):
+        found |= bits[word + 1] << (np.uint64(64) - shift)
+    return found & ((np.uint64(1) << np.uint64(span)) - np.uint64(1))

@@ -1,0 +1,108 @@
+"""What a step has written of a scene: listed voxels and boxes, all else is 0."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+
+Box = tuple[slice, ...]
+
+
+class Touched:
+    """The voxels of a scene that may be above 0.
+
+    Parameters
+    ----------
+    shape : (K, J, I)
+        Of the scene.
+    """
+
+    def __init__(self, shape: Sequence[int]) -> None:
+        self._shape = tuple(shape)
+        self._lists: list[np.ndarray] = []
+        self._boxes: list[Box] = []
+
+    def add_voxels(self, voxels: np.ndarray) -> None:
+        """Voxels (int64), by their flat indices."""
+        self._lists.append(voxels)
+
+    def add_box(self, box: Box) -> None:
+        """All voxels of a box."""
+        self._boxes.append(tuple(slice(*side.indices(n)) for side, n in zip(box, self._shape)))
+
+    def add_voxel(self, voxel: Sequence[int]) -> None:
+        """One voxel (K, J, I)."""
+        self._boxes.append(tuple(slice(int(c), int(c) + 1) for c in voxel))
+
+    def clear(self, scene: np.ndarray) -> None:
+        """Set them to 0."""
+        for voxels in self._lists:
+            scene.reshape(-1)[voxels] = 0
+        for box in self._boxes:
+            scene[box] = 0
+
+    def labels(self, scene: np.ndarray, threshold: np.float32) -> tuple[Box, np.ndarray]:
+        """Where the scene is at least a threshold.
+
+        Parameters
+        ----------
+        scene : ndarray, float32
+        threshold : float32
+            Above 0.
+
+        Returns
+        -------
+        box : tuple of slice
+            That holds all of it; of one voxel where there is none.
+        labels : ndarray, uint8, of the box's shape
+        """
+        shape = np.array(self._shape, np.int64)
+        ends = np.array([(n, 0) for n in self._shape], np.int64)
+        for voxels in self._lists:
+            _widen(voxels, scene.reshape(-1), threshold, shape, ends)
+        dense = [(box, scene[box] >= threshold) for box in self._boxes]
+        for box, found in dense:
+            inner = bounding_box(found)
+            for axis, side in enumerate(inner or ()):
+                ends[axis, 0] = min(ends[axis, 0], box[axis].start + side.start)
+                ends[axis, 1] = max(ends[axis, 1], box[axis].start + side.stop)
+        if (ends[:, 0] >= ends[:, 1]).any():
+            ends = np.array([(0, 1)] * 3, np.int64)
+        labels = np.zeros(ends[:, 1] - ends[:, 0], np.uint8)
+        for voxels in self._lists:
+            _mark(voxels, scene.reshape(-1), threshold, shape, ends[:, 0].copy(), labels)
+        for box, found in dense:
+            _put(labels, ends[:, 0], box, found)
+        return tuple(slice(int(first), int(last)) for first, last in ends), labels
+
+
+def _put(labels: np.ndarray, origin: np.ndarray, box: Box, found: np.ndarray) -> None:
+    """Set the labels of a box where they lie in the array; elsewhere none is found."""
+    target, source = [], []
+    for first, side, length in zip(origin, box, labels.shape):
+        begin, end = max(side.start, int(first)), min(side.stop, int(first) + length)
+        target.append(slice(begin - int(first), max(end, begin) - int(first)))
+        source.append(slice(begin - side.start, max(end, begin) - side.start))
+    labels[tuple(target)] |= found[tuple(source)]
+
+
+@njit(cache=True, nogil=True)
+def _widen(voxels, scene, threshold, shape, ends):
+    plane, row = shape[1] * shape[2], shape[2]
+    for voxel in voxels:
+        if scene[voxel] >= threshold:
+            k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
+            ends[0, 0], ends[0, 1] = min(ends[0, 0], k), max(ends[0, 1], k + 1)
+            ends[1, 0], ends[1, 1] = min(ends[1, 0], j), max(ends[1, 1], j + 1)
+            ends[2, 0], ends[2, 1] = min(ends[2, 0], i), max(ends[2, 1], i + 1)
+
+
+@njit(cache=True, nogil=True)
+def _mark(voxels, scene, threshold, shape, origin, labels):
+    plane, row = shape[1] * shape[2], shape[2]
+    for voxel in voxels:
+        if scene[voxel] >= threshold:
+            k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
+            labels[k - origin[0], j - origin[1], i - origin[2]] = 1

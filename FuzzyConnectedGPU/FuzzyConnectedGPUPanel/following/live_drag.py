@@ -1,0 +1,172 @@
+"""Slices that follow a point while it is dragged; the whole result follows when it is let go."""
+
+from typing import Any
+
+from slicer.i18n import tr as _
+
+from FuzzyConnectedGPUMRML.live.label_preview import LabelPreview
+from FuzzyConnectedGPUMRML.live.live_clicks import LiveClicks
+from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
+from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
+from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
+
+from ..advanced import region_section
+
+PREPARE = None  # in place of points
+
+
+class NoEvidence(Exception):
+    """A whole run has to come first."""
+
+
+class LiveDrag:
+    """Shows labels of the position of the moment, in place of the result's segment.
+
+    It needs the evidence of a run with the same volume, region and settings; else the result
+    follows by whole runs. After such a run it computes what all positions share.
+
+    Parameters
+    ----------
+    panel : ConnectednessPanel
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel = panel
+        self._live: LiveClicks | None = None
+        self._off = False  # until the point is let go
+        self._prepared = ""  # the inputs of the run after which that was tried last
+        self._preview = LabelPreview(_("Vessels preview"))
+        self._hidden: tuple | None = None
+        self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+
+    @property
+    def follows(self) -> bool:
+        """Whether a drag goes on that whole runs need not follow."""
+        return self._panel.seeds.dragging and not self._off and self._possible()
+
+    def begin(self) -> None:
+        """The user takes hold of a point."""
+        self._live, self._off = None, False
+        if self._possible() and self._panel.running.active:
+            self._panel.running.cancel()  # its points are about to be others
+
+    def move(self) -> None:
+        """The point is somewhere else now."""
+        if self.follows:
+            self._run.request()
+
+    def end(self) -> None:
+        """The point is let go: what is shown stays until the result is there."""
+        self._run.stop()
+        self._live = None  # the evidence of a run to come needs its memory
+
+    def react(self) -> None:
+        """Take the preview away when the result has come, and be ready for the next drag."""
+        panel = self._panel
+        if panel.seeds.dragging or panel.running.active or panel.automatic.pending:
+            return
+        self._drop()
+        if self._possible() and panel.is_current():
+            text = panel.state_text()
+            if text != self._prepared:
+                self._prepared, self._live = text, None
+                self._run.request()
+
+    def forget(self) -> None:
+        """The scene is closed, or the panel ends or is left."""
+        self._run.stop()
+        self._drop()
+        self._live, self._prepared = None, ""
+
+    def _possible(self) -> bool:
+        parameters = self._panel.parameters
+        return (
+            parameters is not None
+            and bool(parameters.autoUpdate)
+            and parameters.model.value == "contrast"
+            and len(clicked_vessels(parameters)) == 1
+            and not self._panel.why_not()
+        )
+
+    # --- the steps; `_compute` alone runs in another thread
+
+    def _read(self) -> tuple[LiveClicks, Any]:
+        if not self._possible():
+            raise NoEvidence
+        if self._live is None:
+            self._live = self._new_live()
+        if not self._live.ready:
+            raise NoEvidence
+        return self._live, self._live.points() if self._panel.seeds.dragging else PREPARE
+
+    def _new_live(self) -> LiveClicks:
+        parameters = self._panel.parameters
+        manual = parameters.thresholdSource.value == "manual"
+        return LiveClicks(
+            parameters.inputVolume,
+            clicked_vessels(parameters)[0],
+            parameters.backgroundSeeds,
+            self._panel.logic.kept,
+            region_section.nodes_of(parameters),
+            border=parameters.border.value,
+            threshold=parameters.threshold if manual else None,
+            fill=parameters.fillGaps,
+            device=parameters.device,
+        )
+
+    @staticmethod
+    def _compute(inputs: tuple[LiveClicks, Any], progress: Any) -> Any:
+        live, points = inputs
+        if points is PREPARE:
+            return live.prepare(progress)
+        return live.labels(points, progress)
+
+    def _show(self, found: Any) -> None:
+        if not self._panel.seeds.dragging:
+            self._live = None
+        if found is None or self._live is None:
+            return
+        parameters = self._panel.parameters
+        seeds_node = clicked_vessels(parameters)[0]
+        meant = (
+            parameters.segmentation,
+            result_segment(parameters.segmentation, seeds_node, parameters.inputVolume),
+        )
+        self._preview.show(found.labels, found.box, self._live.frame, *meant)
+        if not found.exact:
+            self._panel.say(
+                _("A preview: what is around the first point is looked at when it is let go.")
+            )
+        self._hide(*meant)
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, InputError):
+            return  # where the point is now: outside, or on another one
+        self._off = True
+        if isinstance(error, NoEvidence | FuzzyVesselError):
+            self._panel.update_soon()  # whole runs follow, and say what is wrong
+        else:
+            raise error
+
+    # --- in place of the result
+
+    def _hide(self, node: Any, segment_id: str) -> None:
+        display = node.GetDisplayNode() if node is not None else None
+        if self._hidden is not None or display is None or not segment_id:
+            return
+        shown = display.GetSegmentVisibility2DFill(segment_id)
+        outlined = display.GetSegmentVisibility2DOutline(segment_id)
+        self._hidden = node, segment_id, shown, outlined
+        display.SetSegmentVisibility2DFill(segment_id, False)
+        display.SetSegmentVisibility2DOutline(segment_id, False)
+
+    def _drop(self) -> None:
+        self._preview.drop()
+        if self._hidden is None:
+            return
+        (node, segment_id, shown, outlined), self._hidden = self._hidden, None
+        display = node.GetDisplayNode()
+        if display is not None and node.GetSegmentation().GetSegment(segment_id) is not None:
+            display.SetSegmentVisibility2DFill(segment_id, shown)
+            display.SetSegmentVisibility2DOutline(segment_id, outlined)

@@ -1,0 +1,41 @@
+"""Texts in the language of the user interface, for rooms that are also loaded without Slicer."""
+
+import string
+import sys
+
+
+def tr(text: str) -> str:
+    """Return a text as it is translated for the caller's file; as it is without Slicer.
+
+    Does what `slicer.i18n.tr` does. That one cannot be imported when a file is loaded, because the
+    rooms of MRML are loaded by the command line before there is a module `slicer`; and called from
+    here it would take this file for the one that the text stands in.
+
+    Parameters
+    ----------
+    text : str
+        With placeholders in braces, which are filled in afterwards.
+
+    Returns
+    -------
+    str
+        The text itself where a translation lacks a placeholder.
+
+    Examples
+    --------
+    >>> tr("The mask {mask} is empty.").format(mask="'liver'")
+    "The mask 'liver' is empty."
+    """
+    try:
+        from slicer.i18n import getContext, translate
+    except ImportError:
+        return text
+    translated = translate(getContext(sys._getframe(1).f_code.co_filename), text)
+    return translated if _placeholders(translated) == _placeholders(text) else text
+
+
+def _placeholders(text: str) -> set[str | None] | None:
+    try:
+        return {field for _text, field, _form, _conversion in string.Formatter().parse(text)}
+    except ValueError:  # a brace that is not closed
+        return None

@@ -1,0 +1,150 @@
+"""Work that follows the mouse: in a thread, and only for the inputs that are the latest."""
+
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import qt
+import slicer
+
+from ..errors import Cancelled
+
+# The interpreter belongs to the window's thread, which lends it for so long between two rounds of
+# events: what the mouse waits at most.
+LENT = 0.008  # seconds
+# A step that is overtaken ends first if it takes no longer than this, so that something is seen
+# while the mouse moves; a longer one is cancelled, as its result would come too late.
+PATIENCE = 0.3  # seconds
+WORKING, RUNS = "fuzzyVesselGPUWorking", "fuzzyVesselGPURuns"  # of `slicer.modules`
+
+
+class LatestRun:
+    """Computes something anew whenever its inputs change, and skips those that are overtaken.
+
+    Parameters
+    ----------
+    read : callable
+        ``read() -> inputs``, in the window's thread; may raise.
+    work : callable
+        ``work(inputs, progress) -> result``, in another thread: no nodes and no widgets;
+        ``progress(share)`` returns False when it is to end.
+    show : callable
+        ``show(result)``, in the window's thread.
+    fail : callable
+        ``fail(error)``, in the window's thread, for what `read` and `work` raise.
+
+    Attributes
+    ----------
+    seconds : float
+        From the request that is shown now to its end.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Any],
+        work: Callable[[Any, Callable[[float], bool]], Any],
+        show: Callable[[Any], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._read, self._work, self._show, self._fail = read, work, show, fail
+        self._wanted = self._cancelled = self._dropped = False
+        self._future: Future | None = None
+        self._begun, self.seconds = 0.0, 0.0
+        self._pool: ThreadPoolExecutor | None = None
+        self._timer = qt.QTimer()
+        self._timer.setInterval(0)
+        self._timer.connect("timeout()", self._go_on)
+
+    @property
+    def working(self) -> bool:
+        return self._future is not None
+
+    @property
+    def pending(self) -> bool:
+        """Whether it works, or is about to."""
+        return self._wanted or self.working
+
+    def request(self) -> None:
+        """The inputs are others now."""
+        self._wanted = True
+        if self.working and time.perf_counter() - self._begun > PATIENCE:
+            self._cancelled = True
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Nothing is wanted any more; what still works is told to end and not shown."""
+        self._wanted, self._cancelled, self._dropped = False, True, True
+
+    def _go_on(self) -> None:
+        if self._future is not None:
+            if not _ended(self._future, LENT):
+                return
+            self._finish()
+        if self._wanted and not _busy():
+            self._begin()
+        if self._future is None and not self._wanted:
+            self._timer.stop()
+
+    def _begin(self) -> None:
+        self._wanted = self._cancelled = self._dropped = False
+        self._begun = time.perf_counter()
+        try:
+            inputs = self._read()
+        except Exception as error:
+            self._fail(error)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1)
+        _working().add(self)
+        self._future = self._pool.submit(self._work, inputs, lambda _share: not self._cancelled)
+
+    def _finish(self) -> None:
+        future, self._future = self._future, None
+        _working().discard(self)
+        if future is None or self._dropped:
+            return
+        error = future.exception()
+        if error is None:
+            self.seconds = time.perf_counter() - self._begun
+            self._show(future.result())
+        elif isinstance(error, Exception) and not isinstance(error, Cancelled):
+            self._fail(error)
+
+
+def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
+    """End all work of this kind: numba's parallel loops must not run in two threads.
+
+    Parameters
+    ----------
+    handle_events : callable
+        Called again and again while it ends.
+    """
+    for run in list(_working()):
+        run.stop()
+        while run.working:
+            future = run._future
+            if future is None or _ended(future, LENT):
+                run._finish()
+            handle_events()
+
+
+def _ended(future: Future, seconds: float) -> bool:
+    try:
+        future.exception(seconds)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _busy() -> bool:
+    """Whether a run of a panel goes on, or other work of this kind."""
+    return bool(_working()) or any(run.active for run in getattr(slicer.modules, RUNS, ()))
+
+
+def _working() -> "weakref.WeakSet[LatestRun]":
+    """Those that work now, in a place that outlives Reload of a module."""
+    if not hasattr(slicer.modules, WORKING):
+        setattr(slicer.modules, WORKING, weakref.WeakSet())
+    return getattr(slicer.modules, WORKING)

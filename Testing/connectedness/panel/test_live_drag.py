@@ -1,0 +1,197 @@
+"""A point that is dragged: slices follow, the mouse never waits, the result comes at the end."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import world_of
+from support.panel_cases import POINTS
+
+
+@pytest.fixture
+def live(chosen):
+    """A panel whose result follows the points; the result is there, and all is prepared."""
+    chosen.ui.autoUpdateCheckBox.checked = True
+    until(chosen, lambda: chosen.parameters.labelmap is not None)
+    settle(chosen)
+    return chosen
+
+
+def until(panel, reached, seconds=60):
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end, "it did not happen"
+        panel.process_events()
+
+
+def settle(panel):
+    """Let runs, timers and threads end."""
+    own = panel.widget.panel
+    until(
+        panel,
+        lambda: not (
+            own.running.active or own.automatic.pending or own.live._run.working
+            or own.live._run._wanted or own._waiting
+        ),
+    )  # fmt: skip
+    panel.process_events()
+
+
+def hold(panel, index=1):
+    seeds = panel.parameters.seeds
+    seeds.InvokeEvent(seeds.PointStartInteractionEvent)
+    return index
+
+
+def move(panel, voxel, index=1):
+    position = world_of(panel.parameters.inputVolume, voxel)
+    panel.parameters.seeds.SetNthControlPointPositionWorld(index, position)
+
+
+def let_go(panel):
+    seeds = panel.parameters.seeds
+    seeds.InvokeEvent(seeds.PointEndInteractionEvent)
+
+
+def preview(panel):
+    """Labels of the preview on the volume; None without one."""
+    import slicer
+
+    for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
+        if node is not panel.parameters.segmentation:
+            (segment_id,) = node.GetSegmentation().GetSegmentIDs()
+            volume = panel.parameters.inputVolume
+            return slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
+    return None
+
+
+def labels(panel):
+    import slicer
+
+    return slicer.util.arrayFromVolume(panel.parameters.labelmap).copy()
+
+
+def own_segment_is_shown(panel):
+    node = panel.parameters.segmentation
+    (segment_id,) = node.GetSegmentation().GetSegmentIDs()
+    return node.GetDisplayNode().GetSegmentVisibility2DFill(segment_id)
+
+
+def test_slices_follow_and_the_result_comes_at_the_end(live):
+    runs = []
+    own = live.widget.panel
+    run = own.run
+    own.run = lambda *arguments: runs.append(1) or run(*arguments)
+    k, j, i = POINTS[1]
+    hold(live)
+    for step in (1, 2, 3):
+        move(live, (k, j, i - step))
+        until(live, lambda: preview(live) is not None)
+    settle(live)
+    assert not runs  # no whole run while the point is held
+    shown = preview(live)
+    assert shown.any()
+    assert not own_segment_is_shown(live)
+    let_go(live)
+    settle(live)
+    assert len(runs) == 1
+    assert preview(live) is None
+    assert own_segment_is_shown(live)
+    assert own.is_current()
+    np.testing.assert_array_equal(shown, labels(live))
+    assert own.live._live is None  # no run to come lacks its memory
+
+
+def test_what_a_preview_cannot_know_is_said_until_the_result_is_there(live):
+    own, work = live.widget.panel.live, live.widget.panel.live._run._work
+    own._run._work = lambda *arguments: replace(work(*arguments), exact=False)
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    assert live.ui.statusLabel.text.startswith("A preview: ")
+    own._run._work = work
+    let_go(live)
+    settle(live)
+    assert live.ui.statusLabel.text.startswith("Went on from the last run")
+
+
+def test_leaving_the_module_takes_the_preview_away(live):
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    live.window.exit()
+    assert preview(live) is None
+    assert own_segment_is_shown(live)
+    let_go(live)
+    live.window.enter()
+    settle(live)
+    assert preview(live) is None
+
+
+def test_a_point_that_comes_back_leaves_no_preview_and_needs_no_run(live):
+    before = labels(live)
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    move(live, POINTS[1])
+    let_go(live)
+    settle(live)
+    assert preview(live) is None
+    assert own_segment_is_shown(live)
+    np.testing.assert_array_equal(labels(live), before)
+
+
+def test_where_no_point_can_be_the_last_preview_stays_and_nothing_is_said(live):
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    shown = preview(live)
+    background = live.parameters.seeds
+    move(live, POINTS[0])
+    settle(live)
+    assert live.ui.statusLabel.styleSheet == ""
+    assert preview(live).shape == shown.shape
+    assert background.GetNumberOfControlPoints() == len(POINTS)
+    let_go(live)
+    settle(live)
+
+
+def test_the_affinity_model_follows_by_whole_runs(live):
+    model = type(live.parameters.model)
+    live.parameters.model = model.AFFINITY
+    settle(live)
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    settle(live)
+    assert preview(live) is None
+    let_go(live)
+    settle(live)
+
+
+def test_the_scene_can_be_closed_while_a_point_is_held(live):
+    import slicer
+
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    slicer.mrmlScene.Clear(0)
+    settle(live)
+    assert not slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+
+
+def test_the_preview_is_neither_saved_nor_listed(live):
+    import slicer
+
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    (node,) = [
+        each
+        for each in slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+        if each is not live.parameters.segmentation
+    ]
+    assert not node.GetSaveWithScene()
+    assert node.GetHideFromEditors()
+    let_go(live)
+    settle(live)

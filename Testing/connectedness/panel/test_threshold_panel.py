@@ -1,0 +1,126 @@
+"""The threshold in the panel of FuzzyConnectedGPU."""
+
+import numpy as np
+import pytest
+
+from support.mrml_cases import world_of
+from support.panel_cases import array, wait, with_published_model
+
+
+@pytest.fixture
+def chosen(chosen):
+    return with_published_model(chosen)
+
+
+def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
+    parameters = done.parameters
+    assert parameters.thresholdSource.value == "automatic"
+    values = array(parameters.sceneVolume)
+    for threshold in (0.2, 0.7):
+        done.ui.thresholdSlider.value = threshold
+        done.process_events()
+        expected = values >= np.float32(parameters.threshold)
+        assert np.array_equal(array(parameters.labelmap), expected)
+        assert parameters.thresholdSource.value == "manual"
+        assert not done.ui.automaticThresholdButton.checked
+    done.click("automaticThresholdButton")
+    assert parameters.thresholdSource.value == "automatic"
+    assert parameters.threshold != 0.7
+
+
+def test_gaps_are_filled_on_wish(done, no_runs):
+    done.ui.thresholdSlider.value = 0.5
+    done.process_events()
+    before, text = array(done.parameters.labelmap).copy(), done.ui.volumeValueLabel.text
+    done.ui.fillGapsSpinBox.value = 3
+    done.process_events()
+    after = array(done.parameters.labelmap)
+    assert (after >= before).all()
+    assert after.sum() > before.sum()
+    assert done.ui.volumeValueLabel.text != text
+    assert done.parameters.thresholdSource.value == "manual"
+
+
+def test_background_seeds_choose_the_threshold(done, no_runs):
+    position = world_of(done.parameters.inputVolume, (7, 8, 9))
+    done.parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, position)
+    background = array(done.parameters.sceneVolume)[7, 8, 9]
+    done.ui.thresholdSlider.value = background / 2
+    done.process_events()
+    assert array(done.parameters.labelmap)[7, 8, 9] == 1
+    done.click("backgroundThresholdButton")
+    assert background < done.parameters.threshold < background + 1e-4
+    assert array(done.parameters.labelmap)[7, 8, 9] == 0
+    done.parameters.backgroundSeeds.RemoveAllControlPoints()
+    done.process_events()
+    assert not done.ui.backgroundThresholdButton.enabled
+    assert "Not vessel" in done.ui.backgroundThresholdButton.toolTip
+
+
+def test_background_seeds_never_lower_the_threshold(done, no_runs):
+    """Two points in healthy liver turned 123 ml into 465 ml."""
+    done.ui.thresholdSlider.value = 0.7
+    done.process_events()
+    before = array(done.parameters.labelmap).copy()
+    done.click("backgroundThresholdButton")
+    assert done.parameters.threshold == pytest.approx(0.7)
+    assert np.array_equal(array(done.parameters.labelmap), before)
+    assert done.parameters.thresholdSource.value == "background"
+
+
+def test_the_background_s_threshold_is_chosen_again_in_the_next_run(done):
+    done.click("backgroundThresholdButton")
+    done.ui.sigmaSpinBox.value = 60
+    done.click("applyButton")
+    values = array(done.parameters.sceneVolume)
+    automatic = done.widget.logic.automaticThreshold(
+        done.parameters.sceneVolume, done.parameters.backgroundSeeds
+    )
+    assert done.parameters.threshold >= automatic - 1e-4
+    assert values[2, 2, 9] < done.parameters.threshold
+    assert done.parameters.thresholdSource.value == "background"
+
+
+def test_the_slices_follow_while_the_slider_is_held(slicer_scene, done, no_runs):
+    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    before = array(done.parameters.labelmap).copy()
+    done.ui.thresholdSlider.valueIsChanging.emit(0.05)
+    display = done.parameters.sceneVolume.GetDisplayNode()
+    assert composite.GetForegroundVolumeID() == done.parameters.sceneVolume.GetID()
+    assert display.GetLowerThreshold() == pytest.approx(0.05)
+    assert np.array_equal(array(done.parameters.labelmap), before)
+    text = done.ui.volumeValueLabel.text
+    done.ui.thresholdSlider.value = 0.05
+    done.process_events()
+    assert composite.GetForegroundVolumeID() is None
+    assert done.ui.volumeValueLabel.text == text
+    assert not np.array_equal(array(done.parameters.labelmap), before)
+
+
+def test_a_preview_ends_when_the_slider_is_let_go_where_it_was(slicer_scene, done):
+    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    done.ui.thresholdSlider.valueIsChanging.emit(0.05)
+    assert composite.GetForegroundVolumeID() is not None
+    wait(done, lambda: composite.GetForegroundVolumeID() is None)
+
+
+def test_a_click_in_the_curve_sets_the_threshold(done):
+    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtTest import QTest
+
+    plot = done.widget.panel.threshold._plot
+    area = plot.area()
+    place = QPoint(round(area.left() + 0.25 * area.width()), round(area.center().y()))
+    QTest.mouseClick(plot, Qt.LeftButton, Qt.NoModifier, place)
+    assert done.parameters.threshold == pytest.approx(0.25, abs=0.01)
+    assert done.parameters.thresholdSource.value == "manual"
+
+
+def test_the_overlay_is_shown_on_wish(slicer_scene, done):
+    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
+    done.ui.overlayCheckBox.checked = True
+    assert composite.GetForegroundVolumeID() == done.parameters.sceneVolume.GetID()
+    done.ui.overlaySlider.value = 0.8
+    assert composite.GetForegroundOpacity() == pytest.approx(0.8)
+    done.ui.overlayCheckBox.checked = False
+    assert composite.GetForegroundVolumeID() is None
