@@ -1,5 +1,6 @@
 """Cards for the tasks of a run: one task at a time on each card of this process."""
 
+import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 Result = TypeVar("Result")
+
+SEVERAL = re.compile(r"cuda:\d+(,cuda:\d+)+")
 
 _busy: set[str] = set()  # words such as "cuda:1"
 _changed = threading.Condition()
@@ -29,7 +32,7 @@ def card_words(device: str) -> list[str]:
     InputError, DeviceError
         As of `choose_device`.
     """
-    if isinstance(device, str) and "," in device:
+    if isinstance(device, str) and SEVERAL.fullmatch(device):
         return [card for word in device.split(",") for card in card_words(word)]
     if choose_device(device) == "cpu":
         return []
