@@ -18,6 +18,7 @@ from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
 from fuzzy_vessel.benchmark.tables import TABLES
+from FuzzyConnectedGPULib.distributed.cuda import cards
 from support.places import PACKAGE_FOLDERS, ROOT
 
 TINY = Sizes(
@@ -32,6 +33,9 @@ TINY = Sizes(
     threads_side=16,
     clicks=(8, 20, 20),
     blocks=50,
+    blocks_on_cards=32,
+    blocks_largest=20,
+    blocks_predicted=500,
 )
 
 
@@ -50,6 +54,12 @@ def emulated(cpu_cuda, monkeypatch):
     def chosen(device):
         return "cpu" if device == "cpu" else cpu_cuda
 
+    def card(device):
+        return "cpu" if device == "cpu" else type(cpu_cuda)()  # one for each task
+
+    monkeypatch.setattr(cards, "choose_device", card)
+    monkeypatch.setattr(cards, "cuda_status", lambda number: None)
+    monkeypatch.setattr(cards, "_card_count", lambda: 2)
     for module in (
         "FuzzyConnectedGPULib.contrast.contrast_model",
         "FuzzyConnectedGPULib.contrast.live.live_labels",

@@ -26,6 +26,9 @@ class Sizes:
     threads_side: int = 64
     clicks: tuple = (96, 160, 160)
     blocks: int = 464  # 1e8 voxels
+    blocks_on_cards: int = 1024
+    blocks_largest: int = 2160  # 1e10 voxels
+    blocks_predicted: int = 10_000
 
 
 QUICK = Sizes(
@@ -40,6 +43,9 @@ QUICK = Sizes(
     threads_side=16,
     clicks=(20, 40, 40),
     blocks=64,
+    blocks_on_cards=96,
+    blocks_largest=128,
+    blocks_predicted=1000,
 )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from .blocks import block_table
+from .blocks import block_table, prediction_table
 from .clicks.tables import (
     click_table,
     confidence_table,
@@ -30,6 +30,8 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "connectedness-cpu": connectedness_on_cpu.on_cpu,
     "connectedness": connectedness_goals.on_gpu,
     "blocks": block_table.over_blocks,
+    "blocks-1e10": block_table.over_blocks_of_the_largest,
+    "blocks-model": prediction_table.predicted,
     "relative-cpu": relative_goals.on_cpu,
     "relative": relative_goals.on_gpu,
     "segment-cpu": segment_goals.on_cpu,

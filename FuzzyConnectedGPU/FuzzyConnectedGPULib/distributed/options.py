@@ -34,7 +34,8 @@ class BlockOptions:
         Bytes that one task may need; a run that needs more is refused before it begins.
     device : str
         "cpu"; "cuda", all cards that a worker's process sees, with one task at a time on each;
-        "cuda:1", one of them; or "auto", all cards where there are any, else the CPU.
+        "cuda:1", one of them; "cuda:0,cuda:1", two; or "auto", all cards where there are any, else
+        the CPU.
 
     Raises
     ------

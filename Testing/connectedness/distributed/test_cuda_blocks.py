@@ -21,7 +21,7 @@ from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cpu.blocks.nodes import sorted_by_level
 from FuzzyConnectedGPULib.solvers.cuda import active_tiles
 from FuzzyConnectedGPULib.solvers.cuda.contraction import contraction, node_rounds
-from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
+from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 
@@ -167,6 +167,20 @@ def test_one_of_two_cards(two_cards):
     values = np.empty((8, 9, 10), np.float32)
     connectedness(noise(values.shape), [[3, 3, 3]], AFFINITY, values, block=5, device="cuda:1")
     assert two_cards == {"cuda:1": 1}
+
+
+def test_cards_by_name(two_cards):
+    values = np.empty((8, 9, 10), np.float32)
+    words = "cuda:0,cuda:1"
+    connectedness(noise(values.shape), [[3, 3, 3]], AFFINITY, values, block=5, device=words)
+    assert two_cards == {"cuda:0": 1, "cuda:1": 1}
+    assert cards.card_words("cuda:1") == ["cuda:1"]
+
+
+@pytest.mark.parametrize("words", ["cuda:0,cpu", "cuda:0,auto", "cuda:0,", "cuda,cuda:1"])
+def test_a_list_that_names_no_cards(words):
+    with pytest.raises(InputError, match="unknown device"):
+        cards.card_words(words)
 
 
 def test_a_card_that_fails(monkeypatch, two_cards):

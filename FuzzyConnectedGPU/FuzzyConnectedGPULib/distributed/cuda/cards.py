@@ -1,5 +1,6 @@
 """Cards for the tasks of a run: one task at a time on each card of this process."""
 
+import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,6 +14,8 @@ from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 Result = TypeVar("Result")
 
+SEVERAL = re.compile(r"cuda:\d+(,cuda:\d+)+")
+
 _busy: set[str] = set()  # words such as "cuda:1"
 _changed = threading.Condition()
 
@@ -21,15 +24,17 @@ def card_words(device: str) -> list[str]:
     """The cards that a user's word names for a run over blocks; none: the CPU.
 
     "cuda" names all that this process sees (`CUDA_VISIBLE_DEVICES` limits them, as `dask-cuda` does
-    for its workers), "cuda:1" one of them, and "auto" all, or none where there is none.
+    for its workers), "cuda:1" one of them, "cuda:0,cuda:1" two, and "auto" all, or none where there
+    is none.
 
     Raises
     ------
     InputError, DeviceError
         As of `choose_device`.
     """
-    first = choose_device(device)
-    if first == "cpu":
+    if isinstance(device, str) and SEVERAL.fullmatch(device):
+        return [card for word in device.split(",") for card in card_words(word)]
+    if choose_device(device) == "cpu":
         return []
     if device not in ("auto", "cuda"):
         return [device]

@@ -1,0 +1,142 @@
+"""Single runs on a procedural volume, as rows: the whole in memory, and over blocks."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from FuzzyConnectedGPULib import connectedness as on_the_whole
+from FuzzyConnectedGPULib.distributed import connectedness
+
+from .hashed_target import HashedTarget
+from .memory_peak import MemoryPeak
+from .procedural_volume import AFFINITY, ProceduralVolume
+from .sampled_target import SampledTarget
+
+PHASES = ("contract", "merge", "solve", "finish")
+SLAB = 64  # planes that are converted to levels at a time
+ALMOST = 0.99  # share of the progress at which all intermediate results are in the folder
+Shape = tuple[int, int, int]
+
+
+def in_memory(shape: Shape) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """Rows of generating the voxels and of the whole on the CPU, and the hash of its levels."""
+    warm_up("cpu")
+    volume = ProceduralVolume(shape)
+    with MemoryPeak() as peak:
+        first, voxels = generated(volume)
+        begin = perf_counter()
+        scene = on_the_whole(voxels, volume.seeds, AFFINITY, device="cpu")
+        seconds = perf_counter() - begin
+    found = hash_of(scene.values)
+    check = f"hash {found:016x}"
+    return first, row(volume, "whole in memory", seconds, "CPU", peak, check=check), found
+
+
+def generated(volume: ProceduralVolume) -> tuple[dict[str, Any], np.ndarray]:
+    """The row of generating the voxels once, and these."""
+    begin = perf_counter()
+    voxels = volume[tuple(slice(0, n) for n in volume.shape)]
+    return row(volume, "voxels generated once", perf_counter() - begin, "CPU"), voxels
+
+
+def hash_of(values: np.ndarray) -> int:
+    """`HashedTarget`'s hash of a scene's values."""
+    target = HashedTarget(values.shape)
+    for k in range(0, values.shape[0], SLAB):
+        levels = np.rint(values[k : k + SLAB] * np.float32(65535)).astype(np.uint16)
+        target[k : k + len(levels), 0 : values.shape[1], 0 : values.shape[2]] = levels
+    return target.hash
+
+
+def by_blocks(
+    shape: Shape, block: Shape, device: str = "cpu", workers: int = 1, samples: int = 0
+) -> tuple[dict[str, Any], int]:
+    """The row of a partition, and the hash of its levels.
+
+    Parameters
+    ----------
+    shape, block : tuple of int, K, J, I
+    device : str
+        As in `BlockOptions`; the row says "CPU" or how many cards.
+    workers : int
+        Cards, or 1.
+    samples : int
+        So many boxes are solved again by `dial`, with the levels on their borders as seeds.
+    """
+    warm_up(device, min(*shape, 84))
+    volume, target = ProceduralVolume(shape), SampledTarget(shape, samples)
+    with MemoryPeak() as peak, tempfile.TemporaryDirectory() as place:
+        written = _Written(Path(place) / "run")
+        options: dict[str, Any] = {"block": block, "device": device, "folder": written.folder}
+        begin = perf_counter()
+        run = connectedness(
+            volume, volume.seeds, AFFINITY, target, progress=written.look, **options
+        )
+        seconds = perf_counter() - begin
+    cards = "" if workers == 1 else f", {workers} cards"
+    name = f"blocks {'x'.join(map(str, block))}{cards}"
+    found: dict[str, Any] = {"estimated": run.need.task_memory / 1e6}
+    found["disk"] = written.bytes / 1e6
+    found |= run.seconds | {
+        "shape": shape,
+        "block": block,
+        "workers": workers,
+        "blocks": run.blocks,
+    }
+    found["check"] = target.compared(volume) if samples else None
+    return row(volume, name, seconds, device_name(device, workers), peak, **found), target.hash
+
+
+class _Written:
+    """How many bytes of intermediate results a run has in its folder in the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.bytes = folder, 0
+
+    def look(self, share: float) -> bool:
+        if share >= ALMOST and self.folder.is_dir():
+            files = [place for place in self.folder.iterdir() if not place.name.startswith(".")]
+            self.bytes = max(self.bytes, sum(place.stat().st_size for place in files))
+        return True
+
+
+def device_name(device: str, workers: int) -> str:
+    """As rows name it."""
+    if device == "cpu":
+        return "CPU"
+    return "1 card" if workers == 1 else f"{workers} cards"
+
+
+@cache
+def warm_up(device: str, side: int = 84) -> None:
+    """Load all compiled code, also of a volume that is too large for the CPU's bucket queue."""
+    small = ProceduralVolume((side,) * 3)
+    if device == "cpu":
+        on_the_whole(small[0:side, 0:side, 0:side], small.seeds, AFFINITY, device="cpu")
+    block = (max(side - 2, 1), max(side - 2, 1), side)
+    target = HashedTarget(small.shape)
+    connectedness(small, small.seeds, AFFINITY, target, block=block, device=device)
+
+
+def row(
+    volume: ProceduralVolume,
+    work: str,
+    seconds: float,
+    device: str,
+    peak: MemoryPeak | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """A row of the tables of blocks."""
+    return {
+        "volume": "x".join(map(str, volume.shape)),
+        "work": work,
+        "device": device,
+        "seconds": seconds,
+        "speed": float(np.prod(volume.shape)) / 1e6 / seconds,
+        "peak": peak.bytes / 1e6 if peak and peak.bytes is not None else None,
+        **more,
+    }
