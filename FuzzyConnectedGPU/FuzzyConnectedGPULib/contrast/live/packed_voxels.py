@@ -44,8 +44,8 @@ def packed_voxels(contrast: np.ndarray, inside: np.ndarray | None, least: float)
     """
     bits = np.empty(-(-contrast.size // WORD), np.uint64)
     mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
-    flat, least = contrast.ravel(), np.float32(least)
-    in_parts(lambda first, last: _pack(flat, mask, least, bits, first, last), bits.size, flat.size)
+    values = contrast.ravel(), mask, np.float32(least), bits
+    in_parts(lambda first, last: _pack(*values, first, last), bits.size, contrast.size)
     counts = np.cumsum(np.bitwise_count(bits), dtype=np.int32)
     return PackedVoxels(bits, np.concatenate([np.zeros(1, np.int32), counts[:-1]]))
 
