@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
     """Groups that a person chose: name to numbers of branches; `InputError` where one is wrong."""
     owner = {}
     for number, (name, branches) in enumerate(groups.items()):
-        for branch in branches:
+        for branch in _numbers(name, branches):
             if not 0 <= branch < len(skeleton.branches):
                 raise InputError(
                     _("The group '{name}' has branch {branch}, which does not exist.").format(
@@ -239,6 +240,18 @@ def _told_apart(titles):
             taken[title], taken[name] = count, 1
         told.append(name)
     return told
+
+
+def _numbers(name, branches):
+    """Numbers of a group's branches, checked to be whole ones."""
+    try:
+        return [index(branch) for branch in branches]
+    except TypeError:
+        raise InputError(
+            _("The group '{name}' has {branches!r}: give a list of numbers of branches.").format(
+                name=name, branches=branches
+            )
+        ) from None
 
 
 def _check_near(model, skeleton, organ: SolidInput, groups):

@@ -117,9 +117,9 @@ def test_branches_of_one_name_have_territories_of_their_own(logic, name):
     rows = [table.GetValueByName(n, "territory").ToString() for n in range(count)]
     assert rows == list(found.volumes)
     assert list(found.volumes.values()) == plain
-    assert sum(segments(found.segmentationNode).values()) + round(
-        1000 * found.unreached
-    ) == int(organ.sum())
+    assert sum(segments(found.segmentationNode).values()) + round(1000 * found.unreached) == int(
+        organ.sum()
+    )
     assert rows[0] == name
 
 
@@ -188,6 +188,10 @@ def test_chosen_groups(logic):
     for groups, message in (
         ({"A": [0], "B": [0]}, "in two groups"),
         ({"A": [99]}, "does not exist"),
+        ({"A": 0}, "'A' has 0: give a list"),
+        ({"A": [0], "B": ["0"]}, "'B' has .'0'.: give a list"),
+        ({"A": "0"}, "'A' has '0': give a list"),
+        ({"A": [0.5]}, "give a list of numbers"),
         ({}, "nothing to divide"),
     ):
         with pytest.raises(InputError, match=message):
