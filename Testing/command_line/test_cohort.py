@@ -243,9 +243,13 @@ def test_foreign_folders_and_wrong_options(cases, commands, tmp_path, capsys):
     out = f"--out={tmp_path / 'out'}"
     assert main(["cohort", str(cases), out, "--options=--mask=x"]) == 2
     assert "--mask belongs to one case" in capsys.readouterr().err
+    assert main(["cohort", str(cases), out, "--options=--nonsense 3"]) == 2
+    assert "error: --options: unrecognized arguments: --nonsense" in capsys.readouterr().err
+    assert main(["cohort", str(cases), out, "--options=--threshold 7"]) == 2
+    assert "error: --options: argument --threshold: '7' is not" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["cohort", str(cases), out, "--options=--nonsense"])
-    assert "nonsense" in capsys.readouterr().err
+        main(["cohort", str(cases), "--out="])
+    assert "argument --out: the name of the folder is empty" in capsys.readouterr().err
     assert commands == []
 
 

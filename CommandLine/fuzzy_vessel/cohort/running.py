@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -54,10 +54,15 @@ def cohort_of(options: Namespace) -> Cohort:
         The list cannot be used.
     """
     from ..arguments import make_parser
+    from ..arguments.parser import Parser
+
+    class SharedOptions(Parser):
+        def error(self, message: str) -> NoReturn:
+            raise InputError(f"--options: {message}; fuzzy-vessel run --help shows them.")
 
     cases, shared = read_cases(options.list), list(options.options)
-    # What cannot be parsed is wrong for every case: the parser ends the process and says why.
-    parsed = make_parser().parse_args(["run", "VOLUME", "--out=DIR", *shared])
+    # What cannot be parsed is wrong for every case.
+    parsed = make_parser(SharedOptions).parse_args(["run", "VOLUME", "--out=DIR", *shared])
     for name in ("seed", "seeds", "vessel", "background", "mask"):
         if getattr(parsed, name):
             raise InputError(f"--{name} belongs to one case: write it into the list.")
