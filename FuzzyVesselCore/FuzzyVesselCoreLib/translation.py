@@ -19,7 +19,7 @@ def tr(text: str) -> str:
     Returns
     -------
     str
-        The text itself where a translation lacks a placeholder.
+        The text itself where a translation lacks a placeholder or writes it in another format.
 
     Examples
     --------
@@ -34,8 +34,13 @@ def tr(text: str) -> str:
     return translated if _placeholders(translated) == _placeholders(text) else text
 
 
-def _placeholders(text: str) -> set[str | None] | None:
+def _placeholders(text: str) -> set[tuple[str, str | None, str | None]] | None:
+    """Name, conversion and format of each: another format does not fit the value."""
     try:
-        return {field for _text, field, _form, _conversion in string.Formatter().parse(text)}
+        return {
+            (field, conversion, form)
+            for _text, field, form, conversion in string.Formatter().parse(text)
+            if field is not None  # of text behind the last one
+        }
     except ValueError:  # a brace that is not closed
         return None

@@ -132,6 +132,58 @@ def test_rows_that_cannot_be_used(tmp_path, row, problem):
     assert problem in read_cases(tmp_path / "list.csv")[0].problem
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("x" * 300, "more than 200 bytes"),
+        ("汉" * 70, "more than 200 bytes"),
+        ("NUL", "cannot be a folder's"),
+        ("con.1", "cannot be a folder's"),
+        ("a\0b", "column case has a control character"),
+        ("cases.csv", "a file of the cohort"),
+        ("Cohort.json", "a file of the cohort"),
+        ("first.log", "a file of the cohort"),
+    ],
+)
+def test_a_name_that_no_folder_can_have_stops_no_other(
+    cases, commands, tmp_path, capsys, name, problem
+):
+    cases.write_text(f"{HEAD}{name},a.nrrd,,,\nfirst,c.nrrd,,,\n", encoding="utf-8")
+    out = tmp_path / "out"
+    assert main(["cohort", str(cases), f"--out={out}"]) == 3
+    bad, good = table(out)
+    assert (bad["status"], good["status"]) == ("failed", "done")
+    assert problem in bad["error"]
+    assert len(commands) == 1
+    ElementTree.parse(out / "cases.html")
+    assert problem in capsys.readouterr().err
+
+
+def test_a_control_character_is_told_with_its_column(tmp_path):
+    (tmp_path / "list.csv").write_text(f"{HEAD}x,a.nrrd,1\0,,\n")
+    (case,) = read_cases(tmp_path / "list.csv")
+    assert case.problem == "the cell '1?' of the column seeds has a control character"
+
+
+def test_a_file_of_a_name_that_is_too_long_stops_no_other(cases, commands, tmp_path, capsys):
+    cases.write_text(f"{HEAD}x,a.nrrd,,,{'m' * 300}\nfirst,c.nrrd,,,\n")
+    assert main(["cohort", str(cases), f"--out={tmp_path / 'out'}"]) == 0
+    assert len(commands) == 2
+    capsys.readouterr()
+
+
+def test_a_cell_that_no_process_takes_is_a_failure_of_its_case(tmp_path, monkeypatch, capsys):
+    (tmp_path / "list.csv").write_text(f"{HEAD}x,a.nrrd,1,,\n")
+
+    def popen(*_, **__):
+        raise OSError(7, "Argument list too long")
+
+    monkeypatch.setattr(running.subprocess, "Popen", popen)
+    assert main(["cohort", str(tmp_path / "list.csv"), f"--out={tmp_path / 'out'}"]) == 3
+    assert table(tmp_path / "out")[0]["error"].endswith("started: Argument list too long")
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize("workers", ["1", "8"])
 def test_one_table_and_a_bad_case(cases, commands, tmp_path, capsys, workers):
     out = tmp_path / "out"
@@ -191,9 +243,13 @@ def test_foreign_folders_and_wrong_options(cases, commands, tmp_path, capsys):
     out = f"--out={tmp_path / 'out'}"
     assert main(["cohort", str(cases), out, "--options=--mask=x"]) == 2
     assert "--mask belongs to one case" in capsys.readouterr().err
+    assert main(["cohort", str(cases), out, "--options=--nonsense 3"]) == 2
+    assert "error: --options: unrecognized arguments: --nonsense" in capsys.readouterr().err
+    assert main(["cohort", str(cases), out, "--options=--threshold 7"]) == 2
+    assert "error: --options: argument --threshold: '7' is not" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["cohort", str(cases), out, "--options=--nonsense"])
-    assert "nonsense" in capsys.readouterr().err
+        main(["cohort", str(cases), "--out="])
+    assert "argument --out: the name of the folder is empty" in capsys.readouterr().err
     assert commands == []
 
 

@@ -195,12 +195,16 @@ def test_automatic_seeds(scan, tmp_path, without_3d, given):
         (["segment", "VOLUME", "--seed", "5,5,5", "--mask", "gone.nii"], r"gone\.nii: there is no"),
         (["segment", "VOLUME", "--seeds", "gone.mrk.json"], r"gone\.mrk\.json: there is no such"),
         (["segment", "VOLUME", "--seed", "5,5,5", "--frame", "1"], "one frame only"),
-        (["demo", "--size", "2"], "too small"),
+        (["demo", "--size", "2"], "--size: '2' is too small.*from 8 up"),
+        (["demo", "--size", "0"], "--size: '0' is not a whole number"),
+        (["demo", "--seed-number", "-5"], "--seed-number: '-5' is not a whole number from 0"),
+        (["demo", "--out", ""], "--out: the name of the folder is empty"),
+        (["skeleton", "VOLUME", "--charge-distance", "100000"], "charge distance is 100000 layers"),
     ],
 )
 def test_bad_arguments_are_told_in_one_line(scan, tmp_path, capsys, arguments, message):
     arguments = [scan[0] if argument == "VOLUME" else argument for argument in arguments]
-    line = error_of(capsys, *arguments, "--out", tmp_path / "out")
+    line = error_of(capsys, arguments[0], "--out", tmp_path / "out", *arguments[1:])
     assert re.search(message, line), line
     assert list(tmp_path.iterdir()) == []
 

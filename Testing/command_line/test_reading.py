@@ -223,6 +223,13 @@ def test_what_is_no_list_of_points(tmp_path):
         seeds.read_seeds(write_points(path, kind="Line"))
 
 
+def test_seeds_that_must_not_be_read_are_no_other_format(tmp_path):
+    path = tmp_path / "seeds.mrk.json"
+    path.mkdir()  # refused to everyone, unlike a file without permission
+    with pytest.raises(InputError, match="seeds cannot be read: Is a directory"):
+        seeds.read_seeds(path)
+
+
 # DICOM: the twelve original slices, under names that say nothing about their order.
 
 

@@ -35,6 +35,22 @@ def test_a_translation_without_the_placeholders_is_not_used(language, wrong):
     assert tr(TEXT) == TEXT
 
 
+@pytest.mark.parametrize(
+    ("text", "translated"),
+    [(TEXT, "Vacía: {mask}"), ("Empty: {mask}", "{mask} está vacía."), ("Empty: {mask}", "{mask}")],
+)
+def test_a_translation_may_end_as_it_likes(language, text, translated):
+    language["test_translation.py", text] = translated
+    assert tr(text) == translated
+
+
+@pytest.mark.parametrize("wrong", ["{volume:.2d} ml", "{volume!q} ml", "{volume} ml", "{volume"])
+def test_a_translation_in_another_format_is_not_used(language, wrong):
+    text = "{volume:.2f} ml"
+    language["test_translation.py", text] = wrong
+    assert tr(text).format(volume=1.5) == "1.50 ml"
+
+
 def test_without_slicer_a_text_stays(monkeypatch):
     monkeypatch.setitem(sys.modules, "slicer", None)
     monkeypatch.setitem(sys.modules, "slicer.i18n", None)

@@ -4,7 +4,7 @@ import argparse
 import shlex
 from typing import Any
 
-from .values import count
+from .values import count, folder
 
 EXAMPLE = """\
 example:
@@ -35,7 +35,9 @@ def add_cohort(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("list", metavar="LIST", help="the cases, a CSV file")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for all results")
+    parser.add_argument(
+        "--out", type=folder, required=True, metavar="DIR", help="folder for all results"
+    )
     parser.add_argument("--workers", type=count, default=1, metavar="N", help="cases at a time (1)")
     parser.add_argument(
         "--options",

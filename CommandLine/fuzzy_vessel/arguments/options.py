@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 
 from ..writing.label_files import LABEL_FORMATS
-from .values import count, label_formats, share, spacing, threshold, vessel, voxel
+from .values import count, folder, label_formats, share, spacing, threshold, vessel, voxel
 
 
 def add_inputs(parser: ArgumentParser) -> None:
@@ -150,4 +150,6 @@ def add_output(parser: ArgumentParser) -> None:
         metavar="NAMES",
         help=f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the results")
+    parser.add_argument(
+        "--out", type=folder, required=True, metavar="DIR", help="folder for the results"
+    )

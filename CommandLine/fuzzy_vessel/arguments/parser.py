@@ -7,7 +7,7 @@ from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
 from .cohort import add_cohort
 from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation, add_stack
-from .values import labels
+from .values import folder, labels, natural, phantom_size
 
 EXAMPLE = """\
 example:
@@ -51,9 +51,9 @@ class Version(argparse.Action):
         parser.exit(0)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all arguments."""
-    parser = Parser(
+def make_parser(kind: type[Parser] = Parser) -> argparse.ArgumentParser:
+    """Return the parser of all arguments; of another kind, it tells otherwise what is wrong."""
+    parser = kind(
         prog="fuzzy-vessel",
         description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
         "finds their centrelines, by the potential-field method.",
@@ -133,7 +133,7 @@ def _add_slicer_cli(commands):
         description="Writes two small programs and their descriptions into a folder. Name it in "
         "Slicer under Edit > Application Settings > Modules > Additional module paths.",
     )
-    parser.add_argument("folder", metavar="DIR", help="made if it is not there")
+    parser.add_argument("folder", type=folder, metavar="DIR", help="made if it is not there")
     parser.set_defaults(command="slicer_cli")
 
 
@@ -144,9 +144,15 @@ def _add_demo(commands):
         description="Makes a synthetic CT of a liver, segments its vessels and finds their "
         "centrelines; tells their distance from the known ones.",
     )
-    parser.add_argument("--size", type=int, default=256, metavar="N", help="N x N x N voxels (256)")
     parser.add_argument(
-        "--seed-number", type=int, default=0, metavar="S", help="another number, another liver (0)"
+        "--size", type=phantom_size, default=256, metavar="N", help="N x N x N voxels (256)"
+    )
+    parser.add_argument(
+        "--seed-number",
+        type=natural,
+        default=0,
+        metavar="S",
+        help="another number, another liver (0)",
     )
     add_gaps(parser, 0)
     add_model(parser)

@@ -5,6 +5,8 @@ import argparse
 from ..writing.label_files import LABEL_FORMATS
 from ..writing.tree_files import FORMATS
 
+SMALLEST_PHANTOM = 8  # voxels along an axis, for `liver_phantom`
+
 
 def voxel(text: str) -> tuple[int, int, int]:
     """Parse I,J,K.
@@ -50,6 +52,34 @@ def count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return number
+
+
+def natural(text: str) -> int:
+    """Parse a whole number from 0 up; raises as `voxel`."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return number
+
+
+def phantom_size(text: str) -> int:
+    """Parse the voxels of the phantom along an axis; raises as `voxel`."""
+    number = count(text)
+    if number < SMALLEST_PHANTOM:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is too small: give a whole number from {SMALLEST_PHANTOM} up"
+        )
+    return number
+
+
+def folder(text: str) -> str:
+    """Return the name of a folder, if there is one; raises as `voxel`."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return text
 
 
 def share(text: str) -> float:

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.device_names import is_device_name
+
+from ..reading.refusals import one_line
+from .case_table import LOG, RECORD, TABLE
+from .thumbnails import PAGE
 
 COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
 # Columns of voxels, and the option of `fuzzy-vessel run` for one of them.
 OPTIONS = {"seeds": "--seed", "vessels": "--vessel", "background": "--background"}
 # A name is a folder on every system: no separators, nothing that Windows keeps for itself.
 NAME = re.compile(r"[\w][\w .+-]*")
+LONGEST = 200  # bytes of a name: file systems take 255, of which what is half written needs some
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,9 @@ def _case(row: dict, folder: Path) -> Case:
         problem = "the row has more cells than the list has columns: put lists of voxels in quotes"
     elif not cells["volume"]:
         problem = "the row names no volume"
+    for column, cell in cells.items():
+        if CONTROL.search(cell):
+            problem = f"the cell {one_line(cell)!r} of the column {column} has a control character"
     for column, option in OPTIONS.items():
         if column == "seeds" and cells[column].endswith(".json"):
             arguments.append(f"--seeds={folder / cells[column]}")
@@ -109,6 +119,18 @@ def _case(row: dict, folder: Path) -> Case:
     if cells["mask"]:
         arguments.append(f"--mask={folder / cells['mask']}")
         inputs.append(folder / cells["mask"])
-    if not NAME.fullmatch(name) or name.endswith((" ", ".")):
-        problem = problem or f"the name {name!r} cannot be a folder's: name it in the column case"
-    return Case(name, tuple(inputs), tuple(arguments), problem)
+    problem = problem or _problem_of_name(name)
+    # Tables, pages and messages show the name of a row that cannot be run, too.
+    return Case(one_line(name) if problem else name, tuple(inputs), tuple(arguments), problem)
+
+
+def _problem_of_name(name: str) -> str:
+    """Why no folder of results can have a name, or nothing."""
+    low, said = name.casefold(), f"the name {one_line(name)!r}"
+    if not NAME.fullmatch(name) or name.endswith((" ", ".")) or is_device_name(name):
+        return f"{said} cannot be a folder's: name it in the column case"
+    if len(name.encode()) > LONGEST:
+        return f"{said} has more than {LONGEST} bytes: give a shorter one in the column case"
+    if low in (RECORD, TABLE, PAGE) or low.endswith(LOG):
+        return f"{said} is that of a file of the cohort: give another one in the column case"
+    return ""

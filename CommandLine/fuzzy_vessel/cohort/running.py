@@ -1,6 +1,7 @@
 """Runs the cases of a cohort: a process for each, so that a bad case stops no other."""
 
 import glob
+import os
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -53,10 +54,15 @@ def cohort_of(options: Namespace) -> Cohort:
         The list cannot be used.
     """
     from ..arguments import make_parser
+    from ..arguments.parser import Parser
+
+    class SharedOptions(Parser):
+        def error(self, message: str) -> NoReturn:
+            raise InputError(f"--options: {message}; fuzzy-vessel run --help shows them.")
 
     cases, shared = read_cases(options.list), list(options.options)
-    # What cannot be parsed is wrong for every case: the parser ends the process and says why.
-    parsed = make_parser().parse_args(["run", "VOLUME", "--out=DIR", *shared])
+    # What cannot be parsed is wrong for every case.
+    parsed = make_parser(SharedOptions).parse_args(["run", "VOLUME", "--out=DIR", *shared])
     for name in ("seed", "seeds", "vessel", "background", "mask"):
         if getattr(parsed, name):
             raise InputError(f"--{name} belongs to one case: write it into the list.")
@@ -113,9 +119,10 @@ def _stamps(case: Case) -> list:
     """Sizes and times of a case's files, to run it again where one has changed."""
     found = []
     for path in case.inputs:
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        # Not the methods of Path, which raise where a name cannot be that of a file.
+        inside = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
         for file in inside:
-            status = file.stat() if file.exists() else None
+            status = file.stat() if os.path.exists(file) else None
             found.append([file.name, status and status.st_size, status and status.st_mtime_ns])
     return found
 
@@ -129,7 +136,10 @@ def _run(case: Case, cohort: Cohort, processes: "_Processes") -> dict[str, Any]:
     for rest in cohort.folder.glob(f".{glob.escape(case.name)}-partial-*"):
         shutil.rmtree(rest, ignore_errors=True)  # of a run that was killed
     begin = perf_counter()
-    code, output = processes.run(["run", *arguments, f"--out={cohort.folder / case.name}"])
+    try:
+        code, output = processes.run(["run", *arguments, f"--out={cohort.folder / case.name}"])
+    except OSError as error:  # more text than a process takes
+        return {**entry, "error": f"the case cannot be started: {error.strerror or error}"}
     entry["seconds"] = perf_counter() - begin
     (cohort.folder / f"{case.name}{LOG}").write_text(output, encoding="utf-8")
     if code == 0:

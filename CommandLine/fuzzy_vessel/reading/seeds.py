@@ -70,12 +70,17 @@ def checked_markup(path: Path) -> dict:
     Raises
     ------
     InputError
-        The file is no list of points, or holds another number of lists; the message names it.
+        The file cannot be read, is no list of points, or holds another number of lists; the
+        message names it.
     """
     try:
-        markups = json.loads(path.read_text(encoding="utf-8"))["markups"]
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: the seeds cannot be read: {error.strerror or error}.") from error
+    try:
+        markups = json.loads(content.decode("utf-8"))["markups"]
         kinds = [str(markup["type"]) for markup in markups]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
             "Markups module, or give them one by one with --seed I,J,K."

@@ -1,1 +1,1 @@
-"""Files of others that may be damaged or hostile: what is checked before a library opens them."""
+"""Files of others that may be damaged or hostile, checked before a library opens them; names."""

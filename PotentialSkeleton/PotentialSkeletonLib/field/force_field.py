@@ -94,9 +94,9 @@ def force_field(
     method : str
         One of `FORCE_METHODS`.
     charge_distance : int
-        Each component is dilated by so many layers of 26 neighbours before its surface is charged.
-        Where dilated components overlap, outside of both, the one with the lower label has the
-        voxel.
+        Each component is dilated by so many layers of 26 neighbours, 0 to 100, before its surface
+        is charged. Where dilated components overlap, outside of both, the one with the lower
+        label has the voxel.
     device : str
         "auto" (CUDA if it is usable, else the CPU), "cpu", "cuda", "cuda:1". If the
         device's memory does not hold the whole convolution, parts of it wait in host memory; if it

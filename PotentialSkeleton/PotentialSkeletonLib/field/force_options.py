@@ -10,6 +10,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from .methods import FORCE_METHODS
 
 MIN_STRENGTH, MAX_STRENGTH = 2, 9
+MAX_CHARGE_DISTANCE = 100  # layers, by which the grid grows on all sides
 
 
 def check_options(strength: Any, method: str, charge_distance: Any) -> tuple[int, int]:
@@ -27,4 +28,9 @@ def check_options(strength: Any, method: str, charge_distance: Any) -> tuple[int
         raise InputError(f"Unknown method {method!r}; one of {', '.join(FORCE_METHODS)}.")
     if charge_distance < 0:
         raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
+    if charge_distance > MAX_CHARGE_DISTANCE:
+        raise InputError(
+            f"The charge distance is {charge_distance} layers; choose a whole number from 0 to "
+            f"{MAX_CHARGE_DISTANCE}."
+        )
     return strength, charge_distance

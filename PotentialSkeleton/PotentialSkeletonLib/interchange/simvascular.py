@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
+from FuzzyVesselCoreLib.files.device_names import is_device_name
+
 from ..tree.lines import root_to_tip_lines
 from ..tree.rooting import Forest
 from .graphml import check_xml_text
@@ -26,6 +28,7 @@ SPACING_BASED = 2  # SimVascular's number of the way in which path points follow
 CONTROL_POINTS_PER_RADIUS = 0.5
 FEWEST_CONTROL_POINTS = 2
 LONGEST_NAME = 80
+LONGEST_BYTES = 200  # file systems take 255, of which what is half written needs some
 
 
 def simvascular_paths(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> list[np.ndarray]:
@@ -67,7 +70,8 @@ def write_simvascular(
     Returns
     -------
     list of Path
-        The files, `path-001.pth` or `NAME.pth`; characters that file systems forbid are replaced.
+        The files, `path-001.pth` or `NAME.pth`; characters that file systems forbid are replaced,
+        and names of devices are written `path-CON.pth`.
 
     Raises
     ------
@@ -153,7 +157,9 @@ def _file_names(names):
     taken, found = set(), []
     for number, name in enumerate(names, 1):
         clean = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", check_xml_text(name))
-        clean = clean[:LONGEST_NAME].strip(". ") or f"path-{number:03d}"
+        clean = clean[:LONGEST_NAME].encode()[:LONGEST_BYTES].decode(errors="ignore")
+        clean = clean.strip(". ") or f"path-{number:03d}"
+        clean = f"path-{clean}" if is_device_name(clean) else clean
         title, again = clean, 1
         while title.casefold() in taken:
             again += 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Groups:
     label_of : dict of int to int
         A label from 1 for each branch that takes part.
     names, colors : dict of int to str, dict of int to tuple
-        Of each label.
+        Of each label; no two have one name.
     """
 
     label_of: dict
@@ -83,7 +84,7 @@ def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
     """Groups that a person chose: name to numbers of branches; `InputError` where one is wrong."""
     owner = {}
     for number, (name, branches) in enumerate(groups.items()):
-        for branch in branches:
+        for branch in _numbers(name, branches):
             if not 0 <= branch < len(skeleton.branches):
                 raise InputError(
                     _("The group '{name}' has branch {branch}, which does not exist.").format(
@@ -151,7 +152,7 @@ class TerritoryNodes:
     tableNode : vtkMRMLTableNode
         Columns territory, volume_ml, share_percent of the organ.
     volumes : dict of str to float
-        ml of each territory.
+        ml of each territory; branches of one name are told apart: left, left (2).
     unreached : float
         ml of the organ that belongs to none.
     """
@@ -217,13 +218,40 @@ def divide_organ(
 
 
 def _groups(owner, titles, color):
-    """Labels from 1 in the order of the titles' numbers."""
+    """Labels from 1 in the order of the titles' numbers; no two have one name."""
     label = {key: number for number, key in enumerate(titles, 1)}
     return Groups(
         {branch: label[key] for branch, key in owner.items()},
-        {label[key]: title for key, title in titles.items()},
+        dict(enumerate(_told_apart(titles.values()), 1)),
         {label[key]: color(key) for key in titles},
     )
+
+
+def _told_apart(titles):
+    """Names that several branches have get a number: left, left (2)."""
+    taken = dict.fromkeys(titles, 0)
+    told = []
+    for title in titles:
+        taken[title] += 1
+        count, name = taken[title], title
+        while count > 1 and (name := f"{title} ({count})") in taken:
+            count += 1
+        if name != title:
+            taken[title], taken[name] = count, 1
+        told.append(name)
+    return told
+
+
+def _numbers(name, branches):
+    """Numbers of a group's branches, checked to be whole ones."""
+    try:
+        return [index(branch) for branch in branches]
+    except TypeError:
+        raise InputError(
+            _("The group '{name}' has {branches!r}: give a list of numbers of branches.").format(
+                name=name, branches=branches
+            )
+        ) from None
 
 
 def _check_near(model, skeleton, organ: SolidInput, groups):

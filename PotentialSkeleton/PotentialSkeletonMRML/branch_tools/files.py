@@ -7,8 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
@@ -19,6 +17,9 @@ from ..interchange.tree_files import FORMATS, write_tree_files
 from ..interchange.vtp import write_vtp
 from ..stored_skeleton import stored_skeleton
 from .names import names_of
+from .places import checked_places
+
+LETTERS = 40  # of a folder's name in that of what is half written
 
 
 def save_tree(model: Any, path: str | PathLike) -> None:
@@ -74,7 +75,8 @@ def save_formats(
     Raises
     ------
     InputError
-        If the folder holds something, a format is unknown, or a root or a name does not fit.
+        If the folder holds something or the one above it is missing, a format is unknown, or a
+        root or a name does not fit.
     OSError
         If a file cannot be written; nothing of the folder is left.
     """
@@ -90,10 +92,10 @@ def save_formats(
         raise InputError(
             _("{folder} is there already: choose another folder.").format(folder=folder)
         )
-    near = None if root_places is None else np.asarray(root_places, float)[:, ::-1]
+    near = None if root_places is None else checked_places(root_places)[:, ::-1]
     skeleton = cast(CurveSkeleton, stored_skeleton(model, in_world=True))
     forest = rooted_forest(skeleton, near=near)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    partial = _folder_beside(folder)
     try:
         partial.chmod(0o755)  # not for its owner alone, as temporary folders are
         said = write_tree_files(partial, forest, None, formats, names=names_of(model))
@@ -101,6 +103,20 @@ def save_formats(
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return said
+
+
+def _folder_beside(folder):
+    """A new folder to write in; what goes wrong names the folder that was asked for."""
+    if not folder.parent.is_dir():
+        raise InputError(
+            _("{folder} cannot be made: there is no folder {parent}.").format(
+                folder=folder, parent=folder.parent
+            )
+        )
+    try:
+        return Path(tempfile.mkdtemp(prefix=f".{folder.name[:LETTERS]}-", dir=folder.parent))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from error
 
 
 def _swc(skeleton, names, path):

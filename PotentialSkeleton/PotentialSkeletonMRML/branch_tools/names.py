@@ -23,6 +23,8 @@ from ..nodes.lines import NAME
 NAMES = ROLE + "Names"  # attribute of a model
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters
+# Control characters, and halves of pairs, which no file holds and VTK's strings end the process at.
+HIDDEN = ("Cc", "Cs")
 
 
 def names_of(model: Any) -> dict[int, str]:
@@ -60,7 +62,7 @@ def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: s
                 )
             )
     name = " ".join(name.split())
-    if len(name) > LONGEST or any(unicodedata.category(each) == "Cc" for each in name):
+    if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
         raise InputError(
             _("A name has at most {count} characters, all of which can be shown.").format(
                 count=LONGEST

@@ -24,6 +24,27 @@ def from_world(model: Any, position: Any) -> np.ndarray:
     return np.array(found[::-1])
 
 
+def checked_places(places: Any) -> np.ndarray:
+    """Places as an array (n, 3) of R, A, S in mm, at least one.
+
+    Raises
+    ------
+    InputError
+        If they are anything else.
+    """
+    try:
+        found = np.asarray(places, float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.ndim != 2 or found.shape[1] != 3 or not np.isfinite(found).all() or not len(found):
+        raise InputError(
+            _(
+                "The places of the roots are {places!r}: give a list of finite R, A, S in mm."
+            ).format(places=places)
+        )
+    return found
+
+
 def to_world(model: Any, position: np.ndarray) -> np.ndarray:
     """R, A, S in the world, of S, A, R below a model's parent transform."""
     found = [0.0] * 3

@@ -27,7 +27,7 @@ from ..kept_result import ROLE, tree_name
 from ..result import SkeletonResult
 from ..stored_skeleton import skeleton_of, stored_table
 from . import dividing, files, names, sections, steps
-from .places import from_world, to_world
+from .places import checked_places, from_world, to_world
 from .rewriting import follow
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
@@ -185,7 +185,9 @@ class Tree:
         """
         roots = None
         if rootPlaces is not None:
-            roots = np.array([from_world(self.model, each)[::-1] for each in rootPlaces])
+            roots = np.array(
+                [from_world(self.model, each)[::-1] for each in checked_places(rootPlaces)]
+            )
         result = SkeletonResult(self.skeleton, np.eye(4))
         name, transform = f"{tree_name(self.model)} {view}", self.model.GetTransformNodeID()
         return addCentrelineModel(result, name, view, roots, transform, self.names)

@@ -54,6 +54,9 @@ def test_directions_across_do_not_spin(tmp_path):
         ({1: "left, main", 2: "a/b:c"}, ["left, main.pth", "a-b-c.pth"]),
         ({1: "LAD", 2: "lad"}, ["LAD.pth", "lad-2.pth"]),
         ({0: "Aorta", 2: "iliac"}, ["Aorta.pth", "iliac.pth"]),
+        ({1: "汉" * 100, 2: "\U0001f600" * 100}, ["汉" * 66 + ".pth", "\U0001f600" * 50 + ".pth"]),
+        ({1: "é" + "汉" * 79, 2: "é" + "汉" * 80}, [f"é{'汉' * 66}{n}.pth" for n in ("", "-2")]),
+        ({1: "CON", 2: "aux.old"}, ["path-CON.pth", "path-aux.old.pth"]),
         ({1: "..", 2: "x" * 300}, ["path-001.pth", "x" * 80 + ".pth"]),
     ],
 )

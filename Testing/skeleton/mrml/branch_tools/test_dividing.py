@@ -105,6 +105,24 @@ def test_the_territories_make_up_the_organ(logic, distance):
     assert table.GetColumnUnitLabel("volume_ml") == "ml"
 
 
+@pytest.mark.parametrize("name", ["left", "Branch 1", "left (2)"])
+def test_branches_of_one_name_have_territories_of_their_own(logic, name):
+    tree, node, organ = scene(logic)
+    count = len(tree.skeleton.branches)
+    plain = list(tree.divideOrgan(node, "Liver").volumes.values())
+    tree.rename(range(count), "left")
+    tree.rename(0, name)
+    found = tree.divideOrgan(node, "Liver")
+    table = found.tableNode.GetTable()
+    rows = [table.GetValueByName(n, "territory").ToString() for n in range(count)]
+    assert rows == list(found.volumes)
+    assert list(found.volumes.values()) == plain
+    assert sum(segments(found.segmentationNode).values()) + round(1000 * found.unreached) == int(
+        organ.sum()
+    )
+    assert rows[0] == name
+
+
 def test_an_organ_on_other_voxels_under_another_transform(logic, slicer_scene):
     """The organ is sampled more coarsely, and lies under a transform of its own."""
     tree, node, organ = scene(logic)
@@ -170,6 +188,10 @@ def test_chosen_groups(logic):
     for groups, message in (
         ({"A": [0], "B": [0]}, "in two groups"),
         ({"A": [99]}, "does not exist"),
+        ({"A": 0}, "'A' has 0: give a list"),
+        ({"A": [0], "B": ["0"]}, "'B' has .'0'.: give a list"),
+        ({"A": "0"}, "'A' has '0': give a list"),
+        ({"A": [0.5]}, "give a list of numbers"),
         ({}, "nothing to divide"),
     ):
         with pytest.raises(InputError, match=message):

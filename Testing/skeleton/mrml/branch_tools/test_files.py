@@ -99,6 +99,11 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
         (lambda: tree.saveFormats(full), "is there already"),
         (lambda: tree.saveFormats(tmp_path / "x", ["vtk"]), "'vtk' is no format"),
         (lambda: tree.saveFormats(tmp_path / "x", rootPlaces=[[0, 0, np.nan]]), "finite"),
+        (lambda: tree.saveFormats(tmp_path / "x", rootPlaces=[]), "roots are .*: give a list"),
+        (lambda: tree.saveFormats(tmp_path / "x", rootPlaces=[1.0, 2, 3]), "give a list of"),
+        (lambda: tree.saveFormats(tmp_path / "x", rootPlaces=[["a", 2, 3]]), "give a list of"),
+        (lambda: tree.addCentrelines("rooted", []), "give a list of"),
+        (lambda: tree.saveFormats(tmp_path / "no" / "x"), "x cannot be made: .* folder .*no"),
         (lambda: tree.addCentrelines("tree"), "view 'tree' is unknown"),
     ):
         with pytest.raises(InputError, match=message):
@@ -112,6 +117,8 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
     monkeypatch.setattr(interchange, "write_simvascular", no_space)
     with pytest.raises(OSError, match="No space left"):
         tree.saveFormats(tmp_path / "x")
+    with pytest.raises(OSError, match=r"x{300}'$"):
+        tree.saveFormats(tmp_path / ("x" * 300))
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
 
 

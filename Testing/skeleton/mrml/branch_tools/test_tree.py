@@ -179,6 +179,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(tree):
         (lambda: tree.cut((0, 0, np.nan)), "finite numbers"),
         (lambda: tree.rename(99, "Nothing"), "no branch 99"),
         (lambda: tree.rename(0, "x" * 200), "at most 100"),
+        (lambda: tree.rename(0, "\ud800"), "can be shown"),
         (lambda: tree.narrowest(99), "no branch 99"),
         (lambda: tree.distance((500, 0, 0), (0, 0, 0)), "away from the tree"),
     ):
