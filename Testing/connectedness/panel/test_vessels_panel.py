@@ -445,3 +445,25 @@ def test_a_closed_scene_forgets_the_vessels(two):
     assert lists(two) == []
     assert not two.ui.vesselsFrame.isVisible()
     assert not two.ui.undoSeedButton.enabled
+
+
+def test_undo_after_a_list_that_came_back_is_deleted_elsewhere(chosen, monkeypatch):
+    import slicer
+
+    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_a, **_o: True)
+    chosen.click("addVesselButton")
+    chosen.process_events()
+    node, own = chosen.parameters.seeds, chosen.widget.panel
+    own.vessels.remove()
+    chosen.process_events()
+    own.undoing.undo()
+    chosen.process_events()
+    assert node in vessels_of(chosen.parameters)
+    slicer.mrmlScene.RemoveNode(node)
+    chosen.process_events()
+    own.undoing.redo()
+    own.undoing.undo()
+    chosen.process_events()
+    assert node not in vessels_of(chosen.parameters)
