@@ -46,10 +46,11 @@ class LiveDrag:
         return self._panel.seeds.dragging and not self._off and self._possible()
 
     def begin(self) -> None:
-        """The user takes hold of a point."""
+        """A point that the user holds moves for the first time."""
         self._live, self._off = None, False
         if self._possible() and self._panel.running.active:
-            self._panel.running.cancel()  # its points are about to be others
+            self._panel.running.cancel()  # its points are others by now
+            self._panel.automatic.lost()
 
     def move(self) -> None:
         """The point is somewhere else now."""
@@ -125,8 +126,8 @@ class LiveDrag:
     def _show(self, found: Any) -> None:
         if not self._panel.seeds.dragging:
             self._live = None
-        if found is None or self._live is None:
-            return
+        if found is None or self._live is None or not self._possible():
+            return  # the list may have lost its points since
         parameters = self._panel.parameters
         seeds_node = clicked_vessels(parameters)[0]
         meant = (
