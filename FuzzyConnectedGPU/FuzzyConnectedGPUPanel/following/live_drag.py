@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import qt
+import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML.live.label_preview import LabelPreview
@@ -14,6 +16,9 @@ from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 from ..advanced import region_section
 
 PREPARE = None  # in place of points
+# A scene is saved from a dialog, and with it how the result is shown: no event of the scene says
+# that it is about to be saved, so dialogs are looked for that often.
+WATCH = 100  # milliseconds
 
 
 class NoEvidence(Exception):
@@ -39,6 +44,9 @@ class LiveDrag:
         self._preview = LabelPreview(_("Vessels preview"))
         self._hidden: tuple | None = None
         self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+        self._watch = qt.QTimer()
+        self._watch.setInterval(WATCH)
+        self._watch.connect("timeout()", self._heed_dialogs)
 
     @property
     def follows(self) -> bool:
@@ -159,11 +167,20 @@ class LiveDrag:
         shown = display.GetSegmentVisibility2DFill(segment_id)
         outlined = display.GetSegmentVisibility2DOutline(segment_id)
         self._hidden = node, segment_id, shown, outlined
+        self._watch.start()
         display.SetSegmentVisibility2DFill(segment_id, False)
         display.SetSegmentVisibility2DOutline(segment_id, False)
 
     def _drop(self) -> None:
         self._preview.drop()
+        self._unhide()
+
+    def _heed_dialogs(self) -> None:
+        if slicer.app.activeModalWidget() is not None:
+            self._unhide()  # the next preview hides it again
+
+    def _unhide(self) -> None:
+        self._watch.stop()
         if self._hidden is None:
             return
         (node, segment_id, shown, outlined), self._hidden = self._hidden, None

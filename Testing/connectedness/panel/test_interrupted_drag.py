@@ -158,3 +158,25 @@ def test_all_points_lose_their_places_while_a_step_works(live):
     run._go_on()
     assert live.widget.panel.seeds.dragging
     assert preview(live) is None
+
+
+def test_a_dialog_finds_the_result_as_it_is_shown_otherwise(live, monkeypatch, tmp_path):
+    """Slicer's scene has an event for saving, and never sends it: the dialog is what is seen."""
+    import slicer
+
+    hold(live)
+    move(live, BESIDE)
+    until(live, lambda: preview(live) is not None)
+    assert not own_segment_is_shown(live)
+    dialogs = [object()]
+    monkeypatch.setattr(slicer.app, "activeModalWidget", lambda: dialogs[0] if dialogs else None)
+    until(live, lambda: own_segment_is_shown(live))
+    slicer.mrmlScene.SetURL(str(tmp_path / "saved.mrml"))
+    slicer.mrmlScene.Commit()
+    assert "Visible2DFill:false" not in (tmp_path / "saved.mrml").read_text()
+    dialogs.clear()
+    move(live, tuple(np.add(BESIDE, (0, 0, -1))))
+    until(live, lambda: not own_segment_is_shown(live))
+    let_go(live)
+    settle(live)
+    assert own_segment_is_shown(live)
