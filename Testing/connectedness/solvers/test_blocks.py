@@ -131,7 +131,7 @@ def test_only_least_edges_of_squares_are_left_out():
 
 def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
     problem = state_problem(noise((64, 96, 96)), [[9, 9, 9]], AFFINITY)
-    shares = []
+    shares, others = [], set(threading.enumerate())
     blocks.solve(problem, Progress(shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -143,8 +143,7 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
 
         with pytest.raises(Cancelled):
             blocks.solve(problem, Progress(report))
-    workers = [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
-    for thread in workers:
+    for thread in set(threading.enumerate()) - others:
         thread.join(timeout=20)
         assert not thread.is_alive()
 
