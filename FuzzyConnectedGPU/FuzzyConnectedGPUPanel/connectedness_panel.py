@@ -229,6 +229,10 @@ class ConnectednessPanel(Panel):
 
     # --- runs
 
+    def apply(self) -> None:
+        self.seeds.drag.interrupt()
+        Panel.apply(self)
+
     def prepare(self) -> None:
         warm_up.prepare()
 

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from slicer.util import VTKObservationMixin
 
+from FuzzyConnectedGPUPanel.following.point_drag import PointDrag
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 
-EVENTS = ("PointPositionDefinedEvent", "PointRemovedEvent")
+EVENTS = ("PointPositionDefinedEvent", "PointRemovedEvent")  # of no drag
 
 
 class FollowedPoints:
@@ -22,14 +23,12 @@ class FollowedPoints:
     Attributes
     ----------
     clicks : Clicks or None
-    dragging : bool
-        Whether a point is held.
     """
 
     def __init__(self, changed: Callable[[], None], dragged: Callable[[], None]) -> None:
-        self._changed, self._dragged, self._observers = changed, dragged, VTKObservationMixin()
+        self._changed, self._observers = changed, VTKObservationMixin()
+        self._drag = PointDrag(_nothing, dragged, changed)
         self.clicks: Clicks | None = None
-        self.dragging = False
 
     def follow(self, clicks: Clicks | None) -> None:
         """Turn to the points of another segment, or of none; those of the last one are hidden."""
@@ -43,27 +42,30 @@ class FollowedPoints:
     def observe(self) -> None:
         """Follow the lists that there are now; lists begin with their first point."""
         self._observers.removeObservers()
-        self.dragging = False
+        self._drag.forget()
         for node in self.clicks.nodes.values() if self.clicks is not None else ():
             for name in EVENTS:
                 self._observers.addObserver(node, getattr(node, name), self._on_points)
             for event, method in (
-                (node.PointStartInteractionEvent, self._on_drag),
+                (node.PointStartInteractionEvent, self._on_press),
                 (node.PointModifiedEvent, self._on_move),
-                (node.PointEndInteractionEvent, self._on_drop),
+                (node.PointEndInteractionEvent, self._on_release),
             ):
                 self._observers.addObserver(node, event, method)
 
     def _on_points(self, caller, event):
+        self._drag.forget()
         self._changed()
 
-    def _on_drag(self, caller, event):
-        self.dragging = True
+    def _on_press(self, caller, event):
+        self._drag.press()
 
     def _on_move(self, caller, event):
-        if self.dragging:
-            self._dragged()
+        self._drag.change()
 
-    def _on_drop(self, caller, event):
-        self.dragging = False
-        self._changed()
+    def _on_release(self, caller, event):
+        self._drag.let_go()
+
+
+def _nothing() -> None:
+    """The first move needs no more than the others."""

@@ -114,6 +114,7 @@ def session(slicer_scene, monkeypatch):
 
     errors = []
     monkeypatch.setattr(sys, "excepthook", lambda _kind, error, _trace: errors.append(error))
+    monkeypatch.setattr(slicer.app, "mouseButtons", lambda: 0)
     session = Session(slicer)
     yield session
     session.editor.close()
@@ -277,6 +278,7 @@ def test_the_preview_follows_a_moved_and_a_removed_point(session):
 
 def hold(session, voxel):
     """A point is held and moved; slices may follow, whole runs do not."""
+    session.slicer.app.mouseButtons = lambda: 1
     (node,) = session.live._points.clicks.nodes.values()
     node.InvokeEvent(node.PointStartInteractionEvent)
     node.SetNthControlPointPositionWorld(0, world_of(session.volume, voxel))
@@ -300,6 +302,16 @@ def test_slices_follow_a_point_that_is_held(session, monkeypatch):
     session.wait()
     assert np.array_equal(session.preview(), followed)
     assert session.options.apply.enabled
+
+
+def test_a_drag_without_an_end_ends_by_itself(session):
+    session.click(FIRST)
+    hold(session, (FIRST[0], FIRST[1], FIRST[2] + 8))  # Slicer's key S sends no more than this
+    session.slicer.app.mouseButtons = lambda: 0
+    end = time.monotonic() + 60
+    while not session.options.apply.enabled:
+        assert time.monotonic() < end, "it did not happen"
+        session.slicer.app.processEvents()
 
 
 def test_slices_follow_within_the_editable_area(session):

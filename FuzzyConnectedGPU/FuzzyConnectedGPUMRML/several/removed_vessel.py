@@ -8,6 +8,13 @@ from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
 from .. import run_inputs
 from . import vessel_list
 
+# Of one segment, by what follows Get and Set in the names of its display node's methods.
+SEGMENT_LOOK = (
+    *("SegmentVisibility", "SegmentVisibility3D"),
+    *("SegmentVisibility2DFill", "SegmentVisibility2DOutline"),
+    *("SegmentOpacity3D", "SegmentOpacity2DFill", "SegmentOpacity2DOutline"),
+)
+
 
 class RemovedVessel:
     """Removes a vessel, its points, and its segment unless somebody edited it.
@@ -60,17 +67,20 @@ class RemovedVessel:
 
         if self._segment is None:
             return
-        segmentation_node, segment_id, segment, following = self._segment
+        segmentation_node, segment_id, segment, following, look = self._segment
         if not slicer.mrmlScene.IsNodePresent(segmentation_node):
             return
         inner = segmentation_node.GetSegmentation()
         if inner.GetSegment(segment_id) is None:
             before = following if inner.GetSegment(following) is not None else ""
             inner.AddSegment(segment, segment_id, before)
+            display = segmentation_node.GetDisplayNode()
+            for name, value in look.items() if display is not None else ():
+                getattr(display, f"Set{name}")(segment_id, value)
 
 
 def _taken_segment(parameters: Any, node: Any) -> tuple | None:
-    """Remove the segment of a list; segmentation, ID, a copy of it, and the ID behind it."""
+    """Remove the segment of a list; segmentation, ID, a copy, the ID behind it, its look."""
     import slicer
 
     segmentation_node = parameters.segmentation
@@ -80,11 +90,14 @@ def _taken_segment(parameters: Any, node: Any) -> tuple | None:
     inner = segmentation_node.GetSegmentation()
     if not is_as_written(inner.GetSegment(segment_id)):
         return None
+    display, look = segmentation_node.GetDisplayNode(), {}
+    if display is not None:
+        look = {name: getattr(display, f"Get{name}")(segment_id) for name in SEGMENT_LOOK}
     ids = [*inner.GetSegmentIDs(), ""]
     copy = slicer.vtkSegment()
     copy.DeepCopy(inner.GetSegment(segment_id))
     inner.RemoveSegment(segment_id)
-    return segmentation_node, segment_id, copy, ids[ids.index(segment_id) + 1]
+    return segmentation_node, segment_id, copy, ids[ids.index(segment_id) + 1], look
 
 
 def _lists_of(scene_node: Any) -> list[str]:

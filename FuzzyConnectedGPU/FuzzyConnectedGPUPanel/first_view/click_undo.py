@@ -33,7 +33,9 @@ class ClickUndo:
         parameters = self._panel.parameters
         with slicer.util.NodeModify(parameters.parameterNode):
             if there:
-                self._removed.pop(node).bring_back(parameters)
+                removed = self._removed.pop(node, None)
+                if removed is not None:  # else it left the scene by another way, and stays away
+                    removed.bring_back(parameters)
             elif node in vessels_of(parameters):
                 self._removed[node] = RemovedVessel(parameters, node)
 

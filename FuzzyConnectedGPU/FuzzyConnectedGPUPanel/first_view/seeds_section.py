@@ -12,6 +12,7 @@ from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
 from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR
 
 from ..advanced import region_section
+from ..following.point_drag import PointDrag
 from .click_undo import REDO_KEYS, UNDO_KEYS
 from .give_menu import GiveMenu
 from .placing import Placing, new_list
@@ -26,8 +27,7 @@ class SeedsSection:
 
     Attributes
     ----------
-    dragging : bool
-        Whether the user is moving a point just now.
+    drag : PointDrag
     finding : bool
         Whether points are being found automatically.
     """
@@ -36,7 +36,10 @@ class SeedsSection:
         self._panel, self.ui = panel, panel.ui
         self._observers = VTKObservationMixin()
         self._observed: list[Any] = []
-        self.dragging = self.finding = False
+        self.finding = False
+        self.drag = PointDrag(
+            lambda: panel.live.begin(), lambda: panel.live.move(), self._on_drag_end
+        )
         self.placing = Placing(
             panel,
             {
@@ -50,6 +53,11 @@ class SeedsSection:
         self.ui.seedsTable.connect("itemSelectionChanged()", self._enable)
         self.ui.findSeedsButton.connect("clicked()", self.find)
         self.ui.deleteSeedButton.connect("clicked()", self.delete)
+
+    @property
+    def dragging(self) -> bool:
+        """Whether the user is moving a point just now."""
+        return self.drag.dragging
 
     # --- what the user does
 
@@ -130,30 +138,39 @@ class SeedsSection:
         if lists == self._observed:
             return
         self._observers.removeObservers()
-        self._observed, self.dragging = lists, False
+        self._observed = lists
+        self.drag.forget()
         events = slicer.vtkMRMLMarkupsNode
         for node in lists:
-            for event in (events.PointModifiedEvent, events.PointRemovedEvent):
-                self._observers.addObserver(node, event, self._on_points)
-            self._observers.addObserver(node, events.PointPositionDefinedEvent, self._on_placed)
-            self._observers.addObserver(node, events.PointStartInteractionEvent, self._on_drag)
-            self._observers.addObserver(node, events.PointEndInteractionEvent, self._on_drop)
+            for event, method in (
+                (events.PointModifiedEvent, self._on_points),
+                (events.PointRemovedEvent, self._on_removed),
+                (events.PointPositionDefinedEvent, self._on_placed),
+                (events.PointStartInteractionEvent, self._on_press),
+                (events.PointEndInteractionEvent, self._on_release),
+            ):
+                self._observers.addObserver(node, event, method)
 
     def _on_points(self, caller: Any, event: Any) -> None:
-        if self.dragging:
-            self._panel.live.move()
+        self.drag.change()
+        self._panel.update_soon()
+
+    def _on_removed(self, caller: Any, event: Any) -> None:
+        self.drag.interrupt()
         self._panel.update_soon()
 
     def _on_placed(self, caller: Any, event: Any) -> None:
+        self.drag.interrupt()
         self._panel.vessels.point_was_placed(caller)
         self._panel.update_soon()
 
-    def _on_drag(self, caller: Any, event: Any) -> None:
-        self.dragging = True
-        self._panel.live.begin()
+    def _on_press(self, caller: Any, event: Any) -> None:
+        self.drag.press()
 
-    def _on_drop(self, caller: Any, event: Any) -> None:
-        self.dragging = False
+    def _on_release(self, caller: Any, event: Any) -> None:
+        self.drag.let_go()
+
+    def _on_drag_end(self) -> None:
         self._panel.live.end()
         self._panel.update_soon()
 
@@ -196,7 +213,8 @@ class SeedsSection:
     def forget(self) -> None:
         """The lists are gone."""
         self._observers.removeObservers()
-        self._observed, self.dragging = [], False
+        self._observed = []
+        self.drag.forget()
         self.table.forget()
 
 

@@ -32,6 +32,10 @@ class AutomaticUpdate:
         """A run of these inputs begins, whoever asked for it."""
         self._inputs, self._begun = text, time.perf_counter()
 
+    def lost(self) -> None:
+        """The run that goes on is cancelled, and not by the user: its inputs want another one."""
+        self._inputs = None
+
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
         panel = self._panel

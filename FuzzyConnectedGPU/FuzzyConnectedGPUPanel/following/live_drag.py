@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import qt
+import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML.live.label_preview import LabelPreview
@@ -14,6 +16,9 @@ from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 from ..advanced import region_section
 
 PREPARE = None  # in place of points
+# A scene is saved from a dialog, and with it how the result is shown: no event of the scene says
+# that it is about to be saved, so dialogs are looked for that often.
+WATCH = 100  # milliseconds
 
 
 class NoEvidence(Exception):
@@ -39,6 +44,9 @@ class LiveDrag:
         self._preview = LabelPreview(_("Vessels preview"))
         self._hidden: tuple | None = None
         self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+        self._watch = qt.QTimer()
+        self._watch.setInterval(WATCH)
+        self._watch.connect("timeout()", self._heed_dialogs)
 
     @property
     def follows(self) -> bool:
@@ -46,10 +54,11 @@ class LiveDrag:
         return self._panel.seeds.dragging and not self._off and self._possible()
 
     def begin(self) -> None:
-        """The user takes hold of a point."""
+        """A point that the user holds moves for the first time."""
         self._live, self._off = None, False
         if self._possible() and self._panel.running.active:
-            self._panel.running.cancel()  # its points are about to be others
+            self._panel.running.cancel()  # its points are others by now
+            self._panel.automatic.lost()
 
     def move(self) -> None:
         """The point is somewhere else now."""
@@ -125,8 +134,8 @@ class LiveDrag:
     def _show(self, found: Any) -> None:
         if not self._panel.seeds.dragging:
             self._live = None
-        if found is None or self._live is None:
-            return
+        if found is None or self._live is None or not self._possible():
+            return  # the list may have lost its points since
         parameters = self._panel.parameters
         seeds_node = clicked_vessels(parameters)[0]
         meant = (
@@ -158,11 +167,20 @@ class LiveDrag:
         shown = display.GetSegmentVisibility2DFill(segment_id)
         outlined = display.GetSegmentVisibility2DOutline(segment_id)
         self._hidden = node, segment_id, shown, outlined
+        self._watch.start()
         display.SetSegmentVisibility2DFill(segment_id, False)
         display.SetSegmentVisibility2DOutline(segment_id, False)
 
     def _drop(self) -> None:
         self._preview.drop()
+        self._unhide()
+
+    def _heed_dialogs(self) -> None:
+        if slicer.app.activeModalWidget() is not None:
+            self._unhide()  # the next preview hides it again
+
+    def _unhide(self) -> None:
+        self._watch.stop()
         if self._hidden is None:
             return
         (node, segment_id, shown, outlined), self._hidden = self._hidden, None

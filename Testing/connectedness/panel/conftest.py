@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.drag_cases import settle, until
 from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import POINTS, vessel
 
@@ -36,6 +37,18 @@ def chosen(panel):
 def done(chosen):
     """The same after Apply."""
     chosen.click("applyButton")
+    return chosen
+
+
+@pytest.fixture
+def live(chosen, monkeypatch):
+    """A panel whose result follows the points; the result is there, and all is prepared."""
+    import slicer
+
+    monkeypatch.setattr(slicer.app, "mouseButtons", lambda: 0)
+    chosen.ui.autoUpdateCheckBox.checked = True
+    until(chosen, lambda: chosen.parameters.labelmap is not None)
+    settle(chosen)
     return chosen
 
 

@@ -1,82 +1,20 @@
 """A point that is dragged: slices follow, the mouse never waits, the result comes at the end."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from support.mrml_cases import world_of
+from support.drag_cases import (
+    hold,
+    labels,
+    let_go,
+    move,
+    own_segment_is_shown,
+    preview,
+    settle,
+    until,
+)
 from support.panel_cases import POINTS
-
-
-@pytest.fixture
-def live(chosen):
-    """A panel whose result follows the points; the result is there, and all is prepared."""
-    chosen.ui.autoUpdateCheckBox.checked = True
-    until(chosen, lambda: chosen.parameters.labelmap is not None)
-    settle(chosen)
-    return chosen
-
-
-def until(panel, reached, seconds=60):
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end, "it did not happen"
-        panel.process_events()
-
-
-def settle(panel):
-    """Let runs, timers and threads end."""
-    own = panel.widget.panel
-    until(
-        panel,
-        lambda: not (
-            own.running.active or own.automatic.pending or own.live._run.working
-            or own.live._run._wanted or own._waiting
-        ),
-    )  # fmt: skip
-    panel.process_events()
-
-
-def hold(panel, index=1):
-    seeds = panel.parameters.seeds
-    seeds.InvokeEvent(seeds.PointStartInteractionEvent)
-    return index
-
-
-def move(panel, voxel, index=1):
-    position = world_of(panel.parameters.inputVolume, voxel)
-    panel.parameters.seeds.SetNthControlPointPositionWorld(index, position)
-
-
-def let_go(panel):
-    seeds = panel.parameters.seeds
-    seeds.InvokeEvent(seeds.PointEndInteractionEvent)
-
-
-def preview(panel):
-    """Labels of the preview on the volume; None without one."""
-    import slicer
-
-    for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
-        if node is not panel.parameters.segmentation:
-            (segment_id,) = node.GetSegmentation().GetSegmentIDs()
-            volume = panel.parameters.inputVolume
-            return slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
-    return None
-
-
-def labels(panel):
-    import slicer
-
-    return slicer.util.arrayFromVolume(panel.parameters.labelmap).copy()
-
-
-def own_segment_is_shown(panel):
-    node = panel.parameters.segmentation
-    (segment_id,) = node.GetSegmentation().GetSegmentIDs()
-    return node.GetDisplayNode().GetSegmentVisibility2DFill(segment_id)
 
 
 def test_slices_follow_and_the_result_comes_at_the_end(live):

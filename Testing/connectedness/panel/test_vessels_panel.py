@@ -445,3 +445,45 @@ def test_a_closed_scene_forgets_the_vessels(two):
     assert lists(two) == []
     assert not two.ui.vesselsFrame.isVisible()
     assert not two.ui.undoSeedButton.enabled
+
+
+def test_undo_after_a_list_that_came_back_is_deleted_elsewhere(chosen, monkeypatch):
+    import slicer
+
+    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_a, **_o: True)
+    chosen.click("addVesselButton")
+    chosen.process_events()
+    node, own = chosen.parameters.seeds, chosen.widget.panel
+    own.vessels.remove()
+    chosen.process_events()
+    own.undoing.undo()
+    chosen.process_events()
+    assert node in vessels_of(chosen.parameters)
+    slicer.mrmlScene.RemoveNode(node)
+    chosen.process_events()
+    own.undoing.redo()
+    own.undoing.undo()
+    chosen.process_events()
+    assert node not in vessels_of(chosen.parameters)
+
+
+def test_undo_of_a_removal_brings_the_look_of_the_segment_back(two, monkeypatch):
+    import slicer
+
+    from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_a, **_o: True)
+    parameters = two.parameters
+    display = parameters.segmentation.GetDisplayNode()
+    segment_id = result_segment(parameters.segmentation, parameters.seeds, parameters.inputVolume)
+    display.SetSegmentOpacity3D(segment_id, 0.3)
+    display.SetSegmentVisibility2DFill(segment_id, False)
+    two.click("removeVesselButton")
+    assert parameters.segmentation.GetSegmentation().GetSegment(segment_id) is None
+    two.click("undoSeedButton")
+    assert parameters.segmentation.GetSegmentation().GetSegment(segment_id) is not None
+    assert display.GetSegmentOpacity3D(segment_id) == 0.3
+    assert not display.GetSegmentVisibility2DFill(segment_id)
+    assert display.GetSegmentVisibility2DOutline(segment_id)

@@ -86,6 +86,7 @@ def _extend(application, qt, window_system):
     application.clipboard = window_system.clipboard
     application.keyboardModifiers = window_system.keyboardModifiers
     application.mouseButtons = window_system.mouseButtons
+    application.activeModalWidget = window_system.activeModalWidget
 
 
 def _use_source(checkout):

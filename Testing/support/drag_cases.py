@@ -1,0 +1,74 @@
+"""A point of the connectedness panel that is dragged, and what is seen of it meanwhile."""
+
+import time
+
+from .mrml_cases import world_of
+
+
+def until(panel, reached, seconds=60):
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end, "it did not happen"
+        panel.process_events()
+
+
+def settle(panel):
+    """Let runs, timers and threads end."""
+    own = panel.widget.panel
+    until(
+        panel,
+        lambda: not (
+            own.running.active or own.automatic.pending or own.live._run.working
+            or own.live._run._wanted or own._waiting
+        ),
+    )  # fmt: skip
+    panel.process_events()
+
+
+def button(down):
+    """Let a button of the mouse be down, or not."""
+    import slicer
+
+    slicer.app.mouseButtons = lambda: int(down)
+
+
+def hold(panel):
+    """Press the button on a point; it moves by `move`."""
+    button(True)
+    seeds = panel.parameters.seeds
+    seeds.InvokeEvent(seeds.PointStartInteractionEvent)
+
+
+def move(panel, voxel, index=1):
+    position = world_of(panel.parameters.inputVolume, voxel)
+    panel.parameters.seeds.SetNthControlPointPositionWorld(index, position)
+
+
+def let_go(panel):
+    button(False)
+    seeds = panel.parameters.seeds
+    seeds.InvokeEvent(seeds.PointEndInteractionEvent)
+
+
+def preview(panel):
+    """Labels of the preview on the volume; None without one."""
+    import slicer
+
+    for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
+        if node is not panel.parameters.segmentation:
+            (segment_id,) = node.GetSegmentation().GetSegmentIDs()
+            volume = panel.parameters.inputVolume
+            return slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
+    return None
+
+
+def labels(panel):
+    import slicer
+
+    return slicer.util.arrayFromVolume(panel.parameters.labelmap).copy()
+
+
+def own_segment_is_shown(panel):
+    node = panel.parameters.segmentation
+    (segment_id,) = node.GetSegmentation().GetSegmentIDs()
+    return node.GetDisplayNode().GetSegmentVisibility2DFill(segment_id)
