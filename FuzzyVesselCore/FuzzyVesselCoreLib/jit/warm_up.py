@@ -10,7 +10,7 @@ from ..progress import Progress
 
 POLL_INTERVAL = 0.05  # seconds between two checks of the progress
 
-# numba's parallel loops must not run in two threads at a time on every machine.
+# numba compiles for one thread at a time: two of them would only wait for each other.
 _one_at_a_time = threading.Lock()
 
 

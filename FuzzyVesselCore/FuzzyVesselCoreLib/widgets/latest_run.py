@@ -114,7 +114,7 @@ class LatestRun:
 
 
 def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
-    """End all work of this kind: numba's parallel loops must not run in two threads.
+    """End all work of this kind, so that the cores are free for a whole run.
 
     Parameters
     ----------

@@ -82,7 +82,12 @@ def test_evidence_stays_on_the_device_and_forget_frees_it(on_cuda):
     assert evidence.device_bytes == 8 * np.prod(SHAPE)
     assert "on_host" not in vars(evidence.contrast)  # boxes alone were copied
     assert evidence.bytes_beside(on_cuda) == 0
-    evidence.contrast.pool = "of an earlier run"
+    evidence.contrast.pool = evidence.smooth.pool = "of an earlier run"
+    earlier = evidence.bytes_beside(on_cuda)
+    assert earlier == evidence.device_bytes
+    evidence.wide_contrast[0].pool = on_cuda.pool  # of this run
+    assert evidence.bytes_beside(on_cuda) == earlier < evidence.device_bytes
+    del vars(evidence)["wide_contrast"]
     assert clicked([SEED], cached=kept).scene.peak_bytes >= evidence.device_bytes
     array = weakref.ref(evidence.contrast.array)
     del evidence

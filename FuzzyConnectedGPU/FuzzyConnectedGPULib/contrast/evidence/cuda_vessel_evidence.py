@@ -49,11 +49,17 @@ class CudaEvidence(Evidence):
 
     @property
     def device_bytes(self) -> int:  # type: ignore[override]
-        mask = 0 if self.mask is None else self.mask.nbytes
-        return sum(volume.array.nbytes for volume in self._volumes()) + mask
+        return sum(volume.array.nbytes for volume in self._volumes()) + self._mask_bytes
 
     def bytes_beside(self, gpu: CudaDevice) -> int:
-        return 0 if self.contrast.pool is gpu.pool else self.device_bytes
+        # What a faint click asks for may be of this run, and the rest of an earlier one.
+        beside = [volume for volume in self._volumes() if volume.pool is not gpu.pool]
+        mask = self._mask_bytes if self.contrast in beside else 0
+        return sum(volume.array.nbytes for volume in beside) + mask
+
+    @property
+    def _mask_bytes(self) -> int:
+        return 0 if self.mask is None else self.mask.nbytes
 
     def serves(self, gpu: CudaDevice | None) -> bool:
         if gpu is None or gpu.name != self._gpu.name:
