@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib import GaussianAffinity, SolverOptions, connectedness, fuzzy_connectedness
-from FuzzyConnectedGPULib.distributed.cuda import joining, streaming, two_passes
+from FuzzyConnectedGPULib.distributed.cuda import joining, streaming
 from FuzzyConnectedGPULib.distributed.partition import Partition
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
@@ -71,7 +71,7 @@ def test_more_face_voxels_than_one_graph_can_have(monkeypatch, masked):
         found = run.solve(Progress())
         np.testing.assert_array_equal(found.levels, expected)
         assert len(joined) == 1
-        monkeypatch.setattr(two_passes.node_rounds, "MAX_NODES", 15_000)
+        monkeypatch.setattr(joining, "fits", lambda vertices, gpu: vertices < 15_000)
         np.testing.assert_array_equal(run.solve(Progress()).levels, expected)
     assert len(joined) == 1 + 1 + 2 + 12  # at once; the groups of three levels
     assert max(joined[1:]) < joined[0]

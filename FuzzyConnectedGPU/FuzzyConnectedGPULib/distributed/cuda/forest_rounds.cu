@@ -1,11 +1,14 @@
-// defines: NODE=u16
+// defines: NODE=u16 | NODE=u16 WIDE=1
 //
-// From the nodes of the tiles to a maximum spanning forest between those of face voxels and the source.
+// From the nodes of the tiles to a maximum spanning forest between those of face voxels and the source; WIDE: from
+// the vertices of a graph that joins blocks, to the same or to the levels of all.
 //
 // Node 0 is the source, nodes 1, 2, ... are the face voxels, in both stages. In the first one these are kept:
 // they hook nowhere, and every other node hooks along its best edge until it is part of one of them. Then
 // they hook, too, and each hook is an edge of the forest: between the nodes at which the two components
 // began to grow, since a path as wide as the edge connects either of them with the edge's end.
+//
+// For levels none but the source is kept; see node_rounds.cu.
 
 #include "../../solvers/cuda/contraction/node_edges.cuh"
 
@@ -19,7 +22,7 @@ extern "C" __global__ void number_faces(const long long* faces, u32 count, TileG
 }
 
 // Edges in the numbers of the next round (null: the same), as far as they still lead from one node to another.
-extern "C" __global__ void keep_edges(const u64* edges, u32 count, const u32* next, Edges list)
+extern "C" __global__ void keep_edges(const u64* edges, const u16* weights, u32 count, const u32* next, Edges list)
 {
     u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
 #pragma unroll
@@ -32,7 +35,23 @@ extern "C" __global__ void keep_edges(const u64* edges, u32 count, const u32* ne
             a[n] = next[a[n]];
             b[n] = next[b[n]];
         }
-        weight[n] = a[n] != b[n] ? edge_weight(edge) : 0;
+        weight[n] = a[n] != b[n] ? edge_weight(edge, weights, e) : 0;
+    }
+    add_edges(list, a, b, weight);
+}
+
+// The same of edges as the host has them, by vertices whose numbers are the nodes.
+extern "C" __global__ void number_edges(const u32* first, const u32* second, const u16* levels, u32 count,
+                                        const u32* numbers, Edges list)
+{
+    u32 a[EDGES_PER_THREAD], b[EDGES_PER_THREAD], weight[EDGES_PER_THREAD];
+#pragma unroll
+    for (int n = 0; n < EDGES_PER_THREAD; n++) {
+        u32 e = (blockIdx.x * EDGES_PER_THREAD + n) * blockDim.x + threadIdx.x;
+        bool there = e < count;
+        a[n] = there ? numbers[first[e]] : 0;
+        b[n] = there ? numbers[second[e]] : 0;
+        weight[n] = a[n] != b[n] ? levels[e] : 0;
     }
     add_edges(list, a, b, weight);
 }
@@ -94,4 +113,20 @@ extern "C" __global__ void follow_hooks(const u32* parent, u32 nodes, u32* next)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n < nodes) follow_node(parent, next, n);
+}
+
+// For the way back: the weights of the edges along which nodes hook, of nodes that survive the highest, of those
+// that hook nowhere none.
+extern "C" __global__ void keep_weights(const u32* parent, const u64* best, u32 nodes, u16* weights)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= nodes) return;
+    weights[n] = n == 0 || (best[n] && parent[n] == n) ? TOP : best[n] >> 32;
+}
+
+// Levels of a round's nodes, in the place of its weights, from those of the next round's nodes.
+extern "C" __global__ void lower_nodes(const u32* next, const u16* later, u32 nodes, u16* weights)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < nodes) weights[n] = min(weights[n], later[next[n]]);
 }

@@ -1,21 +1,17 @@
-"""Contraction to a forest between face voxels and the source: the nodes of tiles, in rounds."""
+"""Contraction to a forest between face voxels and the source, in rounds."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import pointer
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...affinity.levels import TOP_LEVEL
 from ...solvers.cpu.blocks.nodes import Edges
 from ...solvers.cuda.contraction.contracted_tiles import ContractedTiles
-from ...solvers.cuda.contraction.node_rounds import EDGES_PER_THREAD, FirstRound, uint32s
-
-KERNELS = Path(__file__).with_name("forest_rounds.cu")
-THREADS = 256
+from ...solvers.cuda.contraction.node_rounds import FirstRound, uint32s
+from .graph_rounds import KERNELS, PACKED, THREADS, GraphRounds
 
 
 class FaceTiles(ContractedTiles):
@@ -37,9 +33,12 @@ class FaceRound(FirstRound):
 
     def number_roots(self, tiles: ContractedTiles) -> None:
         """Give the face voxels' nodes their numbers."""
+        if not self.face_count:
+            return
         place = tiles.grid(KERNELS), tiles.node_map(KERNELS), self.next
         arguments = uint32s((self._faces, self.face_count, *place))
-        _launch(self.gpu, "number_faces", self.face_count, arguments)
+        kernel = self.gpu.kernel(KERNELS, "number_faces", PACKED)
+        kernel((-(-self.face_count // THREADS),), (THREADS,), arguments)
 
 
 def spanning_forest(
@@ -71,108 +70,53 @@ def spanning_forest(
         first.list_edges(tiles)
         lists, nodes = [*first.lists, *lists], first.next_count
         del first.best, first.next, first.weights, first.lists
-    rounds = ForestRounds(tiles.gpu, lists, nodes, faces.size)
-    lists.clear()
-    rounds.work(progress)
-    return rounds.forest()
+    rounds = ForestRounds(tiles.gpu, nodes, sum(count for _, count in lists), faces.size)
+    while lists:
+        rounds.add_packed(*lists.pop(0))
+    return rounds.forest(progress)
 
 
-class ForestRounds:
-    """Rounds among nodes 0 (the source), 1 to `faces`, and others, whose edges are in lists."""
-
-    def __init__(self, gpu: CudaDevice, lists: list, nodes: int, faces: int) -> None:
-        self._gpu, self._xp, self._faces, self._nodes = gpu, gpu.xp, faces, nodes
-        self._counts = gpu.xp.zeros(3, np.uint32)  # edges, survivors, edges of the forest
-        self._room = max(sum(count for _, count in lists), 1)
-        self._edges, self._edge_count = gpu.xp.empty(self._room, np.uint64), 0
-        self._best = gpu.xp.zeros(nodes, np.uint64)
-        for edges, count in lists:
-            self._keep(edges, count, None, self._edges)
-        self._edge_count = int(gpu.get(self._counts)[0])
-        self._spare = gpu.xp.empty(self._edge_count, np.uint64) if self._edge_count else None
-        room = max(faces, 1)
-        types = np.uint32, np.uint32, np.uint16
-        self._forest = tuple(gpu.xp.empty(room, kind) for kind in types)
-        self._began: DeviceArray = None
-
-    def work(self, progress: Progress) -> None:
-        """All rounds: first those in which the face voxels are kept."""
-        while self._nodes > self._faces + 1 and self._edge_count:
-            progress.check()
-            self._round(self._faces)
-        self._began = self._gpu.put(np.arange(self._faces + 1, dtype=np.uint32))
-        while self._edge_count:
-            progress.check()
-            self._round(0)
-
-    def forest(self) -> Edges:
-        """The forest that was found."""
-        count = int(self._gpu.get(self._counts)[2])
-        first, second, levels = (self._gpu.get(part[:count]) for part in self._forest)
-        for end in (first, second):
-            end -= np.uint32(1)  # node 0 becomes the highest number
-            np.minimum(end, np.uint32(self._faces), out=end)
-        return first.view(np.int32), second.view(np.int32), levels
-
-    def _round(self, kept: int) -> None:
-        """One round, in which nodes up to `kept` hook nowhere."""
-        xp, nodes = self._xp, self._nodes
-        parent, following = xp.empty(nodes, np.uint32), xp.empty(nodes, np.uint32)
-        self._counts[:2].fill(0)
-        _launch(
-            self._gpu, "hook_nodes", nodes, uint32s((self._edges, self._best, kept, nodes, parent))
-        )
-        began = None if self._began is None else xp.empty(nodes, np.uint32)
-        first, second, levels = self._forest
-        forest = dict(first=first, second=second, levels=levels, count=self._counts[2:])
-        written = self._gpu.struct(KERNELS, "Forest", **forest, began=self._began, next_began=began)
-        numbers = parent, self._best, kept, nodes, following, self._counts[1:], written
-        _launch(self._gpu, "number_nodes", nodes, uint32s(numbers))
-        _launch(self._gpu, "follow_hooks", nodes, uint32s((parent, nodes, following)))
-        self._best.fill(0)
-        self._keep(self._edges, self._edge_count, following, self._spare)
-        self._edges, self._spare = self._spare, self._edges
-        edges, survivors = (int(n) for n in self._gpu.get(self._counts)[:2])
-        self._edge_count, self._nodes, self._began = edges, kept + 1 + survivors, began
-
-    def _keep(self, edges: DeviceArray, count: int, following: Any, found: DeviceArray) -> None:
-        counter = self._counts[:1]
-        listed_edges(edges, count, following, found, counter, self._best, self._gpu)
-
-
-def listed_edges(
-    edges: DeviceArray,
-    count: int,
-    following: DeviceArray | None,
-    found: DeviceArray,
-    counter: DeviceArray,
-    best: DeviceArray,
-    gpu: CudaDevice,
-) -> None:
-    """Add the edges that lead from one node to another to a list, and offer them to their nodes.
+class ForestRounds(GraphRounds):
+    """Rounds among nodes 0 (the source), 1 to `kept`, and others, to a forest between the first.
 
     Parameters
     ----------
-    edges, count : array, uint64, and int
-        Edges of node_edges.cuh, and how many.
-    following : array, uint32, or None
-        Each node's number in the list; None: the same.
-    found : array, uint64
-        The list.
-    counter : array, uint32, shape (1,)
-        Number of edges in the list.
-    best : array, uint64
-        Best edge of each node.
-    gpu : CudaDevice
+    gpu, nodes, room, wide
+        As of `GraphRounds`.
+    kept : int
     """
-    if count == 0:
-        return
-    numbers = dict(first=0, capacity=found.size, count=counter, best=best)
-    kept = gpu.struct(KERNELS, "Edges", edges=found, **numbers)
-    arguments = (*uint32s((edges, count)), pointer(following), kept)
-    _launch(gpu, "keep_edges", -(-count // EDGES_PER_THREAD), arguments)
 
+    def __init__(
+        self, gpu: CudaDevice, nodes: int, room: int, kept: int, wide: bool = False
+    ) -> None:
+        super().__init__(gpu, nodes, room, wide)
+        self._kept = kept
+        self._began: DeviceArray = None
 
-def _launch(gpu: CudaDevice, name: str, threads: int, arguments: tuple) -> None:
-    if threads:
-        gpu.kernel(KERNELS, name, ("NODE=u16",))((-(-threads // THREADS),), (THREADS,), arguments)
+    def forest(self, progress: Progress) -> Edges:
+        """All rounds, first those in which no kept node hooks; edges by node - 1, source last."""
+        self.begin()
+        room, types = max(self._kept, 1), (np.uint32, np.uint32, np.uint16)
+        found = tuple(self.xp.empty(room, kind) for kind in types)
+        while self.nodes > self._kept + 1 and self.edge_count:
+            progress.check()
+            self._round(self._kept, found)
+        self._began = self.gpu.put(np.arange(self._kept + 1, dtype=np.uint32))
+        while self.edge_count:
+            progress.check()
+            self._round(0, found)
+        count = int(self.gpu.get(self.counts)[2])
+        first, second, levels = (self.gpu.get(part[:count]) for part in found)
+        for end in (first, second):
+            end -= np.uint32(1)  # node 0 becomes the highest number
+            np.minimum(end, np.uint32(self._kept), out=end)
+        return first.view(np.int32), second.view(np.int32), levels
+
+    def _round(self, kept: int, found: tuple) -> None:
+        began = None if self._began is None else self.xp.empty(self.nodes, np.uint32)
+        forest = dict(zip(("first", "second", "levels"), found), count=self.counts[2:])
+        parent = self.hook(kept)
+        following = self.number(parent, kept, **forest, began=self._began, next_began=began)
+        del parent
+        self.advance(following, kept)
+        self._began = began

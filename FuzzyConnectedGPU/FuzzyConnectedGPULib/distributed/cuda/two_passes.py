@@ -18,7 +18,6 @@ from FuzzyVesselCoreLib.threads import thread_count
 from ...affinity.levels import write_level_values
 from ...problem import Problem
 from ...solvers.cpu.blocks.nodes import Edges
-from ...solvers.cuda.contraction import node_rounds
 from ...solvers.interface import Solution, ValuesSoon
 from ..blocks import NO_EDGES, bounded_problem, with_seeds
 from ..face_graph import FaceGraph, adjoining, crossing, joined
@@ -67,7 +66,7 @@ class TwoPasses:
     def _face_levels(self, found: list[Future[_Block]], progress: Progress) -> list[np.ndarray]:
         """First pass: the final levels of each block's face voxels."""
         faces, begun = adjoining(self._boxes), progress.part(0.0, CONTRACTED)
-        at_once = sum(map(self._partition.face_count, self._boxes)) < node_rounds.MAX_NODES
+        at_once = joining.fits(sum(map(self._partition.face_count, self._boxes)), self._gpu)
         if at_once:
             across = [self._pool.submit(self._crossing, found, *face) for face in faces]
         graphs = self._contracted(found, begun)

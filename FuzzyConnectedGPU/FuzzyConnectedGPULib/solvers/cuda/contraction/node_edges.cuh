@@ -45,19 +45,36 @@ __device__ __forceinline__ void follow_node(const u32* parent, u32* next, u32 n)
 
 #define EDGES_PER_THREAD 4
 
+#ifdef WIDE
+// An edge: 32 bits for each node; the weights have an array of their own.
+__device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 32; }
+__device__ __forceinline__ u32 edge_other(u64 edge) { return (u32)edge; }
+__device__ __forceinline__ u32 edge_weight(u64, const u16* weights, u32 n) { return weights[n]; }
+__device__ __forceinline__ void put_edge(u64* edges, u16* weights, u32 n, u32 one, u32 other, u32 weight)
+{
+    edges[n] = (u64)one << 32 | other;
+    weights[n] = weight;
+}
+#else
 // An edge: 24 bits for each node, 16 for the weight
 __device__ __forceinline__ u32 edge_one(u64 edge) { return edge >> 40; }
 __device__ __forceinline__ u32 edge_other(u64 edge) { return edge >> 16 & 0xffffff; }
-__device__ __forceinline__ u32 edge_weight(u64 edge) { return edge & 0xffff; }
+__device__ __forceinline__ u32 edge_weight(u64 edge, const u16* = 0, u32 = 0) { return edge & 0xffff; }
+__device__ __forceinline__ void put_edge(u64* edges, u16*, u32 n, u32 one, u32 other, u32 weight)
+{
+    edges[n] = (u64)one << 40 | (u64)other << 16 | weight;
+}
+#endif
 
 // A list of edges. The numbers of its edges begin at `first`; beyond `capacity` none is written, but
-// all are counted. best: of each node, weight << 32 | number of its best edge, or 0.
+// all are counted. best: of each node, weight << 32 | number of its best edge, or 0. weights: of WIDE edges.
 struct Edges
 {
     u64* edges;
     u32 first, capacity;
     u32* count;
     u64* best;
+    u16* weights;
 };
 
 // Add each thread's edges, as far as they are wanted (weight > 0), to a list, and offer them to their
@@ -98,7 +115,7 @@ __device__ void add_edges(const Edges& list, const u32 (&one)[N], const u32 (&ot
         u32 at = start + __popc(heads[n] & below);
         start += __popc(heads[n]);
         if (!(heads[n] >> lane & 1) || at >= list.capacity) continue;
-        list.edges[at] = (u64)one[n] << 40 | (u64)other[n] << 16 | weight[n];
+        put_edge(list.edges, list.weights, at, one[n], other[n], weight[n]);
         u64 key = (u64)weight[n] << 32 | (list.first + at);
         volatile u64* best = list.best;
         if (one[n] && best[one[n]] < key) atomicMax(list.best + one[n], key);

@@ -153,7 +153,8 @@ class FirstRound:
     def _edges(self, edges: DeviceArray, first: int, count: DeviceArray) -> KernelStruct:
         """`Edges` of node_edges.cuh: a list whose numbers begin at `first`."""
         numbers = dict(first=first, capacity=edges.size, count=count)
-        return self.gpu.struct(KERNELS, "Edges", edges=edges, **numbers, best=self.best)
+        arrays = dict(edges=edges, best=self.best, weights=None)
+        return self.gpu.struct(KERNELS, "Edges", **arrays, **numbers)
 
 
 def _further_rounds(tiles: "ContractedTiles", first: FirstRound) -> DeviceArray:
