@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from fuzzy_vessel.benchmark.blocks import prediction_table, run_steps
+from fuzzy_vessel.benchmark.blocks import prediction_table
 from fuzzy_vessel.benchmark.blocks.block_runs import by_blocks
 from fuzzy_vessel.benchmark.blocks.cost_model import Run, best_partition, fit
 from fuzzy_vessel.benchmark.blocks.run_steps import OF_PROCESS, Steps
@@ -29,12 +29,6 @@ UNITS = {
         start=3,
     )
 }
-
-
-@pytest.fixture(autouse=True)
-def few_nodes(monkeypatch):
-    """A card numbers so few that it leaves the upper groups to the CPU."""
-    monkeypatch.setattr(run_steps, "MAX_NODES", 6000)
 
 
 def rate(key):

@@ -1,14 +1,13 @@
 """What the tasks of a run over blocks work on, counted from the partition.
 
 Work is counted in voxels and face voxels of blocks, and in vertices of the graphs that join groups;
-see `distributed`. A card leaves graphs of more than `MAX_NODES` vertices to the CPU.
+see `distributed`. Cards are taken to have the memory for every graph (`joining.BYTES_PER_VERTEX`).
 """
 
 import numpy as np
 
 from FuzzyConnectedGPULib.distributed.needs import BLOCK_VOXEL, GROUP_VOXEL
 from FuzzyConnectedGPULib.distributed.partition import Group, Partition
-from FuzzyConnectedGPULib.solvers.cuda.contraction.node_rounds import MAX_NODES
 
 VOXEL, LEVEL = 2, 2  # bytes that are read of a voxel (int16), and written
 OF_PROCESS = "voxel of a process"
@@ -45,11 +44,8 @@ class Steps:
                 (phase, OF_PROCESS, place): _longest(self.voxels, processes),
             }
         for phase, last in (("merge", self.levels - 1), ("solve", self.levels)):
-            found[phase] = {}
-            for joined in self.joined[1 : last + 1]:
-                on_card = place == "card" and max(joined) < MAX_NODES
-                rate = phase, "vertex", "card" if on_card else "CPU"
-                found[phase][rate] = found[phase].get(rate, 0.0) + _longest(joined, workers)
+            vertices = sum(_longest(joined, workers) for joined in self.joined[1 : last + 1])
+            found[phase] = {(phase, "vertex", place): vertices} if vertices else {}
         return found
 
     def memory(self, workers: int, tasks: int) -> float:
