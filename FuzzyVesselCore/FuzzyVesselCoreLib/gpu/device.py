@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import DeviceMemoryError
 from .availability import device_properties, reset_cuda_status
+from .copier import Copier
 from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
@@ -134,6 +135,10 @@ class CudaDevice(KernelLauncher):
     def get_converted(self, array: DeviceArray, result: np.ndarray, convert: Convert) -> None:
         """Convert a device array into a numpy array; see `transfers.convert_to_host`."""
         convert_to_host(self.xp, array, result, convert)
+
+    def copier(self) -> Copier:
+        """Copies that go on while this thread's kernels run; inside the `with` block."""
+        return Copier(self.xp)
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""

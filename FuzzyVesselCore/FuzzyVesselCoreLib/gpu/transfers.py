@@ -29,8 +29,17 @@ def to_device(xp: Any, array: np.ndarray) -> Any:
         return device
     if array.nbytes < PINNED_THRESHOLD:
         return xp.asarray(np.ascontiguousarray(array))
-    device = xp.empty(array.size, array.dtype)
-    buffers, chunks = _buffers(array.dtype), _chunks(array)
+    device = xp.empty(array.shape, array.dtype)
+    copy_to_device(xp, array, device)
+    return device
+
+
+def copy_to_device(xp: Any, array: np.ndarray, device: Any) -> None:
+    """Copy a numpy array to one of the current device (C order), of the same shape."""
+    if array.nbytes < PINNED_THRESHOLD:
+        device.set(np.ascontiguousarray(array))
+        return
+    device, buffers, chunks = device.reshape(-1), _buffers(array.dtype), _chunks(array)
     copied = [None] * len(buffers)  # events: the device has read the buffer
 
     def fill(turn, part):
@@ -50,7 +59,6 @@ def to_device(xp: Any, array: np.ndarray) -> Any:
             if n + len(buffers) < len(chunks):
                 filled.append(pool.submit(fill, turn, chunks[n + len(buffers)][1]))
     xp.cuda.get_current_stream().synchronize()  # the buffers are freed
-    return device.reshape(array.shape)
 
 
 def to_host(xp: Any, array: Any) -> np.ndarray:

@@ -34,7 +34,7 @@ def test_small_volumes_of_every_kind(monkeypatch, problem, limit):
     assume(problem[0].size > 1)
     monkeypatch.setattr(streaming, "MIN_BLOCK", 1)
     stated = state_problem(problem[0], problem[1], problem[2], cut=problem[3], mask=problem[4])
-    gpu = EmulatedDevice(memory=limit * 19)  # no type of voxel takes more
+    gpu = EmulatedDevice(memory=limit * 26)  # no type of voxel takes more
     found = streaming.solve(stated, Progress(), gpu)
     np.testing.assert_array_equal(found.levels, dial.solve(stated, Progress()).levels)
 

@@ -24,6 +24,43 @@ _PROPERTIES = {  # of a small GPU
 }
 
 
+class LateCopier:
+    """Copies what `FuzzyVesselCoreLib.gpu.copier` copies, as late as it may: when waited for."""
+
+    def __init__(self, device):
+        self._device, self._waiting = device, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._waiting.clear()
+
+    def put(self, array):
+        device = self._device.xp.empty(array.shape, array.dtype)
+        return self._late(lambda: np.copyto(device, array) or device)
+
+    def get_converted(self, array, result, convert):
+        return self._late(lambda: convert(np.array(array), result))
+
+    def _late(self, copy):
+        self._waiting.append(LateCopy(self._waiting, copy))
+        return self._waiting[-1]
+
+
+class LateCopy:
+    """A copy that is done, after those before it, when its result is asked for."""
+
+    def __init__(self, waiting, copy):
+        self._waiting, self._copy, self._done = waiting, copy, None
+
+    def result(self):
+        while self in self._waiting:
+            first = self._waiting.pop(0)
+            first._done = first._copy()
+        return self._done
+
+
 class EmulatedDevice:
     """Runs kernels on the CPU, with the interface of `CudaDevice`.
 
@@ -106,6 +143,9 @@ class EmulatedDevice:
 
     def get_converted(self, array, result, convert):
         convert(np.array(array), result)
+
+    def copier(self):
+        return LateCopier(self)
 
     def synchronize(self):
         pass

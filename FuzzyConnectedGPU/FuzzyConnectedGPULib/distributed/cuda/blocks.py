@@ -4,17 +4,39 @@ from dataclasses import replace
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.gpu.copier import Copier
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ...solvers.cpu.blocks.nodes import Edges
-from ...solvers.cuda import exact
+from ...solvers.cuda import active_tiles, exact
+from ...solvers.cuda.contraction import contraction
+from ...solvers.cuda.contraction.contracted_tiles import ContractedTiles
 from .forest_rounds import FaceTiles, spanning_forest
 
 
+class Upload:
+    """Voxels and mask of a block, on their way to the device."""
+
+    def __init__(self, voxels: np.ndarray, mask: np.ndarray | None, copier: Copier) -> None:
+        self._soon = [copier.put(voxels), None if mask is None else copier.put(mask)]
+
+    def take(self) -> tuple[DeviceArray, DeviceArray | None]:
+        """Both arrays, once: what takes them can free their memory."""
+        voxels, mask = self._soon
+        self._soon = []
+        return voxels.result(), mask and mask.result()
+
+
 def face_forest(
-    problem: Problem, faces: np.ndarray, ends: np.ndarray, progress: Progress, gpu: CudaDevice
+    problem: Problem,
+    faces: np.ndarray,
+    ends: np.ndarray,
+    progress: Progress,
+    gpu: CudaDevice,
+    upload: Upload | None = None,
 ) -> Edges:
     """The forest between face voxels and the source.
 
@@ -31,6 +53,8 @@ def face_forest(
     progress : Progress
     gpu : CudaDevice
         Inside its ``with`` block.
+    upload : Upload, optional
+        The block's voxels and mask, if they are on their way.
 
     Raises
     ------
@@ -39,8 +63,11 @@ def face_forest(
     """
     progress.advance(0.0)
     bounded = replace(problem, seeds=ends)
-    mask = None if problem.mask is None else gpu.put(problem.mask)
-    tiles = FaceTiles(bounded, gpu.put(problem.voxels), mask, gpu)
+    if upload is None:
+        mask = None if problem.mask is None else gpu.put(problem.mask)
+        tiles = FaceTiles(bounded, gpu.put(problem.voxels), mask, gpu)
+    else:
+        tiles = FaceTiles(bounded, *upload.take(), gpu)
     tiles.contract(progress)
     at = np.searchsorted(faces, problem.seeds)
     at[at == faces.size] = 0
@@ -53,6 +80,18 @@ def levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> np.ndarray:
     return gpu.get(device_levels(problem, progress, gpu))
 
 
-def device_levels(problem: Problem, progress: Progress, gpu: CudaDevice) -> DeviceArray:
+def device_levels(
+    problem: Problem, progress: Progress, gpu: CudaDevice, upload: Upload | None = None
+) -> DeviceArray:
     """The same, on the device."""
-    return exact.solve_at_once(problem, progress, gpu).levels
+    if upload is None:
+        return exact.solve_at_once(problem, progress, gpu).levels
+    if exact.suits(problem, gpu):
+        try:
+            tiles = ContractedTiles(problem, *upload.take(), gpu)
+            return contraction.connect(tiles, progress)[0]
+        except DeviceMemoryError:
+            pass  # as in `exact.solve_at_once`
+    else:
+        upload.take()
+    return active_tiles.solve(problem, progress, gpu).levels

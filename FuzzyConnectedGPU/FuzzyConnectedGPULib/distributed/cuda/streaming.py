@@ -13,7 +13,9 @@ from ...solvers.interface import Solution, ValuesSoon
 from ..partition import Partition
 from .two_passes import TwoPasses
 
-BYTES_PER_VOXEL = 14  # contraction's, face voxels' and the first pass's, besides what is read
+# Contraction's, face voxels' and the first pass's, and levels that are written while the next block
+# is solved; besides what is read, of which two blocks are on the card.
+BYTES_PER_VOXEL = 16
 MAX_BLOCK = 1 << 28  # voxels; of noise more would have too many nodes to be numbered
 MIN_BLOCK = 1 << 12  # voxels; smaller ones are not tried
 SLAB_BONUS = 1.5  # so many more face voxels are worth that a block lies in one piece of memory
@@ -32,7 +34,7 @@ def solve(
         Not even small blocks fit.
     """
     mask_size = 0 if problem.mask is None else 1
-    needed = BYTES_PER_VOXEL + problem.voxels.itemsize + mask_size
+    needed = BYTES_PER_VOXEL + 2 * (problem.voxels.itemsize + mask_size)
     limit = min(gpu.free_memory() // needed, MAX_BLOCK, problem.voxels.size // 2)
     while True:
         if limit < MIN_BLOCK:

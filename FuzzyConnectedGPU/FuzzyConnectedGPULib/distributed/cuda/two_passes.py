@@ -2,7 +2,7 @@
 
 What needs no card is done by threads while the card works: the face voxels of the blocks, and the
 edges across their faces. The host copies no block: boxes of the volume go to the card, and come
-from it, through small buffers.
+from it, through small buffers, while the card works on other blocks.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.copier import Copier
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
@@ -102,14 +103,25 @@ class TwoPasses:
 
     def _contracted(self, found: list[Future[_Block]], progress: Progress) -> list[FaceGraph]:
         graphs = []
-        for n, soon in enumerate(found):
-            block, part = soon.result(), progress.part(n / len(found), (n + 1) / len(found))
-            graph = block.graph
-            if block.ends.size:
-                forest = blocks.face_forest(block.problem, block.faces, block.ends, part, self._gpu)
-                graph = graph._replace(**dict(zip(("first", "second", "levels"), forest)))
-            graphs.append(graph)
+        with self._gpu.copier() as copier:
+            coming = self._upload(0, copier)
+            for n, soon in enumerate(found):
+                upload, coming = coming, self._upload(n + 1, copier)
+                block, part = soon.result(), progress.part(n / len(found), (n + 1) / len(found))
+                graph = block.graph
+                if block.ends.size:
+                    given = block.problem, block.faces, block.ends, part, self._gpu, upload
+                    forest = blocks.face_forest(*given)
+                    graph = graph._replace(**dict(zip(("first", "second", "levels"), forest)))
+                graphs.append(graph)
         return graphs
+
+    def _upload(self, n: int, copier: Copier) -> blocks.Upload | None:
+        """Voxels and mask of block n begin to go to the card; None behind the last one."""
+        if n == len(self._boxes):
+            return None
+        box, mask = self._boxes[n].slices, self._problem.mask
+        return blocks.Upload(self._problem.voxels[box], None if mask is None else mask[box], copier)
 
     def _bounded(self, soon: Future[_Block], levels: np.ndarray) -> Problem:
         block = soon.result()
@@ -119,14 +131,30 @@ class TwoPasses:
         self, bounded: list[Future[Problem]], result: np.ndarray, progress: Progress
     ) -> None:
         convert = write_level_values if result.dtype == np.float32 else _copy
-        for n, (box, soon) in enumerate(zip(self._boxes, bounded)):
-            problem, part = soon.result(), progress.part(n / len(bounded), (n + 1) / len(bounded))
-            if problem.seeds.size:
-                levels = blocks.device_levels(problem, part, self._gpu)
-                self._gpu.get_converted(levels, result[box.slices], convert)
-                del levels  # before the next block needs the memory
-            else:
-                result[box.slices] = 0
+        written: list[Future[None]] = []
+        with self._gpu.copier() as puts, self._gpu.copier() as gets:
+            coming = self._needed(bounded, 0, puts)
+            for n, (box, soon) in enumerate(zip(self._boxes, bounded)):
+                part = progress.part(n / len(bounded), (n + 1) / len(bounded))
+                upload, coming = coming, self._needed(bounded, n + 1, puts)
+                if upload is None:
+                    result[box.slices] = 0
+                    continue
+                levels = blocks.device_levels(soon.result(), part, self._gpu, upload)
+                if written:
+                    written.pop().result()  # its memory is needed
+                written.append(gets.get_converted(levels, result[box.slices], convert))
+                del levels
+            for last in written:
+                last.result()
+
+    def _needed(
+        self, bounded: list[Future[Problem]], n: int, copier: Copier
+    ) -> blocks.Upload | None:
+        """The upload of block n, or None if no path enters it or there is no such block."""
+        if n == len(bounded) or not bounded[n].result().seeds.size:
+            return None
+        return self._upload(n, copier)
 
 
 def _copy(levels: np.ndarray, result: np.ndarray) -> None:
