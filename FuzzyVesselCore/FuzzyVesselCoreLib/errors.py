@@ -1,8 +1,20 @@
 """The errors raised on purpose; each message names the cause and how to fix it."""
 
+from typing import Any
+
 
 class FuzzyVesselError(Exception):
     """Base class of all errors that this extension raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process gets the same error, whatever its ``__init__`` takes."""
+        return _made, (type(self), self.args, self.__dict__)
+
+
+def _made(kind: type["FuzzyVesselError"], args: tuple, fields: dict[str, Any]) -> FuzzyVesselError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 class InputError(FuzzyVesselError, ValueError):
@@ -32,6 +44,9 @@ class NoCuda(str):
         self = super().__new__(cls, text)
         self.kind = kind
         return self
+
+    def __getnewargs__(self) -> tuple[str, str]:
+        return self.kind, str(self)
 
 
 class NoCudaError(DeviceError):

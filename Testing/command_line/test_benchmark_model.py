@@ -48,9 +48,10 @@ def known_seconds(partition, workers, place, processes=1):
     }
 
 
-def run(partition, workers, place):
+def run(partition, workers, place, processes=1):
     written = 23.0 * Steps(partition).kept_faces()
-    return Run(partition, workers, place, known_seconds(partition, workers, place), written)
+    seconds = known_seconds(partition, workers, place, processes)
+    return Run(partition, workers, place, processes, seconds, written)
 
 
 def test_faces_are_those_of_the_voxels():
@@ -86,7 +87,7 @@ def test_work_is_divided_by_the_workers_but_for_the_last_group():
 def test_a_fit_finds_the_rates():
     runs = [run(partition, 1, "CPU") for partition in PARTITIONS]
     runs += [run(partition, 1, "card") for partition in PARTITIONS]
-    runs += [run(PARTITIONS[0], 2, "card"), run(PARTITIONS[1], 4, "card")]
+    runs += [run(PARTITIONS[0], 2, "card"), run(PARTITIONS[1], 4, "card", 4)]
     costs, other = fit(runs), Partition((200, 200, 200), (25, 40, 50))
     assert costs.face_bytes == pytest.approx(23.0)
     for cluster in ((1, "CPU", 1), (64, "CPU", 64), (8, "card", 1), (8, "card", 8)):

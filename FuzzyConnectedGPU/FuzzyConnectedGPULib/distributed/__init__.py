@@ -52,6 +52,7 @@ with the voxels on both sides of each: 6 N^2 vertices for N voxels along each ax
 """
 
 from .block_connectedness import BlockRun, connectedness
+from .cuda.card_processes import CardProcesses
 from .options import BlockOptions
 
-__all__ = ["BlockOptions", "BlockRun", "connectedness"]
+__all__ = ["BlockOptions", "BlockRun", "CardProcesses", "connectedness"]

@@ -19,16 +19,15 @@ from ..input_errors import VoxelTypeError
 from ..input_validation import VOXEL_TYPES, checked_seeds
 from ..problem import level_of_cut
 from . import steps
-from .cuda.cards import card_words
+from .cuda.cards import TASKS_PER_CARD, card_words
 from .needs import RunNeed, require_memory, run_need
 from .options import BlockOptions
 from .output import Output
 from .partition import Box, Group, Partition
 from .steps import Job
 from .stores import Store
-from .tasks import is_dask, run_steps
+from .tasks import run_steps, shares_memory
 
-TASKS_PER_CARD = 2  # one is read or written while the card works on the other
 CONTRACTED, MERGED, SOLVED = 0.5, 0.53, 0.56  # shares of the progress when phases are done
 
 
@@ -84,9 +83,9 @@ def connectedness(
     mask : path or array, optional
         As `source`; paths stay where it is not 0.
     client : executor, optional
-        Client of Dask's scheduler, or an executor of threads of `concurrent.futures`. By default
-        one block after the other on the CPU, and two threads for each card. Blocks use all cores
-        of a machine, or one card, so one or two tasks for each of them are enough.
+        Client of Dask's scheduler, `CardProcesses`, or an executor of `concurrent.futures`. By
+        default one block after the other on the CPU, and two threads for each card. Blocks use all
+        cores of a machine, or one card, so one or two tasks for each of them are enough.
     progress : callable, optional
         ``progress(share) -> bool``; returns False to cancel.
     options : BlockOptions, optional
@@ -157,9 +156,9 @@ def _checked(
     volume.refuse_missing(Box((0, 0, 0), volume.shape))
     inputs = [volume.place] if region is None else [volume.place, region.place]
     in_memory = [array for array in (*inputs, target) if isinstance(array, np.ndarray)]
-    if in_memory and is_dask(client):
+    if in_memory and not shares_memory(client):
         raise InputError(
-            "Dask's workers cannot reach an array of this process: give paths or zarr arrays."
+            "Other processes cannot reach an array of this one: give paths or zarr arrays."
         )
     if isinstance(target, np.ndarray) and any(
         np.may_share_memory(array, target) for array in in_memory[:-1]

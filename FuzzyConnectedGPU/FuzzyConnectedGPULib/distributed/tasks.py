@@ -1,12 +1,14 @@
 """Steps on an executor: a thread, a pool of `concurrent.futures`, or the client of Dask."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from FuzzyVesselCoreLib.progress import POLL_INTERVAL, Progress
 
+from .cuda.card_processes import CardProcesses
 from .partition import Group
 from .steps import Job
 from .stopping import request_stop, withdraw_stop
@@ -17,6 +19,11 @@ TASKS_AHEAD = 4096  # submitted and not finished; a graph of all would be as lar
 def is_dask(client: Any) -> bool:
     """Whether an executor is the client of Dask's scheduler, whose workers may be far away."""
     return type(client).__module__.partition(".")[0] == "distributed"
+
+
+def shares_memory(client: Any) -> bool:
+    """Whether the tasks of an executor see this process's arrays."""
+    return not (is_dask(client) or isinstance(client, ProcessPoolExecutor | CardProcesses))
 
 
 def run_steps(

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import connectedness as on_the_whole
-from FuzzyConnectedGPULib.distributed import connectedness
+from FuzzyConnectedGPULib.distributed import CardProcesses, connectedness
 
-from .hashed_target import HashedTarget
+from .hashed_target import HashedFolder, HashedTarget
 from .memory_peak import MemoryPeak
 from .procedural_volume import AFFINITY, ProceduralVolume
 from .sampled_target import SampledTarget
 
 PHASES = ("contract", "merge", "solve", "finish")
+WARM_BLOCK = 28  # voxels along each axis; 27 such blocks reach every process
 SLAB = 64  # planes that are converted to levels at a time
 ALMOST = 0.99  # share of the progress at which all intermediate results are in the folder
 Shape = tuple[int, int, int]
@@ -85,10 +86,38 @@ def by_blocks(
         "shape": shape,
         "block": block,
         "workers": workers,
+        "processes": 1,
         "blocks": run.blocks,
     }
     found["check"] = target.compared(volume) if samples else None
     return row(volume, name, seconds, device_name(device, workers), peak, **found), target.hash
+
+
+def by_processes(
+    shape: Shape, block: Shape, device: str, workers: int
+) -> tuple[dict[str, Any], int]:
+    """The same with a process for each of several cards; the row has no memory."""
+    volume = ProceduralVolume(shape)
+    with tempfile.TemporaryDirectory() as place, CardProcesses(device) as client:
+        small = ProceduralVolume((3 * WARM_BLOCK,) * 3)
+        target = HashedFolder(small.shape, _made(Path(place) / "small"))
+        options: dict[str, Any] = {"client": client, "device": device}
+        connectedness(small, small.seeds, AFFINITY, target, block=WARM_BLOCK, **options)
+        target = HashedFolder(shape, _made(Path(place) / "hashes"))
+        written = _Written(Path(place) / "run")
+        options |= {"progress": written.look, "folder": written.folder, "block": block}
+        begin = perf_counter()
+        run = connectedness(volume, volume.seeds, AFFINITY, target, **options)
+        seconds = perf_counter() - begin
+        found = run.seconds | {"disk": written.bytes / 1e6, "blocks": run.blocks}
+        found |= {"shape": shape, "block": block, "workers": workers, "processes": workers}
+        name = f"blocks {'x'.join(map(str, block))}, {workers} cards, a process each"
+        return row(volume, name, seconds, device_name(device, workers), **found), target.hash
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
 class _Written:

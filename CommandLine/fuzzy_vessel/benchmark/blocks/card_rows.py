@@ -9,7 +9,7 @@ from FuzzyConnectedGPULib.solvers.cuda import exact
 from ..goals import Goal
 from ..setting import Setting
 from ..timing import measure
-from .block_runs import Shape, by_blocks, generated, hash_of, row
+from .block_runs import Shape, by_blocks, by_processes, generated, hash_of, row
 from .procedural_volume import AFFINITY, ProceduralVolume
 
 QUARTER_GOAL = Goal(3.0, "x the whole")
@@ -24,6 +24,8 @@ def on_cards(setting: Setting) -> Rows:
     first, *others = partitions(shape[0])
     for cards in card_sets(setting):
         rows.append(_over_blocks(setting, shape, first, cards, expected)[0])
+        if len(cards) > 1:
+            rows.append(_by_processes(setting, shape, first, cards, expected))
     for block in others:
         rows.append(_over_blocks(setting, shape, block, cards[:1], expected)[0])
     return rows
@@ -37,6 +39,8 @@ def largest(setting: Setting) -> Rows:
     for cards in card_sets(setting):
         found, expected = _over_blocks(setting, shape, (quarter,) * 3, cards, expected)
         rows.append(found)
+        if len(cards) > 1:
+            rows.append(_by_processes(setting, shape, (quarter,) * 3, cards, expected))
     rows.append(_over_blocks(setting, shape, (fifth, quarter, third), cards, expected)[0])
     return rows
 
@@ -76,6 +80,14 @@ def _over_blocks(
     told = f"hash {found:016x}" if expected is None else compared(found, expected)
     made["check"] = f"{told}; {made['check']}"
     return made, found
+
+
+def _by_processes(
+    setting: Setting, shape: Shape, block: Shape, cards: list[str], expected: int
+) -> dict[str, Any]:
+    setting.tell(f"Blocks of {block}, {len(cards)} cards, a process each")
+    made, found = by_processes(shape, block, ",".join(cards), len(cards))
+    return {**made, "check": compared(found, expected)}
 
 
 def partitions(side: int) -> list[Shape]:

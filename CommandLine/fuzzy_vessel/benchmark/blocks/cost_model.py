@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from FuzzyConnectedGPULib.distributed.block_connectedness import TASKS_PER_CARD
+from FuzzyConnectedGPULib.distributed.cuda.cards import TASKS_PER_CARD
 from FuzzyConnectedGPULib.distributed.partition import Partition
 
 from .run_steps import OF_PROCESS, Rate, Steps, Work
@@ -30,6 +30,8 @@ class Run:
     workers : int
     place : {"card", "CPU"}
         What each worker computes on.
+    processes : int
+        That the workers are in.
     seconds : dict of str to float
         Of the phases.
     written : float
@@ -39,6 +41,7 @@ class Run:
     partition: Partition
     workers: int
     place: str
+    processes: int
     seconds: dict[str, float]
     written: float
 
@@ -85,7 +88,7 @@ def fit(runs: Iterable[Run]) -> Costs:
     Examples
     --------
     >>> seconds = {"contract": 8.0, "finish": 16.0, "solve": 1.0}
-    >>> run = Run(Partition((64, 64, 64), (32, 32, 32)), 1, "CPU", seconds, 1e6)
+    >>> run = Run(Partition((64, 64, 64), (32, 32, 32)), 1, "CPU", 1, seconds, 1e6)
     >>> costs = fit([run])
     >>> found = costs.seconds(Steps(run.partition).work(2, "CPU"))
     >>> [round(found[phase], 3) for phase in ("contract", "solve", "finish")]
@@ -96,7 +99,7 @@ def fit(runs: Iterable[Run]) -> Costs:
     shared = {run.place for run in known if run.workers > 1}
     for run in known:
         steps = Steps(run.partition)
-        work = steps.work(run.workers, run.place)
+        work = steps.work(run.workers, run.place, run.processes)
         equations += [
             (work[phase], seconds) for phase, seconds in run.seconds.items() if work[phase]
         ]

@@ -2,12 +2,15 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
 from FuzzyVesselCoreLib.threads import usable_cores
 
 from .procedural_volume import hash_of_plane
+
+MODULUS = 2**64
 
 
 class HashedTarget:
@@ -34,17 +37,40 @@ class HashedTarget:
         self._lock = threading.Lock()
 
     def __setitem__(self, index: tuple[slice, ...], levels: np.ndarray) -> None:
-        k, j, i = (part.start for part in index)
-        row = self.shape[2]
-        firsts = [((k + n) * self.shape[1] + j) * row + i for n in range(len(levels))]
-        with ThreadPoolExecutor(usable_cores()) as pool:
-            hashes = pool.map(
-                lambda n: int(hash_of_plane(levels[n], np.uint64(firsts[n]), np.uint64(row))),
-                range(len(levels)),
-            )
-            found = sum(hashes)
+        found = hash_of_box(self.shape, index, levels)
         with self._lock:
-            self.hash = (self.hash + found) % 2**64
+            self.hash = (self.hash + found) % MODULUS
 
     def __getitem__(self, index: tuple[slice, ...]) -> np.ndarray:
         raise TypeError("only the hash is kept")
+
+
+class HashedFolder:
+    """The same for tasks of several processes: the hash of each box is a file of a folder."""
+
+    dtype = HashedTarget.dtype
+
+    def __init__(self, shape: tuple[int, int, int], folder: Path) -> None:
+        self.shape, self._folder = shape, folder
+
+    def __setitem__(self, index: tuple[slice, ...], levels: np.ndarray) -> None:
+        name = "-".join(str(part.start) for part in index)
+        (self._folder / name).write_text(str(hash_of_box(self.shape, index, levels)))
+
+    @property
+    def hash(self) -> int:
+        """Of all boxes that were written."""
+        return sum(int(place.read_text()) for place in self._folder.iterdir()) % MODULUS
+
+
+def hash_of_box(shape: tuple[int, int, int], index: tuple[slice, ...], levels: np.ndarray) -> int:
+    """The part of a box in the hash of a volume of levels."""
+    k, j, i = (part.start for part in index)
+    row = shape[2]
+    firsts = [((k + n) * shape[1] + j) * row + i for n in range(len(levels))]
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        hashes = pool.map(
+            lambda n: int(hash_of_plane(levels[n], np.uint64(firsts[n]), np.uint64(row))),
+            range(len(levels)),
+        )
+        return sum(hashes) % MODULUS

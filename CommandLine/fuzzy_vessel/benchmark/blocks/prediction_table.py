@@ -81,12 +81,13 @@ def run_of(row: dict[str, Any]) -> Run:
     place = "CPU" if row["device"] == "CPU" else "card"
     seconds = {phase: row[phase] for phase in PHASES if phase in row}
     partition = Partition(tuple(row["shape"]), tuple(row["block"]))
-    return Run(partition, row["workers"], place, seconds, row["disk"] * 1e6)
+    written, processes = row["disk"] * 1e6, row["processes"]
+    return Run(partition, row["workers"], place, processes, seconds, written)
 
 
 def _beside(costs: Costs, run: Run, row: dict[str, Any]) -> dict[str, Any]:
     steps = Steps(run.partition)
-    found = _row(costs, steps, (run.workers, run.place, 1))
+    found = _row(costs, steps, (run.workers, run.place, run.processes))
     measured = sum(run.seconds.values())
     named = {name: row[name] for name in ("volume", "work", "device")}
     return {"kind": RUN, **named, **found, "measured": measured}

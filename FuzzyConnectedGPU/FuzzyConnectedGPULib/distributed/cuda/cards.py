@@ -14,6 +14,7 @@ from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 Result = TypeVar("Result")
 
+TASKS_PER_CARD = 2  # one is read or written while the card works on the other
 SEVERAL = re.compile(r"cuda:\d+(,cuda:\d+)+")
 
 _busy: set[str] = set()  # words such as "cuda:1"

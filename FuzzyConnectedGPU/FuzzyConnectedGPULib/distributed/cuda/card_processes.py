@@ -1,0 +1,121 @@
+"""A process for each card, so that the tasks of several cards do not share one interpreter."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NamedTuple, Self
+
+from FuzzyVesselCoreLib.errors import InputError
+
+from ..partition import Group
+from ..steps import Job
+from .cards import TASKS_PER_CARD, card_words
+
+
+class _Place(NamedTuple):
+    """Where a process takes one task at a time."""
+
+    card: str
+    channel: Connection
+
+
+class CardProcesses:
+    """An executor for `connectedness`: a process for each card, with its tasks in threads.
+
+    A context manager. The processes start anew ("spawn"): a script that uses it needs
+    ``if __name__ == "__main__":``. Source and target must be paths or zarr arrays.
+
+    Parameters
+    ----------
+    device : str
+        The cards, as of `BlockOptions`; "cuda" names all.
+
+    Raises
+    ------
+    InputError
+        The device names no card.
+
+    Examples
+    --------
+    >>> with CardProcesses("cuda") as client:  # doctest: +SKIP
+    ...     connectedness("scan.zarr", seeds, affinity, "scene.zarr", client=client)
+    """
+
+    def __init__(self, device: str = "cuda") -> None:
+        self._free: SimpleQueue[_Place] = SimpleQueue()
+        self._places: list[_Place] = []
+        self._processes: list[Any] = []
+        cards = card_words(device)
+        if not cards:
+            raise InputError(f"The device {device!r} names no card: give 'cuda', or leave it out.")
+        self._pool = ThreadPoolExecutor(TASKS_PER_CARD * len(cards))
+        for card in cards:
+            self._start(card)
+
+    def _start(self, card: str) -> None:
+        context = get_context("spawn")
+        pipes = [context.Pipe() for _ in range(TASKS_PER_CARD)]
+        theirs = [their for _, their in pipes]
+        process = context.Process(target=serve, args=(theirs,), daemon=True)
+        process.start()
+        self._processes.append(process)
+        for own, their in pipes:
+            their.close()  # so that the end of the process is noticed
+            self._places.append(_Place(card, own))
+            self._free.put(self._places[-1])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        for place in self._places:
+            place.channel.close()
+        for process in self._processes:
+            process.join()
+
+    def submit(self, step: Callable[[Job, Group], None], job: Job, group: Group) -> Future:
+        """Do a step on the next card that has room for a task."""
+        return self._pool.submit(self._do, step, job, group)
+
+    def _do(self, step: Callable[[Job, Group], None], job: Job, group: Group) -> None:
+        place = self._free.get()
+        try:
+            place.channel.send((step, replace(job, device=place.card), group))
+            error = place.channel.recv()
+        except (EOFError, OSError) as lost:
+            raise InputError(
+                f"The process of {place.card} ended at {job.partition.box(group)}, perhaps for "
+                "lack of memory: run the same again, finished blocks are kept."
+            ) from lost
+        finally:
+            self._free.put(place)
+        if error is not None:
+            raise error
+
+
+def serve(channels: list[Connection]) -> None:
+    """What a process does: tasks from each channel, until it is closed."""
+    threads = [Thread(target=_serve_one, args=(channel,)) for channel in channels]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _serve_one(channel: Connection) -> None:
+    while True:
+        try:
+            step, job, group = channel.recv()
+        except EOFError:
+            return
+        try:
+            step(job, group)
+            answer = None
+        except BaseException as error:
+            answer = error
+        channel.send(answer)
