@@ -26,7 +26,8 @@ from .output import Output
 from .partition import Box, Group, Partition
 from .steps import Job
 from .stores import Store
-from .tasks import run_steps, shares_memory
+from .tasks import run_steps
+from .workers import refuse_large, refuse_memory, require_worker_memory
 
 CONTRACTED, MERGED, SOLVED = 0.5, 0.53, 0.56  # shares of the progress when phases are done
 
@@ -123,6 +124,7 @@ def connectedness(
     points = _checked(volume, region, seeds, affinity, target, client)
     need = run_need(partition, volume.voxel_type.itemsize)
     require_memory(need, options.memory_limit)
+    require_worker_memory(client, need)
     output = Output(target, options, partition)
     with ExitStack() as stack:
         stack.callback(output.close)
@@ -132,10 +134,11 @@ def connectedness(
         job = Job(
             uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device
         )
+        refuse_large(client, job)
         if client is None:
             workers = TASKS_PER_CARD * len(card_words(options.device)) or 1
             client = stack.enter_context(ThreadPoolExecutor(workers))
-        run = _Run(job, client, output.continues, progress)
+        run = _Run(job, client, output.continues, need, progress)
         run.work()
         output.finish()
     progress.advance(1.0)
@@ -155,13 +158,9 @@ def _checked(
         _check_mask(region, volume, points)
     volume.refuse_missing(Box((0, 0, 0), volume.shape))
     inputs = [volume.place] if region is None else [volume.place, region.place]
-    in_memory = [array for array in (*inputs, target) if isinstance(array, np.ndarray)]
-    if in_memory and not shares_memory(client):
-        raise InputError(
-            "Other processes cannot reach an array of this one: give paths or zarr arrays."
-        )
+    refuse_memory(client, [*inputs, target])
     if isinstance(target, np.ndarray) and any(
-        np.may_share_memory(array, target) for array in in_memory[:-1]
+        isinstance(array, np.ndarray) and np.may_share_memory(array, target) for array in inputs
     ):
         raise InputError("The target is the source or the mask: give another array.")
     return points
@@ -204,33 +203,27 @@ def _manifest(
 class _Run:
     """The phases of a run, one after the other."""
 
-    def __init__(self, job: Job, client: Any, continues: bool, progress: Progress) -> None:
+    def __init__(
+        self, job: Job, client: Any, continues: bool, need: RunNeed, progress: Progress
+    ) -> None:
         self._job, self._client, self._continues = job, client, continues
-        self._progress = progress
+        self._need, self._progress = need, progress
         self.seconds: dict[str, float] = {}
         self.computed: dict[str, int] = {}
 
     def work(self) -> None:
         """Do what is not done yet."""
-        partition, folder = self._job.partition, self._job.folder
+        partition = self._job.partition
         last, blocks = partition.levels, partition.groups(0)
         if self._continues:
             self._check()
         if last:
-            missing = [block for block in blocks if not folder.has("faces", block)]
-            self._do("contract", steps.contract_block, missing, 0.0, CONTRACTED)
+            self._do("contract", steps.contract_block, blocks, 0.0, CONTRACTED)
         for level in range(1, last):
-            missing = [group for group in partition.groups(level) if not folder.has("faces", group)]
-            self._do("merge", steps.merge_group, missing, CONTRACTED, MERGED)
+            self._do("merge", steps.merge_group, partition.groups(level), CONTRACTED, MERGED)
         for level in range(last, 0, -1):
-            missing = [
-                group
-                for group in partition.groups(level)
-                if not all(folder.has("levels", member) for member in partition.members(group))
-            ]
-            self._do("solve", steps.solve_group, missing, MERGED, SOLVED)
-        missing = [block for block in blocks if not folder.has("done", block)]
-        self._do("finish", steps.finish_block, missing, SOLVED if last else 0.0, 1.0)
+            self._do("solve", steps.solve_group, partition.groups(level), MERGED, SOLVED)
+        self._do("finish", steps.finish_block, blocks, SOLVED if last else 0.0, 1.0)
 
     def _check(self) -> None:
         """Compare what an earlier run left with the source and the target."""
@@ -250,7 +243,8 @@ class _Run:
         start: float,
         end: float,
     ) -> None:
-        begin = perf_counter()
-        run_steps(step, self._job, groups, self._client, self._progress.part(start, end))
+        begin, part = perf_counter(), self._progress.part(start, end)
+        missing = [group for group in groups if not steps.is_done(step, self._job, group)]
+        run_steps(step, self._job, missing, self._client, part, self._need.task_memory)
         self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - begin
-        self.computed[phase] = self.computed.get(phase, 0) + len(groups)
+        self.computed[phase] = self.computed.get(phase, 0) + len(missing)

@@ -37,7 +37,7 @@ class Output:
 
     def __init__(self, target: Any, options: BlockOptions, partition: Partition) -> None:
         self._options, self._partition = options, partition
-        self._final = Path(target) if isinstance(target, str | Path) else None
+        self._final = Path(target).absolute() if isinstance(target, str | Path) else None
         self._temporary: Path | None = None
         if self._final is not None and self._final.exists():
             raise InputError(f"The target {self._final} exists: name another, or delete it first.")
@@ -49,7 +49,7 @@ class Output:
             place = self._final.with_name(self._final.name + UNFINISHED)
         if place is None:
             place = self._temporary = Path(tempfile.mkdtemp(prefix="connectedness-"))
-        self.folder = RunFolder(Path(place))
+        self.folder = RunFolder(Path(place).absolute())
         self.continues = (self.folder.path / "run.json").exists()
 
     @property

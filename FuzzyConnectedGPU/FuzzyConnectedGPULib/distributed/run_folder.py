@@ -17,6 +17,7 @@ from .face_graph import FaceGraph
 from .partition import Group
 
 MANIFEST = "run.json"
+STOP = ".stop-"
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,19 @@ class RunFolder:
                 "run the same again; only its step is computed anew."
             ) from error
 
+    def request_stop(self, run: str) -> None:
+        """Have the steps of a run end early in other processes."""
+        if self.path.is_dir():
+            (self.path / f"{STOP}{run}").touch()
+
+    def stop_requested(self, run: str) -> bool:
+        """Whether the steps of a run are to end; also if the folder is gone."""
+        return (self.path / f"{STOP}{run}").exists() or not self.path.is_dir()
+
     def remove(self) -> None:
         """Delete the files of the run, and the folder if nothing else is in it."""
-        names = [MANIFEST, *(f"{kind}-*.npz" for kind in ("faces", "levels", "done")), ".part-*"]
+        names = [MANIFEST, *(f"{kind}-*.npz" for kind in ("faces", "levels", "done"))]
+        names += [".part-*", f"{STOP}*"]
         for name in names:
             for place in self.path.glob(name):
                 place.unlink()

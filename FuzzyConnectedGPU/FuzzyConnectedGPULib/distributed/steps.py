@@ -5,10 +5,11 @@ A step can be computed by any process that reaches the stores and the folder, an
 
 import errno
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from .stopping import stop_requested
 from .stores import Store
 
 NONE, NO_LEVELS = np.empty(0, np.int32), np.empty(0, np.uint16)
+ASK_INTERVAL = 1.0  # seconds between two looks at a folder that may be far away
+FEW_SEEDS = 3000  # coordinates that are sent with every task
 PART = 8 << 20  # bytes that one thread hashes at a time
 
 
@@ -70,8 +73,41 @@ class Job:
 
     @property
     def progress(self) -> Progress:
-        """Raises `Cancelled` in a step whose run was ended in this process."""
-        return Progress(lambda _share: not stop_requested(self.run))
+        """Raises `Cancelled` in a step whose run was ended, in this process or another."""
+        asked = [monotonic()]
+
+        def goes_on(_share: float) -> bool:
+            if stop_requested(self.run):
+                return False
+            if monotonic() < asked[0] + ASK_INTERVAL:
+                return True
+            asked[0] = monotonic()
+            return not self.folder.stop_requested(self.run)
+
+        return Progress(goes_on)
+
+    def part(self, group: Group) -> "Job":
+        """What a step needs of it: of many seeds those of its block."""
+        if self.seeds.size < FEW_SEEDS:
+            return self
+        box = self.partition.box(group)
+        inside = ((self.seeds >= box.start) & (self.seeds < box.stop)).all(axis=1)
+        return replace(self, seeds=self.seeds[inside] if group.level == 0 else self.seeds[:0])
+
+
+def do(step: Callable[[Job, Group], None], job: Job, group: Group) -> None:
+    """Do a step, unless it is done: Dask repeats what a worker had done before it was lost."""
+    if not is_done(step, job, group):
+        step(job, group)
+
+
+def is_done(step: Callable[[Job, Group], None], job: Job, group: Group) -> bool:
+    """Whether the folder has what a step finds; what only checks is never done."""
+    if step in (contract_block, merge_group):
+        return job.folder.has("faces", group)
+    if step is solve_group:
+        return all(job.folder.has("levels", member) for member in job.partition.members(group))
+    return step is finish_block and job.folder.has("done", group)
 
 
 def contract_block(job: Job, group: Group) -> None:

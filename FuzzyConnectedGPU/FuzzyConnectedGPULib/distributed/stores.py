@@ -55,7 +55,9 @@ class Store:
         InputError
             If it cannot be opened, or is no volume.
         """
-        store = cls(str(place) if isinstance(place, Path) else place, name, missing_chunks)
+        if isinstance(place, Path) or (isinstance(place, str) and "://" not in place):
+            place = str(Path(place).absolute())  # a worker may run in another folder
+        store = cls(place, name, missing_chunks)
         array = store.array()
         shape = tuple(getattr(array, "shape", ()))
         if len(shape) < 3 or set(shape[:-3]) - {1} or 0 in shape:

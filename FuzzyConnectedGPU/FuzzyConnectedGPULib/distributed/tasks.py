@@ -1,39 +1,32 @@
 """Steps on an executor: a thread, a pool of `concurrent.futures`, or the client of Dask."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from FuzzyVesselCoreLib.progress import POLL_INTERVAL, Progress
 
-from .cuda.card_processes import CardProcesses
 from .partition import Group
-from .steps import Job
+from .steps import Job, do
 from .stopping import request_stop, withdraw_stop
+from .workers import is_dask, lost, shares_memory
 
 TASKS_AHEAD = 4096  # submitted and not finished; a graph of all would be as large as the volume
-
-
-def is_dask(client: Any) -> bool:
-    """Whether an executor is the client of Dask's scheduler, whose workers may be far away."""
-    return type(client).__module__.partition(".")[0] == "distributed"
-
-
-def shares_memory(client: Any) -> bool:
-    """Whether the tasks of an executor see this process's arrays."""
-    return not (is_dask(client) or isinstance(client, ProcessPoolExecutor | CardProcesses))
+Step = Callable[[Job, Group], None]
 
 
 def run_steps(
-    step: Callable[[Job, Group], None],
+    step: Step,
     job: Job,
     groups: Sequence[Group],
     client: Any,
     progress: Progress,
+    task_memory: int = 0,
 ) -> None:
-    """Do a step for each group, in any order.
+    """Do a step for each group, in any order; `task_memory` is told where workers end.
 
     After an error or a cancellation nothing more is begun, and it returns when no step is left in
     this process.
@@ -41,33 +34,46 @@ def run_steps(
     submit = partial(client.submit, pure=False) if is_dask(client) else client.submit
     finished: SimpleQueue = SimpleQueue()
     waiting, done = list(reversed(groups)), 0
-    running: set[Any] = set()
+    running: dict[Any, Group] = {}
+    group = None
     try:
         while done < len(groups):
             while waiting and len(running) < TASKS_AHEAD:
-                task = submit(step, job, waiting.pop())
-                running.add(task)
+                group = waiting.pop()
+                task = submit(do, step, job.part(group), group)
+                running[task] = group
                 task.add_done_callback(finished.put)
             try:
                 task = finished.get(timeout=POLL_INTERVAL)
             except Empty:
                 progress.check()
+                if is_dask(client) and client.status in ("closing", "closed"):
+                    raise CancelledError("the client is closed") from None
                 continue
-            running.discard(task)
-            task.result()
+            group = running.pop(task)
+            if not is_dask(client) or task.status in ("error", "cancelled"):
+                task.result()  # what is finished is not fetched: its worker may be lost by now
             done += 1
             progress.advance(done / len(groups))
-    except BaseException:
+    except BaseException as error:
         _end(running, job, finished, client)
-        raise
+        told = error if group is None else lost(error, job.partition.box(group), task_memory)
+        if told is error:
+            raise
+        raise told from error
 
 
-def _end(running: set, job: Job, finished: SimpleQueue, client: Any) -> None:
+def _end(running: dict, job: Job, finished: SimpleQueue, client: Any) -> None:
     request_stop(job.run)
+    if not shares_memory(client):
+        job.folder.request_stop(job.run)
     try:
         for task in list(running):
-            task.cancel()
-        while running and not is_dask(client):  # what Dask's workers still do is of no effect
-            running.discard(finished.get())
+            with suppress(Exception):  # Dask's client may be closed
+                task.cancel()
+        while running and not is_dask(
+            client
+        ):  # Dask's workers end what they do, or notice the stop
+            running.pop(finished.get())
     finally:
         withdraw_stop(job.run)

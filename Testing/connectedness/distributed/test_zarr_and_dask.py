@@ -1,7 +1,4 @@
-"""The same with zarr's stores and Dask's arrays and workers, where these are installed."""
-
-import os
-import signal
+"""The same with zarr's stores and Dask's arrays, where these are installed."""
 
 import numpy as np
 import pytest
@@ -95,45 +92,3 @@ def test_a_dask_array(volume, whole):
     values = np.empty(volume.shape, np.float32)
     connectedness(array, SEEDS, AFFINITY, values, block=7)
     np.testing.assert_array_equal(values, whole)
-
-
-@pytest.mark.parametrize("processes", [False, True])
-def test_dask_workers(volume, source, whole, tmp_path, processes):
-    distributed = pytest.importorskip("dask.distributed")
-    options = dict(dashboard_address=":0", silence_logs=50)
-    if processes:
-        options["host"] = "127.0.0.1"
-    cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=processes, **options
-    )
-    with cluster, distributed.Client(cluster) as client:
-        target = tmp_path / "target.zarr"
-        connectedness(source, SEEDS, AFFINITY, target, block=8, client=client)
-        np.testing.assert_array_equal(zarr.open(str(target), mode="r")[:] / TOP, whole)
-        (source / "c" / "1" / "0" / "2").unlink()
-        with pytest.raises(InputError, match="chunk c/1/0/2"):
-            connectedness(source, SEEDS, AFFINITY, tmp_path / "t2", block=8, client=client)
-        if processes:
-            with pytest.raises(InputError, match="Dask's workers cannot reach"):
-                connectedness(volume, SEEDS, AFFINITY, target, client=client)
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes end in another way here")
-def test_a_worker_that_is_killed(source, whole, tmp_path):
-    distributed = pytest.importorskip("dask.distributed")
-    options = dict(dashboard_address=":0", silence_logs=50, host="127.0.0.1")
-    killed = []
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, **options) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-
-        def kill_once(share):
-            if share > 0.2 and not killed:
-                killed.extend(client.run(os.getpid).values())
-                os.kill(killed[0], signal.SIGKILL)
-
-        target = tmp_path / "target.zarr"
-        connectedness(source, SEEDS, AFFINITY, target, block=8, client=client, progress=kill_once)
-    assert killed
-    np.testing.assert_array_equal(zarr.open(str(target), mode="r")[:] / TOP, whole)
