@@ -24,6 +24,7 @@ from .needs import RunNeed, require_memory, run_need
 from .options import BlockOptions
 from .output import Output
 from .partition import Box, Group, Partition
+from .run_folder import FILES
 from .steps import Job
 from .stores import Store
 from .tasks import run_steps
@@ -130,7 +131,8 @@ def connectedness(
         stack.callback(output.close)
         cut_level = level_of_cut(options.cut)
         inputs = volume, region, points, affinity, cut_level, partition
-        output.begin(_manifest(*inputs, output.type), need)
+        manifest = _manifest(*inputs, output.type)
+        known_files = output.begin(manifest, need) and volume.stamp() is not None
         job = Job(
             uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device
         )
@@ -138,7 +140,10 @@ def connectedness(
         if client is None:
             workers = TASKS_PER_CARD * len(card_words(options.device)) or 1
             client = stack.enter_context(ThreadPoolExecutor(workers))
-        run = _Run(job, client, output.continues, need, progress)
+        run = _Run(job, client, need, progress)
+        if output.continues:
+            run.check(known_files and (region is None or region.stamp() is not None))
+            output.folder.put_manifest(manifest)
         run.work()
         output.finish()
     progress.advance(1.0)
@@ -190,8 +195,9 @@ def _manifest(
 ) -> dict[str, Any]:
     """What a run must agree in with the one that it continues."""
     return {
-        "source": volume.fingerprint(),
-        "mask": region and region.fingerprint(),
+        "source": [volume.shape, volume.voxel_type.str],
+        "mask": region and [region.shape, region.voxel_type.str],
+        FILES: [volume.stamp(), region and region.stamp()],
         "seeds": hashlib.blake2b(np.unique(seeds, axis=0).tobytes(), digest_size=16).hexdigest(),
         "affinity": asdict(affinity),
         "cut": cut_level,
@@ -203,11 +209,8 @@ def _manifest(
 class _Run:
     """The phases of a run, one after the other."""
 
-    def __init__(
-        self, job: Job, client: Any, continues: bool, need: RunNeed, progress: Progress
-    ) -> None:
-        self._job, self._client, self._continues = job, client, continues
-        self._need, self._progress = need, progress
+    def __init__(self, job: Job, client: Any, need: RunNeed, progress: Progress) -> None:
+        self._job, self._client, self._need, self._progress = job, client, need, progress
         self.seconds: dict[str, float] = {}
         self.computed: dict[str, int] = {}
 
@@ -215,8 +218,6 @@ class _Run:
         """Do what is not done yet."""
         partition = self._job.partition
         last, blocks = partition.levels, partition.groups(0)
-        if self._continues:
-            self._check()
         if last:
             self._do("contract", steps.contract_block, blocks, 0.0, CONTRACTED)
         for level in range(1, last):
@@ -225,11 +226,10 @@ class _Run:
             self._do("solve", steps.solve_group, partition.groups(level), MERGED, SOLVED)
         self._do("finish", steps.finish_block, blocks, SOLVED if last else 0.0, 1.0)
 
-    def _check(self) -> None:
-        """Compare what an earlier run left with the source and the target."""
+    def check(self, known_files: bool) -> None:
+        """Compare what an earlier run left with the target, and with a source of other files."""
         job, blocks = self._job, self._job.partition.groups(0)
-        stores = [job.source] if job.mask is None else [job.source, job.mask]
-        if not all(store.is_stamped for store in stores):
+        if not known_files:
             known = [block for block in blocks if job.folder.has("faces", block)]
             self._do("check", steps.check_block, known, 0.0, 0.0)
         known = [block for block in blocks if job.folder.has("done", block)]

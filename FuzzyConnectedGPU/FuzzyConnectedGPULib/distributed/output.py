@@ -57,8 +57,8 @@ class Output:
         """Of the target's voxels."""
         return self._options.target_type if self._final else self.target.voxel_type.name
 
-    def begin(self, manifest: dict[str, Any], need: RunNeed) -> None:
-        """Make the folder and, for a path, the array.
+    def begin(self, manifest: dict[str, Any], need: RunNeed) -> bool:
+        """Make the folder and, for a path, the array; returns what `RunFolder.begin` does.
 
         Raises
         ------
@@ -67,14 +67,15 @@ class Output:
         """
         size = array_bytes(self._partition.shape, np.dtype(self.type)) if self._final else 0
         require_space(self.folder.path, need.disk + size)
-        self.folder.begin(manifest)
+        same_files = self.folder.begin(manifest)
         if self._final is None:
-            return
+            return same_files
         place = self.folder.path / self._final.name
         if not any(self.folder.path.glob("done-*.npz")):
             remove(place)
             create(place, self._partition.shape, self.type, self._partition.block)
         self.target = Store(str(place), "target", "fill")
+        return same_files
 
     def finish(self) -> None:
         """Move the array into place and delete the intermediate results."""

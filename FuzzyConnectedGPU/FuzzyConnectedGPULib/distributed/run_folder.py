@@ -17,6 +17,7 @@ from .face_graph import FaceGraph
 from .partition import Group
 
 MANIFEST = "run.json"
+FILES = "files"  # in the manifest: names, sizes and times of files
 STOP = ".stop-"
 
 
@@ -29,8 +30,14 @@ class RunFolder:
 
     path: Path
 
-    def begin(self, manifest: dict[str, Any]) -> None:
+    def begin(self, manifest: dict[str, Any]) -> bool:
         """Write what the run is of, or compare it with what is there.
+
+        Returns
+        -------
+        bool
+            Whether the files of the source and the mask are those of the run that was begun here;
+            others may hold the same voxels, for example a chunk that was copied again.
 
         Raises
         ------
@@ -43,18 +50,23 @@ class RunFolder:
         if not place.exists():
             if any(self.path.iterdir()):
                 raise InputError(f"{self.path} holds other files; name a new or an empty folder.")
-            self._write(MANIFEST, lambda file: file.write(json.dumps(wanted, indent=1).encode()))
-            return
+            self.put_manifest(manifest)
+            return True
         try:
             found = json.loads(place.read_text(encoding="utf-8"))
         except ValueError:
             found = {}
-        differing = [name for name in wanted if found.get(name) != wanted[name]]
+        differing = [name for name in wanted if name != FILES and found.get(name) != wanted[name]]
         if differing:
             raise InputError(
                 f"{self.path} holds an unfinished run whose {' and '.join(differing)} "
                 "differed: give the same again to go on, or delete the folder to begin anew."
             )
+        return found.get(FILES) == wanted.get(FILES)
+
+    def put_manifest(self, manifest: dict[str, Any]) -> None:
+        """Write what the run is of."""
+        self._write(MANIFEST, lambda file: file.write(json.dumps(manifest, indent=1).encode()))
 
     def _write(self, name: str, write: Callable[[IO[bytes]], Any]) -> None:
         handle, temporary = tempfile.mkstemp(prefix=".part-", dir=self.path)

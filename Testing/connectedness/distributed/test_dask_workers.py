@@ -119,7 +119,7 @@ def test_an_array_that_would_go_along_with_every_task(process, tmp_path):
 
 def test_cancelling_and_going_on(process, source, whole, tmp_path):
     target = tmp_path / "target.zarr"
-    given = dict(block=5, client=process)
+    given = dict(block=8, client=process)
     with pytest.raises(Cancelled):
         connectedness(source, SEEDS, AFFINITY, target, progress=lambda s: s < 0.3, **given)
     assert not target.exists()

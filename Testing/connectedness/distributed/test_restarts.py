@@ -124,10 +124,24 @@ def test_other_parameters_are_refused(changed, named, monkeypatch, source, tmp_p
 
 def test_a_changed_file_is_refused(monkeypatch, volume, source, tmp_path):
     unfinished(monkeypatch, source, tmp_path / "target.npy")
-    np.save(source, volume + 1)
+    changed = volume.copy()
+    changed[15, 15, 15] += 1
+    np.save(source, changed)
     os.utime(source, (1, 1))
+    with pytest.raises(InputError, match=r"changed during the run, in block \[10:16, 10:18, 10:20"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "target.npy", block=10)
+    np.save(source, volume.astype(np.float64))
     with pytest.raises(InputError, match="whose source differed"):
         connectedness(source, SEEDS, AFFINITY, tmp_path / "target.npy", block=10)
+
+
+def test_a_file_that_was_copied_again_is_the_same(monkeypatch, volume, source, tmp_path):
+    unfinished(monkeypatch, source, tmp_path / "target.npy")
+    np.save(source, volume)
+    os.utime(source, (1, 1))
+    run = connectedness(source, SEEDS, AFFINITY, tmp_path / "target.npy", block=10)
+    assert run.computed["contract"] == 0
+    assert run.computed["finish"] == run.blocks - 3
 
 
 def test_a_changed_array_is_refused(monkeypatch, volume, tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib import connectedness as on_the_whole
-from FuzzyConnectedGPULib.distributed import connectedness
+from FuzzyConnectedGPULib.distributed import connectedness, steps
 from FuzzyVesselCoreLib.errors import InputError
 
 zarr = pytest.importorskip("zarr", minversion="3")
@@ -70,6 +70,74 @@ def test_a_chunk_that_is_damaged(source, tmp_path):
     (source / "c" / "1" / "0" / "2").write_bytes(b"damaged")
     with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:8, 0:8, 18:20\]"):
         connectedness(source, SEEDS, AFFINITY, tmp_path / "target.zarr", block=8)
+
+
+def failing_from(monkeypatch, phase, damage):
+    """A step's first call does a damage to the store before it works."""
+    step, calls = getattr(steps, phase), []
+
+    def damaged(job, group):
+        if not calls:
+            damage()
+        calls.append(group)
+        return step(job, group)
+
+    monkeypatch.setattr(steps, phase, damaged)
+
+
+CHUNK = "c/1/0/2"
+
+
+def lose(source):
+    (source / CHUNK).unlink()
+
+
+def damage(source):
+    (source / CHUNK).write_bytes(b"damaged")
+
+
+@pytest.mark.parametrize("phase", ["contract_block", "finish_block"])
+@pytest.mark.parametrize("harm", [lose, damage])
+def test_a_chunk_that_is_lost_or_damaged_during_the_run(
+    monkeypatch, source, whole, tmp_path, phase, harm
+):
+    """Its name is told, what is finished is kept, and with a copy of the chunk the run goes on."""
+    target, content = tmp_path / "target.zarr", (source / CHUNK).read_bytes()
+    with monkeypatch.context() as patched:
+        failing_from(patched, phase, lambda: harm(source))
+        with pytest.raises(InputError, match=f"chunk {CHUNK}, the voxels"):
+            connectedness(source, SEEDS, AFFINITY, target, block=8)
+    assert not target.exists()
+    (source / CHUNK).write_bytes(content)
+    run = connectedness(source, SEEDS, AFFINITY, target, block=8)
+    assert run.computed["contract" if phase == "contract_block" else "finish"] < run.blocks
+    np.testing.assert_array_equal(zarr.open(str(target), mode="r")[:] / TOP, whole)
+
+
+def test_a_store_that_changes_during_the_run(monkeypatch, volume, source, tmp_path):
+    def change():
+        zarr.open_array(str(source))[13, 13, 13] = volume[13, 13, 13] + 1
+
+    failing_from(monkeypatch, "finish_block", change)
+    with pytest.raises(InputError, match=r"changed during the run, in block \[8:16, 8:16, 8:16\]"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "target.zarr", block=8)
+
+
+def test_a_mask_with_a_damaged_chunk(source, volume, tmp_path):
+    mask = tmp_path / "mask.zarr"
+    zarr.create_array(str(mask), data=np.ones(volume.shape, np.uint8), chunks=(8, 9, 10))
+    (mask / "c/1/1/1").write_bytes(b"damaged")
+    with pytest.raises(InputError, match="The mask cannot be read at its chunk c/1/1/1"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "t", mask=mask, block=8)
+
+
+def test_a_target_that_another_program_makes_during_the_run(monkeypatch, source, whole, tmp_path):
+    target = tmp_path / "target.zarr"
+    failing_from(monkeypatch, "finish_block", target.mkdir)
+    with pytest.raises(InputError, match=r"was made by another program.*target\.zarr\.unfinished"):
+        connectedness(source, SEEDS, AFFINITY, target, block=8)
+    result = tmp_path / "target.zarr.unfinished" / "target.zarr"
+    np.testing.assert_array_equal(zarr.open(str(result), mode="r")[:] / TOP, whole)
 
 
 def test_an_array_as_target(volume, whole, tmp_path):
