@@ -95,3 +95,6 @@ class CpuUsedNote(str):
         self = super().__new__(cls, f"The CPU was used: {reason}")
         self.reason = reason
         return self
+
+    def __getnewargs__(self) -> tuple[Exception]:
+        return (self.reason,)

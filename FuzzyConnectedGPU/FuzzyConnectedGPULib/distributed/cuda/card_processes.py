@@ -34,6 +34,10 @@ class CardProcesses:
     device : str
         The cards, as of `BlockOptions`; "cuda" names all.
 
+    Attributes
+    ----------
+    processes : list
+
     Raises
     ------
     InputError
@@ -48,7 +52,7 @@ class CardProcesses:
     def __init__(self, device: str = "cuda") -> None:
         self._free: SimpleQueue[_Place] = SimpleQueue()
         self._places: list[_Place] = []
-        self._processes: list[Any] = []
+        self.processes: list[Any] = []
         cards = card_words(device)
         if not cards:
             raise InputError(f"The device {device!r} names no card: give 'cuda', or leave it out.")
@@ -62,7 +66,7 @@ class CardProcesses:
         theirs = [their for _, their in pipes]
         process = context.Process(target=serve, args=(theirs,), daemon=True)
         process.start()
-        self._processes.append(process)
+        self.processes.append(process)
         for own, their in pipes:
             their.close()  # so that the end of the process is noticed
             self._places.append(_Place(card, own))
@@ -75,17 +79,17 @@ class CardProcesses:
         self._pool.shutdown(cancel_futures=True)
         for place in self._places:
             place.channel.close()
-        for process in self._processes:
+        for process in self.processes:
             process.join()
 
-    def submit(self, step: Callable[[Job, Group], None], job: Job, group: Group) -> Future:
-        """Do a step on the next card that has room for a task."""
-        return self._pool.submit(self._do, step, job, group)
+    def submit(self, do: Callable[..., None], step: Any, job: Job, group: Group) -> Future:
+        """``do(step, job, group)`` on the next card that has room for a task."""
+        return self._pool.submit(self._send, do, step, job, group)
 
-    def _do(self, step: Callable[[Job, Group], None], job: Job, group: Group) -> None:
+    def _send(self, do: Callable[..., None], step: Any, job: Job, group: Group) -> None:
         place = self._free.get()
         try:
-            place.channel.send((step, replace(job, device=place.card), group))
+            place.channel.send((do, step, replace(job, device=place.card), group))
             error = place.channel.recv()
         except (EOFError, OSError) as lost:
             raise InputError(
@@ -110,11 +114,11 @@ def serve(channels: list[Connection]) -> None:
 def _serve_one(channel: Connection) -> None:
     while True:
         try:
-            step, job, group = channel.recv()
+            do, *arguments = channel.recv()
         except EOFError:
             return
         try:
-            step(job, group)
+            do(*arguments)
             answer = None
         except BaseException as error:
             answer = error
