@@ -45,8 +45,8 @@ class NoCuda(str):
         self.kind = kind
         return self
 
-    def __getnewargs__(self) -> tuple[str, str]:
-        return self.kind, str(self)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, str(self))
 
 
 class NoCudaError(DeviceError):
@@ -96,5 +96,5 @@ class CpuUsedNote(str):
         self.reason = reason
         return self
 
-    def __getnewargs__(self) -> tuple[Exception]:
-        return (self.reason,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason,)

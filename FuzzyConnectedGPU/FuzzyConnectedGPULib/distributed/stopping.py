@@ -1,4 +1,4 @@
-"""Runs of this process that are to end: their steps look here, and other processes find nothing."""
+"""Runs of this process that are to end: their steps look here, those of others in the folder."""
 
 import threading
 

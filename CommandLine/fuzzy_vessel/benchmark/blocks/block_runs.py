@@ -109,7 +109,7 @@ def by_processes(
         begin = perf_counter()
         run = connectedness(volume, volume.seeds, AFFINITY, target, **options)
         seconds = perf_counter() - begin
-        found = run.seconds | {"disk": written.bytes / 1e6, "blocks": run.blocks}
+        found: dict[str, Any] = {"disk": written.bytes / 1e6, "blocks": run.blocks, **run.seconds}
         found |= {"shape": shape, "block": block, "workers": workers, "processes": workers}
         name = f"blocks {'x'.join(map(str, block))}, {workers} cards, a process each"
         return row(volume, name, seconds, device_name(device, workers), **found), target.hash

@@ -21,13 +21,12 @@ class Upload:
     """Voxels and mask of a block, on their way to the device."""
 
     def __init__(self, voxels: np.ndarray, mask: np.ndarray | None, copier: Copier) -> None:
-        self._soon = [copier.put(voxels), None if mask is None else copier.put(mask)]
+        self._soon = [copier.put(part) for part in (voxels, mask) if part is not None]
 
     def take(self) -> tuple[DeviceArray, DeviceArray | None]:
         """Both arrays, once: what takes them can free their memory."""
-        voxels, mask = self._soon
-        self._soon = []
-        return voxels.result(), mask and mask.result()
+        soon, self._soon = self._soon, []
+        return soon[0].result(), soon[1].result() if len(soon) > 1 else None
 
 
 def face_forest(

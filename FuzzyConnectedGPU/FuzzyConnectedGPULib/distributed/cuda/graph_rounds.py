@@ -36,7 +36,8 @@ class GraphRounds:
         self._wide = wide
         self.counts = gpu.xp.zeros(3, np.uint32)  # edges, survivors, edges of a forest
         self.best = gpu.xp.zeros(nodes, np.uint64)
-        self._edges, self._spare = self._list(room), None
+        self._edges = self._list(room)
+        self._spare: Any = None
 
     def _list(self, room: int) -> tuple[DeviceArray, DeviceArray | None]:
         room = max(room, 1)
@@ -58,7 +59,7 @@ class GraphRounds:
     def begin(self) -> None:
         """All edges are added."""
         self.edge_count = int(self.gpu.get(self.counts)[0])
-        self._spare = self._list(self.edge_count) if self.edge_count else None
+        self._spare = self._list(self.edge_count)
 
     def hook(self, kept: int) -> DeviceArray:
         """The parent of each node; nodes up to `kept` are their own."""
