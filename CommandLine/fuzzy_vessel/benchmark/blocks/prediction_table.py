@@ -42,8 +42,8 @@ TITLE = "Connectedness over blocks: a model of its costs, fitted to runs on this
 NOTES = [
     "Each worker is like the one of the runs: a card or a CPU with as many cores of its own, and "
     "voxels that it gets as fast. What one process does not speed up with more cards is taken to "
-    "shrink with processes, which was not measured. Memory is an upper estimate, and a process has "
-    "that of all its workers; the runs' largest share of it:",
+    "shrink with processes. Memory is an upper estimate, and a process has that of all its "
+    "workers; the runs' largest share of it:",
 ]
 
 
