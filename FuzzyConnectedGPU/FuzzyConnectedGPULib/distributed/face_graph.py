@@ -168,16 +168,23 @@ def merge(
     forest: Callable[[JoinedGraph, np.ndarray], Edges] = forest_on_cpu,
 ) -> FaceGraph:
     """The face graph of a group from those of its members; parameters as of `join`."""
+
+    def outer(member: FaceGraph, own: Box) -> np.ndarray:
+        return np.flatnonzero(partition.on_inner_faces(member.voxels, box, own))
+
+    with ThreadPoolExecutor(thread_count()) as pool:
+        on_faces = list(pool.map(outer, members, boxes))
     graph = join(members, boxes, partition, affinity, floor)
-    voxels = np.concatenate([member.voxels for member in members])
-    vertices = np.flatnonzero(partition.on_inner_faces(voxels, box)).astype(np.int32)
-    vertices = vertices[np.argsort(voxels[vertices], kind="stable")]
+    voxels = np.concatenate([of.voxels[at] for of, at in zip(members, on_faces)])
+    intensities = np.concatenate([of.intensities[at] for of, at in zip(members, on_faces)])
+    order = np.argsort(voxels, kind="stable")
+    vertices = np.concatenate([at + n for at, n in zip(on_faces, graph.offsets)])
+    vertices = vertices[order].astype(np.int32)
     kept = np.full(graph.source + 1, NOWHERE, np.int32)
     kept[vertices] = np.arange(vertices.size, dtype=np.int32)
     kept[graph.source] = vertices.size
-    intensities = np.concatenate([member.intensities for member in members])[vertices]
     edges = forest(graph, kept)
-    return FaceGraph(voxels[vertices], intensities, *edges, vertices, np.empty(0, np.uint8))
+    return FaceGraph(voxels[order], intensities[order], *edges, vertices, np.empty(0, np.uint8))
 
 
 def member_levels(

@@ -137,11 +137,12 @@ class Partition:
             inner[axis] -= 1
         return int(np.prod(box.shape) - np.prod(np.maximum(inner, 0)))
 
-    def on_inner_faces(self, voxels: np.ndarray, box: Box) -> np.ndarray:
-        """Which voxels of a box (flat indices in the volume) lie on its inner faces."""
+    def on_inner_faces(self, voxels: np.ndarray, box: Box, part: Box) -> np.ndarray:
+        """Which voxels of a part of a box (flat indices in the volume) lie on its inner faces."""
         found = np.zeros(voxels.size, bool)
         for axis, plane in self.inner_faces(box):
-            found |= self.coordinate(voxels, axis) == plane
+            if part.start[axis] <= plane < part.stop[axis]:
+                found |= self.coordinate(voxels, axis) == plane
         return found
 
     def coordinate(self, voxels: np.ndarray, axis: int) -> np.ndarray:

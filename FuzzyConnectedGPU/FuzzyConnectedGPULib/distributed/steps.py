@@ -5,7 +5,7 @@ A step can be computed by any process that reaches the stores and the folder, an
 
 import errno
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -126,7 +126,7 @@ def merge_group(job: Job, group: Group) -> None:
     """The face graph of a group, from those of its members."""
     members = job.partition.members(group)
     box, boxes = job.partition.box(group), [job.partition.box(member) for member in members]
-    graphs = [job.folder.faces(member) for member in members]
+    graphs = _graphs(job, members)
     given = graphs, boxes, box, job.partition, job.affinity, job.floor
     merged = merge(*given, lambda graph, kept: forest_in(graph, kept, job.device))
     with _naming(f"The faces of the blocks in {box}"):
@@ -137,7 +137,7 @@ def solve_group(job: Job, group: Group) -> None:
     """The final levels of the members' face voxels, from those of the group."""
     members = job.partition.members(group)
     boxes = [job.partition.box(member) for member in members]
-    graphs = [job.folder.faces(member) for member in members]
+    graphs = _graphs(job, members)
     graph = join(graphs, boxes, job.partition, job.affinity, job.floor)
     outer, levels = NONE, NO_LEVELS  # the last group has no faces
     if group.level < job.partition.levels:
@@ -146,6 +146,11 @@ def solve_group(job: Job, group: Group) -> None:
     with _naming(f"The levels of the faces in {job.partition.box(group)}"):
         for member, own in zip(members, found):
             job.folder.put_levels(member, own)
+
+
+def _graphs(job: Job, members: Sequence[Group]) -> list[FaceGraph]:
+    with ThreadPoolExecutor(thread_count()) as pool:
+        return list(pool.map(job.folder.faces, members))
 
 
 def finish_block(job: Job, group: Group) -> None:
