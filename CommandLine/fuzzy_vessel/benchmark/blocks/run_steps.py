@@ -4,7 +4,7 @@ Work is counted in voxels and face voxels of blocks, and in vertices of the grap
 see `distributed`. Cards are taken to have the memory for every graph (`joining.BYTES_PER_VERTEX`).
 """
 
-import numpy as np
+from math import prod
 
 from FuzzyConnectedGPULib.distributed.needs import BLOCK_VOXEL, GROUP_VOXEL
 from FuzzyConnectedGPULib.distributed.partition import Group, Partition
@@ -21,7 +21,7 @@ class Steps:
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
         self.levels = partition.levels
-        self.voxels: list[int] = [int(np.prod(partition.box(g).shape)) for g in partition.groups(0)]
+        self.voxels: list[int] = [prod(partition.box(g).shape) for g in partition.groups(0)]
         self.faces: list[list[int]] = []
         self.joined: list[list[int]] = [[]]
         below: dict[Group, int] = {}
