@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from xml.etree import ElementTree
@@ -14,7 +15,7 @@ from scipy import ndimage
 
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.benchmark import plots, results, table_text, tables, volumes
-from fuzzy_vessel.benchmark.blocks import block_table
+from fuzzy_vessel.benchmark.blocks import block_runs, block_table
 from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
@@ -112,6 +113,8 @@ def test_tables_with_a_gpu(name, emulated):
 def test_tables_of_blocks_with_a_gpu(emulated, monkeypatch):
     # Processes of their own, for the CPU's peak memory, are started in the test without a GPU.
     monkeypatch.setattr(block_table, "_in_own_process", lambda work, *arguments: work(*arguments))
+    # Other processes have no emulated cards: test_card_processes.py.
+    monkeypatch.setattr(block_runs, "CardProcesses", lambda device: ThreadPoolExecutor(2))
     for name in BLOCKS:
         checked_with_a_gpu(name, emulated)
 

@@ -17,7 +17,7 @@ from .procedural_volume import AFFINITY, ProceduralVolume
 from .sampled_target import SampledTarget
 
 PHASES = ("contract", "merge", "solve", "finish")
-WARM_BLOCK = 28  # voxels along each axis; 27 such blocks reach every process
+WARM_SIDE = 84  # voxels along each axis of the volume that loads all compiled code
 SLAB = 64  # planes that are converted to levels at a time
 ALMOST = 0.99  # share of the progress at which all intermediate results are in the folder
 Shape = tuple[int, int, int]
@@ -68,7 +68,7 @@ def by_blocks(
     samples : int
         So many boxes are solved again by `dial`, with the levels on their borders as seeds.
     """
-    warm_up(device, min(*shape, 84))
+    warm_up(device, min(*shape, WARM_SIDE))
     volume, target = ProceduralVolume(shape), SampledTarget(shape, samples)
     with MemoryPeak() as peak, tempfile.TemporaryDirectory() as place:
         written = _Written(Path(place) / "run")
@@ -96,13 +96,17 @@ def by_blocks(
 def by_processes(
     shape: Shape, block: Shape, device: str, workers: int
 ) -> tuple[dict[str, Any], int]:
-    """The same with a process for each of several cards; the row has no memory."""
+    """The same with a process for each of several cards; the row has no memory.
+
+    A small volume's 27 blocks reach every process before.
+    """
     volume = ProceduralVolume(shape)
     with tempfile.TemporaryDirectory() as place, CardProcesses(device) as client:
-        small = ProceduralVolume((3 * WARM_BLOCK,) * 3)
+        side = min(*shape, WARM_SIDE)
+        small = ProceduralVolume((side,) * 3)
         target = HashedFolder(small.shape, _made(Path(place) / "small"))
         options: dict[str, Any] = {"client": client, "device": device}
-        connectedness(small, small.seeds, AFFINITY, target, block=WARM_BLOCK, **options)
+        connectedness(small, small.seeds, AFFINITY, target, block=-(-side // 3), **options)
         target = HashedFolder(shape, _made(Path(place) / "hashes"))
         written = _Written(Path(place) / "run")
         options |= {"progress": written.look, "folder": written.folder, "block": block}
@@ -141,7 +145,7 @@ def device_name(device: str, workers: int) -> str:
 
 
 @cache
-def warm_up(device: str, side: int = 84) -> None:
+def warm_up(device: str, side: int = WARM_SIDE) -> None:
     """Load all compiled code, also of a volume that is too large for the CPU's bucket queue."""
     small = ProceduralVolume((side,) * 3)
     if device == "cpu":
