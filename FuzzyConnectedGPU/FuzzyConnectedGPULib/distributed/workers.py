@@ -1,7 +1,7 @@
 """What a run needs of other processes that do its steps: those of Dask, or of this machine."""
 
-import pickle
 from concurrent.futures import CancelledError, ProcessPoolExecutor
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import numpy as np
@@ -55,10 +55,9 @@ def refuse_large(client: Any, job: Job) -> None:
     """
     if shares_memory(client):
         return
+    dumps: Any = ForkingPickler.dumps
     if is_dask(client):
-        from cloudpickle import dumps
-    else:
-        dumps = pickle.dumps
+        from distributed.protocol.pickle import dumps
     try:
         size = len(dumps(job))
     except Exception as error:

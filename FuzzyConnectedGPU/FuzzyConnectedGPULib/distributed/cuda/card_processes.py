@@ -47,6 +47,9 @@ class CardProcesses:
     --------
     >>> with CardProcesses("cuda") as client:  # doctest: +SKIP
     ...     connectedness("scan.zarr", seeds, affinity, "scene.zarr", client=client)
+    >>> CardProcesses("cpu")
+    Traceback (most recent call last):
+    FuzzyVesselCoreLib.errors.InputError: The device 'cpu' names no card: give 'cuda'.
     """
 
     def __init__(self, device: str = "cuda") -> None:
@@ -55,7 +58,7 @@ class CardProcesses:
         self.processes: list[Any] = []
         cards = card_words(device)
         if not cards:
-            raise InputError(f"The device {device!r} names no card: give 'cuda', or leave it out.")
+            raise InputError(f"The device {device!r} names no card: give 'cuda'.")
         self._pool = ThreadPoolExecutor(TASKS_PER_CARD * len(cards))
         for card in cards:
             self._start(card)
