@@ -55,11 +55,8 @@ def refuse_large(client: Any, job: Job) -> None:
     """
     if shares_memory(client):
         return
-    dumps: Any = ForkingPickler.dumps
-    if is_dask(client):
-        from distributed.protocol.pickle import dumps
     try:
-        size = len(dumps(job))
+        size = _sent_bytes(client, job)
     except Exception as error:
         raise InputError(
             f"The source, the mask or the target cannot be sent to other processes ({error}): "
@@ -70,6 +67,14 @@ def refuse_large(client: Any, job: Job) -> None:
             f"The source or the mask would be sent with each task, {size / 1e6:,.0f} MB: give a "
             "path, or an array whose chunks are read from a disk."
         )
+
+
+def _sent_bytes(client: Any, job: Job) -> int:
+    if is_dask(client):
+        from distributed.protocol.pickle import dumps
+
+        return len(dumps(job))
+    return len(ForkingPickler.dumps(job))
 
 
 def require_worker_memory(client: Any, need: RunNeed) -> None:
