@@ -132,7 +132,7 @@ def connectedness(
         cut_level = level_of_cut(options.cut)
         inputs = volume, region, points, affinity, cut_level, partition
         manifest = _manifest(*inputs, output.type)
-        known_files = output.begin(manifest, need) and volume.stamp() is not None
+        known_files = output.begin(manifest, need) and volume.is_stamped
         job = Job(
             uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device
         )
@@ -142,7 +142,7 @@ def connectedness(
             client = stack.enter_context(ThreadPoolExecutor(workers))
         run = _Run(job, client, need, progress)
         if output.continues:
-            run.check(known_files and (region is None or region.stamp() is not None))
+            run.check(known_files and (region is None or region.is_stamped))
             output.folder.put_manifest(manifest)
         run.work()
         output.finish()
@@ -197,7 +197,7 @@ def _manifest(
     return {
         "source": [volume.shape, volume.voxel_type.str],
         "mask": region and [region.shape, region.voxel_type.str],
-        FILES: [volume.stamp(), region and region.stamp()],
+        FILES: [volume.fingerprint(), region and region.fingerprint()],
         "seeds": hashlib.blake2b(np.unique(seeds, axis=0).tobytes(), digest_size=16).hexdigest(),
         "affinity": asdict(affinity),
         "cut": cut_level,

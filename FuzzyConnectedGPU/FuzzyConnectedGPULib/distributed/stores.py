@@ -1,6 +1,7 @@
 """Volumes that are read and written box by box: NumPy, zarr and Dask arrays, and paths of them."""
 
 import hashlib
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -166,13 +167,11 @@ class Store:
                 return f"its chunk {key}, the voxels {part}", reason
         return f"the voxels {box}", error
 
-    def stamp(self) -> str | None:
-        """Of the names, sizes and times of the array's files; None if it lies in none."""
-        files = self._files()
-        if not files:
-            return None
+    def fingerprint(self) -> str:
+        """Of shape, type and, where the array lies in files, their names, sizes and times."""
         digest = hashlib.blake2b(digest_size=16)
-        for path in files:
+        digest.update(json.dumps([self.shape, self.voxel_type.str]).encode())
+        for path in self._files():
             status = path.stat()
             digest.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\n".encode())
         return digest.hexdigest()
@@ -182,6 +181,11 @@ class Store:
         if folder is not None:
             return sorted(path for path in folder.rglob("*") if path.is_file())
         return [Path(self.place)] if isinstance(self.place, str) else []
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether `fingerprint` depends on the times of files."""
+        return bool(self._files())
 
 
 def _values(array: Any, box: Box) -> np.ndarray:

@@ -40,7 +40,7 @@ def run_steps(
         while done < len(groups):
             while waiting and len(running) < TASKS_AHEAD:
                 group = waiting.pop()
-                task = submit(do, step, job.part(group), group)
+                task = submit(do, step, job.part(group) if isinstance(job, Job) else job, group)
                 running[task] = group
                 task.add_done_callback(finished.put)
             try:
@@ -57,7 +57,7 @@ def run_steps(
             progress.advance(done / len(groups))
     except BaseException as error:
         _end(running, job, finished, client)
-        told = error if group is None else lost(error, job.partition.box(group), task_memory)
+        told = lost(error, client, job, group, task_memory)
         if told is error:
             raise
         raise told from error

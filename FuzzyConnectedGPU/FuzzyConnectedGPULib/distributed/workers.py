@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from .cuda.card_processes import CardProcesses
 from .needs import RunNeed
-from .partition import Box
+from .partition import Group
 from .steps import Job
 
 PROCESS = 400e6  # bytes of a worker before its first task: Python, its packages, compiled code
@@ -98,8 +98,13 @@ def require_worker_memory(client: Any, need: RunNeed) -> None:
             )
 
 
-def lost(error: BaseException, box: Box, need: int) -> BaseException:
-    """What is said of a task that no worker could do; other errors as they are."""
+def lost(
+    error: BaseException, client: Any, job: Job, group: Group | None, need: int
+) -> BaseException:
+    """What is said of a task that no worker of Dask could do; other errors as they are."""
+    if not is_dask(client) or group is None:
+        return error
+    box = job.partition.box(group)
     if type(error).__name__ == "KilledWorker":
         return InputError(
             f"Dask's workers ended again and again at the voxels {box}, perhaps because a task "
