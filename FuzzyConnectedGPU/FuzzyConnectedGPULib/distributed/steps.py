@@ -82,7 +82,7 @@ def contract_block(job: Job, group: Group) -> None:
     faces, inside = job.partition.faces_inside(box, problem.mask)
     forest = face_forest(problem, inside, job.progress, job.device)
     intensities = problem.voxels.ravel()[inside]
-    with _naming(f"The faces of block {box}"):
+    with naming(f"The faces of block {box}"):
         job.folder.put_faces(group, FaceGraph(faces, intensities, *forest, NONE, checksum))
 
 
@@ -93,7 +93,7 @@ def merge_group(job: Job, group: Group) -> None:
     graphs = [job.folder.faces(member) for member in members]
     given = graphs, boxes, box, job.partition, job.affinity, job.floor
     merged = merge(*given, lambda graph, kept: forest_in(graph, kept, job.device))
-    with _naming(f"The faces of the blocks in {box}"):
+    with naming(f"The faces of the blocks in {box}"):
         job.folder.put_faces(group, merged)
 
 
@@ -107,7 +107,7 @@ def solve_group(job: Job, group: Group) -> None:
     if group.level < job.partition.levels:
         outer, levels = job.folder.faces(group).vertices, job.folder.levels(group)
     found = member_levels(graph, outer, levels, lambda graph: levels_in(graph, job.device))
-    with _naming(f"The levels of the faces in {job.partition.box(group)}"):
+    with naming(f"The levels of the faces in {job.partition.box(group)}"):
         for member, own in zip(members, found):
             job.folder.put_levels(member, own)
 
@@ -124,7 +124,7 @@ def finish_block(job: Job, group: Group) -> None:
             raise changed(job, box)
         inside, levels = job.partition.in_box(graph.voxels, box), job.folder.levels(group)
     result = as_target(finished_levels(problem, inside, levels, job.progress, job.device), job)
-    with _naming(f"Block {box} of the target"):
+    with naming(f"Block {box} of the target"):
         job.target.write(box, result)
         job.folder.put_done(group, checksum_of(result))
 
@@ -143,7 +143,7 @@ def check_result(job: Job, group: Group) -> None:
         job.folder.forget("done", group)
 
 
-def changed(job: Job, box: Box) -> InputError:
+def changed(job: Any, box: Box) -> InputError:
     """The error of a source that is not what it was."""
     return InputError(
         f"The {'source or the mask' if job.mask else 'source'} changed during the run, in block "
@@ -200,7 +200,7 @@ def _refuse_not_finite(voxels: np.ndarray, box: Box) -> None:
 
 
 @contextmanager
-def _naming(what: str) -> Iterator[None]:
+def naming(what: str) -> Iterator[None]:
     """Name what could not be written."""
     try:
         yield

@@ -259,10 +259,16 @@ def import_zarr(path: str) -> Any:
     return zarr
 
 
-def create(path: Path, shape: tuple[int, ...], voxel_type: Any, block: tuple[int, ...]) -> None:
+def create(
+    path: Path,
+    shape: tuple[int, ...],
+    voxel_type: Any,
+    block: tuple[int, ...],
+    attributes: dict[str, str] | None = None,
+) -> None:
     """Create an array of zeros at a path: a .npy file or a zarr array whose chunks divide blocks.
 
-    zarr does not store chunks of zeros.
+    zarr does not store chunks of zeros. Without given attributes, those of a scene are written.
     """
     if path.suffix == ".npy":
         np.lib.format.open_memmap(path, mode="w+", dtype=voxel_type, shape=shape).flush()
@@ -271,10 +277,11 @@ def create(path: Path, shape: tuple[int, ...], voxel_type: Any, block: tuple[int
     chunks = tuple(
         chunk_length(min(b, n)) if b < n else min(n, MAX_CHUNK) for b, n in zip(block, shape)
     )
-    unit = {"connectedness": "value / 65535"} if np.dtype(voxel_type).kind == "u" else {}
+    if attributes is None and np.dtype(voxel_type).kind == "u":
+        attributes = {"connectedness": "value / 65535"}
     zarr.create_array(
         str(path), shape=shape, dtype=np.dtype(voxel_type).name, chunks=chunks, fill_value=0,
-        attributes=unit, dimension_names=["z", "y", "x"],
+        attributes=attributes or {}, dimension_names=["z", "y", "x"],
     )  # fmt: skip
 
 
