@@ -93,6 +93,17 @@ def share(text: str) -> float:
     return number
 
 
+def gigabytes(text: str) -> int:
+    """Parse gigabytes to bytes; raises as `voxel`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of gigabytes such as 16")
+    return int(number * 1e9)
+
+
 def formats(text: str) -> tuple[str, ...]:
     """Parse a list of formats of trees, all or none; raises as `voxel`."""
     if text in ("all", "none"):

@@ -52,10 +52,16 @@ with the voxels on both sides of each: 6 N^2 vertices for N voxels along each ax
 """
 
 from .block_connectedness import BlockRun, connectedness
-from .labelling import LabelOptions, LabelRun, labels, volume_curve
+from .labelling import ComponentTable, LabelOptions, LabelRun, labels, volume_curve
 from .options import BlockOptions
 
 __all__ = [
-    "BlockOptions", "BlockRun", "LabelOptions", "LabelRun", "connectedness", "labels",
+    "BlockOptions",
+    "BlockRun",
+    "ComponentTable",
+    "LabelOptions",
+    "LabelRun",
+    "connectedness",
+    "labels",
     "volume_curve",
-]  # fmt: skip
+]

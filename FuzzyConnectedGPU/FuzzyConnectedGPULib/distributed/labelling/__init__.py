@@ -30,7 +30,8 @@ So every partition gives the labels of the whole, bit for bit.
 """
 
 from .block_labels import LabelRun, labels
+from .component_table import ComponentTable
 from .label_options import LabelOptions
 from .volume_curve import volume_curve
 
-__all__ = ["LabelOptions", "LabelRun", "labels", "volume_curve"]
+__all__ = ["ComponentTable", "LabelOptions", "LabelRun", "labels", "volume_curve"]

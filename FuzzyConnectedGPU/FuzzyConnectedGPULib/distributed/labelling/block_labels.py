@@ -70,6 +70,7 @@ def labels(
     background_seeds: np.ndarray | Sequence | None = None,
     mask: Any = None,
     spacing: Sequence[float] | None = None,
+    origin: Sequence[float] | None = None,
     client: Any = None,
     progress: Progress | ProgressCallback | None = None,
     options: LabelOptions | None = None,
@@ -99,8 +100,9 @@ def labels(
         They raise an automatic threshold, and no gap is filled there.
     mask : path or array, optional
         No gap is filled where it is 0.
-    spacing : sequence of 3 float, optional
-        Distance of voxels along K, J, I in mm, for an OME-Zarr label image; 1, 1, 1 by default.
+    spacing, origin : sequence of 3 float, optional
+        Distance of voxels and place of the first one along K, J, I in mm, for an OME-Zarr label
+        image; 1, 1, 1 and 0, 0, 0 by default.
     client : executor, optional
         As of `connectedness` over blocks; one block after the other by default.
     progress : callable, optional
@@ -143,10 +145,8 @@ def labels(
     partition = Partition(store.shape, (int(k), int(j), int(i)))
     need = label_need(partition, store.voxel_type.itemsize, options.fill_gaps)
     require_memory(need, options.memory_limit)
-    output = Output(
-        target, options, partition, (options.target_type,), partial(create, spacing=spacing),
-        LabelFolder,
-    )  # fmt: skip
+    make = partial(create, spacing=spacing, origin=origin)
+    output = Output(target, options, partition, (options.target_type,), make, LabelFolder)
     with ExitStack() as stack:
         stack.callback(output.close)
         output.begin(

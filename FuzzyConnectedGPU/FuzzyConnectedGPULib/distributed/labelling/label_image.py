@@ -15,6 +15,7 @@ def create(
     voxel_type: Any,
     block: tuple[int, ...],
     spacing: Sequence[float] | None = None,
+    origin: Sequence[float] | None = None,
 ) -> None:
     """Create labels of zeros at a path: of one resolution, ``0``, if that ends in .ome.zarr.
 
@@ -22,8 +23,8 @@ def create(
     ----------
     path, shape, voxel_type, block
         As of `stores.create`.
-    spacing : sequence of 3 float, optional
-        Along K, J, I in mm.
+    spacing, origin : sequence of 3 float, optional
+        Of the voxels, and place of the first one, along K, J, I in mm.
     """
     if not path.name.endswith(SUFFIX):
         stores.create(path, shape, voxel_type, block, {})
@@ -32,7 +33,8 @@ def create(
     group = zarr.create_group(str(path))
     stores.create(path / "0", shape, voxel_type, block, {})
     scale = [float(mm) for mm in spacing or (1, 1, 1)]
-    placed = [{"type": "scale", "scale": scale}]
+    at = [float(mm) for mm in origin or (0, 0, 0)]
+    placed = [{"type": "scale", "scale": scale}, {"type": "translation", "translation": at}]
     multiscale = {
         "name": path.name.removesuffix(SUFFIX),
         "axes": [{"name": name, "type": "space", "unit": "millimeter"} for name in "zyx"],
