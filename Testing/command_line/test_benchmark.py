@@ -36,6 +36,8 @@ TINY = Sizes(
     blocks_on_cards=32,
     blocks_largest=20,
     blocks_predicted=500,
+    labels=50,
+    skeleton_of_labels=40,
 )
 
 

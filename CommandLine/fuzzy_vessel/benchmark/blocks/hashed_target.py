@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from FuzzyVesselCoreLib.threads import usable_cores
 
@@ -26,16 +27,16 @@ class HashedTarget:
     True
     """
 
-    dtype = np.dtype(np.uint16)
-
-    def __init__(self, shape: tuple[int, int, int]) -> None:
-        self.shape = shape
+    def __init__(self, shape: tuple[int, int, int], kind: DTypeLike = np.uint16) -> None:
+        self.shape, self.dtype = shape, np.dtype(kind)
         self.hash = 0
         self._lock = threading.Lock()
 
     def __setitem__(self, index: tuple[slice, ...], levels: np.ndarray) -> None:
         k, j, i = (part.start for part in index)
         row = self.shape[2]
+        if self.dtype.itemsize > 2:  # numbers: an odd factor keeps the two halves apart
+            levels = (levels ^ (levels >> np.uint32(16)) * np.uint32(40503)).astype(np.uint16)
         firsts = [((k + n) * self.shape[1] + j) * row + i for n in range(len(levels))]
         with ThreadPoolExecutor(usable_cores()) as pool:
             hashes = pool.map(
