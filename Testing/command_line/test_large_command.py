@@ -108,6 +108,32 @@ def test_the_automatic_threshold_is_reported(levels, scene, tmp_path):
     )  # fmt: skip
 
 
+def test_from_a_volume_and_an_affinity(tmp_path, capsys):
+    from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+    from FuzzyConnectedGPULib.threshold.automatic import automatic_threshold
+
+    phantom = liver_phantom((32, 34, 36))
+    volume, seeds = phantom.volume, phantom.seeds[:1]
+    np.save(tmp_path / "volume.npy", volume)
+    k, j, i = seeds[0]
+    mean = float(volume[k, j, i])
+    more = (f"--affinity={mean},40,40", f"--seed={i},{j},{k}", "--components=seeds")
+    out = tmp_path / "out"
+    assert main(command(tmp_path / "volume.npy", out, *more)) == 0
+    scene = connectedness(volume, seeds, GaussianAffinity(mean, 40, 40), device="cpu")
+    whole = whole_labels(scene, automatic_threshold(scene), components="seeds", seeds=seeds)
+    found = zarr.open_group(str(out / "labels.ome.zarr"), mode="r")["0"][:]
+    np.testing.assert_array_equal(found, whole)
+    levels = zarr.open_array(str(out / "levels.zarr"), mode="r")[:]
+    np.testing.assert_array_equal(level_values(levels), scene.values)
+    assert f"{np.count_nonzero(whole):,} voxels, 1 component\n" in capsys.readouterr().out
+    assert np.count_nonzero(whole) > 100
+    bad = command(tmp_path / "volume.npy", tmp_path / "bad", "--affinity=220,60,30")
+    assert "give --seed" in error_of(capsys, *bad)
+    bad = command(tmp_path / "volume.npy", tmp_path / "bad", "--affinity=220,0,30")
+    assert "is not MEAN,SIGMA,GRADIENT" in error_of(capsys, *bad)
+
+
 def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, capsys):
     from FuzzyConnectedGPULib.distributed.labelling import label_steps
     from PotentialSkeletonLib.by_component import component_folder

@@ -93,6 +93,19 @@ def share(text: str) -> float:
     return number
 
 
+def affinity(text: str) -> tuple[float, float, float]:
+    """Parse MEAN,SIGMA,GRADIENT; raises as `voxel`."""
+    try:
+        mean, sigma, gradient = (float(part) for part in text.split(","))
+    except ValueError:
+        mean = sigma = gradient = float("nan")
+    if not (abs(mean) < float("inf") and 0 < sigma < float("inf") and 0 < gradient < float("inf")):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not MEAN,SIGMA,GRADIENT such as 220,60,30, the last two above 0"
+        )
+    return mean, sigma, gradient
+
+
 def gigabytes(text: str) -> int:
     """Parse gigabytes to bytes; raises as `voxel`."""
     try:

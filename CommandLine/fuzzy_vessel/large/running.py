@@ -23,6 +23,7 @@ from ..writing.tree_files import check_roots
 from .centrelines import find_centrelines
 from .component_rows import read_components, write_components
 from .placing import Place, place_of
+from .scene import scene_of
 
 STATE, LABELS = "large.json", "labels.ome.zarr"
 MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
@@ -48,12 +49,14 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
     with _continued(folder, options) as state:
         place = place_of(options)
         if "labels" not in state:
-            state["labels"], table = _labels(folder, options, place, limit, watch)
+            scene = scene_of(folder, options, limit, watch)
+            state["labels"], table = _labels(folder, scene, options, place, limit, watch)
             _write_state(folder, state)
         else:
             table = read_components(folder) if options.centrelines else None
         found = state["labels"]
-        lines = [f"vessels    {found['voxels']:,} voxels, {found['components']:,} components"]
+        counts = [_counted(found[name], name) for name in ("voxels", "components")]
+        lines = [f"vessels    {', '.join(counts)}"]
         content: dict[str, Any] = {"labels": found}
         warnings: list[str] = []
         if options.centrelines and table is not None:
@@ -71,7 +74,12 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
 
 
 def _labels(
-    folder: Path, options: Namespace, place: Place, limit: int | None, watch: Stopwatch
+    folder: Path,
+    scene: Path,
+    options: Namespace,
+    place: Place,
+    limit: int | None,
+    watch: Stopwatch,
 ) -> tuple[dict[str, Any], ComponentTable | None]:
     """The labels over blocks: what the report says of them, and the table of components."""
     watch.stage("Labels of blocks")
@@ -89,7 +97,7 @@ def _labels(
     )
     with ThreadPoolExecutor(options.workers) as pool:
         run = labels(
-            options.scene, options.threshold, target, seeds=seeds, background_seeds=background,
+            scene, options.threshold, target, seeds=seeds, background_seeds=background,
             mask=options.mask, spacing=place.spacing, origin=place.origin, client=pool,
             progress=watch.progress, options=chosen,
         )  # fmt: skip
@@ -126,7 +134,13 @@ def _centrelines(
     details = {k: v for k, v in skeleton.report.items() if k not in ("seconds", "warnings")}
     counts = {"branches": len(skeleton.branches), "nodes": len(skeleton.nodes)}
     found = {"skeleton": {**counts, "total_length_mm": length, **trees, **details}}
-    return found, f"skeleton   {len(skeleton.branches):,} branches, {length:.4g} mm", warnings
+    branches = _counted(len(skeleton.branches), "branches")
+    return found, f"skeleton   {branches}, {length:.4g} mm", warnings
+
+
+def _counted(count: int, things: str) -> str:
+    one = things.removesuffix("es" if things.endswith("ches") else "s")
+    return f"{count:,} {one if count == 1 else things}"
 
 
 @contextmanager

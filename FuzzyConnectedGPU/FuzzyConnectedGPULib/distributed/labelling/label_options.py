@@ -34,8 +34,11 @@ class LabelOptions:
         Rounds in which gaps are filled, as in `SegmentOptions`.
     cut : float
         That the connectedness was computed with; an automatic threshold is not below it.
-    folder, missing_chunks, memory_limit
+    folder, memory_limit
         As in `BlockOptions`.
+    missing_chunks : {"auto", "error", "fill"}
+        As in `BlockOptions`; "auto": an error but in arrays that were written over blocks, of which
+        zarr does not store chunks of zeros.
 
     Raises
     ------
@@ -55,7 +58,7 @@ class LabelOptions:
     fill_gaps: int = 0
     cut: float = 0.0
     folder: str | Path | None = None
-    missing_chunks: str = "error"
+    missing_chunks: str = "auto"
     memory_limit: int | None = None
 
     def __post_init__(self) -> None:
@@ -72,8 +75,8 @@ class LabelOptions:
     def blocks(self) -> BlockOptions:
         """Those options that connectedness over blocks has, too."""
         return BlockOptions(
-            self.block, self.cut, self.folder, missing_chunks=self.missing_chunks,
-            memory_limit=self.memory_limit, device="cpu",
+            self.block, self.cut, self.folder, memory_limit=self.memory_limit, device="cpu",
+            missing_chunks="error" if self.missing_chunks == "auto" else self.missing_chunks,
         )  # fmt: skip
 
     @property

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -20,7 +21,7 @@ from ...threshold.choice import raised
 from ...threshold.thresholds import curve_of, next_above
 from ..needs import require_memory
 from ..partition import Box, Group, Partition
-from ..stores import Store
+from ..stores import MISSING_CHUNKS, Store
 from ..tasks import run_steps
 from . import label_steps
 from .label_folder import LabelFolder
@@ -95,6 +96,9 @@ def volume_curve(
 def checked_scene(scene: Any, missing_chunks: str, *types: str) -> Store:
     """The store of a scene, if it has one of these types (by default those of a scene)."""
     store, types = Store.of(scene, "scene", missing_chunks), types or SCENE_TYPES
+    if missing_chunks == "auto":
+        attributes = getattr(store.array(), "attrs", {})
+        store = replace(store, missing_chunks=attributes.get(MISSING_CHUNKS, "error"))
     if store.voxel_type.name not in types:
         raise InputError(
             f"The scene's type is {store.voxel_type.name}, but must be {' or '.join(types)}: "

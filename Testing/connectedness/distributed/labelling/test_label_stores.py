@@ -6,7 +6,8 @@ import signal
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.distributed import labels
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib.distributed import LabelOptions, connectedness, labels, volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from support.whole_labels import whole_labels
 
@@ -35,7 +36,7 @@ def test_a_zarr_array_as_target(source, whole, tmp_path):
     target = tmp_path / "labels.zarr"
     labels(source, THRESHOLD, target, block=8, numbered=True)
     found = zarr.open(str(target), mode="r")
-    assert (found.chunks, found.dtype, dict(found.attrs)) == ((8, 8, 8), np.uint32, {})
+    assert (found.chunks, found.dtype) == ((8, 8, 8), np.uint32)
     np.testing.assert_array_equal(found[:], whole)
     with pytest.raises(InputError, match=r"labels\.zarr exists"):
         labels(source, THRESHOLD, target, block=8)
@@ -61,6 +62,27 @@ def test_an_ome_zarr_label_image(source, whole, tmp_path):
     again = np.empty(whole.shape, np.uint32)
     labels(target, None, again, block=8, numbered=True)
     np.testing.assert_array_equal(again, whole)
+
+
+def test_chunks_of_zeros_that_were_not_stored(tmp_path):
+    """Those of a scene that connectedness has written are no error; a chunk of another one is."""
+    volume = np.zeros((16, 16, 16), np.int16)
+    volume[:5, :5, :5] = 100
+    affinity = GaussianAffinity(mean=100, sigma=10, gradient_sigma=10)
+    for kind in ("uint16", "float32"):
+        scene = tmp_path / f"{kind}.zarr"
+        connectedness(volume, [[0, 0, 0]], affinity, scene, block=8, target_type=kind)
+        assert not (scene / "c" / "1" / "1" / "1").exists()
+        found, again = (np.zeros(volume.shape, np.uint8) for _ in range(2))
+        target = tmp_path / f"{kind}-labels.zarr"
+        assert labels(scene, 0.5, found, block=8).voxels == 125
+        labels(scene, 0.5, target, block=8)
+        labels(target, None, again, block=8)
+        np.testing.assert_array_equal(found, volume > 0)
+        np.testing.assert_array_equal(again, volume > 0)
+        assert volume_curve(scene, options=LabelOptions(block=8))[1][-1] == 125
+        with pytest.raises(InputError, match="lacks its chunk c/0/0/1"):
+            labels(scene, 0.5, found, block=8, missing_chunks="error")
 
 
 def test_a_chunk_that_is_missing_or_damaged(source, tmp_path):
