@@ -20,8 +20,8 @@ SPACING, ORIGIN = (1.5, 0.5, 0.25), (7.0, -8.0, 9.0)
 @pytest.fixture(scope="module")
 def levels():
     """Levels that fall from the phantom's vessels, with noise in them."""
-    vessels = liver_phantom((40, 44, 48)).mask.astype(bool)
-    vessels[34:37, 2:6, 4:44] = vessels[1:4, 38:42, 4:44] = True
+    vessels = liver_phantom((32, 36, 40)).mask.astype(bool)
+    vessels[27:30, 2:6, 4:36] = vessels[1:4, 31:35, 4:36] = True
     random = np.random.default_rng(2).random(vessels.shape)
     return np.where(vessels, 30000 + 35000 * random, 25000 * random * (random > 0.97)).astype(
         np.uint16
@@ -112,7 +112,7 @@ def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     from FuzzyConnectedGPULib import GaussianAffinity, connectedness
     from FuzzyConnectedGPULib.threshold.automatic import automatic_threshold
 
-    phantom = liver_phantom((32, 34, 36))
+    phantom = liver_phantom((28, 30, 32))
     volume, seeds = phantom.volume, phantom.seeds[:1]
     np.save(tmp_path / "volume.npy", volume)
     k, j, i = seeds[0]
