@@ -2,6 +2,7 @@
 
 import hashlib
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -46,21 +47,22 @@ def _labels_of_the_whole(whole: np.ndarray) -> np.ndarray:
     return (np.cumsum(kept) * kept).astype(np.int32)[found]
 
 
-def labels_by_blocks(shape: Shape, block: Shape) -> Row:
-    """The same over blocks, without a voxel in memory or on disk but of the block at work."""
+def labels_by_blocks(shape: Shape, block: Shape, workers: int = 1) -> Row:
+    """The same over blocks, without a voxel in memory or on disk but of the blocks at work."""
     options: dict[str, Any] = {"numbered": True, "min_voxels": MIN_VOXELS}
     small = (SMALL,) * 3
     labels(
         RepeatedVessels(small), None, HashedTarget(small, np.uint32), block=SMALL // 2, **options
     )
     target, volume = HashedTarget(shape, np.uint32), RepeatedVessels(shape)
-    with MemoryPeak() as peak:
+    with MemoryPeak() as peak, ThreadPoolExecutor(workers) as pool:
         begin = perf_counter()
-        run = labels(volume, None, target, block=block, **options)
+        run = labels(volume, None, target, block=block, client=pool, **options)
         seconds = perf_counter() - begin
     work = f"labels, blocks {'x'.join(map(str, block))}"
+    work += "" if workers == 1 else f", {workers} at a time"
     more = {"blocks": run.blocks, "components": run.components, **run.seconds}
-    more["estimated"] = run.need.task_memory / 1e6
+    more["estimated"] = workers * run.need.task_memory / 1e6
     return row(shape, work, seconds, peak, **more), target.hash
 
 

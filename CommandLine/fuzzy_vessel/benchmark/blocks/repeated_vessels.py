@@ -29,7 +29,7 @@ class RepeatedVessels:
 
     def __getitem__(self, index: tuple[slice, ...]) -> np.ndarray:
         k, j, i = (np.arange(part.start, part.stop) % SIDE for part in index)
-        return self._cell[np.ix_(k, j, i)]
+        return self._cell[:, :, i][np.ix_(k, j)]  # rows are copied as a whole
 
     @property
     def whole(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from ..steps import changed, checksum_of, naming
 from .adjoining import joined_pieces
 from .closing import put_pieces
 from .label_job import LabelJob
+from .numbering import numbered
 from .object_blocks import histogram_of, refuse_values
 from .pieces import Pieces, measured, pieces_of
 
@@ -69,7 +70,7 @@ def write_block(job: LabelJob, group: Group) -> None:
     if not np.array_equal(job.folder.get("pieces", group)["checksum"], checksum):
         raise changed(job, box)
     numbers = np.concatenate([[0], _numbers(job, group)])
-    result = numbers.astype(job.target.voxel_type)[labels]
+    result = numbered(labels, numbers.astype(job.target.voxel_type))
     with naming(f"Block {box} of the target"):
         job.target.write(box, result)
         job.folder.put_done(group, checksum_of(result))
