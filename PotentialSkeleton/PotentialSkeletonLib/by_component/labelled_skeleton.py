@@ -147,9 +147,11 @@ class _Large:
     def recall(self, number: int, compute: Callable[[], ComponentSkeleton]) -> ComponentSkeleton:
         """The skeleton of a component, from the folder if it is there."""
         own = int(self._numbers[number])
-        if not self._folder.has("skeleton", own):
-            self._folder.put_skeleton(own, compute())
-        return self._folder.skeleton(own)
+        if self._folder.has("skeleton", own):
+            return self._folder.skeleton(own)
+        found = compute()
+        self._folder.put_skeleton(own, found)
+        return found
 
 
 def _without_islands(filled: FilledComponents, smallest: int) -> tuple[np.ndarray, dict[str, int]]:

@@ -10,6 +10,8 @@ from FuzzyVesselCoreLib.progress import Progress
 from ..graph.radii import radius_at
 from .component_folder import ComponentFolder
 
+KEPT_BYTES = 1 << 26  # of packed components that stay in memory
+
 
 class LargeComponents:
     """`Components` from a folder.
@@ -38,6 +40,8 @@ class LargeComponents:
         self._folder, self._numbers, self._low, self._high = folder, numbers, low, high
         self._origin, self._spacing = origin, spacing
         self._gpu: Any = None
+        self._kept: dict[int, tuple[np.ndarray, tuple[int, ...]]] = {}
+        self._kept_bytes = 0
 
     def using(self, gpu: Any) -> "LargeComponents":
         """The same; `on_device` copies to this device."""
@@ -48,11 +52,23 @@ class LargeComponents:
         return self._low[number] - 1
 
     def mask(self, number: int, margin: int = 1) -> np.ndarray:
-        record = self._folder.get("filled", int(self._numbers[number]))
-        shape = tuple(record["shape"].tolist())
+        packed, shape = self._packed(number)
+        filled = np.zeros([n + 2 * margin for n in shape], np.uint8)
+        inner = tuple(slice(margin, margin + n) for n in shape)
         count = int(np.prod(shape, dtype=object))
-        filled = np.unpackbits(record["packed"], count=count).reshape(shape)
-        return np.pad(filled.view(bool), margin)
+        filled[inner] = np.unpackbits(packed, count=count).reshape(shape)
+        return filled.view(bool)
+
+    def _packed(self, number: int) -> tuple[np.ndarray, tuple[int, ...]]:
+        """A component's box, a bit for each voxel, and the box's shape."""
+        if number in self._kept:
+            return self._kept[number]
+        record = self._folder.get("filled", int(self._numbers[number]))
+        found = record["packed"], tuple(record["shape"].tolist())
+        if self._kept_bytes + found[0].nbytes <= KEPT_BYTES:
+            self._kept[number] = found
+            self._kept_bytes += found[0].nbytes
+        return found
 
     def on_device(self, number: int, margin: int = 1) -> Any:
         return self._gpu.put(self.mask(number, margin).view(np.uint8))
