@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -170,7 +171,7 @@ def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, caps
     assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
 
 
-def test_bad_arguments(scene, tmp_path, capsys):
+def test_bad_arguments(scene, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out"
     bad = command(scene, out, "--components=seeds", "--threshold=0.5")
     assert 'components is "seeds"' in error_of(capsys, *bad)
@@ -179,9 +180,13 @@ def test_bad_arguments(scene, tmp_path, capsys):
     assert "A task needs up to" in error_of(capsys, *few)
     tunnels = command(scene, out, "--close-tunnels=1")
     assert "needs the object as a whole" in error_of(capsys, *tunnels)
+    monkeypatch.setitem(sys.modules, "vtk", None)
+    assert "vtk" in error_of(capsys, *command(scene, out, *OPTIONS))
+    assert not out.exists()
     (scene / "0" / "c" / "1" / "0" / "2").unlink()
     missing = command(scene, out, "--threshold=0.5")
     assert "lacks its chunk c/1/0/2" in error_of(capsys, *missing)
+    assert main([*missing, "--missing-chunks=fill"]) == 0
 
 
 def test_a_component_that_is_too_large_is_refused_after_its_labels(scene, tmp_path, capsys):

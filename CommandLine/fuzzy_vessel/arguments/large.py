@@ -67,6 +67,13 @@ def add_large(commands: Any) -> None:
     parser.add_argument(
         "--spacing", type=spacing, metavar="I,J,K", help="size of a voxel in mm (the image's, or 1)"
     )
+    parser.add_argument(
+        "--missing-chunks",
+        choices=("auto", "error", "fill"),
+        default="auto",
+        help="chunks of the scene without a file are an error, or hold the fill value (auto: fill "
+        "in labelmaps and scenes of this program)",
+    )
     _add_work(parser)
     parser.add_argument(
         "--centrelines", action="store_true", help="find the centrelines, too; numbers components"

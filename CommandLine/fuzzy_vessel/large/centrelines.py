@@ -1,19 +1,33 @@
 """Centrelines of numbered components, one in memory at a time, and their files."""
 
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from FuzzyConnectedGPULib.distributed import ComponentTable
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
+from PotentialSkeletonMRML.interchange.vtp import vtk_module
 
 from ..progress_bar import Stopwatch
 from ..writing import nodes, tree_files
 from .placing import Place
 
 UNFINISHED = "centrelines.unfinished"
+VTK_FORMATS = {"vmtk", "stl", "ply"}
 OPTIONS = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels", "device")
+
+
+def refuse_missing_vtk(formats: Sequence[str]) -> None:
+    """Refuse formats that VTK writes where it is not installed, before anything is computed.
+
+    Raises
+    ------
+    FuzzyVesselError
+    """
+    if VTK_FORMATS.intersection(formats):
+        vtk_module()
 
 
 def find_centrelines(

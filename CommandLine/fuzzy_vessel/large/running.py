@@ -20,7 +20,7 @@ from ..input_checks import check_centrelines
 from ..progress_bar import ProgressBar, Stopwatch
 from ..writing.report_file import list_files, write_report
 from ..writing.tree_files import check_roots
-from .centrelines import find_centrelines
+from .centrelines import find_centrelines, refuse_missing_vtk
 from .component_rows import read_components, write_components
 from .placing import Place, place_of
 from .scene import scene_of
@@ -44,6 +44,8 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
             f"--close-tunnels {options.close_tunnels:g} is not possible here: closing tunnels "
             "needs the object as a whole. Leave it out, or fill gaps with --fill-gaps."
         )
+    if options.centrelines:
+        refuse_missing_vtk(options.formats)
     folder, watch = Path(options.out), Stopwatch(progress)
     limit = options.memory_limit or _memory_of_the_machine()
     with _continued(folder, options) as state:
@@ -89,6 +91,7 @@ def _labels(
     chosen = LabelOptions(
         options.block, options.components, options.min_voxels,
         options.numbered or options.centrelines, options.fill_gaps, options.cut,
+        missing_chunks="auto" if options.affinity else options.missing_chunks,
         memory_limit=limit and limit // options.workers,
     )  # fmt: skip
     seeds, background = (

@@ -30,9 +30,10 @@ def scene_of(folder: Path, options: Namespace, limit: int | None, watch: Stopwat
     if not options.seed:
         raise InputError("--affinity computes connectedness from seeds: give --seed I,J,K, too.")
     watch.stage("Connectedness")
+    missing = "fill" if options.missing_chunks == "fill" else "error"
     connectedness(
         options.scene, np.array(options.seed)[:, ::-1], GaussianAffinity(*options.affinity), target,
         mask=options.mask, progress=watch.progress, block=options.block, cut=options.cut,
-        memory_limit=limit, device=options.device,
+        memory_limit=limit, device=options.device, missing_chunks=missing,
     )  # fmt: skip
     return target

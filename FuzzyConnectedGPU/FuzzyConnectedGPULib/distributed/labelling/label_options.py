@@ -37,8 +37,8 @@ class LabelOptions:
     folder, memory_limit
         As in `BlockOptions`.
     missing_chunks : {"auto", "error", "fill"}
-        As in `BlockOptions`; "auto": an error but in arrays that were written over blocks, of which
-        zarr does not store chunks of zeros.
+        As in `BlockOptions`; "auto": they hold the fill value in labelmaps and in arrays that were
+        written over blocks, of which zarr does not store chunks of zeros, and are an error else.
 
     Raises
     ------

@@ -28,7 +28,7 @@ from .label_folder import LabelFolder
 from .label_job import LabelJob
 from .label_needs import label_need
 from .label_options import LabelOptions
-from .object_blocks import SCENE_TYPES, ObjectBlocks
+from .object_blocks import MASK_TYPES, SCENE_TYPES, ObjectBlocks
 
 NOWHERE = np.empty((0, 3), np.int64)
 
@@ -97,8 +97,9 @@ def checked_scene(scene: Any, missing_chunks: str, *types: str) -> Store:
     """The store of a scene, if it has one of these types (by default those of a scene)."""
     store, types = Store.of(scene, "scene", missing_chunks), types or SCENE_TYPES
     if missing_chunks == "auto":
-        attributes = getattr(store.array(), "attrs", {})
-        store = replace(store, missing_chunks=attributes.get(MISSING_CHUNKS, "error"))
+        is_mask = store.voxel_type.name in MASK_TYPES
+        said = getattr(store.array(), "attrs", {}).get(MISSING_CHUNKS)
+        store = replace(store, missing_chunks=said or ("fill" if is_mask else "error"))
     if store.voxel_type.name not in types:
         raise InputError(
             f"The scene's type is {store.voxel_type.name}, but must be {' or '.join(types)}: "

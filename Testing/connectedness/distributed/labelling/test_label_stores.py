@@ -85,6 +85,17 @@ def test_chunks_of_zeros_that_were_not_stored(tmp_path):
             labels(scene, 0.5, found, block=8, missing_chunks="error")
 
 
+def test_a_labelmap_of_another_program_may_lack_chunks(tmp_path):
+    mask = np.zeros((16, 16, 16), np.uint8)
+    mask[9:12, 9:12, 9:12] = 1
+    zarr.create_array(str(tmp_path / "mask.zarr"), data=mask, chunks=(8, 8, 8))
+    assert not (tmp_path / "mask.zarr" / "c" / "0" / "0" / "0").exists()
+    assert labels(tmp_path / "mask.zarr", None, np.empty_like(mask), block=8).voxels == 27
+    found = np.empty_like(mask)
+    with pytest.raises(InputError, match="lacks its chunk"):
+        labels(tmp_path / "mask.zarr", None, found, block=8, missing_chunks="error")
+
+
 def test_a_chunk_that_is_missing_or_damaged(source, tmp_path):
     chunk = source / "c" / "1" / "0" / "2"
     chunk.unlink()
