@@ -54,7 +54,7 @@ OPTIONS = ("--threshold=0.35", "--min-voxels=20", "--centrelines", "--level=1")
 
 def test_labels_and_centrelines(levels, scene, tmp_path, capsys):
     out = tmp_path / "out"
-    assert main(command(scene, out, *OPTIONS, "--workers=2")) == 0
+    assert main(command(scene, out, *OPTIONS, "--workers=2", "--topology")) == 0
     whole = whole_labels(level_values(levels), 0.35, min_voxels=20)
     skeleton = skeletonize(whole > 0, SPACING, options=SkeletonOptions(level=1, device="cpu"))
     found = zarr.open_group(str(out / "labels.ome.zarr"), mode="r")
@@ -64,6 +64,9 @@ def test_labels_and_centrelines(levels, scene, tmp_path, capsys):
     report = json.loads((out / "report.json").read_text())
     assert report["labels"]["voxels"] == np.count_nonzero(whole)
     assert report["skeleton"]["branches"] == len(skeleton.branches)
+    assert report["topology"]["components"] == whole.max()
+    assert report["topology"]["cycles"] == skeleton.report["object_cycles"]
+    assert report["topology"]["cavities"] == skeleton.report["cavities_filled"]
     assert report["input"]["spacing_mm"] == list(SPACING[::-1])
     with (out / "components.csv").open() as file:
         rows = list(csv.DictReader(file))

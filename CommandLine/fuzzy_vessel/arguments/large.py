@@ -76,6 +76,9 @@ def add_large(commands: Any) -> None:
     )
     _add_work(parser)
     parser.add_argument(
+        "--topology", action="store_true", help="count loops and cavities of the labels, too"
+    )
+    parser.add_argument(
         "--centrelines", action="store_true", help="find the centrelines, too; numbers components"
     )
     add_centrelines(parser, islands=0, tunnels=0.0)

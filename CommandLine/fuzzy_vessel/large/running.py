@@ -1,18 +1,16 @@
 """The job: its folder, which a run that was ended goes on in, its stages and its report."""
 
-import json
 import os
 import shutil
 from argparse import Namespace
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.distributed import ComponentTable, LabelOptions, labels
+from FuzzyConnectedGPULib.distributed import ComponentTable, LabelOptions, labels, topology
 from FuzzyVesselCoreLib.errors import InputError
 
 from .. import report
@@ -24,10 +22,11 @@ from .centrelines import find_centrelines, refuse_missing_vtk
 from .component_rows import read_components, write_components
 from .placing import Place, place_of
 from .scene import scene_of
+from .state import STATE, continued, write_state
 
-STATE, LABELS = "large.json", "labels.ome.zarr"
+LABELS = "labels.ome.zarr"
+UNFINISHED_TOPOLOGY = "topology.unfinished"
 MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
-NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
 
 
 def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], list[str]]:
@@ -48,18 +47,23 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
         refuse_missing_vtk(options.formats)
     folder, watch = Path(options.out), Stopwatch(progress)
     limit = options.memory_limit or _memory_of_the_machine()
-    with _continued(folder, options) as state:
+    with continued(folder, options) as state:
         place = place_of(options)
         if "labels" not in state:
             scene = scene_of(folder, options, limit, watch)
             state["labels"], table = _labels(folder, scene, options, place, limit, watch)
-            _write_state(folder, state)
+            write_state(folder, state)
         else:
             table = read_components(folder) if options.centrelines else None
         found = state["labels"]
         counts = [_counted(found[name], name) for name in ("voxels", "components")]
         lines = [f"vessels    {', '.join(counts)}"]
         content: dict[str, Any] = {"labels": found}
+        if options.topology:
+            shape = _topology(folder, options, limit, watch)
+            content["topology"] = shape
+            counts = [_counted(shape[name], name) for name in ("cycles", "cavities")]
+            lines.append(f"topology   {', '.join(counts)}")
         warnings: list[str] = []
         if options.centrelines and table is not None:
             more, text, warnings = _centrelines(folder, table, place, options, limit, watch)
@@ -118,6 +122,20 @@ def _labels(
     return details, run.table
 
 
+def _topology(
+    folder: Path, options: Namespace, limit: int | None, watch: Stopwatch
+) -> dict[str, int]:
+    """Components, cavities and cycles of the labels."""
+    watch.stage("Topology of blocks")
+    chosen = LabelOptions(
+        options.block, folder=folder / UNFINISHED_TOPOLOGY,
+        memory_limit=limit and limit // options.workers,
+    )  # fmt: skip
+    with ThreadPoolExecutor(options.workers) as pool:
+        found = topology(folder / LABELS, client=pool, progress=watch.progress, options=chosen)
+    return asdict(found)
+
+
 def _centrelines(
     folder: Path,
     table: ComponentTable,
@@ -142,48 +160,8 @@ def _centrelines(
 
 
 def _counted(count: int, things: str) -> str:
-    one = things.removesuffix("es" if things.endswith("ches") else "s")
+    one = {"branches": "branch", "cavities": "cavity"}.get(things, things.removesuffix("s"))
     return f"{count:,} {one if count == 1 else things}"
-
-
-@contextmanager
-def _continued(folder: Path, options: Namespace) -> Iterator[dict[str, Any]]:
-    """The state of the run in the folder, a new one where there is none."""
-    arguments = {k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED}
-    arguments = json.loads(json.dumps(arguments))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        place = folder / STATE
-        state = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
-        if not state:
-            if any(folder.iterdir()):
-                raise InputError(
-                    f"{folder}: the folder holds other files and is left alone; name a new or an "
-                    "empty folder with --out."
-                )
-            state = {"arguments": arguments}
-            _write_state(folder, state)
-        if state["arguments"] != arguments:
-            raise InputError(
-                f"{folder}: the folder holds an unfinished run with other arguments: give the "
-                "same to go on, or name another folder with --out."
-            )
-        yield state
-    except InputError:
-        if [place.name for place in folder.iterdir()] == [STATE]:  # nothing was begun
-            shutil.rmtree(folder)
-        raise
-    except OSError as error:
-        raise InputError(
-            f"{folder}: the results cannot be written: {error.strerror or error}; finished "
-            "blocks and components are kept."
-        ) from error
-
-
-def _write_state(folder: Path, state: dict[str, Any]) -> None:
-    partial = folder / f".{STATE}"
-    partial.write_text(json.dumps(state, indent=1), encoding="utf-8")
-    partial.replace(folder / STATE)
 
 
 def _memory_of_the_machine() -> int | None:

@@ -52,7 +52,15 @@ with the voxels on both sides of each: 6 N^2 vertices for N voxels along each ax
 """
 
 from .block_connectedness import BlockRun, connectedness
-from .labelling import ComponentTable, LabelOptions, LabelRun, labels, volume_curve
+from .labelling import (
+    ComponentTable,
+    LabelOptions,
+    LabelRun,
+    Topology,
+    labels,
+    topology,
+    volume_curve,
+)
 from .options import BlockOptions
 
 __all__ = [
@@ -61,7 +69,9 @@ __all__ = [
     "ComponentTable",
     "LabelOptions",
     "LabelRun",
+    "Topology",
     "connectedness",
     "labels",
+    "topology",
     "volume_curve",
 ]

@@ -24,6 +24,9 @@ faces, are the volume's components.
 integers over the pieces that it is made of, in any order. Components are numbered by their first
 voxels in the order K, J, I, as on one machine.
 
+*Topology.* Cavities are components of the background over faces; the Euler characteristic is a sum
+over boxes that overlap by one layer of voxels, by inclusion and exclusion.
+
 *The volume curve* is a sum of the blocks' histograms; the automatic threshold depends on it alone.
 
 So every partition gives the labels of the whole, bit for bit.
@@ -32,6 +35,15 @@ So every partition gives the labels of the whole, bit for bit.
 from .block_labels import LabelRun, labels
 from .component_table import ComponentTable
 from .label_options import LabelOptions
+from .topology import Topology, topology
 from .volume_curve import volume_curve
 
-__all__ = ["ComponentTable", "LabelOptions", "LabelRun", "labels", "volume_curve"]
+__all__ = [
+    "ComponentTable",
+    "LabelOptions",
+    "LabelRun",
+    "Topology",
+    "labels",
+    "topology",
+    "volume_curve",
+]

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
 from FuzzyVesselCoreLib.voxels.components.union_find import number_trees, union
 
 from ..partition import Index
@@ -14,7 +15,11 @@ LATER = np.array(
 
 
 def joined_pieces(
-    voxels: np.ndarray, pieces: np.ndarray, count: int, shape: Index
+    voxels: np.ndarray,
+    pieces: np.ndarray,
+    count: int,
+    shape: Index,
+    connectivity: Connectivity = 26,
 ) -> tuple[np.ndarray, int]:
     """Which of the joined pieces each of `count` pieces belongs to, from 0, and their number.
 
@@ -26,6 +31,8 @@ def joined_pieces(
         The piece of each voxel, from 0.
     count : int
     shape : tuple of int
+    connectivity : int
+        26, or 6: over faces only.
 
     Examples
     --------
@@ -33,7 +40,8 @@ def joined_pieces(
     (array([0, 0, 1]), 2)
     """
     parents = np.arange(count + 1)  # the tree of element 0 is that of no piece
-    _join(voxels, pieces, LATER, np.array(shape), parents)
+    steps = LATER if connectivity == 26 else LATER[np.abs(LATER).sum(axis=1) == 1]
+    _join(voxels, pieces, steps, np.array(shape), parents)
     numbers, joined = number_trees(parents)
     return numbers[1:] - 1, joined
 

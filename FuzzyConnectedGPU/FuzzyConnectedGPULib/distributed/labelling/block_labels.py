@@ -159,7 +159,8 @@ def labels(
         )
         run = LabelPhases(job, client, output.continues, progress)
         threshold = run.choose_threshold(threshold, background_seeds)
-        table, totals = run.work()
+        table, totals = run.find()
+        run.write()
         output.finish()
     progress.advance(1.0)
     return LabelRun(

@@ -56,6 +56,9 @@ def put_pieces(
 
 def _kept(job: LabelJob, pieces: Pieces) -> np.ndarray:
     """Which pieces (bool) would be taken if they were components of the volume."""
+    if job.objects.inverse:  # what touches the volume's border is the outside, and no cavity
+        inside = (pieces.low > 0) & (pieces.high < job.partition.shape)
+        return np.asarray(inside.all(axis=1))
     kept = pieces.sizes >= job.options.min_voxels
     return kept & pieces.seeded if job.options.components == "seeds" else kept
 

@@ -43,8 +43,8 @@ class LabelPhases:
         self._job = replace(self._job, objects=objects)
         return threshold
 
-    def work(self) -> tuple[ComponentTable, tuple[int, int]]:
-        """Do what is not done yet; the components that were listed, and the totals."""
+    def find(self) -> tuple[ComponentTable, tuple[int, int]]:
+        """First pass: the components that were listed, and the totals."""
         partition, folder = self._job.partition, self._job.folder
         last, blocks = partition.levels, partition.groups(0)
         if self._continues:
@@ -56,7 +56,12 @@ class LabelPhases:
                 group for group in partition.groups(level) if not folder.has("pieces", group)
             ]
             self._do("join", label_steps.join_group, missing, LABELLED, JOINED)
-        table, totals = numbered_components(self._job, self._progress.part(JOINED, JOINED))
+        return numbered_components(self._job, self._progress.part(JOINED, JOINED))
+
+    def write(self) -> None:
+        """Second pass: the labels."""
+        partition, folder = self._job.partition, self._job.folder
+        last, blocks = partition.levels, partition.groups(0)
         for level in range(last, 0, -1):
             missing = [
                 group
@@ -66,7 +71,6 @@ class LabelPhases:
             self._do("spread", label_steps.spread_group, missing, JOINED, JOINED)
         missing = [block for block in blocks if not folder.has("done", block)]
         self._do("write", label_steps.write_block, missing, JOINED, 1.0)
-        return table, totals
 
     def _check(self) -> None:
         """Compare what an earlier run left with the scene and the target."""
@@ -77,6 +81,13 @@ class LabelPhases:
             self._do("check", label_steps.check_block, known, self._start, self._start)
         known = [block for block in blocks if job.folder.has("done", block)]
         self._do("check", steps.check_result, known, self._start, self._start)
+
+    def measure(self) -> int:
+        """The Euler characteristic of the object."""
+        blocks, folder = self._job.partition.groups(0), self._job.folder
+        missing = [block for block in blocks if not folder.has("counts", block)]
+        self._do("measure", label_steps.measure_block, missing, JOINED, 1.0)
+        return sum(int(folder.get("counts", block)["characteristic"]) for block in blocks)
 
     def _do(
         self,

@@ -1,11 +1,14 @@
 """The steps of labels over blocks, one function for each phase; see `steps`."""
 
+from itertools import product
+
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.voxels.components.labels import label_components
+from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 
-from ..partition import Group
+from ..partition import Box, Group
 from ..steps import changed, checksum_of, naming
 from .adjoining import joined_pieces
 from .closing import put_pieces
@@ -24,6 +27,27 @@ def count_block(job: LabelJob, group: Group) -> None:
     levels = np.flatnonzero(histogram)
     with naming(f"The histogram of block {box}"):
         job.folder.put("counts", group, levels=levels, counts=histogram[levels])
+
+
+def measure_block(job: LabelJob, group: Group) -> None:
+    """The block's part of the Euler characteristic of the object.
+
+    The block is read with a margin of one voxel at its upper faces. What two such boxes share is
+    the cells of the voxels in the layer that both have, so that layer is subtracted; and so on
+    where layers cross (inclusion and exclusion).
+    """
+    box, shape = job.partition.box(group), job.partition.shape
+    k, j, i = (min(stop + 1, size) for stop, size in zip(box.stop, shape))
+    found = job.objects.read(Box(box.start, (k, j, i)))[0].view(bool)
+    shared = [axis for axis in range(3) if box.stop[axis] < shape[axis]]
+    total = 0
+    for layers in product(*([(), (axis,)] for axis in shared)):
+        part = found
+        for (axis,) in filter(None, layers):
+            part = part.take([-1], axis)
+        total += (-1) ** sum(map(len, layers)) * euler_characteristic(part, job.progress)
+    with naming(f"The Euler characteristic of block {box}"):
+        job.folder.put("counts", group, characteristic=total)
 
 
 def label_block(job: LabelJob, group: Group) -> None:
@@ -47,7 +71,8 @@ def join_group(job: LabelJob, group: Group) -> None:
     order = np.argsort(voxels, kind="stable")
     voxels, own = voxels[order], own[order]
     job.progress.check()
-    joined, count = joined_pieces(voxels, own, int(first[-1]), partition.shape)
+    over = job.objects.connectivity
+    joined, count = joined_pieces(voxels, own, int(first[-1]), partition.shape, over)
     pieces = pieces_of(tables).joined(joined, count)
     outer = partition.on_inner_faces(voxels, partition.box(group))
     put_pieces(job, group, pieces, joined, voxels[outer], joined[own[outer]])
@@ -88,7 +113,8 @@ def _labelled(job: LabelJob, group: Group) -> tuple[np.ndarray, int, np.ndarray]
     quiet_numba()
     found, checksum = job.objects.read(job.partition.box(group))
     job.progress.check()
-    return *label_components(found.view(bool), progress=job.progress), checksum
+    over = job.objects.connectivity
+    return *label_components(found.view(bool), over, progress=job.progress), checksum
 
 
 def _numbers(job: LabelJob, group: Group) -> np.ndarray:

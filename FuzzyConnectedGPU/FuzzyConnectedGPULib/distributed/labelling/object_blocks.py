@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
 from FuzzyVesselCoreLib.voxels.large_arrays import at_least, value_range
 
 from ...affinity.levels import TOP_LEVEL, level_values
@@ -33,6 +34,8 @@ class ObjectBlocks:
         No gap is filled where it is 0.
     background : ndarray of int64, (n, 3)
         Voxels K, J, I; no gap is filled there.
+    inverse : bool
+        Whether all voxels but the object's are taken, and hang together over faces alone.
     """
 
     scene: Store
@@ -40,6 +43,12 @@ class ObjectBlocks:
     rounds: int
     mask: Store | None
     background: np.ndarray
+    inverse: bool = False
+
+    @property
+    def connectivity(self) -> Connectivity:
+        """Over how many neighbours voxels hang together."""
+        return 6 if self.inverse else 26
 
     def read(self, box: Box) -> tuple[np.ndarray, np.ndarray]:
         """The object (uint8, 0 or 1) in a box, and the checksum of what was read."""
@@ -47,6 +56,8 @@ class ObjectBlocks:
         values = self.scene.read(grown)
         refuse_values(values, grown)
         found = at_least(values, self.lowest)
+        if self.inverse:
+            found ^= 1
         if not self.rounds:
             return found, checksum_of(values)
         region = None if self.mask is None else self.mask.read(grown) != 0
