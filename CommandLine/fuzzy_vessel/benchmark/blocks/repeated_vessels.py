@@ -1,5 +1,7 @@
 """A labelmap that is computed where it is read: one tree of vessels, again and again."""
 
+from functools import cache
+
 import numpy as np
 
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
@@ -22,10 +24,7 @@ class RepeatedVessels:
 
     def __init__(self, shape: tuple[int, int, int]) -> None:
         self.shape = shape
-        inner = (SIDE - 2 * MARGIN,) * 3
-        cell = liver_phantom(inner).mask > 0
-        cell |= np.random.default_rng(0).random(inner) < SPECKLE
-        self._cell = np.pad(cell, MARGIN).view(np.uint8)
+        self._cell = _cell()
 
     def __getitem__(self, index: tuple[slice, ...]) -> np.ndarray:
         k, j, i = (np.arange(part.start, part.stop) % SIDE for part in index)
@@ -36,3 +35,11 @@ class RepeatedVessels:
         """All voxels."""
         k, j, i = (slice(0, n) for n in self.shape)
         return self[k, j, i]
+
+
+@cache
+def _cell() -> np.ndarray:
+    inner = (SIDE - 2 * MARGIN,) * 3
+    cell = liver_phantom(inner).mask > 0
+    cell |= np.random.default_rng(0).random(inner) < SPECKLE
+    return np.pad(cell, MARGIN).view(np.uint8)

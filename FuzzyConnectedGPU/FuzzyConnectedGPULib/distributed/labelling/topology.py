@@ -73,6 +73,7 @@ def topology(
 
     Examples
     --------
+    >>> import numpy as np
     >>> ring = np.ones((1, 3, 3), np.uint8)
     >>> ring[0, 1, 1] = 0
     >>> topology(ring, options=LabelOptions(block=2))
