@@ -34,7 +34,7 @@ class Sizes:
     blocks_largest: int = 2160  # 1e10 voxels
     blocks_predicted: int = 10_000
     labels: int = 464
-    skeleton_of_labels: int = 192
+    skeleton_of_labels: int = 288
 
 
 QUICK = Sizes(

@@ -1,7 +1,6 @@
 """Single runs of labels and skeletons, as rows: the whole in memory, over blocks, by components."""
 
 import hashlib
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.distributed import labels
+from FuzzyConnectedGPULib.distributed import ComponentTable, labels
 from FuzzyVesselCoreLib.voxels.components.labels import component_sizes, label_components
 from PotentialSkeletonLib import CurveSkeleton, SkeletonOptions, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
@@ -78,22 +77,34 @@ def skeleton_in_memory(shape: Shape) -> Row:
     return row(shape, "skeleton, whole in memory", seconds, peak, **more), hash_of(skeleton)
 
 
-def skeleton_by_components(shape: Shape) -> Row:
+def labels_on_disk(shape: Shape, place: Path) -> ComponentTable | None:
+    """Write numbered labels to a file; the table of components."""
+    volume, block = RepeatedVessels(shape), min(LABEL_BLOCK, *shape)
+    return labels(volume, None, place, block=block, numbered=True, min_voxels=MIN_VOXELS).table
+
+
+def skeleton_by_components(shape: Shape, place: Path, table: ComponentTable) -> Row:
     """The same from numbered labels in a file, with one component in memory at a time."""
     _warm_up()
-    with tempfile.TemporaryDirectory() as folder:
-        place, block = Path(folder) / "labels.npy", min(LABEL_BLOCK, *shape)
-        run = labels(
-            RepeatedVessels(shape), None, place, block=block, numbered=True, min_voxels=MIN_VOXELS
-        )
-        found, table = np.load(place, mmap_mode="r"), run.table
-        assert table is not None
-        with MemoryPeak() as peak:
-            begin = perf_counter()
-            skeleton = skeletonize_components(found, *table, options=LEVEL)
-            seconds = perf_counter() - begin
+    found = _LabelsOnDisk(place, shape)
+    with MemoryPeak() as peak:
+        begin = perf_counter()
+        skeleton = skeletonize_components(found, *table, options=LEVEL)
+        seconds = perf_counter() - begin
     more = {"components": skeleton.report["components"]}
     return row(shape, "skeleton, by components", seconds, peak, **more), hash_of(skeleton)
+
+
+class _LabelsOnDisk:
+    """A file that is mapped only while a box is read: mapped pages would count as memory."""
+
+    dtype = np.dtype(np.uint32)
+
+    def __init__(self, place: Path, shape: Shape) -> None:
+        self._place, self.shape = place, shape
+
+    def __getitem__(self, box: tuple[slice, ...]) -> np.ndarray:
+        return np.array(np.load(self._place, mmap_mode="r")[box])
 
 
 def _warm_up() -> None:

@@ -1,5 +1,7 @@
 """Labels over blocks and skeletons by components, beside those of the whole in memory."""
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from ..results import Table
@@ -10,6 +12,7 @@ from .label_runs import (
     LABEL_PHASES,
     labels_by_blocks,
     labels_in_memory,
+    labels_on_disk,
     skeleton_by_components,
     skeleton_in_memory,
 )
@@ -51,6 +54,9 @@ def labels_and_skeletons(setting: Setting) -> Table:
     setting.tell("Skeleton of the whole")
     first, whole = in_own_process(skeleton_in_memory, shape)
     setting.tell("Skeleton by components")
-    row, found = in_own_process(skeleton_by_components, shape)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "labels.npy"
+        table = in_own_process(labels_on_disk, shape, place)
+        row, found = in_own_process(skeleton_by_components, shape, place, table)
     rows += [first, {**row, "check": compared(found, whole)}]
     return Table(TITLE, COLUMNS, rows, PLOT, [NOTE])
