@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 # What is left of a job that was cancelled.
 NOTHING = "nothing was written"
-KEPT = {"cohort": "finished cases are kept, and the same command goes on with the others"}
+KEPT = {
+    "cohort": "finished cases are kept, and the same command goes on with the others",
+    "large": "finished blocks and components are kept, and the same command goes on",
+}
 TOO_LARGE = (
     "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
     "or use a machine with more memory."

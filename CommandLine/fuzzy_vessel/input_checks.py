@@ -72,10 +72,17 @@ def _check_vessels(options):
 
 def check_skeleton(options: Namespace) -> None:
     """Check the arguments of a skeleton; raises as `check_segmentation`."""
-    from PotentialSkeletonLib.field.force_field import check_options
-
     _refuse_overwriting(options)
     check_label_formats(options.label_formats)
+    check_centrelines(options)
+    if options.command == "skeleton":
+        existing(options.labelmap)
+
+
+def check_centrelines(options: Namespace) -> None:
+    """Check how a skeleton is to be made; raises as `check_segmentation`."""
+    from PotentialSkeletonLib.field.force_field import check_options
+
     choose_device(options.device)
     check_options(options.strength, "auto", options.charge_distance or 0)
     for name in ("drop_islands", "close_tunnels"):
@@ -83,8 +90,6 @@ def check_skeleton(options: Namespace) -> None:
         if value is not None and not 0 <= value < float("inf"):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} {value:g} is not possible: give a number from 0 up.")
-    if options.command == "skeleton":
-        existing(options.labelmap)
 
 
 def _refuse_overwriting(options):

@@ -135,6 +135,13 @@ def cohort(options: Namespace, progress: ProgressBar) -> Report:
     return Report(lines, failures, CASES_FAILED if failures else 0)
 
 
+def large(options: Namespace, progress: ProgressBar) -> Texts:
+    """Label a scene that does not fit in memory, and find its centrelines; raises as `segment`."""
+    from .large.running import run_large
+
+    return run_large(options, progress)
+
+
 def benchmark(options: Namespace, progress: ProgressBar) -> Texts:
     """Measure the speed on this machine; raises as `segment`."""
     from .benchmark import running

@@ -1,9 +1,9 @@
 """The pipeline's stages: prepared object, each component's skeleton, graph, checks and report."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,24 +34,53 @@ def assemble(
     mask: np.ndarray, spacing: Spacing, options: SkeletonOptions, progress: Progress
 ) -> CurveSkeleton:
     """The `CurveSkeleton` of a mask, on the device that the options ask for; see `skeletonize`."""
+    shape = np.shape(mask) if np.ndim(mask) == 3 else (1, *np.shape(mask))
+    return assemble_object(Source(partial(_prepare, mask), shape), spacing, options, progress)
+
+
+class Source(NamedTuple):
+    """Where an object comes from.
+
+    Attributes
+    ----------
+    prepare : callable
+        ``prepare(spacing, options, progress, gpu)`` gives the `Prepared` object.
+    shape : tuple of int
+        Of the volume.
+    recall : callable
+        ``recall(number, compute)`` gives the skeleton of a component: what ``compute()`` gives, or
+        gave in an earlier run.
+    """
+
+    prepare: Callable[[Spacing, SkeletonOptions, Progress, Any], Prepared]
+    shape: tuple[int, ...]
+    recall: Callable[[int, Callable[[], ComponentSkeleton]], ComponentSkeleton] = (
+        lambda _number, compute: compute()
+    )
+
+
+def assemble_object(
+    source: Source, spacing: Spacing, options: SkeletonOptions, progress: Progress
+) -> CurveSkeleton:
+    """The same of an object from any source."""
     stages = Stages(progress)
     device = choose_device(checked_device(options.method, options.device))
     if device == "cpu":
-        return _assemble(mask, spacing, options, stages)
+        return _assemble(source, spacing, options, stages)
     try:
         with device:
-            return _assemble(mask, spacing, options, stages, device)
+            return _assemble(source, spacing, options, stages, device)
     except DeviceMemoryError as error:
         message = f"All but the force field was done on the CPU: {error}"
     except DeviceError as error:
         if options.device != "auto" or options.method not in CPU_METHODS:
             raise
         options, message = replace(options, device="cpu"), CpuUsedNote(error)
-    return _assemble(mask, spacing, options, stages, messages=[message])
+    return _assemble(source, spacing, options, stages, messages=[message])
 
 
 def _assemble(
-    mask: np.ndarray,
+    source: Source,
     spacing: Spacing,
     options: SkeletonOptions,
     stages: Stages,
@@ -60,9 +89,10 @@ def _assemble(
 ) -> CurveSkeleton:
     """The same; all voxel operations run on the GPU, if one is given."""
     with stages.stage("prepare", 0.0, 0.02) as progress:
-        prepared = _prepare(mask, spacing, options, progress, gpu)
+        prepared = source.prepare(spacing, options, progress, gpu)
         prepared.warnings += messages
-    parts = _component_skeletons(prepared, spacing, options, stages.part(0.02, 0.95), gpu)
+    given = spacing, options, stages.part(0.02, 0.95), gpu
+    parts = _component_skeletons(prepared, source, *given)
     with stages.stage("graph", 0.95, 0.98) as progress:
         graph = _graph(prepared, parts, progress)
     with stages.stage("checks", 0.98, 1.0) as progress:
@@ -75,13 +105,14 @@ def _assemble(
         for origin, part in parts
         for point in part.critical_points
     ]
-    shape = np.shape(mask) if np.ndim(mask) == 3 else (1, *np.shape(mask))
-    return CurveSkeleton(graph.nodes, graph.branches, points, graph.voxels, shape, spacing, report)
+    found = graph.nodes, graph.branches, points, graph.voxels
+    return CurveSkeleton(*found, source.shape, spacing, report)
 
 
 def _prepare(
     mask: np.ndarray, spacing: Spacing, options: SkeletonOptions, progress: Progress, gpu: Any
 ) -> Prepared:
+    """The object of a labelmap."""
     if gpu is None:
         return preparing.prepare(mask, spacing, options, progress)
     from .object.cuda_preparing import prepare
@@ -90,14 +121,23 @@ def _prepare(
 
 
 def _component_skeletons(
-    prepared: Prepared, spacing: Spacing, options: SkeletonOptions, stages: Stages, gpu: Any
+    prepared: Prepared,
+    source: Source,
+    spacing: Spacing,
+    options: SkeletonOptions,
+    stages: Stages,
+    gpu: Any,
 ) -> Parts:
     sizes, found = prepared.sizes, []
     ends = np.cumsum(sizes) / sizes.sum()
     for number, (size, end) in enumerate(zip(sizes.tolist(), ends)):
         part = stages.part(end - size / sizes.sum(), end)
-        volumes = _volumes(prepared.parts, number, size, spacing, options, gpu)
-        found.append((prepared.parts.origin(number), skeletonize_component(volumes, options, part)))
+
+        def compute(number: int = number, size: int = size, part: Stages = part) -> Any:
+            volumes = _volumes(prepared.parts, number, size, spacing, options, gpu)
+            return skeletonize_component(volumes, options, part)
+
+        found.append((prepared.parts.origin(number), source.recall(number, compute)))
     return found
 
 

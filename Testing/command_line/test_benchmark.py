@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.benchmark import plots, results, table_text, tables, volumes
-from fuzzy_vessel.benchmark.blocks import block_runs, block_table
+from fuzzy_vessel.benchmark.blocks import block_runs, block_table, label_table
 from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
@@ -40,11 +40,14 @@ TINY = Sizes(
     blocks_on_cards=16,
     blocks_largest=16,
     blocks_predicted=500,
+    labels=50,
+    skeleton_of_labels=96,  # a tree
 )
 
 
 FIRST_USE = ("first-use-cpu", "compilation-cpu")
 BLOCKS = ("blocks", "blocks-1e10", "blocks-model")  # in the order in which the model uses them
+IN_PROCESSES = (*FIRST_USE, *BLOCKS, "labels-cpu")
 
 
 def tiny(**options):
@@ -83,7 +86,7 @@ def emulated(cpu_cuda, monkeypatch):
 
 
 # Those of the first use start processes: test_first_use.py. Those of blocks share their runs.
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in FIRST_USE + BLOCKS])
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in IN_PROCESSES])
 def test_tables_without_a_gpu_say_so(name):
     checked_without_a_gpu(name, tiny(no_gpu="no GPU here"))
 
@@ -92,6 +95,11 @@ def test_tables_of_blocks_without_a_gpu_say_so():
     setting = tiny(no_gpu="no GPU here")
     for name in BLOCKS:
         checked_without_a_gpu(name, setting)
+
+
+def test_the_table_of_labels(monkeypatch):
+    monkeypatch.setattr(label_table, "in_own_process", lambda work, *arguments: work(*arguments))
+    checked_without_a_gpu("labels-cpu", tiny())
 
 
 def checked_without_a_gpu(name, setting):
@@ -112,7 +120,7 @@ def test_tables_with_a_gpu(name, emulated):
 @pytest.mark.parametrize("cpu_cuda", ["ascending"], indirect=True)
 def test_tables_of_blocks_with_a_gpu(emulated, monkeypatch):
     # Processes of their own, for the CPU's peak memory, are started in the test without a GPU.
-    monkeypatch.setattr(block_table, "_in_own_process", lambda work, *arguments: work(*arguments))
+    monkeypatch.setattr(block_table, "in_own_process", lambda work, *arguments: work(*arguments))
     # Other processes have no emulated cards: test_card_processes.py.
     monkeypatch.setattr(block_runs, "CardProcesses", lambda device: ThreadPoolExecutor(2))
     for name in BLOCKS:

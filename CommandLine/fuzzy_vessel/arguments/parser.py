@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
 from .cohort import add_cohort
+from .large import add_large
 from .options import add_gaps, add_inputs, add_model, add_output, add_segmentation, add_stack
 from .values import folder, labels, natural, phantom_size
 
@@ -67,6 +68,7 @@ def make_parser(kind: type[Parser] = Parser) -> argparse.ArgumentParser:
     _add_run(commands)
     _add_demo(commands)
     add_cohort(commands)
+    add_large(commands)
     add_benchmark(commands)
     _add_slicer_cli(commands)
     return parser

@@ -93,6 +93,30 @@ def share(text: str) -> float:
     return number
 
 
+def affinity(text: str) -> tuple[float, float, float]:
+    """Parse MEAN,SIGMA,GRADIENT; raises as `voxel`."""
+    try:
+        mean, sigma, gradient = (float(part) for part in text.split(","))
+    except ValueError:
+        mean = sigma = gradient = float("nan")
+    if not (abs(mean) < float("inf") and 0 < sigma < float("inf") and 0 < gradient < float("inf")):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not MEAN,SIGMA,GRADIENT such as 220,60,30, the last two above 0"
+        )
+    return mean, sigma, gradient
+
+
+def gigabytes(text: str) -> int:
+    """Parse gigabytes to bytes; raises as `voxel`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of gigabytes such as 16")
+    return int(number * 1e9)
+
+
 def formats(text: str) -> tuple[str, ...]:
     """Parse a list of formats of trees, all or none; raises as `voxel`."""
     if text in ("all", "none"):

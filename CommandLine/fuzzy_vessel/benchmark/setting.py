@@ -33,6 +33,8 @@ class Sizes:
     blocks_on_cards: int = 1024
     blocks_largest: int = 2160  # 1e10 voxels
     blocks_predicted: int = 10_000
+    labels: int = 464
+    skeleton_of_labels: int = 288
 
 
 QUICK = Sizes(
@@ -52,6 +54,8 @@ QUICK = Sizes(
     blocks_on_cards=96,
     blocks_largest=128,
     blocks_predicted=1000,
+    labels=100,
+    skeleton_of_labels=96,
 )
 
 

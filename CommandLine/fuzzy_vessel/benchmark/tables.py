@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from .blocks import block_table, prediction_table
+from .blocks import block_table, label_table, prediction_table
 from .clicks.tables import (
     click_table,
     confidence_table,
@@ -32,6 +32,7 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "blocks": block_table.over_blocks,
     "blocks-1e10": block_table.over_blocks_of_the_largest,
     "blocks-model": prediction_table.predicted,
+    "labels-cpu": label_table.labels_and_skeletons,
     "relative-cpu": relative_goals.on_cpu,
     "relative": relative_goals.on_gpu,
     "segment-cpu": segment_goals.on_cpu,

@@ -36,7 +36,7 @@ def check_roots(voxels: Iterable[tuple[int, int, int]], size: Sequence[int]) -> 
 def write(
     folder: Path,
     skeleton: Any,
-    labels: "np.ndarray",
+    labels: "np.ndarray | None",
     ijk_to_ras: "np.ndarray",
     formats: Sequence[str],
     root_voxels: Sequence[tuple[int, int, int]],
@@ -47,8 +47,8 @@ def write(
     ----------
     folder : Path
     skeleton : CurveSkeleton
-    labels : ndarray of bool, (K, J, I)
-        The object.
+    labels : ndarray of bool, (K, J, I), or None
+        The object; without it .stl and .ply have the tubes only.
     ijk_to_ras : ndarray, (4, 4)
     formats : iterable of str
         Of `FORMATS`.

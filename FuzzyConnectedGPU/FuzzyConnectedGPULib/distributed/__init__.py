@@ -4,8 +4,8 @@ Data flow: `block_connectedness` (entry) -> `partition` (blocks and groups of th
 `tasks`: `blocks` (first pass) -> `face_graph` with `forest` (groups) -> `blocks` (second pass).
 `stores` reads and writes boxes, `run_folder` keeps what steps have found, `output` makes the
 target, `needs` estimates memory and space. `cuda` has the passes on a card, and the solver of a
-volume that fits in memory but not on the card. zarr and Dask are optional. What is listed in
-``__all__`` is public.
+volume that fits in memory but not on the card. `labelling` makes labels of the result. zarr and
+Dask are optional. What is listed in ``__all__`` is public.
 
 Method
 ------
@@ -53,6 +53,27 @@ with the voxels on both sides of each: 6 N^2 vertices for N voxels along each ax
 
 from .block_connectedness import BlockRun, connectedness
 from .cuda.card_processes import CardProcesses
+from .labelling import (
+    ComponentTable,
+    LabelOptions,
+    LabelRun,
+    Topology,
+    labels,
+    topology,
+    volume_curve,
+)
 from .options import BlockOptions
 
-__all__ = ["BlockOptions", "BlockRun", "CardProcesses", "connectedness"]
+__all__ = [
+    "BlockOptions",
+    "BlockRun",
+    "CardProcesses",
+    "ComponentTable",
+    "LabelOptions",
+    "LabelRun",
+    "Topology",
+    "connectedness",
+    "labels",
+    "topology",
+    "volume_curve",
+]

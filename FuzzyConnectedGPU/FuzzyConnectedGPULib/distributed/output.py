@@ -2,20 +2,38 @@
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
 from .needs import RunNeed, array_bytes, require_space
-from .options import TARGET_TYPES, BlockOptions
+from .options import TARGET_TYPES
 from .partition import Partition
 from .run_folder import RunFolder
 from .stores import Store, create
 
 UNFINISHED = ".unfinished"
+
+
+class Writing(Protocol):
+    """What of a run's options says where it writes, and which type."""
+
+    @property
+    def folder(self) -> str | Path | None: ...
+    @property
+    def target_type(self) -> str: ...
+
+
+class Making(Protocol):
+    """How the array at a path is made; see `stores.create`."""
+
+    def __call__(
+        self, path: Path, shape: tuple[int, ...], voxel_type: Any, block: tuple[int, ...]
+    ) -> None: ...
 
 
 class Output:
@@ -29,27 +47,36 @@ class Output:
     target : Store
         Where the blocks are written.
     folder : RunFolder
+        Of the class that was given.
     continues : bool
         Whether a run was begun there before.
     """
 
     target: Store
 
-    def __init__(self, target: Any, options: BlockOptions, partition: Partition) -> None:
-        self._options, self._partition = options, partition
+    def __init__(
+        self,
+        target: Any,
+        options: Writing,
+        partition: Partition,
+        types: tuple[str, ...] = TARGET_TYPES,
+        make: Making = create,
+        folder: Callable[[Path], Any] = RunFolder,
+    ) -> None:
+        self._options, self._partition, self._make = options, partition, make
         self._final = Path(target).absolute() if isinstance(target, str | Path) else None
         self._temporary: Path | None = None
         if self._final is not None and self._final.exists():
             raise InputError(f"The target {self._final} exists: name another, or delete it first.")
         if self._final is None:
             self.target = Store.of(target, "target")
-            _check_array(self.target, partition)
+            _check_array(self.target, partition, types)
         place = options.folder
         if place is None and self._final is not None:
             place = self._final.with_name(self._final.name + UNFINISHED)
         if place is None:
             place = self._temporary = Path(tempfile.mkdtemp(prefix="connectedness-"))
-        self.folder = RunFolder(Path(place).absolute())
+        self.folder = folder(Path(place).absolute())
         self.continues = (self.folder.path / "run.json").exists()
 
     @property
@@ -73,7 +100,7 @@ class Output:
         place = self.folder.path / self._final.name
         if not any(self.folder.path.glob("done-*.npz")):
             remove(place)
-            create(place, self._partition.shape, self.type, self._partition.block)
+            self._make(place, self._partition.shape, self.type, self._partition.block)
         self.target = Store(str(place), "target", "fill")
         return same_files
 
@@ -102,14 +129,14 @@ def remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def _check_array(target: Store, partition: Partition) -> None:
+def _check_array(target: Store, partition: Partition, types: tuple[str, ...]) -> None:
     if target.shape != partition.shape:
         raise InputError(
             f"The target has shape {target.shape}, the source {partition.shape}; they must agree."
         )
-    if target.voxel_type.name not in TARGET_TYPES:
+    if target.voxel_type.name not in types:
         raise InputError(
-            f"The target's type is {target.voxel_type.name}: uint16 takes levels, float32 values."
+            f"The target's type is {target.voxel_type.name}, but must be {' or '.join(types)}."
         )
     array = target.array()
     if not hasattr(array, "__setitem__"):

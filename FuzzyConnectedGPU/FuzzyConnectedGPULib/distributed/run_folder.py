@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class RunFolder:
     """
 
     path: Path
+    KINDS: ClassVar[tuple[str, ...]] = ("faces", "levels", "done")
 
     def begin(self, manifest: dict[str, Any]) -> bool:
         """Write what the run is of, or compare it with what is there.
@@ -79,7 +80,7 @@ class RunFolder:
             raise
 
     def has(self, kind: str, group: Group) -> bool:
-        """Whether a step is finished; the kind is "faces", "levels" or "done"."""
+        """Whether a step is finished; of the `KINDS`."""
         return (self.path / _name(kind, group)).exists()
 
     def put_faces(self, group: Group, graph: FaceGraph) -> None:
@@ -133,7 +134,7 @@ class RunFolder:
 
     def remove(self) -> None:
         """Delete the files of the run, and the folder if nothing else is in it."""
-        names = [MANIFEST, *(f"{kind}-*.npz" for kind in ("faces", "levels", "done"))]
+        names = [MANIFEST, *(f"{kind}-*.npz" for kind in self.KINDS)]
         names += [".part-*", f"{STOP}*"]
         for name in names:
             for place in self.path.glob(name):

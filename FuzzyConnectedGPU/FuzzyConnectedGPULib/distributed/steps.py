@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -26,11 +25,10 @@ from .blocks import face_forest, finished_levels, forest_in, levels_in
 from .face_graph import FaceGraph, join, member_levels, merge
 from .partition import Box, Group, Partition
 from .run_folder import RunFolder
-from .stopping import stop_requested
+from .stopping import step_progress
 from .stores import Store
 
 NONE, NO_LEVELS = np.empty(0, np.int32), np.empty(0, np.uint16)
-ASK_INTERVAL = 1.0  # seconds between two looks at a folder that may be far away
 FEW_SEEDS = 3000  # coordinates that are sent with every task
 PART = 8 << 20  # bytes that one thread hashes at a time
 
@@ -74,17 +72,7 @@ class Job:
     @property
     def progress(self) -> Progress:
         """Raises `Cancelled` in a step whose run was ended, in this process or another."""
-        asked = [monotonic()]
-
-        def goes_on(_share: float) -> bool:
-            if stop_requested(self.run):
-                return False
-            if monotonic() < asked[0] + ASK_INTERVAL:
-                return True
-            asked[0] = monotonic()
-            return not self.folder.stop_requested(self.run)
-
-        return Progress(goes_on)
+        return step_progress(self.run, self.folder)
 
     def part(self, group: Group) -> "Job":
         """What a step needs of it: of many seeds those of its block."""
@@ -118,7 +106,7 @@ def contract_block(job: Job, group: Group) -> None:
     faces, inside = job.partition.faces_inside(box, problem.mask)
     forest = face_forest(problem, inside, job.progress, job.device)
     intensities = problem.voxels.ravel()[inside]
-    with _naming(f"The faces of block {box}"):
+    with naming(f"The faces of block {box}"):
         job.folder.put_faces(group, FaceGraph(faces, intensities, *forest, NONE, checksum))
 
 
@@ -129,7 +117,7 @@ def merge_group(job: Job, group: Group) -> None:
     graphs = _graphs(job, members)
     given = graphs, boxes, box, job.partition, job.affinity, job.floor
     merged = merge(*given, lambda graph, kept: forest_in(graph, kept, job.device))
-    with _naming(f"The faces of the blocks in {box}"):
+    with naming(f"The faces of the blocks in {box}"):
         job.folder.put_faces(group, merged)
 
 
@@ -143,7 +131,7 @@ def solve_group(job: Job, group: Group) -> None:
     if group.level < job.partition.levels:
         outer, levels = job.folder.faces(group).vertices, job.folder.levels(group)
     found = member_levels(graph, outer, levels, lambda graph: levels_in(graph, job.device))
-    with _naming(f"The levels of the faces in {job.partition.box(group)}"):
+    with naming(f"The levels of the faces in {job.partition.box(group)}"):
         for member, own in zip(members, found):
             job.folder.put_levels(member, own)
 
@@ -165,7 +153,7 @@ def finish_block(job: Job, group: Group) -> None:
             raise changed(job, box)
         inside, levels = job.partition.in_box(graph.voxels, box), job.folder.levels(group)
     result = as_target(finished_levels(problem, inside, levels, job.progress, job.device), job)
-    with _naming(f"Block {box} of the target"):
+    with naming(f"Block {box} of the target"):
         job.target.write(box, result)
         job.folder.put_done(group, checksum_of(result))
 
@@ -184,7 +172,7 @@ def check_result(job: Job, group: Group) -> None:
         job.folder.forget("done", group)
 
 
-def changed(job: Job, box: Box) -> InputError:
+def changed(job: Any, box: Box) -> InputError:
     """The error of a source that is not what it was."""
     return InputError(
         f"The {'source or the mask' if job.mask else 'source'} changed during the run, in block "
@@ -241,7 +229,7 @@ def _refuse_not_finite(voxels: np.ndarray, box: Box) -> None:
 
 
 @contextmanager
-def _naming(what: str) -> Iterator[None]:
+def naming(what: str) -> Iterator[None]:
     """Name what could not be written."""
     try:
         yield

@@ -24,6 +24,9 @@ from .partition import Box
 
 MAX_CHUNK_BYTES = 1 << 34  # of an array that is read: zarr unpacks whole chunks
 MAX_CHUNK, MIN_CHUNK = 128, 16  # voxels along an axis of a chunk of a new zarr array
+# Attribute of zarr arrays that were made here: chunks of zeros, which zarr does not store, are no
+# error in them.
+MISSING_CHUNKS = "missing_chunks"
 
 
 @dataclass(frozen=True)
@@ -261,10 +264,17 @@ def import_zarr(path: str) -> Any:
     return zarr
 
 
-def create(path: Path, shape: tuple[int, ...], voxel_type: Any, block: tuple[int, ...]) -> None:
+def create(
+    path: Path,
+    shape: tuple[int, ...],
+    voxel_type: Any,
+    block: tuple[int, ...],
+    attributes: dict[str, str] | None = None,
+) -> None:
     """Create an array of zeros at a path: a .npy file or a zarr array whose chunks divide blocks.
 
-    zarr does not store chunks of zeros.
+    zarr does not store chunks of zeros, which an attribute says. Without given attributes, those of
+    a scene are written.
     """
     if path.suffix == ".npy":
         np.lib.format.open_memmap(path, mode="w+", dtype=voxel_type, shape=shape).flush()
@@ -273,10 +283,12 @@ def create(path: Path, shape: tuple[int, ...], voxel_type: Any, block: tuple[int
     chunks = tuple(
         chunk_length(min(b, n)) if b < n else min(n, MAX_CHUNK) for b, n in zip(block, shape)
     )
-    unit = {"connectedness": "value / 65535"} if np.dtype(voxel_type).kind == "u" else {}
+    if attributes is None:
+        unit = "value / 65535" if np.dtype(voxel_type).kind == "u" else "value"
+        attributes = {"connectedness": unit}
     zarr.create_array(
         str(path), shape=shape, dtype=np.dtype(voxel_type).name, chunks=chunks, fill_value=0,
-        attributes=unit, dimension_names=["z", "y", "x"],
+        attributes={**attributes, MISSING_CHUNKS: "fill"}, dimension_names=["z", "y", "x"],
     )  # fmt: skip
 
 

@@ -100,10 +100,17 @@ def automatic_threshold(scene: FuzzyScene | np.ndarray) -> AutomaticThreshold:
     'no voxel is connected to a seed'
     """
     thresholds, counts = volume_curve(scene)
+    return threshold_of_curve(thresholds, counts, scene_values(scene).size)
+
+
+def threshold_of_curve(
+    thresholds: np.ndarray, counts: np.ndarray, voxels: int
+) -> AutomaticThreshold:
+    """`automatic_threshold` from the volume curve of a scene of so many voxels."""
     if counts[0] == 0:
         return AutomaticThreshold(1.0, 0.0, "no voxel is connected to a seed")
     lowest = float(thresholds[np.flatnonzero(counts == counts[0])[-1]])
-    at, growth = _rise_of_growth(counts, scene_values(scene).size, lowest)
+    at, growth = _rise_of_growth(counts, voxels, lowest)
     if growth < CLEAR_GROWTH:
         value = _reached(thresholds, max(lowest, THREE_SIGMAS))
         return AutomaticThreshold(

@@ -62,7 +62,13 @@ def choose_threshold(
     automatic = automatic_threshold(scene)
     if background_seeds is None:
         return automatic
-    background = background_threshold(scene, background_seeds)
+    return raised(automatic, background_threshold(scene, background_seeds), cut)
+
+
+def raised(
+    automatic: AutomaticThreshold, background: float, cut: float
+) -> AutomaticThreshold | float:
+    """`choose_threshold` from the automatic one and that of the background seeds."""
     # Without a cut, a background seed that no path reaches has no information.
     informative = max(background, cut) > np.finfo(np.float32).tiny
     if background > automatic or (automatic.confidence < UNSURE and informative):

@@ -45,14 +45,18 @@ def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
     >>> binarize(np.array([[[1.0, 0.5, 0.2]]]), 0.5)
     array([[[1, 1, 0]]], dtype=uint8)
     """
+    return at_least(scene_values(scene), lowest_value(threshold))
+
+
+def lowest_value(threshold: float) -> np.float32:
+    """The lowest connectedness of the object at a threshold; raises as `binarize`."""
     try:
         value = float(threshold)
     except (TypeError, ValueError):
         raise InputError(f"The threshold is {threshold!r}, but must be a number.") from None
     if not 0 < value <= 1:
         raise InputError(f"The threshold is {value:g}, but must be above 0 and at most 1.")
-    lowest = max(np.float32(value), np.finfo(np.float32).tiny)
-    return at_least(scene_values(scene), lowest)
+    return max(np.float32(value), np.finfo(np.float32).tiny)
 
 
 def background_threshold(
@@ -90,7 +94,11 @@ def background_threshold(
     """
     values = np.atleast_3d(scene_values(scene).T).T  # a slice (J, I) is a volume (1, J, I)
     seeds = checked_seeds(background_seeds, values.shape, "background seed")
-    connected = values[tuple(seeds.T)]
+    return next_above(values[tuple(seeds.T)], seeds)
+
+
+def next_above(connected: np.ndarray, seeds: np.ndarray) -> float:
+    """`background_threshold` from the connectedness of each background seed (K, J, I)."""
     highest = int(np.argmax(connected))
     if connected[highest] >= 1:
         raise BackgroundConnectedError(tuple(map(int, seeds[highest])))
@@ -124,21 +132,51 @@ def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray
     >>> counts[[0, 30000, 65534]].tolist()
     [3, 2, 1]
     """
-    values = scene_values(scene).reshape(-1)
+    return curve_of(level_histogram(scene_values(scene)))
+
+
+def level_histogram(values: np.ndarray) -> np.ndarray:
+    """Number of voxels of each level (int64, 65536), of a scene's values 0..1.
+
+    A value counts for the highest level that it reaches; 0 does not count. Histograms of a volume's
+    parts add up to its own.
+
+    Raises
+    ------
+    InputError
+        If a value is not within 0..1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.flatnonzero(level_histogram(np.array([1.0, 0.5, 0.0])))
+    array([32767, 65535])
+    """
+    values = values.reshape(-1)
     scale = level_values(np.arange(TOP_LEVEL + 1))
 
     def count(first: int, last: int) -> np.ndarray:
         histogram = np.zeros(TOP_LEVEL + 1, np.int64)
         for start in range(first * CHUNK, min(last * CHUNK, values.size), CHUNK):
-            part = np.asarray(values[start : start + CHUNK], np.float32)
-            if not (part.min() >= 0 and part.max() <= 1):
-                raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
-            part = part[part > 0]  # most voxels have no path to a seed
-            level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
-            level -= part < scale[level]  # the highest level that the value reaches
+            level = _levels(values[start : start + CHUNK], scale)
             histogram += np.bincount(level, minlength=TOP_LEVEL + 1)
         return histogram
 
     histograms = in_parts(count, -(-values.size // CHUNK), values.size)
-    histogram = sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
-    return scale[1:], histogram[:0:-1].cumsum()[::-1]
+    return sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
+
+
+def _levels(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """The highest level that each value above 0 reaches."""
+    part = np.asarray(values, np.float32)
+    if not (part.min() >= 0 and part.max() <= 1):
+        raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
+    part = part[part > 0]  # most voxels have no path to a seed
+    level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
+    level -= part < scale[level]
+    return level
+
+
+def curve_of(histogram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The volume curve from the scene's `level_histogram`."""
+    return level_values(np.arange(1, TOP_LEVEL + 1)), histogram[:0:-1].cumsum()[::-1]

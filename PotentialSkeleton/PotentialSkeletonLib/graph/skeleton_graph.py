@@ -13,6 +13,7 @@ from .voxel_graph import VoxelGraph
 
 SMOOTHING_PASSES = 4  # of (1, 2, 1) / 4 over a branch: a Gaussian of 1.4 points
 SAME_POSITION = 1e-3  # voxels
+CHOICES = tuple(np.ndindex(2, 2, 2))  # of the lower or the upper corner, along each axis
 ON_FACE = 1e-6  # voxels from the face between two voxels
 
 
@@ -138,8 +139,8 @@ def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
         inside &= (corner >= 0).all(axis=0) & (corner < np.array(mask.shape)[:, None]).all(axis=0)
     within = np.flatnonzero(inside)
     corners = [corner[:, within] for corner in corners]
-    for k, j, i in np.ndindex(2, 2, 2):
-        inside[within] &= mask[corners[k][0], corners[j][1], corners[i][2]] != 0
+    k, j, i = (np.stack([corners[choice[axis]][axis] for choice in CHOICES]) for axis in range(3))
+    inside[within] = (mask[k, j, i] != 0).all(axis=0)
     return inside
 
 

@@ -1,7 +1,6 @@
 """Connectedness over blocks is that of the bucket queue on the whole, for every partition."""
 
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +19,7 @@ from FuzzyConnectedGPULib.solvers.cpu import dial, kfoe
 from FuzzyConnectedGPULib.solvers.cpu.blocks import blocks as block_solver
 from FuzzyConnectedGPULib.solvers.cpu.blocks.nodes import sorted_by_level
 from FuzzyVesselCoreLib.progress import Progress
+from support.executors import ShuffledExecutor
 from support.problems import problems
 
 AFFINITY = GaussianAffinity(100, 30, 15)
@@ -33,28 +33,6 @@ def values_by_blocks(volume, seeds, affinity, **options):
     values = np.full(np.shape(volume), -1, np.float32)
     connectedness(volume, seeds, affinity, values, **options)
     return values
-
-
-class ShuffledExecutor:
-    """Runs each task when the next ones were submitted, in a random order."""
-
-    def __init__(self, number):
-        self._random, self._waiting = np.random.default_rng(number), []
-        self._pool = ThreadPoolExecutor(1)
-        self._lock = threading.Lock()
-
-    def submit(self, function, *args):
-        future = Future()
-        with self._lock:
-            self._waiting.append((future, function, args))
-        self._pool.submit(self._run_one)
-        return future
-
-    def _run_one(self):
-        with self._lock:
-            task = self._waiting.pop(self._random.integers(len(self._waiting)))
-        future, function, args = task
-        future.set_result(function(*args))
 
 
 @settings(max_examples=25, deadline=None)

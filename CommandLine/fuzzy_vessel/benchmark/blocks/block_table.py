@@ -40,10 +40,10 @@ def over_blocks(setting: Setting) -> Table:
     """
     shape = (setting.sizes.blocks,) * 3
     setting.tell("The whole in memory")
-    *rows, whole = _in_own_process(in_memory, shape)
+    *rows, whole = in_own_process(in_memory, shape)
     for block in partitions(shape[0]):
         setting.tell(f"Blocks of {block}")
-        row, found = _in_own_process(by_blocks, shape, block)
+        row, found = in_own_process(by_blocks, shape, block)
         rows.append({**row, "check": compared(found, whole)})
     notes = [NOTE]
     if setting.gpu is not None:
@@ -63,7 +63,7 @@ def over_blocks_of_the_largest(setting: Setting) -> Table:
     return Table(LARGEST, COLUMNS, rows, PLOT, [NOTE])
 
 
-def _in_own_process(work: Callable, *arguments: Any) -> Any:
+def in_own_process(work: Callable, *arguments: Any) -> Any:
     """The result of a function in a new process, whose memory nothing else has grown."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(work, *arguments).result()

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from FuzzyVesselCoreLib.threads import usable_cores
 
@@ -29,10 +30,8 @@ class HashedTarget:
     True
     """
 
-    dtype = np.dtype(np.uint16)
-
-    def __init__(self, shape: tuple[int, int, int]) -> None:
-        self.shape = shape
+    def __init__(self, shape: tuple[int, int, int], kind: DTypeLike = np.uint16) -> None:
+        self.shape, self.dtype = shape, np.dtype(kind)
         self.hash = 0
         self._lock = threading.Lock()
 
@@ -48,7 +47,7 @@ class HashedTarget:
 class HashedFolder:
     """The same for tasks of several processes: the hash of each box is a file of a folder."""
 
-    dtype = HashedTarget.dtype
+    dtype = np.dtype(np.uint16)
 
     def __init__(self, shape: tuple[int, int, int], folder: Path) -> None:
         self.shape, self._folder = shape, folder
@@ -64,7 +63,9 @@ class HashedFolder:
 
 
 def hash_of_box(shape: tuple[int, int, int], index: tuple[slice, ...], levels: np.ndarray) -> int:
-    """The part of a box in the hash of a volume of levels."""
+    """The part of a box in the hash of a volume of levels, or of numbers of components."""
+    if levels.dtype.itemsize > 2:  # numbers: an odd factor keeps the two halves apart
+        levels = (levels ^ (levels >> np.uint32(16)) * np.uint32(40503)).astype(np.uint16)
     k, j, i = (part.start for part in index)
     row = shape[2]
     firsts = [((k + n) * shape[1] + j) * row + i for n in range(len(levels))]

@@ -55,6 +55,26 @@ def read(path: Path, choice: Choice, zarr: ModuleType) -> Stack:
     )
 
 
+def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """Spacing and origin (K, J, I, mm) of an image, without its voxels; None if it is no image.
+
+    Raises
+    ------
+    ValueError
+    """
+    if all(
+        _multiscale(folder) is None
+        for folder in (path, path / "0", *list(path.parents)[:MAX_DEPTH])
+    ):
+        return None
+    _folder, multiscale, dataset = _image(path)
+    axes = [_axis(each) for each in multiscale["axes"]]
+    spacing, origin, _unknown = _placed(axes, multiscale, dataset)
+    letters = "".join(name for name, _ in axes)
+    at = {"z": 0.0, "y": 0.0, "x": 0.0, **origin}
+    return in_space(letters, spacing), in_space("zyx", at)
+
+
 def _image(path):
     """Folder of the image, its multiscale and the dataset that a path names."""
     multiscale = _multiscale(path)

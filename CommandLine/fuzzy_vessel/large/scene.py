@@ -1,0 +1,39 @@
+"""The fuzzy scene: as given, or computed over blocks from a volume and an affinity."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib.distributed import connectedness
+from FuzzyVesselCoreLib.errors import InputError
+
+from ..progress_bar import Stopwatch
+
+LEVELS = "levels.zarr"
+
+
+def scene_of(folder: Path, options: Namespace, limit: int | None, watch: Stopwatch) -> Path:
+    """The path of the scene; one that is computed goes into the folder, and is kept there.
+
+    Raises
+    ------
+    FuzzyVesselError
+    Cancelled
+    """
+    if options.affinity is None:
+        return Path(options.scene)
+    target = folder / LEVELS
+    if target.exists():  # complete, of this run
+        return target
+    if not options.seed:
+        raise InputError("--affinity computes connectedness from seeds: give --seed I,J,K, too.")
+    watch.stage("Connectedness")
+    missing = "fill" if options.missing_chunks == "fill" else "error"
+    connectedness(
+        options.scene, np.array(options.seed)[:, ::-1], GaussianAffinity(*options.affinity), target,
+        mask=options.mask, progress=watch.progress, block=options.block, cut=options.cut,
+        memory_limit=limit, device=options.device, missing_chunks=missing,
+    )  # fmt: skip
+    return target

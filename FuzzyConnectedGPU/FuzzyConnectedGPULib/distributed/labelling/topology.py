@@ -1,0 +1,109 @@
+"""The topology of an object that fits in no memory."""
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+
+from ..needs import require_memory
+from ..partition import Partition
+from .label_folder import LabelFolder
+from .label_job import LabelJob
+from .label_needs import label_need
+from .label_options import NUMBER_TYPE, LabelOptions
+from .label_phases import LabelPhases
+from .object_blocks import MASK_TYPES, ObjectBlocks
+from .volume_curve import NOWHERE, checked_scene
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What an object looks like but for its shape.
+
+    Attributes
+    ----------
+    components : int
+        26-connected sets of its voxels.
+    cavities : int
+        6-connected sets of other voxels that do not reach the volume's border.
+    cycles : int
+        Independent loops.
+    characteristic : int
+        Euler characteristic: components - cycles + cavities.
+    """
+
+    components: int
+    cavities: int
+    cycles: int
+    characteristic: int
+
+
+def topology(
+    labelmap: Any,
+    *,
+    client: Any = None,
+    progress: Progress | ProgressCallback | None = None,
+    options: LabelOptions | None = None,
+) -> Topology:
+    """Components, cavities and cycles of an object that need not fit in memory, exact.
+
+    Parameters
+    ----------
+    labelmap : path or array, shape (K, J, I)
+        Labels that `labels` has written, or any labelmap of uint8, uint32 or bool; the object is
+        where it is not 0.
+    client, progress, options
+        As of `volume_curve`; with a folder, a run that was ended goes on.
+
+    Returns
+    -------
+    Topology
+
+    Raises
+    ------
+    InputError
+        The labelmap is invalid; the message names the block or the chunk.
+    Cancelled
+        If `progress` returned False.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ring = np.ones((1, 3, 3), np.uint8)
+    >>> ring[0, 1, 1] = 0
+    >>> topology(ring, options=LabelOptions(block=2))
+    Topology(components=1, cavities=0, cycles=1, characteristic=0)
+    """
+    options = replace(options or LabelOptions(), numbered=False, components="all", min_voxels=1)
+    progress = Progress.of(progress)
+    store = checked_scene(labelmap, options.missing_chunks, *MASK_TYPES, NUMBER_TYPE)
+    k, j, i = options.blocks.block_shape
+    partition = Partition(store.shape, (int(k), int(j), int(i)))
+    require_memory(label_need(partition, store.voxel_type.itemsize, 1), options.memory_limit)
+    with ExitStack() as stack:
+        place = options.folder or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="topology-")
+        )
+        client = client or stack.enter_context(ThreadPoolExecutor(1))
+        folders, runs = [], []
+        for name, part in (("object", (0.0, 0.6)), ("background", (0.6, 1.0))):
+            folder = LabelFolder(Path(place) / name)
+            continues = folder.path.exists()
+            folder.begin({"labelmap": store.fingerprint(), "block": partition.block})
+            objects = ObjectBlocks(store, 1, 0, None, NOWHERE, inverse=name == "background")
+            job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, folder)
+            runs.append(LabelPhases(job, client, continues, progress.part(*part)))
+            folders.append(folder)
+        components, characteristic = runs[0].find()[1][0], runs[0].measure()
+        cavities = runs[1].find()[1][0]
+        for folder in folders:
+            folder.remove()
+        if options.folder and not any(Path(place).iterdir()):
+            Path(place).rmdir()
+    progress.advance(1.0)
+    return Topology(components, cavities, components + cavities - characteristic, characteristic)

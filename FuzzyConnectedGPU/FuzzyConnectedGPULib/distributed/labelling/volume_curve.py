@@ -1,0 +1,145 @@
+"""The volume curve of a scene that fits in no memory, and a threshold from it."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+from uuid import uuid4
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+
+from ...affinity.levels import TOP_LEVEL, level_values
+from ...input_validation import checked_seeds
+from ...threshold.automatic import AutomaticThreshold, threshold_of_curve
+from ...threshold.choice import raised
+from ...threshold.thresholds import curve_of, next_above
+from ..needs import require_memory
+from ..partition import Box, Group, Partition
+from ..stores import MISSING_CHUNKS, Store
+from ..tasks import run_steps
+from . import label_steps
+from .label_folder import LabelFolder
+from .label_job import LabelJob
+from .label_needs import label_need
+from .label_options import LabelOptions
+from .object_blocks import MASK_TYPES, SCENE_TYPES, ObjectBlocks
+
+NOWHERE = np.empty((0, 3), np.int64)
+
+
+def volume_curve(
+    scene: Any,
+    *,
+    client: Any = None,
+    progress: Progress | ProgressCallback | None = None,
+    options: LabelOptions | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the object's voxels at every threshold, of a scene that need not fit in memory.
+
+    Equals `FuzzyConnectedGPULib.threshold.thresholds.volume_curve` of the whole.
+
+    Parameters
+    ----------
+    scene : path or array, shape (K, J, I)
+        As the target of `connectedness` over blocks: levels (uint16) or values (float32).
+    client : executor, optional
+        As of `connectedness` over blocks.
+    progress : callable, optional
+        ``progress(share) -> bool``; returns False to cancel.
+    options : LabelOptions, optional
+        Its block, chunks that are missing, folder (for Dask's workers) and limit of memory.
+
+    Returns
+    -------
+    thresholds : ndarray, float32, shape (65535,)
+    counts : ndarray, int64, shape (65535,)
+
+    Raises
+    ------
+    InputError
+        The scene is invalid; the message names the block or the chunk.
+    Cancelled
+        If `progress` returned False.
+
+    Examples
+    --------
+    >>> _, counts = volume_curve(np.array([[[1.0, 0.5, 0.2]]], np.float32))
+    >>> counts[[0, 30000, 65534]].tolist()
+    [3, 2, 1]
+    """
+    options, progress = options or LabelOptions(), Progress.of(progress)
+    store = checked_scene(scene, options.missing_chunks)
+    k, j, i = options.blocks.block_shape
+    partition = Partition(store.shape, (int(k), int(j), int(i)))
+    require_memory(label_need(partition, store.voxel_type.itemsize, 0), options.memory_limit)
+    with ExitStack() as stack:
+        folder = options.folder or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="volume-curve-")
+        )
+        objects = ObjectBlocks(store, 1, 0, None, NOWHERE)
+        kept = LabelFolder(Path(folder))
+        kept.begin({"source": store.fingerprint(), "block": partition.block})
+        job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, kept)
+        client = client or stack.enter_context(ThreadPoolExecutor(1))
+        count_blocks(job, client, progress)
+        histogram = counted(job)
+        kept.remove()
+    return curve_of(histogram)
+
+
+def checked_scene(scene: Any, missing_chunks: str, *types: str) -> Store:
+    """The store of a scene, if it has one of these types (by default those of a scene)."""
+    store, types = Store.of(scene, "scene", missing_chunks), types or SCENE_TYPES
+    if missing_chunks == "auto":
+        is_mask = store.voxel_type.name in MASK_TYPES
+        said = getattr(store.array(), "attrs", {}).get(MISSING_CHUNKS)
+        store = replace(store, missing_chunks=said or ("fill" if is_mask else "error"))
+    if store.voxel_type.name not in types:
+        raise InputError(
+            f"The scene's type is {store.voxel_type.name}, but must be {' or '.join(types)}: "
+            "levels or values that connectedness over blocks has written."
+        )
+    store.refuse_missing(Box((0, 0, 0), store.shape))
+    return store
+
+
+def count_blocks(job: LabelJob, client: Any, progress: Progress) -> int:
+    """Make the histograms of the blocks that have none; how many these are."""
+    blocks = job.partition.groups(0)
+    missing = [block for block in blocks if not job.folder.has("counts", block)]
+    step: Callable[[Any, Group], None] = label_steps.count_block
+    run_steps(step, cast(Any, job), missing, client, progress)
+    return len(missing)
+
+
+def counted(job: LabelJob) -> np.ndarray:
+    """The sum of all blocks' histograms."""
+    histogram = np.zeros(TOP_LEVEL + 1, np.int64)
+    for block in job.partition.groups(0):
+        record = job.folder.get("counts", block)
+        histogram[record["levels"]] += record["counts"]
+    return histogram
+
+
+def chosen_threshold(
+    histogram: np.ndarray,
+    scene: Store,
+    background_seeds: np.ndarray | Sequence | None,
+    cut: float,
+) -> AutomaticThreshold | float:
+    """`choose_threshold` of a scene with this histogram; raises as that."""
+    voxels = int(np.prod(scene.shape, dtype=object))
+    automatic = threshold_of_curve(*curve_of(histogram), voxels)
+    if background_seeds is None:
+        return automatic
+    seeds = checked_seeds(background_seeds, scene.shape, "background seed")
+    boxes = [Box((k, j, i), (k + 1, j + 1, i + 1)) for k, j, i in seeds.tolist()]
+    found = np.concatenate([scene.read(box).reshape(-1) for box in boxes])
+    connected = found if found.dtype.kind == "f" else level_values(found)
+    return raised(automatic, next_above(connected, seeds), cut)

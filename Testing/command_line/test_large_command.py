@@ -1,0 +1,200 @@
+"""`fuzzy-vessel large`: labels and centrelines of a scene on disk are those of the whole."""
+
+import csv
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from command_line.test_command_line import error_of
+from fuzzy_vessel.__main__ import main
+from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from PotentialSkeletonLib import SkeletonOptions, skeletonize
+from support.whole_labels import whole_labels
+
+zarr = pytest.importorskip("zarr", minversion="3")
+SPACING, ORIGIN = (1.5, 0.5, 0.25), (7.0, -8.0, 9.0)
+
+
+@pytest.fixture(scope="module")
+def levels():
+    """Levels that fall from the phantom's vessels, with noise in them."""
+    vessels = liver_phantom((32, 36, 40)).mask.astype(bool)
+    vessels[27:30, 2:6, 4:36] = vessels[1:4, 31:35, 4:36] = True
+    random = np.random.default_rng(2).random(vessels.shape)
+    return np.where(vessels, 30000 + 35000 * random, 25000 * random * (random > 0.97)).astype(
+        np.uint16
+    )
+
+
+@pytest.fixture
+def scene(levels, tmp_path):
+    """The levels as an OME-Zarr image."""
+    group = zarr.create_group(str(tmp_path / "scene.zarr"))
+    group.create_array("0", data=levels, chunks=(16, 16, 16))
+    placed = [
+        {"type": "scale", "scale": list(SPACING)},
+        {"type": "translation", "translation": list(ORIGIN)},
+    ]
+    axes = [{"name": name, "type": "space", "unit": "millimeter"} for name in "zyx"]
+    datasets = [{"path": "0", "coordinateTransformations": placed}]
+    multiscale = {"axes": axes, "datasets": datasets}
+    group.attrs["ome"] = {"version": "0.5", "multiscales": [multiscale]}
+    return tmp_path / "scene.zarr"
+
+
+def command(scene, out, *more):
+    return ["large", str(scene), f"--out={out}", "--block=16", "--device=cpu", *more]
+
+
+OPTIONS = ("--threshold=0.35", "--min-voxels=20", "--centrelines", "--level=1")
+
+
+def test_labels_and_centrelines(levels, scene, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(command(scene, out, *OPTIONS, "--workers=2", "--topology")) == 0
+    whole = whole_labels(level_values(levels), 0.35, min_voxels=20)
+    skeleton = skeletonize(whole > 0, SPACING, options=SkeletonOptions(level=1, device="cpu"))
+    found = zarr.open_group(str(out / "labels.ome.zarr"), mode="r")
+    np.testing.assert_array_equal(found["0"][:], whole)
+    assert "image-label" in found.attrs["ome"]
+    assert (out / "branches.csv").read_text() == skeleton.to_csv()
+    report = json.loads((out / "report.json").read_text())
+    assert report["labels"]["voxels"] == np.count_nonzero(whole)
+    assert report["skeleton"]["branches"] == len(skeleton.branches)
+    assert report["topology"]["components"] == whole.max()
+    assert report["topology"]["cycles"] == skeleton.report["object_cycles"]
+    assert report["topology"]["cavities"] == skeleton.report["cavities_filled"]
+    assert report["input"]["spacing_mm"] == list(SPACING[::-1])
+    with (out / "components.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == report["labels"]["components"] == whole.max()
+    k, j, i = np.nonzero(whole == 2)
+    second = {name: int(value) for name, value in rows[1].items()}
+    assert second == {
+        "component": 2, "voxels": k.size, "first_i": i.min(), "first_j": j.min(),
+        "first_k": k.min(), "last_i": i.max(), "last_j": j.max(), "last_k": k.max(),
+    }  # fmt: skip
+    assert {"skeleton.swc", "network.vtp", "network-edges.csv"} <= {p.name for p in out.iterdir()}
+    assert not [p.name for p in out.iterdir() if "unfinished" in p.name or p.name == "large.json"]
+    samples = (out / "skeleton.swc").read_text().splitlines()
+    first = next(line.split() for line in samples if not line.startswith("#"))
+    node = skeleton.nodes[skeleton.roots()[0]]
+    ras = (node.position * SPACING + ORIGIN)[::-1] * (-1, -1, 1)
+    np.testing.assert_allclose([float(x) for x in first[2:5]], ras, atol=1e-5)
+    assert f"{np.count_nonzero(whole):,} voxels" in capsys.readouterr().out
+
+
+def test_slicer_reads_the_labels_where_the_scene_lies(scene, tmp_path):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    out = tmp_path / "out"
+    assert main(command(scene, out, "--threshold=0.35", "--components=largest")) == 0
+    from fuzzy_vessel.reading import labelmaps, stacks
+    from fuzzy_vessel.slicer_host import headless
+
+    headless.start().clear()
+    node, found = labelmaps.read_labelmap(out / "labels.ome.zarr", None, stacks.Choice())
+    assert found.tolist() == [1]
+    np.testing.assert_allclose(node.GetSpacing(), SPACING[::-1])
+    np.testing.assert_allclose(node.GetOrigin(), np.array(ORIGIN[::-1]) * (-1, -1, 1))
+
+
+def test_the_automatic_threshold_is_reported(levels, scene, tmp_path):
+    from FuzzyConnectedGPULib.threshold.automatic import automatic_threshold
+
+    assert main(command(scene, tmp_path / "out")) == 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    automatic = automatic_threshold(level_values(levels))
+    assert (report["labels"]["threshold"], report["labels"]["why"]) == (
+        float(automatic), automatic.reason
+    )  # fmt: skip
+
+
+def test_from_a_volume_and_an_affinity(tmp_path, capsys):
+    from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+    from FuzzyConnectedGPULib.threshold.automatic import automatic_threshold
+
+    phantom = liver_phantom((28, 30, 32))
+    volume, seeds = phantom.volume, phantom.seeds[:1]
+    np.save(tmp_path / "volume.npy", volume)
+    k, j, i = seeds[0]
+    mean = float(volume[k, j, i])
+    more = (f"--affinity={mean},40,40", f"--seed={i},{j},{k}", "--components=seeds")
+    out = tmp_path / "out"
+    assert main(command(tmp_path / "volume.npy", out, *more)) == 0
+    scene = connectedness(volume, seeds, GaussianAffinity(mean, 40, 40), device="cpu")
+    whole = whole_labels(scene, automatic_threshold(scene), components="seeds", seeds=seeds)
+    found = zarr.open_group(str(out / "labels.ome.zarr"), mode="r")["0"][:]
+    np.testing.assert_array_equal(found, whole)
+    levels = zarr.open_array(str(out / "levels.zarr"), mode="r")[:]
+    np.testing.assert_array_equal(level_values(levels), scene.values)
+    assert f"{np.count_nonzero(whole):,} voxels, 1 component\n" in capsys.readouterr().out
+    assert np.count_nonzero(whole) > 100
+    bad = command(tmp_path / "volume.npy", tmp_path / "bad", "--affinity=220,60,30")
+    assert "give --seed" in error_of(capsys, *bad)
+    bad = command(tmp_path / "volume.npy", tmp_path / "bad", "--affinity=220,0,30")
+    assert "is not MEAN,SIGMA,GRADIENT" in error_of(capsys, *bad)
+
+
+def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, capsys):
+    from FuzzyConnectedGPULib.distributed.labelling import label_steps
+    from PotentialSkeletonLib.by_component import component_folder
+
+    out, done = tmp_path / "out", []
+    step = label_steps.write_block
+
+    def failing(job, group):
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        done.append(group)
+        step(job, group)
+
+    monkeypatch.setattr(label_steps, "write_block", failing)
+    assert main(command(scene, out, *OPTIONS)) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    message = error_of(capsys, *command(scene, out, "--threshold=0.5"))
+    assert "an unfinished run with other arguments" in message
+    monkeypatch.setattr(label_steps, "write_block", step)
+    put = component_folder.ComponentFolder.put_skeleton
+    monkeypatch.setattr(
+        component_folder.ComponentFolder,
+        "put_skeleton",
+        lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
+    )
+    assert main(command(scene, out, *OPTIONS)) == 130
+    monkeypatch.setattr(component_folder.ComponentFolder, "put_skeleton", put)
+    monkeypatch.setattr(label_steps, "label_block", lambda *_: pytest.fail("labelled again"))
+    assert main(command(scene, out, *OPTIONS)) == 0
+    whole = whole_labels(level_values(levels), 0.35, min_voxels=20)
+    skeleton = skeletonize(whole > 0, SPACING, options=SkeletonOptions(level=1, device="cpu"))
+    assert (out / "branches.csv").read_text() == skeleton.to_csv()
+    capsys.readouterr()
+    assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
+
+
+def test_bad_arguments(scene, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out"
+    bad = command(scene, out, "--components=seeds", "--threshold=0.5")
+    assert 'components is "seeds"' in error_of(capsys, *bad)
+    assert not out.exists()
+    few = command(scene, out, "--memory-limit=0.000001")
+    assert "A task needs up to" in error_of(capsys, *few)
+    tunnels = command(scene, out, "--close-tunnels=1")
+    assert "needs the object as a whole" in error_of(capsys, *tunnels)
+    monkeypatch.setitem(sys.modules, "vtk", None)
+    assert "vtk" in error_of(capsys, *command(scene, out, *OPTIONS))
+    assert not out.exists()
+    (scene / "0" / "c" / "1" / "0" / "2").unlink()
+    missing = command(scene, out, "--threshold=0.5")
+    assert "lacks its chunk c/1/0/2" in error_of(capsys, *missing)
+    assert main([*missing, "--missing-chunks=fill"]) == 0
+
+
+def test_a_component_that_is_too_large_is_refused_after_its_labels(scene, tmp_path, capsys):
+    arguments = command(scene, tmp_path / "out", *OPTIONS, "--memory-limit=0.05")
+    message = error_of(capsys, *arguments)
+    assert "needs up to" in message
+    assert "its skeleton is exact only as a whole" in message
+    assert (tmp_path / "out" / "components.csv").exists()

@@ -1,0 +1,235 @@
+"""Labels over blocks: runs that were ended go on, limits hold, and bad input is named."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tracemalloc
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib.distributed import LabelOptions, labels, volume_curve
+from FuzzyConnectedGPULib.distributed.labelling import label_steps
+from FuzzyConnectedGPULib.distributed.labelling.label_needs import label_need
+from FuzzyConnectedGPULib.distributed.partition import Partition
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.whole_labels import whole_labels
+
+THRESHOLD = 0.8
+
+
+@pytest.fixture
+def scene():
+    return np.random.default_rng(1).random((16, 18, 20)).astype(np.float32)
+
+
+@pytest.fixture
+def source(scene, tmp_path):
+    np.save(tmp_path / "scene.npy", scene)
+    return tmp_path / "scene.npy"
+
+
+def fail_at(monkeypatch, name, after, error=KeyboardInterrupt):
+    """The step `name` fails once it has succeeded so many times; returns the repair."""
+    done, step = [], getattr(label_steps, name)
+
+    def failing(job, group):
+        if len(done) == after:
+            raise error
+        done.append(group)
+        return step(job, group)
+
+    monkeypatch.setattr(label_steps, name, failing)
+    return lambda: monkeypatch.setattr(label_steps, name, step)
+
+
+STEPS = [("count_block", 7), ("join_group", 1), ("write_block", 10)]
+
+
+@pytest.mark.parametrize(("name", "after"), STEPS)
+def test_finished_steps_are_not_computed_again(name, after, monkeypatch, scene, source, tmp_path):
+    target, options = tmp_path / "labels.npy", {"block": 8, "numbered": True}
+    repair = fail_at(monkeypatch, name, after)
+    with pytest.raises(KeyboardInterrupt):
+        labels(source, None, target, **options)
+    assert not target.exists()
+    repair()
+    run = labels(source, None, target, **options)
+    all_steps = {"count": 18, "label": 18, "join": 5, "spread": 5, "write": 18}
+    phase = name.split("_")[0]
+    for other, count in all_steps.items():
+        before = list(all_steps).index(other) < list(all_steps).index(phase)
+        expected = 0 if before else count - after * (other == phase)
+        assert run.computed[other] == expected
+    np.testing.assert_array_equal(np.load(target), whole_labels(scene, float(run.threshold)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["labels.npy", "scene.npy"]
+
+
+KILLED = """
+import os, signal, sys
+from FuzzyConnectedGPULib.distributed import labels
+from FuzzyConnectedGPULib.distributed.labelling import label_steps
+
+step, done = label_steps.write_block, []
+def killing(job, group):
+    step(job, group)
+    done.append(group)
+    if len(done) == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+label_steps.write_block = killing
+labels(sys.argv[1], 0.8, sys.argv[2], block=8)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process cannot kill itself here")
+def test_a_killed_process(scene, source, tmp_path):
+    target = tmp_path / "labels.npy"
+    command = [sys.executable, "-c", KILLED, str(source), str(target)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    run = labels(source, THRESHOLD, target, block=8)
+    assert run.computed["label"] == 0
+    assert run.computed["write"] == run.blocks - 5
+    np.testing.assert_array_equal(np.load(target), whole_labels(scene, THRESHOLD) > 0)
+
+
+def test_cancelled_and_continued(scene, source, tmp_path):
+    shares = []
+
+    def until_half(share):
+        shares.append(share)
+        return share < 0.5
+
+    target = tmp_path / "labels.npy"
+    with pytest.raises(Cancelled):
+        labels(source, THRESHOLD, target, block=8, progress=until_half)
+    assert not target.exists()
+    run = labels(source, THRESHOLD, target, block=8, progress=shares.append)
+    assert 0 < run.computed["label"] < run.blocks
+    half = next(n for n, share in enumerate(shares) if share >= 0.5)
+    assert shares[: half + 1] == sorted(shares[: half + 1])
+    assert shares[half + 1 :] == sorted(shares[half + 1 :])
+    assert shares[-1] == 1
+    np.testing.assert_array_equal(np.load(target), whole_labels(scene, THRESHOLD) > 0)
+
+
+def unfinished(monkeypatch, source, target, after=3, **options):
+    repair = fail_at(monkeypatch, "write_block", after)
+    with pytest.raises(KeyboardInterrupt):
+        labels(source, THRESHOLD, target, block=8, **options)
+    repair()
+
+
+def test_other_parameters_are_refused(monkeypatch, source, tmp_path):
+    target = tmp_path / "labels.npy"
+    unfinished(monkeypatch, source, target)
+    for named, changed in (
+        ("block", dict(block=9)),
+        ("threshold", dict(threshold=0.7)),
+        ("target", dict(numbered=True)),
+        ("components", dict(components="largest")),
+        ("smallest component", dict(min_voxels=2)),
+        ("filled gaps", dict(fill_gaps=1)),
+        ("seeds", dict(seeds=[[0, 0, 0]])),
+        ("background seeds", dict(background_seeds=[[0, 0, 0]])),
+        ("mask", dict(mask=np.ones((16, 18, 20), np.uint8))),
+    ):
+        inputs = {"threshold": THRESHOLD, "block": 8, **changed}
+        with pytest.raises(InputError, match=f"unfinished run whose {named} differed"):
+            labels(source, target=target, **inputs)
+
+
+def test_a_scene_that_changes_is_refused(monkeypatch, scene, tmp_path):
+    target = np.empty(scene.shape, np.uint8)
+    unfinished(monkeypatch, scene, target, folder=tmp_path / "run")
+    scene[15, 15, 15] += 0.001
+    with pytest.raises(InputError, match=r"changed during the run, in block \[8:16, 8:16, 8:16\]"):
+        labels(scene, THRESHOLD, target, block=8, folder=tmp_path / "run")
+
+
+def test_a_scene_that_changes_between_the_passes_is_refused(monkeypatch, scene):
+    step = label_steps.spread_group
+
+    def changing(job, group):
+        scene[0, 0, 0] = 0.9999
+        step(job, group)
+
+    monkeypatch.setattr(label_steps, "spread_group", changing)
+    with pytest.raises(InputError, match=r"changed during the run, in block \[0:8, 0:8, 0:8\]"):
+        labels(scene, THRESHOLD, np.empty(scene.shape, np.uint8), block=8)
+
+
+def test_a_result_that_was_lost_is_made_again(monkeypatch, scene, tmp_path):
+    target = np.empty(scene.shape, np.uint8)
+    unfinished(monkeypatch, scene, target, folder=tmp_path / "run")
+    target[:] = 9
+    run = labels(scene, THRESHOLD, target, block=8, folder=tmp_path / "run")
+    assert (run.computed["label"], run.computed["write"]) == (0, run.blocks)
+    np.testing.assert_array_equal(target, whole_labels(scene, THRESHOLD) > 0)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, -0.1, 1.5])
+def test_values_that_are_none_of_connectedness(wrong, scene):
+    scene[9, 3, 17] = wrong
+    named = r"scene's block \[8:16, 0:8, 16:20\] .* has 1 voxels .* I,J,K = 17,3,9"
+    with pytest.raises(InputError, match=named):
+        labels(scene, THRESHOLD, np.empty(scene.shape, np.uint8), block=8)
+    with pytest.raises(InputError, match=named):
+        volume_curve(scene, options=LabelOptions(block=8))
+
+
+def test_inputs_that_do_not_fit(scene, source, tmp_path):
+    found = np.empty(scene.shape, np.uint8)
+    for error, threshold, keywords in (
+        ("threshold is 1.2", 1.2, {}),
+        ("below the cut", 0.2, {"cut": 0.3}),
+        ("components are 'some'", 0.5, {"components": "some"}),
+        ("no seeds are given", 0.5, {"components": "seeds"}),
+        ("min_voxels is 0", 0.5, {"min_voxels": 0}),
+        ("filled in 11 rounds", 0.5, {"fill_gaps": 11}),
+        ("mask has shape", 0.5, {"mask": np.ones((3, 3, 3))}),
+        ("lie outside the volume", 0.5, {"seeds": [[99, 0, 0]]}),
+    ):
+        with pytest.raises(InputError, match=error):
+            labels(scene, threshold, found, **keywords)
+    with pytest.raises(InputError, match="type is int32, but must be uint16 or float32"):
+        labels(scene.astype(np.int32), 0.5, found)
+    with pytest.raises(InputError, match="the scene is a labelmap"):
+        labels(scene > 0.5, 0.5, found)
+    with pytest.raises(InputError, match="target's type is uint8, but must be uint32"):
+        labels(scene, 0.5, found, numbered=True)
+    with pytest.raises(InputError, match="target is the scene"):
+        labels(found, None, found)
+    with pytest.raises(InputError, match=r"scene\.npy exists"):
+        labels(scene, 0.5, source)
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.npy"]
+
+
+def test_memory_and_space_are_looked_at_first(scene, source, tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="A task needs up to"):
+        labels(scene, 0.5, np.empty(scene.shape, np.uint8), block=8, memory_limit=1000)
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1))
+    with pytest.raises(InputError, match=r"the run needs up to .* free some space"):
+        labels(source, 0.5, tmp_path / "labels.npy", block=8)
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.npy"]
+
+
+@pytest.mark.parametrize("density", [0.12, 0.5, 1.0])
+def test_the_memory_of_a_task_is_below_the_estimate(density):
+    """Of single voxels, of noise and of a full block, all numbered."""
+    random = np.random.default_rng(3).random((64, 48, 56))
+    scene = (random < density).astype(np.uint16) * np.uint16(65535)
+    found = np.zeros(scene.shape, np.uint32)
+    options = {"block": (32, 48, 56), "numbered": True}
+    labels(scene, 0.5, found, **options)
+    tracemalloc.start()
+    labels(scene, 0.5, found, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < label_need(Partition(scene.shape, options["block"]), 2, 0).task_memory
