@@ -18,7 +18,7 @@ from ..face_graph import JoinedGraph, forest_on_cpu, levels_on_cpu
 from ..forest import NOWHERE
 from .forest_rounds import ForestRounds, listed_edges
 
-MACROS = "VOXEL=short", "NODE=u16"  # of a file whose kernel for this has neither
+MACROS = ("NODE=u16",)  # of a file whose kernel for this has no such voxels
 
 
 class _AllNodes(FirstRound):

@@ -85,6 +85,7 @@ struct Image
 {
     const VOXEL* voxels;
     const unsigned char* mask;  // or null
+    const u8* seeded;  // whether a tile has a seed
     u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
 
     __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
@@ -152,30 +153,43 @@ __device__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables,
         any |= tile.weight[1][k][j][i] = weight_between(c[0], c[row], tile, a, tables);
         any |= tile.weight[2][k][j][i] = weight_between(c[0], c[1], tile, a, tables);
     }
-    // From the lower faces: 128 along K, 128 along J, 64 along I
-    for (int n = threadIdx.x; n < 320; n += THREADS) {
-        int axis = n >> 7, u = (n >> 4 & 7) + 1, v = (n & 15) + 1;
-        int k = axis == 0 ? 0 : axis == 1 ? u : (n >> 3 & 7) + 1;
-        int j = axis == 0 ? u : axis == 1 ? 0 : (n & 7) + 1, i = axis == 2 ? 0 : v;
-        const Cell* c = &tile.voxel[k][j][i];
-        any |= tile.weight[axis][k][j][i] =
-            weight_between(c[0], c[axis == 0 ? slice : axis == 1 ? row : 1], tile, a, tables);
+    for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
+        BorderPair low(n, false);
+        const Cell* c = &tile.voxel[low.k + 1][low.j + 1][low.i + 1];
+        any |= tile.weight[low.axis][low.k + 1][low.j + 1][low.i + 1] =
+            weight_between(c[0], c[low.axis == 0 ? slice : low.axis == 1 ? row : 1], tile, a, tables);
     }
     return __syncthreads_or(any);
 }
 
-// What contract_tiles finds: levels, 0 so far, of the seeds (null: TOP); no nodes in tiles that it leaves out;
-// the entries of both tables.
-extern "C" __global__ void begin(const long long* seeds, const u16* seed_levels, u32 seed_count, u16* levels,
-                                 u32 tiles, u32* first_nodes, Affinity a, Tables tables)
+// The weights of the edges across the tile's upper borders, for cross_tile_edges
+__device__ void keep_upper_weights(const Tile& tile, u16* weights)
+{
+    for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
+        BorderPair up(n, true);
+        weights[n] = tile.weight[up.axis][up.k + 1][up.j + 1][up.i + 1];
+    }
+}
+
+// What contract_tiles finds: no nodes in tiles that it leaves out; the entries of both tables.
+extern "C" __global__ void begin(u32 tiles, u32* first_nodes, Affinity a, Tables tables)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < seed_count) levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
     if (n < tiles) first_nodes[n] = NO_NODES;
     if (n >= tables.size()) return;
     bool is_sum = n < tables.sums;
     tables.entries[n] = is_sum ? sum_term((float)(tables.lowest_sum + (int)n), a)
                                : difference_term((float)(n - tables.sums), a);
+}
+
+// Levels, 0 so far, of the seeds (null: TOP), and marks, 0 so far, for their tiles.
+extern "C" __global__ void begin_seeds(const long long* seeds, const u16* seed_levels, u32 count, TileGrid grid,
+                                       u16* levels, u8* seeded)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= count) return;
+    levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
+    seeded[grid.tile_of(seeds[n])] = 1;
 }
 
 __device__ __forceinline__ int find_root(const u16* parent, int at)
@@ -199,7 +213,8 @@ struct Own
 };
 
 // Hook each voxel along its best edge. At one voxel the order of equal weights is: the edge to the source
-// first, then edges within the tile, then I, J, K upwards, then I, J, K downwards.
+// first, then edges within the tile, then I, J, K upwards, then I, J, K downwards. levels: null in a tile
+// without seeds.
 __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileGeometry& p)
 {
     u32 within_i_down = p.i() > 0 ? 8 : 0, within_i_up = p.i() < SIDE_I - 1 ? 8 : 0;
@@ -211,27 +226,26 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
             tile.weight[0][k - 1][j][i] << 4 | (k > 1 ? 8u : 0u) | 0, tile.weight[1][k][j - 1][i] << 4 | within_j_down | 1,
             tile.weight[2][k][j][i - 1] << 4 | within_i_down | 2, tile.weight[0][k][j][i] << 4 | (k < SIDE_K ? 8u : 0u) | 3,
             tile.weight[1][k][j][i] << 4 | within_j_up | 4, tile.weight[2][k][j][i] << 4 | within_i_up | 5};
-        u32 best = 0, out = 0;
+        u32 best = 0;
 #pragma unroll
-        for (int n = 0; n < 6; n++) {
-            best = max(best, ranks[n]);
-            if (!(ranks[n] & 8)) out = max(out, ranks[n]);
-        }
-        u32 level = p.inside(m) ? levels[p.at(m)] : 0;
+        for (int n = 0; n < 6; n++) best = max(best, ranks[n]);
+        u32 level = levels && p.inside(m) ? levels[p.at(m)] : 0;
         bool seed = level && level >= best >> 4;  // no other edge is better
         bool hooks = best >= 16 && best & 8 && !seed, alone = best < 16 && !seed;
         int side = best & 7, step = side % 3 == 0 ? STEP(0) : side % 3 == 1 ? STEP(1) : STEP(2);
         tile.parent[v] = hooks ? side < 3 ? v - step : v + step : v;
         tile.lowest[v] = hooks ? best >> 4 : alone ? 0 : TOP;
-        u32 leaving = 0;
-        if (out >= 16) {
-            int axis = (out & 7) % 3, down = (out & 7) < 3;
-            leaving = leaving_key(out >> 4, k - (down && axis == 0), j - (down && axis == 1),
-                                  i - (down && axis == 2), axis);
-        }
-        tile.best[v] = level ? max(leaving, level << 16 | SOURCE) : leaving;
+        tile.best[v] = level ? level << 16 | SOURCE : 0;
     }
     __syncthreads();
+    for (int n = threadIdx.x; n < 2 * PAIRS; n += THREADS) {
+        bool upper = n >= PAIRS;
+        BorderPair pair(upper ? n - PAIRS : n, upper);
+        u32 weight = tile.weight[pair.axis][pair.k + 1][pair.j + 1][pair.i + 1];
+        if (!weight) continue;
+        int k = max(pair.k, 0), j = max(pair.j, 0), i = max(pair.i, 0);  // of the voxel in the tile
+        atomicMax(&tile.best[k << 7 | j << 4 | i], leaving_key(weight, pair.k + 1, pair.j + 1, pair.i + 1, pair.axis));
+    }
     bool first[OWN];  // of two that hook onto each other
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
@@ -410,6 +424,7 @@ struct NodeEdges
     u16* outgoing_weights;
     short* within;  // how far off, in the count of nodes, the node is onto which it hooks within the tile
     u16* weights_within;  // 0: none
+    u16* weights_across;  // of the edges across upper borders, PAIRS for each tile that is contracted
     u32 max_nodes;
     u32* counts;  // nodes so far, and the most in one tile
 };
@@ -459,8 +474,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
         if (threadIdx.x == 0) nodes.first_nodes[number] = NO_NODES;
         return;
     }
+    keep_upper_weights(tile, found.weights_across + (size_t)grid.place() * PAIRS);
     Own own;
-    hook_voxels(tile, own, image.levels, p);
+    hook_voxels(tile, own, image.seeded[number] ? image.levels : nullptr, p);
     int edges = list_components(tile, own, p);
     while (hook_components<false>(tile, edges)) continue;
     settle_nodes(tile, p, found, &nodes.first_nodes[number]);

@@ -19,6 +19,7 @@ from .affinity_tables import TABLE, table_extent
 KERNELS = Path(__file__).with_name("contract_tiles.cu")
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
+PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
 MAX_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
@@ -46,11 +47,15 @@ class ContractedTiles:
         The tiles that are contracted; None: all.
     first_nodes : array, uint32
         Of each tile.
+    seeded : array, uint8
+        Whether a tile has a seed.
     node_count : int
     outgoing, outgoing_weights : arrays, uint32 and uint16
         The voxel that each node's best outgoing edge leads to, and the edge's weight.
     tile_edges, tile_edge_weights : arrays, int16 and uint16
         Intra-tile edges, which connect the nodes of one tile.
+    weights_across : array, uint16
+        Of the `PAIRS` edges across the upper borders of each contracted tile.
     counts : array, uint32
         Number of nodes, and the most in one tile; then `node_rounds.COUNTS` zeros.
     workspaces : two arrays, uint64
@@ -63,6 +68,7 @@ class ContractedTiles:
     tile_edges: DeviceArray
     reached: DeviceArray | None
     tile_edge_weights: DeviceArray
+    weights_across: DeviceArray
     workspaces: Any
 
     def __init__(
@@ -107,14 +113,16 @@ class ContractedTiles:
             # Free the memory before it is allocated anew.
             self.outgoing = self.outgoing_weights = None
             self.tile_edges = self.tile_edge_weights = None
-            self.workspaces = self.node_of = None
+            self.workspaces = self.node_of = self.weights_across = None
             self.clear()
 
     def _contract_tiles(self, max_nodes: int, counts: DeviceArray) -> None:
         struct = self.gpu.struct
         volume = dict(voxels=self.voxels, mask=self.mask, levels=self.levels)
+        volume.update(seeded=self.seeded)
         edges = dict(outgoing=self.outgoing, outgoing_weights=self.outgoing_weights)
         edges.update(within=self.tile_edges, weights_within=self.tile_edge_weights)
+        edges.update(weights_across=self.weights_across)
         args = (
             struct(KERNELS, "Image", **volume),
             self.affinity(KERNELS),
@@ -148,6 +156,7 @@ class ContractedTiles:
         """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
         xp = self.xp
         self.node_of = xp.empty(self.voxels.size, self.node_type)
+        self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
         self.outgoing_weights = xp.empty(max_nodes, np.uint16)
         sizes = -(-max_nodes // 2), max(max_nodes // 2 + 1, cross_edges)
         self.workspaces = [xp.empty(n, np.uint64) for n in sizes]
@@ -156,24 +165,26 @@ class ContractedTiles:
         self.tile_edge_weights = self.workspaces[1].view(np.uint16)[max_nodes : 2 * max_nodes]
 
     def begin(self) -> None:
-        """Allocate and fill levels, first nodes, tables and counts."""
+        """Allocate and fill levels, first nodes, marks of seeds, tables and counts."""
         xp = self.xp
         self.table_entries = xp.empty(TABLE, np.float32)
         self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
         self.levels = xp.empty(self.problem.voxels.shape, np.uint16)
         self.first_nodes = xp.empty(self.tile_count, np.uint32)
+        self.seeded = xp.empty(self.tile_count, np.uint8)
         self.clear()
 
     def clear(self) -> None:
-        """Reset levels (seeds at the top), first nodes and counts; fill the tables."""
+        """Reset levels (seeds at the top), first nodes, marks and counts; fill the tables."""
         self.levels.fill(0)
         self.counts.fill(0)
-        threads = max(self.seeds.size, self.tile_count, TABLE)
-        seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size), self.levels
+        self.seeded.fill(0)
         nodes = np.uint32(self.tile_count), self.first_nodes
-        begin = self.kernel(KERNELS, "begin")
-        arguments = *seeds, *nodes, self.affinity(KERNELS), self.tables()
-        begin((-(-threads // THREADS),), (THREADS,), arguments)
+        tables = self.affinity(KERNELS), self.tables()
+        self._run("begin", max(self.tile_count, TABLE), *nodes, *tables)
+        seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size)
+        whole = reached_tiles.tile_grid(self.gpu, KERNELS, self.problem.voxels.shape)
+        self._run("begin_seeds", self.seeds.size, *seeds, whole, self.levels, self.seeded)
 
     def search_tiles(self) -> reached_tiles.Search | None:
         """Start the search of tiles that a path from the seeds may reach."""
@@ -185,11 +196,14 @@ class ContractedTiles:
 
     def kernel(self, path: Path, name: str) -> Any:
         """A kernel for these types of voxels and nodes."""
-        node = "u8" if self.node_type is np.uint8 else "u16"
-        defines = [voxel_macro(self.problem.voxels.dtype), f"NODE={node}"]
+        defines = ["NODE=u8" if self.node_type is np.uint8 else "NODE=u16"]
         if path is KERNELS:
-            defines.append(f"TABLES={int(self.table_extent is not None)}")
+            tables = f"TABLES={int(self.table_extent is not None)}"
+            defines += [voxel_macro(self.problem.voxels.dtype), tables]
         return self.gpu.kernel(path, name, defines)
+
+    def _run(self, name: str, threads: int, *args: Any) -> None:
+        self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), args)
 
     def launch(self, path: Path, name: str, threads: int, *args: Any) -> None:
         """Run a kernel with one block per contracted tile; its first argument is the `grid`."""

@@ -15,8 +15,7 @@ struct NodeMap
 
     __device__ __forceinline__ u32 at(u32 voxel, const TileGrid& grid) const
     {
-        int i = voxel % grid.ni, j = voxel / grid.ni % grid.nj, k = voxel / grid.ni / grid.nj;
-        u32 first = first_nodes[grid.tile_at(k, j, i)];
+        u32 first = first_nodes[grid.tile_of(voxel)];
         return first == NO_NODES ? ALONE : first + node_of[voxel];
     }
 };

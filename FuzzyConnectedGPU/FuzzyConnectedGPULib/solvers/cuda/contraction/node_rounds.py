@@ -126,7 +126,7 @@ class FirstRound:
             workspaces[1] = self.xp.empty(found[1], np.uint64)
             self.found[1:].fill(0)
             self._list_cross_edges(tiles, workspaces)
-        tiles.voxels = None
+        tiles.weights_across = None
         self.lists = list(zip(workspaces, found))
 
     def _list_all(self, tiles: "ContractedTiles", workspaces: list) -> None:
@@ -143,7 +143,7 @@ class FirstRound:
         """
         within = self._edges(workspaces[0], 0, self.found)
         across = self._edges(workspaces[1], self.cross_first, self.found[1:])
-        nodes = tiles.voxels, tiles.affinity(KERNELS), tiles.node_map(KERNELS), self.next
+        nodes = tiles.weights_across, tiles.node_map(KERNELS), self.next
         tiles.launch(KERNELS, "cross_tile_edges", FACE_THREADS, *nodes, within, across)
         if tiles.seed_levels is not None:
             place = tiles.grid(KERNELS), tiles.node_map(KERNELS), self.next
