@@ -17,7 +17,11 @@ typedef unsigned long long u64;
 
 #define TOP 0xffffu
 #define NONE ((NODE)0xffffu)   // node of a voxel from whose component nothing leads out
-#define SEED 0xffffffffu      // outgoing edge of a node that hooks onto the source
+// Outgoing edge of a node that hooks onto the source; onto a node of its tile, as it does by its edge within;
+// onto none, as another one hooks onto it along the same edge
+#define SEED 0xffffffffu
+#define INSIDE 0xfffffffeu
+#define STAYS 0xfffffffdu
 #define NO_NODES 0xffffffffu  // first node of a tile without any edge, or that is not contracted
 
 // A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed

@@ -27,6 +27,9 @@
 #define RESIDENT_BLOCKS 4
 #endif
 #define EDGES_PER_WARP (32 * OWN * 3)  // that lead up from its voxels
+#ifndef DEDUP
+#define DEDUP 1
+#endif
 #define TABLE 2048  // entries of both tables of the affinity together
 
 // ---- the order of edges
@@ -69,14 +72,15 @@ struct Tile
         {
             u32 weight_and_one[WARPS][EDGES_PER_WARP];  // weight << 16 | component at one end
             u16 other[WARPS][EDGES_PER_WARP];           // component at the other end
+            u32 way[MAX_COMPONENTS];  // lowest weight on the way to the node << 16 | node
         };
     };
     u16 parent[VOXELS];        // where a voxel hooked; then its component; then the node of a root
     u32 best[MAX_COMPONENTS];     // of a voxel: its best edge across the border; then of a root: its best edge
-    u32 leaving[MAX_COMPONENTS];  // best edge of a root across the border; then weight << 16 | node of hooks
+    u32 leaving[MAX_COMPONENTS];  // best edge of a root across the border
     u16 root[MAX_COMPONENTS];     // the component that this one is now part of
-    u16 hooked[MAX_COMPONENTS];   // where it hooked itself
-    u16 lowest[MAX_COMPONENTS];   // weight of the edge by which it hooked, or a voxel did
+    u16 hooked[MAX_COMPONENTS];   // where it, then where a node hooked itself
+    u16 lowest[MAX_COMPONENTS];   // weight of the edge by which it, a node or before them a voxel hooked
     int components, nodes;
     u32 first_node;
 };
@@ -262,7 +266,23 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
     __syncthreads();
 }
 
-// Number the components, and list the edges between them; how many are in the warp's list.
+// Offer the edge of a warp's list to the components at both ends. weight: << 16
+__device__ __forceinline__ void offer_edge(Tile& tile, u32 weight, int warp, int at, u32 one, u32 other)
+{
+    volatile u32* best = tile.best;
+    u32 key = weight | WITHIN | warp << 9 | at;
+    if (best[one] < key) atomicMax(&tile.best[one], key);
+    if (best[other] < key) atomicMax(&tile.best[other], key);
+}
+
+// The component, one of a warp's list, at the other end of an edge within the tile.
+__device__ __forceinline__ int other_end(const Tile& tile, u32 key, int component)
+{
+    int one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
+    return one == component ? other : one;
+}
+
+// Number the components, and list the edges between them and offer them to both; how many are in the warp's list.
 __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
 {
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
@@ -312,6 +332,7 @@ __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
         if (root[m] != v && tile.best[v]) atomicMax(&tile.leaving[own.component(m)], tile.best[v]);
     }
     __syncthreads();
+    for (int n = threadIdx.x; n < tile.components; n += THREADS) tile.best[n] = tile.leaving[n];
     u32 edge[3 * OWN];  // weight << 16 | the other component
 #pragma unroll
     for (int n = 0; n < 3 * OWN; n++) {
@@ -331,46 +352,67 @@ __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
         if (!edge[n]) continue;
         tile.weight_and_one[warp][at] = (edge[n] & 0xffff0000u) | own.component(n / 3);
         tile.other[warp][at] = edge[n];
+        offer_edge(tile, edge[n] & 0xffff0000u, warp, at, own.component(n / 3), edge[n] & 0xffff);
     }
-    __syncwarp();
+    __syncthreads();
     return count;
 }
 
-// One round among the components: each hooks along its best edge, as far as that lies within the tile.
-// NODES: the roots are nodes now, edges across the border do not count, and the edges by which they
-// hook are written down. edges: of the warp's list, which is shortened. Whether any hooked.
-template <bool NODES>
-__device__ bool hook_components(Tile& tile, int& edges)
+// Shorten the warp's list to the edges between roots, and offer these to both ends. Of edges that follow one
+// another and join the same two only the best one is kept.
+__device__ void offer_edges(Tile& tile, int& edges)
 {
     int components = tile.components, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    for (int n = threadIdx.x; n < components; n += THREADS)
-        if (tile.root[n] == n) tile.best[n] = NODES ? 0 : tile.leaving[n];
+    for (int n = threadIdx.x; n < components; n += THREADS) tile.best[n] = 0;
     __syncthreads();
-    volatile u32* best = tile.best;
     int kept = 0;
+#pragma unroll 1
     for (int first = 0; first < edges; first += 32) {
         int e = first + lane;
-        u32 edge = 0, one = 0, other = 0;
+        u32 weight = 0, one = 0, other = 0;
         if (e < edges) {
-            edge = tile.weight_and_one[warp][e] & 0xffff0000u;
+            weight = tile.weight_and_one[warp][e] & 0xffff0000u;
             one = tile.root[tile.weight_and_one[warp][e] & 0xffff];
             other = tile.root[tile.other[warp][e]];
         }
-        u32 lanes = __ballot_sync(0xffffffffu, one != other);
+        bool wanted = one != other;
+#if DEDUP
+        u32 pair = one << 16 | other;
+        u32 before = __shfl_up_sync(0xffffffffu, pair, 1), weight_before = __shfl_up_sync(0xffffffffu, weight, 1);
+        u32 after = __shfl_down_sync(0xffffffffu, pair, 1), weight_after = __shfl_down_sync(0xffffffffu, weight, 1);
+        if (lane > 0 && before == pair && weight_before >= weight) wanted = false;
+        if (lane < 31 && after == pair && weight_after > weight) wanted = false;
+#endif
+        u32 lanes = __ballot_sync(0xffffffffu, wanted);
         __syncwarp();  // all have read before the first writes
-        if (one != other) {
+        if (wanted) {
             int at = kept + __popc(lanes & ((1u << lane) - 1));
-            tile.weight_and_one[warp][at] = edge | one;
+            tile.weight_and_one[warp][at] = weight | one;
             tile.other[warp][at] = other;
-            u32 key = edge | WITHIN | warp << 9 | at;
-            if (best[one] < key) atomicMax(&tile.best[one], key);
-            if (best[other] < key) atomicMax(&tile.best[other], key);
+            offer_edge(tile, weight, warp, at, one, other);
         }
         kept += __popc(lanes);
         __syncwarp();
     }
     edges = kept;
     __syncthreads();
+}
+
+// Of two roots that would hook onto each other along an edge, whether this one stays: if both have found the
+// same edge as their best within the tile, the one whose best edge leaves it, else the first.
+__device__ __forceinline__ bool stays(const Tile& tile, u32 key, int root, int to)
+{
+    if (tile.best[to] != key) return false;
+    bool leaves = tile.leaving[root] > key, other_leaves = tile.leaving[to] > key;
+    return leaves == other_leaves ? root < to : leaves;
+}
+
+// Hook each root along its best edge, as far as that lies within the tile. NODES: the roots are nodes, and
+// the edges by which they hook are written down. Whether any hooked.
+template <bool NODES>
+__device__ bool hook_roots(Tile& tile)
+{
+    int components = tile.components;
     bool any = false;
     int up[MAX_COMPONENTS / THREADS];
 #pragma unroll
@@ -380,17 +422,13 @@ __device__ bool hook_components(Tile& tile, int& edges)
         if (n >= components || tile.root[n] != n) continue;
         u32 key = tile.best[n];
         if (leads_to_source(key) || !(key & WITHIN)) continue;
-        u32 one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
-        int to = one == n ? other : one;
-        if (n < to && tile.best[to] == key) continue;  // of two that hook onto each other the first stays
+        int to = other_end(tile, key, n);
+        if (stays(tile, key, n, to)) continue;
         up[r] = to;
         any = true;
-        if (NODES) {
-            tile.leaving[tile.parent[n]] = (key & 0xffff0000u) | tile.parent[to];
-        } else {
-            tile.hooked[n] = to;
-            tile.lowest[n] = key_weight(key);
-        }
+        int hooked = NODES ? tile.parent[n] : n;
+        tile.hooked[hooked] = NODES ? tile.parent[to] : to;
+        tile.lowest[hooked] = key_weight(key);
     }
     if (!__syncthreads_or(any)) return false;
 #pragma unroll
@@ -420,7 +458,7 @@ __device__ bool hook_components(Tile& tile, int& edges)
 // nodes of a tile together as well as all its edges.
 struct NodeEdges
 {
-    u32* outgoing;  // the voxel to which a node's best edge leads; SEED: to the source
+    u32* outgoing;  // the voxel to which a node's best edge leads; or SEED, INSIDE, STAYS
     u16* outgoing_weights;
     short* within;  // how far off, in the count of nodes, the node is onto which it hooks within the tile
     u16* weights_within;  // 0: none
@@ -434,7 +472,7 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
 {
     int components = tile.components;
     for (int n = threadIdx.x; n < components; n += THREADS)
-        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
+        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] | tile.best[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
     __syncthreads();
     if (threadIdx.x == 0) {
         *first_node = tile.first_node = atomicAdd(&edges.counts[0], tile.nodes);
@@ -445,15 +483,17 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
         u32 lowest = TOP, at = n;
         for (; tile.hooked[at] != at; at = tile.hooked[at]) lowest = min(lowest, (u32)tile.lowest[at]);
         u32 node = tile.parent[at], number = tile.first_node + node;
-        tile.best[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
+        tile.way[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
         if (at != n || node == NOTHING || number >= edges.max_nodes) continue;
-        u32 key = tile.leaving[n];
-        int k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
+        u32 key = tile.leaving[n], within = tile.best[n];
+        u32 k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
         bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
         u32 lower = p.number(p.k0 + k - 1, p.j0 + j - 1, p.i0 + i - 1);
         u32 step = down ? 0 : axis == 0 ? p.nj * p.ni : axis == 1 ? p.ni : 1;
-        edges.outgoing[number] = leads_to_source(key) ? SEED : lower + step;
-        edges.outgoing_weights[number] = key_weight(key);
+        u32 to = leads_to_source(key) ? SEED : lower + step;
+        if (within > key) to = stays(tile, within, n, other_end(tile, within, n)) ? STAYS : INSIDE;
+        edges.outgoing[number] = to;
+        edges.outgoing_weights[number] = key_weight(max(within, key));
     }
     __syncthreads();
 }
@@ -478,23 +518,27 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     Own own;
     hook_voxels(tile, own, image.seeded[number] ? image.levels : nullptr, p);
     int edges = list_components(tile, own, p);
-    while (hook_components<false>(tile, edges)) continue;
+    hook_roots<false>(tile);
+    offer_edges(tile, edges);
     settle_nodes(tile, p, found, &nodes.first_nodes[number]);
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         if (!p.inside(m)) continue;
-        u32 node = own.component(m) == NOTHING ? NOTHING : tile.best[own.component(m)];
-        image.levels[p.at(m)] = min(own.weight(m), node >> 16);
-        nodes.node_of[p.at(m)] = node;
+        u32 way = own.component(m) == NOTHING ? NOTHING : tile.way[own.component(m)];
+        image.levels[p.at(m)] = min(own.weight(m), way >> 16);
+        nodes.node_of[p.at(m)] = way;
     }
     int count = tile.nodes;
-    for (int n = threadIdx.x; n < count; n += THREADS) tile.leaving[n] = n;
+    for (int n = threadIdx.x; n < count; n += THREADS) {
+        tile.hooked[n] = n;
+        tile.lowest[n] = 0;
+    }
     __syncthreads();
-    while (hook_components<true>(tile, edges)) continue;
+    while (hook_roots<true>(tile)) offer_edges(tile, edges);
     for (int n = threadIdx.x; n < count; n += THREADS) {
         u32 number = tile.first_node + n;
         if (number >= found.max_nodes) break;
-        found.within[number] = (int)(tile.leaving[n] & 0xffff) - n;
-        found.weights_within[number] = tile.leaving[n] >> 16;
+        found.within[number] = (int)tile.hooked[n] - n;
+        found.weights_within[number] = tile.lowest[n];
     }
 }

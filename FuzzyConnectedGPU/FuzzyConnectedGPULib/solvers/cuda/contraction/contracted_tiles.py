@@ -21,7 +21,7 @@ TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
-MAX_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
+MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
 # are too small the true numbers are known after the run.
 NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085

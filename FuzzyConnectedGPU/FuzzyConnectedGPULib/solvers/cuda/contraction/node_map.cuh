@@ -3,8 +3,8 @@
 
 #include "../tile_geometry.cuh"
 
-// Parent of a node whose best edge leads to a tile that no seed reaches. It survives and need not
-// hook: no seed reaches it either.
+// Parent of a node that stays, and of one whose best edge leads to a tile that no seed reaches: it survives and
+// need not hook, as no seed reaches it either.
 #define ALONE 0xffffffffu
 
 // The nodes of voxels.

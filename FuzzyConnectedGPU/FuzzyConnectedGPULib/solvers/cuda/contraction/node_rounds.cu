@@ -8,12 +8,14 @@
 
 #include "rounds.cuh"
 
-// The first round's hooks, along the edges across the tiles' borders. outgoing and parent may be one.
-extern "C" __global__ void hook_outgoing(const u32* outgoing, TileGrid grid, NodeMap map, u32 nodes, u32* parent)
+// The first round's hooks. outgoing and parent may be one.
+extern "C" __global__ void hook_outgoing(const u32* outgoing, const short* tile_edges, TileGrid grid, NodeMap map,
+                                         u32 nodes, u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= nodes) return;
-    parent[n] = outgoing[n] == SEED ? n : map.at(outgoing[n], grid);
+    u32 to = outgoing[n];
+    parent[n] = to == SEED ? n : to == STAYS ? ALONE : to == INSIDE ? n + tile_edges[n] : map.at(to, grid);
 }
 
 extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)

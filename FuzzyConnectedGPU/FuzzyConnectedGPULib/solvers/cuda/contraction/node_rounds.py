@@ -79,11 +79,12 @@ class FirstRound:
         self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), uint32s(args))
 
     def hook(self, tiles: "ContractedTiles") -> None:
-        """Hook along the nodes' best edges, all of which lead into other tiles."""
-        place = tiles.outgoing, tiles.grid(KERNELS), tiles.node_map(KERNELS)
+        """Hook along the nodes' best edges."""
+        edges = tiles.outgoing, tiles.tile_edges
+        place = tiles.grid(KERNELS), tiles.node_map(KERNELS)
         parent, result = tiles.outgoing, (self.next, self.surviving)
-        self.run("hook_outgoing", self.count, *place, self.count, parent)
-        del place
+        self.run("hook_outgoing", self.count, *edges, *place, self.count, parent)
+        del edges, place
         self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
         self.number_roots(tiles)
