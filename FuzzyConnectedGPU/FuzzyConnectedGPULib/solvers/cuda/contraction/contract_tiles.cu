@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char TABLES=1 NODE=u8 | VOXEL=short TABLES=0 NODE=u16 | VOXEL=short TABLES=1 NODE=u8 | VOXEL=float TABLES=0 NODE=u8
+// defines: VOXEL=unsigned char TABLES=1 WEIGHTED=1 NODE=u8 | VOXEL=short TABLES=0 WEIGHTED=0 NODE=u16 | VOXEL=short TABLES=1 WEIGHTED=0 NODE=u8 | VOXEL=float TABLES=0 WEIGHTED=0 NODE=u8
 //
 // From voxels to nodes: contraction within tiles. Each component of the volume, at first a voxel, hooks
 // onto the component at the other end of its best edge, and connected components are contracted to one
@@ -48,12 +48,17 @@ __device__ __forceinline__ u32 leaving_key(u32 weight, int k, int j, int i, int 
     return weight << 16 | k << 11 | j << 7 | i << 2 | axis;
 }
 
+// A voxel. With tables an integer, 4 times as large: sums and differences are places in the tables, in bytes.
+// Outside of the volume or the mask it has no edge: NaN, or so far off from its neighbours that the tables end.
 #if TABLES
 typedef int Cell;
-#define OUTSIDE (1 << 28)
+__device__ __forceinline__ Cell cell_of(VOXEL voxel) { return 4 * (int)voxel; }
+__device__ __forceinline__ Cell outside(int k, int j, int i) { return (k + j + i) & 1 ? 1 << 28 : -(1 << 28); }
+__device__ __forceinline__ bool is_outside(Cell cell) { return abs(cell) == 1 << 28; }
 #else
 typedef float Cell;
-#define OUTSIDE __int_as_float(0x7fffffff)
+__device__ __forceinline__ Cell cell_of(VOXEL voxel) { return voxel; }
+__device__ __forceinline__ Cell outside(int, int, int) { return __int_as_float(0x7fffffff); }
 #endif
 
 struct Tile
@@ -62,7 +67,7 @@ struct Tile
     {
         struct
         {
-            Cell voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];  // OUTSIDE: of the volume or the mask
+            Cell voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];
             u16 weight[3][SIDE_K + 1][SIDE_J + 1][SIDE_I + 1];  // by axis and lower voxel
 #if TABLES
             float table[TABLE];
@@ -92,76 +97,112 @@ struct Image
     const u8* seeded;  // whether a tile has a seed
     u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
 
+    // INNER: neither the tile nor its neighbours reach out of the volume, and there is no mask.
+    template <bool INNER>
     __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
     {
-        bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
         u32 at = p.number(k, j, i);
-        if (!inside || (mask && !mask[at])) return OUTSIDE;
-        return (Cell)voxels[at];
+        if (INNER) return cell_of(voxels[at]);
+        bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
+        return !inside || (mask && !mask[at]) ? outside(k, j, i) : cell_of(voxels[at]);
     }
 };
 
 // All rows of the tile and its faces. Each thread asks for all its voxels before it stores the first.
-__device__ void load_voxels(Tile& tile, const Image& image, const TileGeometry& p)
+template <bool INNER>
+__device__ __forceinline__ void load_rows(Tile& tile, const Image& image, const TileGeometry& p)
 {
     int row = threadIdx.x >> 4, lane = threadIdx.x & 15, high = row >> 3, low = row & 7;
-    Cell own[4], face_k, face_j, face_i = OUTSIDE;
+    Cell own[4], face_k, face_j, face_i = 0;
 #pragma unroll
     for (int n = 0; n < 4; n++)
-        own[n] = image.cell(p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
-    face_k = image.cell(p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
-    face_j = image.cell(p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
+        own[n] = image.cell<INNER>(p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
+    face_k = image.cell<INNER>(p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
+    face_j = image.cell<INNER>(p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
     int k = threadIdx.x >> 4 & 7, j = threadIdx.x >> 1 & 7, i = threadIdx.x & 1 ? SIDE_I : -1;
-    if (threadIdx.x < 128) face_i = image.cell(p, p.k0 + k, p.j0 + j, p.i0 + i);
+    if (threadIdx.x < 128) face_i = image.cell<INNER>(p, p.k0 + k, p.j0 + j, p.i0 + i);
 #pragma unroll
     for (int n = 0; n < 4; n++) tile.voxel[2 * n + high + 1][low + 1][lane + 1] = own[n];
     tile.voxel[high ? SIDE_K + 1 : 0][low + 1][lane + 1] = face_k;
     tile.voxel[low + 1][high ? SIDE_J + 1 : 0][lane + 1] = face_j;
     if (threadIdx.x < 128) tile.voxel[k + 1][j + 1][i + 1] = face_i;
+}
+
+__device__ __forceinline__ void load_voxels(Tile& tile, const Image& image, const TileGeometry& p)
+{
+    bool inner = !image.mask && p.k0 > 0 && p.j0 > 0 && p.i0 > 0 && p.k0 + SIDE_K < p.nk &&
+                 p.j0 + SIDE_J < p.nj && p.i0 + SIDE_I < p.ni;
+    if (inner)
+        load_rows<true>(tile, image, p);
+    else
+        load_rows<false>(tile, image, p);
     __syncthreads();
 }
 
 // The affinity's terms of integer voxels, where the tables are short: both bells end in level ground, so
-// that beyond a table its last entry holds.
+// that beyond a table its last entry holds. The product's is 0 for differences, as it is when rounded.
 struct Tables
 {
-    float* entries;  // of the sums, then of the differences
+    float* entries;  // of the differences, then of the sums
     int lowest_sum, sums, differences;
 
     __device__ __forceinline__ int size() const { return sums + differences; }
 };
 
-__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Affinity& a,
-                                              const Tables& tables)
-{
 #if TABLES
-    int sum = min(max(first + second - tables.lowest_sum, 0), tables.sums - 1);
-    int difference = min(abs(first - second), tables.differences - 1);
-    u32 level = combined_level(tile.table[sum], tile.table[tables.sums + difference], a);
-    return max(first, second) < OUTSIDE ? level : 0;
-#else
-    return affinity_level(first, second, a);
-#endif
+__device__ __forceinline__ float entry(const Tile& tile, int bytes)
+{
+    return *(const float*)((const char*)tile.table + bytes);
 }
 
+__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Affinity& a,
+                                              const Tables& t)
+{
+    int sum = first + second - 4 * (t.lowest_sum - t.differences);
+    float sum_term = entry(tile, min(max(sum, 4 * t.differences), 4 * (t.size() - 1)));
+    float difference_term = entry(tile, min(abs(first - second), 4 * (t.differences - 1)));
+#if WEIGHTED
+    u32 level = combined_level(sum_term, difference_term, a);
+    return is_outside(first) || is_outside(second) ? 0 : level;
+#else
+    // As in combined_level, but that the bits above the level are left to whoever keeps 16.
+    int level = __float_as_int(__fadd_rn(__fmul_rn(sum_term, difference_term), 8388608.0f));
+    return level < __float_as_int(8388608.0f) + max(a.cut_level, 1) ? 0 : level;
+#endif
+}
+#else
+__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile&, const Affinity& a, const Tables&)
+{
+    return affinity_level(first, second, a);
+}
+#endif
+
 // Whether any edge is there
-__device__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables, const TileGeometry& p)
+__device__ __forceinline__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables, const TileGeometry& p)
 {
     const int row = SIDE_I + 2, slice = row * (SIDE_J + 2);
     u32 any = 0;
+    const Cell* c = &tile.voxel[p.k() + 1][p.j() + 1][p.i() + 1];
+    Cell own = *c;
 #pragma unroll
-    for (int m = 0; m < OWN; m++) {
+    for (int m = 0; m < OWN; m++, c += slice) {
         int k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
-        const Cell* c = &tile.voxel[k][j][i];
-        any |= tile.weight[0][k][j][i] = weight_between(c[0], c[slice], tile, a, tables);
-        any |= tile.weight[1][k][j][i] = weight_between(c[0], c[row], tile, a, tables);
-        any |= tile.weight[2][k][j][i] = weight_between(c[0], c[1], tile, a, tables);
+        Cell above = c[slice];
+        u32 up_k = weight_between(own, above, tile, a, tables), up_j = weight_between(own, c[row], tile, a, tables);
+        u32 up_i = weight_between(own, c[1], tile, a, tables);
+        tile.weight[0][k][j][i] = up_k;
+        tile.weight[1][k][j][i] = up_j;
+        tile.weight[2][k][j][i] = up_i;
+        any |= up_k | up_j | up_i;
+        own = above;
     }
+#pragma unroll 1
     for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
         BorderPair low(n, false);
         const Cell* c = &tile.voxel[low.k + 1][low.j + 1][low.i + 1];
-        any |= tile.weight[low.axis][low.k + 1][low.j + 1][low.i + 1] =
-            weight_between(c[0], c[low.axis == 0 ? slice : low.axis == 1 ? row : 1], tile, a, tables);
+        u32 up = weight_between(c[0], c[low.axis == 0 ? slice : low.axis == 1 ? row : 1], tile, a, tables);
+        tile.weight[low.axis][low.k + 1][low.j + 1][low.i + 1] = up;
+        any |= up;
     }
     return __syncthreads_or(any);
 }
@@ -169,6 +210,7 @@ __device__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables,
 // The weights of the edges across the tile's upper borders, for cross_tile_edges
 __device__ void keep_upper_weights(const Tile& tile, u16* weights)
 {
+#pragma unroll 1
     for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
         BorderPair up(n, true);
         weights[n] = tile.weight[up.axis][up.k + 1][up.j + 1][up.i + 1];
@@ -181,9 +223,11 @@ extern "C" __global__ void begin(u32 tiles, u32* first_nodes, Affinity a, Tables
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n < tiles) first_nodes[n] = NO_NODES;
     if (n >= tables.size()) return;
-    bool is_sum = n < tables.sums;
-    tables.entries[n] = is_sum ? sum_term((float)(tables.lowest_sum + (int)n), a)
-                               : difference_term((float)(n - tables.sums), a);
+    int sum = (int)n - tables.differences;
+    bool ends = sum == -1 && !a.weighted;
+    tables.entries[n] = sum >= 0 ? sum_term((float)(tables.lowest_sum + sum), a)
+                        : ends   ? 0
+                                 : difference_term((float)n, a);
 }
 
 // Levels, 0 so far, of the seeds (null: TOP), and marks, 0 so far, for their tiles.
@@ -242,6 +286,7 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
         tile.best[v] = level ? level << 16 | SOURCE : 0;
     }
     __syncthreads();
+#pragma unroll 1
     for (int n = threadIdx.x; n < 2 * PAIRS; n += THREADS) {
         bool upper = n >= PAIRS;
         BorderPair pair(upper ? n - PAIRS : n, upper);

@@ -199,7 +199,8 @@ class ContractedTiles:
         defines = ["NODE=u8" if self.node_type is np.uint8 else "NODE=u16"]
         if path is KERNELS:
             tables = f"TABLES={int(self.table_extent is not None)}"
-            defines += [voxel_macro(self.problem.voxels.dtype), tables]
+            weighted = f"WEIGHTED={int(self.problem.affinity.form == 'weighted')}"
+            defines += [voxel_macro(self.problem.voxels.dtype), tables, weighted]
         return self.gpu.kernel(path, name, defines)
 
     def _run(self, name: str, threads: int, *args: Any) -> None:
