@@ -6,7 +6,7 @@ buffers: threads copy between the array and the buffers while the device copies 
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,27 +30,61 @@ def to_device(xp: Any, array: np.ndarray) -> Any:
     if array.nbytes < PINNED_THRESHOLD:
         return xp.asarray(np.ascontiguousarray(array))
     device = xp.empty(array.size, array.dtype)
-    buffers, chunks = _buffers(array.dtype), _chunks(array)
-    copied = [None] * len(buffers)  # events: the device has read the buffer
-
-    def fill(turn, part):
-        if copied[turn]:
-            copied[turn].synchronize()
-        buffer = buffers[turn][: part.size]
-        np.copyto(buffer.reshape(part.shape), part)
-        return buffer
-
-    with _threads(xp) as pool:
-        first = chunks[: len(buffers)]
-        filled = [pool.submit(fill, n, part) for n, (_, part) in enumerate(first)]
-        for n, (place, _) in enumerate(chunks):
-            turn = n % len(buffers)
-            device[place].set(filled[n].result())
-            copied[turn] = _record(xp)
-            if n + len(buffers) < len(chunks):
-                filled.append(pool.submit(fill, turn, chunks[n + len(buffers)][1]))
+    chunks = chunks_of(array)
+    with FilledBuffers(xp, [part for _, part in chunks]) as filled:
+        for place, _ in chunks:
+            device[place].set(filled.next())
+            filled.copied(_record(xp))
     xp.cuda.get_current_stream().synchronize()  # the buffers are freed
     return device.reshape(array.shape)
+
+
+class FilledBuffers:
+    """Parts of a host array in pinned buffers, which threads fill while the device copies others.
+
+    A context manager, for its threads.
+
+    Parameters
+    ----------
+    xp : module
+    parts : list of ndarray
+        Of one type, `CHUNK_BYTES` at most.
+    """
+
+    def __init__(self, xp: Any, parts: list[np.ndarray]) -> None:
+        self._parts, self._pool = parts, _threads(xp)
+        self._buffers = _buffers(parts[0].dtype)
+        self._copied: list[Any] = [None] * len(self._buffers)  # events: the device has read it
+        self._taken = 0
+
+    def __enter__(self) -> Self:
+        self._pool.__enter__()
+        self._filled = [self._submit(n) for n in range(min(len(self._buffers), len(self._parts)))]
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._pool.__exit__(*error)
+
+    def next(self) -> np.ndarray:
+        """The next part, as soon as it is in a buffer."""
+        return self._filled[self._taken].result()
+
+    def copied(self, event: Any) -> None:
+        """Use the part's buffer again once an event has passed."""
+        self._copied[self._taken % len(self._buffers)] = event
+        if len(self._filled) < len(self._parts):
+            self._filled.append(self._submit(len(self._filled)))
+        self._taken += 1
+
+    def _submit(self, number: int) -> Future:
+        return self._pool.submit(self._fill, number % len(self._buffers), self._parts[number])
+
+    def _fill(self, turn: int, part: np.ndarray) -> np.ndarray:
+        if self._copied[turn]:
+            self._copied[turn].synchronize()
+        buffer = self._buffers[turn][: part.size]
+        np.copyto(buffer.reshape(part.shape), part)
+        return buffer
 
 
 def to_host(xp: Any, array: Any) -> np.ndarray:
@@ -88,7 +122,7 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
         convert(buffer.reshape(part.shape), part)
 
     with _threads(xp) as pool:
-        for n, (place, part) in enumerate(_chunks(result, array.dtype)):
+        for n, (place, part) in enumerate(chunks_of(result, array.dtype)):
             turn = n % len(buffers)
             if turn in emptied:
                 emptied[turn].result()
@@ -111,7 +145,7 @@ def _buffers(dtype: np.dtype) -> list[np.ndarray]:
     return [cupyx.empty_pinned(count, dtype) for _ in range(thread_count() + 1)]
 
 
-def _chunks(host: np.ndarray, dtype: Any = None) -> list[tuple[slice, np.ndarray]]:
+def chunks_of(host: np.ndarray, dtype: Any = None) -> list[tuple[slice, np.ndarray]]:
     """Parts of a host array that fit a buffer (of `dtype`), with their places in C order."""
     count = CHUNK_BYTES // np.dtype(dtype or host.dtype).itemsize
     chunks, at = [], 0

@@ -92,7 +92,8 @@ struct Tile
 
 struct Image
 {
-    const VOXEL* voxels;
+    const VOXEL* voxels;  // from `first_voxel` on
+    u32 first_voxel;
     const unsigned char* mask;  // or null
     const u8* seeded;  // whether a tile has a seed
     u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
@@ -102,9 +103,9 @@ struct Image
     __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
     {
         u32 at = p.number(k, j, i);
-        if (INNER) return cell_of(voxels[at]);
+        if (INNER) return cell_of(voxels[at - first_voxel]);
         bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
-        return !inside || (mask && !mask[at]) ? outside(k, j, i) : cell_of(voxels[at]);
+        return !inside || (mask && !mask[at]) ? outside(k, j, i) : cell_of(voxels[at - first_voxel]);
     }
 };
 

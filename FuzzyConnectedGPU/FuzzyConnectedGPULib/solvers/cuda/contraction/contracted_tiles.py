@@ -1,7 +1,8 @@
 """Contraction within tiles: from the voxels of each tile to the nodes of a graph."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ KERNELS = Path(__file__).with_name("contract_tiles.cu")
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
+SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
 MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
@@ -30,6 +32,26 @@ NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085
 def tile_count(shape: tuple[int, ...]) -> int:
     """Number of tiles of a volume of this shape (K, J, I)."""
     return int(np.prod([-(-n // side) for n, side in zip(shape, TILE)]))
+
+
+def come_in_slabs(problem: Problem) -> bool:
+    """Whether the voxels come to the device plane by plane, and none stays there.
+
+    A search of reached tiles needs all of them at once, and small volumes are there at once.
+    """
+    slabs = problem.voxels.nbytes // SLAB_BYTES
+    return slabs > 1 and problem.mask is None and reached_tiles.bounds_of_edges(problem) is None
+
+
+class _Slab(NamedTuple):
+    """Tiles, counted in the order of contraction, and all voxels that they need.
+
+    The voxels begin with the one whose number is `first_voxel`.
+    """
+
+    tiles: range
+    voxels: DeviceArray
+    first_voxel: int
 
 
 class ContractedTiles:
@@ -72,7 +94,11 @@ class ContractedTiles:
     workspaces: Any
 
     def __init__(
-        self, problem: Problem, voxels: DeviceArray, mask: DeviceArray | None, gpu: CudaDevice
+        self,
+        problem: Problem,
+        voxels: DeviceArray | None,
+        mask: DeviceArray | None,
+        gpu: CudaDevice,
     ) -> None:
         if problem.voxels.size > MAX_VOXELS:
             raise DeviceMemoryError(
@@ -95,17 +121,21 @@ class ContractedTiles:
         self.begin()  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
-        voxel_count = self.voxels.size * self.contracted_count / self.tile_count
+        voxel_count = self.problem.voxels.size * self.contracted_count / self.tile_count
         seed_count = self.problem.seeds.size  # each may be a node, with an edge to the source
         max_nodes = int(voxel_count * NODES_PER_VOXEL) + seed_count
         cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL) + seed_count
         while True:
             self.allocate(max_nodes, cross_edges)
             counts = self.counts[:2]
-            self._contract_tiles(max_nodes, counts)
+            for slab in self._slabs():
+                self._contract_tiles(slab, max_nodes, counts)
+                progress.check()
             self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
             progress.advance(0.6)
+            slab = None  # whose voxels need memory
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
+                self.voxels = None
                 return
             max_nodes = max(max_nodes, self.node_count)
             if in_one_tile > np.iinfo(self.node_type).max:
@@ -116,9 +146,27 @@ class ContractedTiles:
             self.workspaces = self.node_of = self.weights_across = None
             self.clear()
 
-    def _contract_tiles(self, max_nodes: int, counts: DeviceArray) -> None:
+    def _slabs(self) -> Iterator[_Slab]:
+        if self.voxels is not None:
+            yield _Slab(range(self.contracted_count), self.voxels, 0)
+            return
+        volume, side = self.problem.voxels, TILE[0]
+        layers = -(-len(volume) // side)
+        in_layer, at_a_time = self.tile_count // layers, max(SLAB_BYTES // volume[:side].nbytes, 1)
+        slabs = [range(n, min(n + at_a_time, layers)) for n in range(0, layers, at_a_time)]
+        planes = [  # with one of the tiles below and above
+            (max(slab.start * side - 1, 0), min(slab.stop * side + 1, len(volume)))
+            for slab in slabs
+        ]
+        coming = self.gpu.coming_planes(volume, planes)
+        for voxels, slab, (first, _) in zip(coming, slabs, planes):
+            tiles = range(slab.start * in_layer, slab.stop * in_layer)
+            yield _Slab(tiles, voxels, first * volume[0].size)
+
+    def _contract_tiles(self, slab: _Slab, max_nodes: int, counts: DeviceArray) -> None:
         struct = self.gpu.struct
-        volume = dict(voxels=self.voxels, mask=self.mask, levels=self.levels)
+        volume = dict(voxels=slab.voxels, first_voxel=slab.first_voxel)
+        volume.update(mask=self.mask, levels=self.levels)
         volume.update(seeded=self.seeded)
         edges = dict(outgoing=self.outgoing, outgoing_weights=self.outgoing_weights)
         edges.update(within=self.tile_edges, weights_within=self.tile_edge_weights)
@@ -130,7 +178,7 @@ class ContractedTiles:
             self.node_map(KERNELS),
             struct(KERNELS, "NodeEdges", **edges, max_nodes=max_nodes, counts=counts),
         )
-        self.launch(KERNELS, "contract_tiles", THREADS, *args)
+        self.launch(KERNELS, "contract_tiles", THREADS, *args, tiles=slab.tiles)
 
     def affinity(self, kernels: Path) -> KernelStruct:
         """`Affinity` of affinity.cuh."""
@@ -155,7 +203,7 @@ class ContractedTiles:
     def allocate(self, max_nodes: int, cross_edges: int) -> None:
         """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
         xp = self.xp
-        self.node_of = xp.empty(self.voxels.size, self.node_type)
+        self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
         self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
         self.outgoing_weights = xp.empty(max_nodes, np.uint16)
         sizes = -(-max_nodes // 2), max(max_nodes // 2 + 1, cross_edges)
@@ -206,9 +254,15 @@ class ContractedTiles:
     def _run(self, name: str, threads: int, *args: Any) -> None:
         self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), args)
 
-    def launch(self, path: Path, name: str, threads: int, *args: Any) -> None:
-        """Run a kernel with one block per contracted tile; its first argument is the `grid`."""
+    def launch(
+        self, path: Path, name: str, threads: int, *args: Any, tiles: range | None = None
+    ) -> None:
+        """Run a kernel with one block per contracted tile, or per tile of some of them.
+
+        Its first argument is the `grid`.
+        """
         kernel = self.kernel(path, name)
-        for first in range(0, self.contracted_count, TILES_PER_LAUNCH):
-            count = min(TILES_PER_LAUNCH, self.contracted_count - first)
+        tiles = range(self.contracted_count) if tiles is None else tiles
+        for first in tiles[::TILES_PER_LAUNCH]:
+            count = min(TILES_PER_LAUNCH, tiles.stop - first)
             kernel((count,), (threads,), (self.grid(path, first), *args))
