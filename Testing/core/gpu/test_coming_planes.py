@@ -11,9 +11,12 @@ from FuzzyVesselCoreLib.gpu import coming_planes, transfers
 
 
 class Streams:
-    """Streams whose work is put off, and then done in any order that their events allow."""
+    """Streams whose work is put off, and then done in any order that their events allow.
 
-    def __init__(self, seed):
+    The later ones are preferred, or the earlier ones, or none.
+    """
+
+    def __init__(self, seed, preferred):
         self.random, self.lock = np.random.default_rng(seed), threading.RLock()
         self.all, self.passed = [], set()
         device = self
@@ -44,7 +47,7 @@ class Streams:
             def set(self, values, stream):
                 stream.work.append(lambda: np.copyto(self, values))
 
-        self.working, self.Array = Stream(True), Array
+        self.working, self.Array, self.preferred = Stream(True), Array, preferred
         there = SimpleNamespace(use=lambda: None)
         self.cuda = SimpleNamespace(
             Stream=Stream,
@@ -65,19 +68,20 @@ class Streams:
                     for stream in self.all
                     if stream.work and (callable(stream.work[0]) or stream.work[0] in self.passed)
                 ]
-                work = ready[self.random.integers(len(ready))].work.popleft()
+                number = self.random.integers(len(ready)) if self.preferred is None else self.preferred
+                work = ready[number].work.popleft()
                 if callable(work):
                     work()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("seed", "preferred"), [(0, 0), (0, -1), *((n, None) for n in range(4))])
 @pytest.mark.parametrize("parts", [[(0, 4), (3, 9), (8, 12), (11, 17), (16, 17)], [(2, 5)]])
-def test_each_part_is_there_while_it_is_worked_on(monkeypatch, seed, parts):
+def test_each_part_is_there_while_it_is_worked_on(monkeypatch, seed, preferred, parts):
     monkeypatch.setattr(transfers, "CHUNK_BYTES", 64)
     monkeypatch.setattr(
         transfers, "_buffers", lambda dtype: [np.empty(64 // dtype.itemsize, dtype) for _ in "ab"]
     )
-    xp, found = Streams(seed), []
+    xp, found = Streams(seed, preferred), []
     array = np.random.default_rng(seed).integers(0, 9999, (17, 5, 9)).astype(np.uint16)
     for planes in coming_planes.coming_planes(xp, array, parts):
         xp.working.work.append(lambda planes=planes: found.append(np.array(planes)))
