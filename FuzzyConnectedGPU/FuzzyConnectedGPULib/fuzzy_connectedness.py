@@ -12,7 +12,7 @@ import numpy as np
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.large_arrays import memory_soon
 
@@ -22,6 +22,7 @@ from .problem import Problem, state_problem
 from .scene import FuzzyScene
 from .solver_options import SolverOptions
 from .solvers import CPU_MODULES, CUDA_MODULES
+from .solvers.cuda import exact as cuda_exact
 from .solvers.interface import Solution
 
 
@@ -113,6 +114,9 @@ def _solve(
 ) -> tuple[_Solved, str, tuple[str, ...]]:
     """What was solved, the name of the device and notes."""
     device = options.solver_device()
+    ordinal = ordinal_of(device)
+    if ordinal is not None and options.solver == "exact":
+        cuda_exact.compile_early(problem, ordinal)
     chosen = choose_device(device)
     if chosen == "cpu":
         return _solve_on_cpu(problem, options, progress), "cpu", ()

@@ -68,7 +68,9 @@ class Streams:
                     for stream in self.all
                     if stream.work and (callable(stream.work[0]) or stream.work[0] in self.passed)
                 ]
-                number = self.random.integers(len(ready)) if self.preferred is None else self.preferred
+                number = (
+                    self.random.integers(len(ready)) if self.preferred is None else self.preferred
+                )
                 work = ready[number].work.popleft()
                 if callable(work):
                     work()

@@ -23,6 +23,7 @@ THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
+NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
 MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
 # are too small the true numbers are known after the run.
@@ -32,6 +33,19 @@ NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085
 def tile_count(shape: tuple[int, ...]) -> int:
     """Number of tiles of a volume of this shape (K, J, I)."""
     return int(np.prod([-(-n // side) for n, side in zip(shape, TILE)]))
+
+
+def macros(problem: Problem) -> tuple[str, ...]:
+    """What contract_tiles.cu is compiled with for a problem, but for the type of nodes."""
+    tables = f"TABLES={int(table_extent(problem) is not None)}"
+    weighted = f"WEIGHTED={int(problem.affinity.form == 'weighted')}"
+    return voxel_macro(problem.voxels.dtype), tables, weighted
+
+
+def first_files(problem: Problem) -> list[tuple[Path, tuple[str, ...]]]:
+    """The files that a problem needs, with their macros."""
+    node = NODE_MACROS[np.uint8]
+    return [(KERNELS, (node, *macros(problem))), (node_rounds.KERNELS, (node,))]
 
 
 def come_in_slabs(problem: Problem) -> bool:
@@ -113,7 +127,7 @@ class ContractedTiles:
         self.tile_count = tile_count(problem.voxels.shape)
         self.node_type: type = np.uint8
         self.node_count = 0
-        self.table_extent = table_extent(problem)
+        self.table_extent, self._macros = table_extent(problem), macros(problem)
 
     def contract(self, progress: Progress) -> None:
         """Contract all tiles; again where they have more nodes than estimated."""
@@ -128,12 +142,9 @@ class ContractedTiles:
         while True:
             self.allocate(max_nodes, cross_edges)
             counts = self.counts[:2]
-            for slab in self._slabs():
-                self._contract_tiles(slab, max_nodes, counts)
-                progress.check()
+            self._contract_slabs(max_nodes, counts, progress)
             self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
             progress.advance(0.6)
-            slab = None  # whose voxels need memory
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
                 self.voxels = None
                 return
@@ -145,6 +156,11 @@ class ContractedTiles:
             self.tile_edges = self.tile_edge_weights = None
             self.workspaces = self.node_of = self.weights_across = None
             self.clear()
+
+    def _contract_slabs(self, max_nodes: int, counts: DeviceArray, progress: Progress) -> None:
+        for slab in self._slabs():
+            self._contract_tiles(slab, max_nodes, counts)
+            progress.check()
 
     def _slabs(self) -> Iterator[_Slab]:
         if self.voxels is not None:
@@ -244,12 +260,8 @@ class ContractedTiles:
 
     def kernel(self, path: Path, name: str) -> Any:
         """A kernel for these types of voxels and nodes."""
-        defines = ["NODE=u8" if self.node_type is np.uint8 else "NODE=u16"]
-        if path is KERNELS:
-            tables = f"TABLES={int(self.table_extent is not None)}"
-            weighted = f"WEIGHTED={int(self.problem.affinity.form == 'weighted')}"
-            defines += [voxel_macro(self.problem.voxels.dtype), tables, weighted]
-        return self.gpu.kernel(path, name, defines)
+        of_voxels = self._macros if path is KERNELS else ()
+        return self.gpu.kernel(path, name, (NODE_MACROS[self.node_type], *of_voxels))
 
     def _run(self, name: str, threads: int, *args: Any) -> None:
         self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), args)
