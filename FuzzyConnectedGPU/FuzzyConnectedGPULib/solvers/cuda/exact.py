@@ -60,7 +60,9 @@ def solve_at_once(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solu
 
 
 def input_bytes(problem: Problem) -> int:
-    """Of voxels and mask."""
+    """Of voxels and mask; of slabs there are three and what lies between them."""
+    if contracted_tiles.come_in_slabs(problem):
+        return 4 * contracted_tiles.SLAB_BYTES
     return problem.voxels.nbytes + (0 if problem.mask is None else problem.mask.nbytes)
 
 
