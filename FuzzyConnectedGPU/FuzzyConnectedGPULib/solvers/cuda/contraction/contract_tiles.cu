@@ -27,9 +27,6 @@
 #define RESIDENT_BLOCKS 4
 #endif
 #define EDGES_PER_WARP (32 * OWN * 3)  // that lead up from its voxels
-#ifndef DEDUP
-#define DEDUP 1
-#endif
 #define TABLE 2048  // entries of both tables of the affinity together
 
 // ---- the order of edges
@@ -77,7 +74,11 @@ struct Tile
         {
             u32 weight_and_one[WARPS][EDGES_PER_WARP];  // weight << 16 | component at one end
             u16 other[WARPS][EDGES_PER_WARP];           // component at the other end
-            u32 way[MAX_COMPONENTS];  // lowest weight on the way to the node << 16 | node
+            union
+            {
+                u32 way[MAX_COMPONENTS];  // lowest weight on the way to the node << 16 | node
+                u16 up[MAX_COMPONENTS];   // where it hooks now, or is part of
+            };
         };
     };
     u16 parent[VOXELS];        // where a voxel hooked; then its component; then the node of a root
@@ -398,14 +399,18 @@ __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
         if (!edge[n]) continue;
         tile.weight_and_one[warp][at] = (edge[n] & 0xffff0000u) | own.component(n / 3);
         tile.other[warp][at] = edge[n];
-        offer_edge(tile, edge[n] & 0xffff0000u, warp, at, own.component(n / 3), edge[n] & 0xffff);
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (int e = lane; e < count; e += 32) {
+        u32 listed = tile.weight_and_one[warp][e];
+        offer_edge(tile, listed & 0xffff0000u, warp, e, listed & 0xffff, tile.other[warp][e]);
     }
     __syncthreads();
     return count;
 }
 
-// Shorten the warp's list to the edges between roots, and offer these to both ends. Of edges that follow one
-// another and join the same two only the best one is kept.
+// Shorten the warp's list to the edges between roots, and offer these to both ends.
 __device__ void offer_edges(Tile& tile, int& edges)
 {
     int components = tile.components, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
@@ -421,17 +426,9 @@ __device__ void offer_edges(Tile& tile, int& edges)
             one = tile.root[tile.weight_and_one[warp][e] & 0xffff];
             other = tile.root[tile.other[warp][e]];
         }
-        bool wanted = one != other;
-#if DEDUP
-        u32 pair = one << 16 | other;
-        u32 before = __shfl_up_sync(0xffffffffu, pair, 1), weight_before = __shfl_up_sync(0xffffffffu, weight, 1);
-        u32 after = __shfl_down_sync(0xffffffffu, pair, 1), weight_after = __shfl_down_sync(0xffffffffu, weight, 1);
-        if (lane > 0 && before == pair && weight_before >= weight) wanted = false;
-        if (lane < 31 && after == pair && weight_after > weight) wanted = false;
-#endif
-        u32 lanes = __ballot_sync(0xffffffffu, wanted);
+        u32 lanes = __ballot_sync(0xffffffffu, one != other);
         __syncwarp();  // all have read before the first writes
-        if (wanted) {
+        if (one != other) {
             int at = kept + __popc(lanes & ((1u << lane) - 1));
             tile.weight_and_one[warp][at] = weight | one;
             tile.other[warp][at] = other;
@@ -460,41 +457,32 @@ __device__ bool hook_roots(Tile& tile)
 {
     int components = tile.components;
     bool any = false;
-    int up[MAX_COMPONENTS / THREADS];
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        up[r] = n;
-        if (n >= components || tile.root[n] != n) continue;
-        u32 key = tile.best[n];
-        if (leads_to_source(key) || !(key & WITHIN)) continue;
-        int to = other_end(tile, key, n);
-        if (stays(tile, key, n, to)) continue;
-        up[r] = to;
-        any = true;
-        int hooked = NODES ? tile.parent[n] : n;
-        tile.hooked[hooked] = NODES ? tile.parent[to] : to;
-        tile.lowest[hooked] = key_weight(key);
+#pragma unroll 1
+    for (int n = threadIdx.x; n < components; n += THREADS) {
+        int up = tile.root[n];
+        u32 key = up == n ? tile.best[n] : 0;
+        if (key & WITHIN && !leads_to_source(key)) {
+            int to = other_end(tile, key, n);
+            if (!stays(tile, key, n, to)) {
+                up = to;
+                any = true;
+                int hooked = NODES ? tile.parent[n] : n;
+                tile.hooked[hooked] = NODES ? tile.parent[to] : to;
+                tile.lowest[hooked] = key_weight(key);
+            }
+        }
+        tile.up[n] = up;
     }
     if (!__syncthreads_or(any)) return false;
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        if (up[r] != n) tile.root[n] = up[r];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        up[r] = n < components ? find_root(tile.root, n) : n;
-    }
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        if (up[r] == n) continue;
-        tile.root[n] = up[r];
-        if (!NODES && tile.leaving[n]) atomicMax(&tile.leaving[up[r]], tile.leaving[n]);
+#pragma unroll 1
+    for (int n = threadIdx.x; n < components; n += THREADS) {
+        int root = n, up = tile.up[n];
+        while (up != root) {
+            root = up;
+            up = tile.up[root];
+        }
+        tile.root[n] = root;
+        if (!NODES && root != n && tile.leaving[n]) atomicMax(&tile.leaving[root], tile.leaving[n]);
     }
     __syncthreads();
     return true;
