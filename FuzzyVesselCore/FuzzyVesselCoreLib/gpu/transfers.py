@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..threads import thread_count
+from ..threads import thread_count, usable_cores
 
-CHUNK_BYTES = 8 << 20  # of a pinned buffer
+CHUNK_BYTES = 4 << 20  # of a pinned buffer
+MAX_CONVERTING_THREADS = 12  # converting takes longer than copying
 PINNED_THRESHOLD = 4 * CHUNK_BYTES  # bytes; smaller arrays are copied as fast without buffers
 Convert = Callable[[np.ndarray, np.ndarray], None]
 STAGED_BYTES = 1 << 16  # up to this size the driver stages the copy and returns at once
@@ -52,8 +53,8 @@ class FilledBuffers:
     """
 
     def __init__(self, xp: Any, parts: list[np.ndarray]) -> None:
-        self._parts, self._pool = parts, _threads(xp)
-        self._buffers = _buffers(parts[0].dtype)
+        self._parts, self._pool = parts, _threads(xp, thread_count())
+        self._buffers = _buffers(parts[0].dtype, thread_count() + 1)
         self._copied: list[Any] = [None] * len(self._buffers)  # events: the device has read it
         self._taken = 0
 
@@ -114,14 +115,15 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
     """
     if array.nbytes < PINNED_THRESHOLD:
         return convert(xp.asnumpy(array), result)
-    device, buffers = array.reshape(-1), _buffers(array.dtype)
+    threads = min(usable_cores(), MAX_CONVERTING_THREADS)
+    device, buffers = array.reshape(-1), _buffers(array.dtype, threads + 1)
     emptied: dict[int, Future] = {}
 
     def empty(buffer, part, copied):
         copied.synchronize()
         convert(buffer.reshape(part.shape), part)
 
-    with _threads(xp) as pool:
+    with _threads(xp, threads) as pool:
         for n, (place, part) in enumerate(chunks_of(result, array.dtype)):
             turn = n % len(buffers)
             if turn in emptied:
@@ -133,16 +135,16 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
             job.result()
 
 
-def _threads(xp: Any) -> ThreadPoolExecutor:
+def _threads(xp: Any, count: int) -> ThreadPoolExecutor:
     """Threads whose current device is this thread's; by default CUDA gives them the first."""
-    return ThreadPoolExecutor(thread_count(), initializer=xp.cuda.Device().use)
+    return ThreadPoolExecutor(count, initializer=xp.cuda.Device().use)
 
 
-def _buffers(dtype: np.dtype) -> list[np.ndarray]:
+def _buffers(dtype: np.dtype, count: int) -> list[np.ndarray]:
     import cupyx
 
-    count = CHUNK_BYTES // np.dtype(dtype).itemsize
-    return [cupyx.empty_pinned(count, dtype) for _ in range(thread_count() + 1)]
+    size = CHUNK_BYTES // np.dtype(dtype).itemsize
+    return [cupyx.empty_pinned(size, dtype) for _ in range(count)]
 
 
 def chunks_of(host: np.ndarray, dtype: Any = None) -> list[tuple[slice, np.ndarray]]:

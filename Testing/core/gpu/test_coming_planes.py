@@ -81,7 +81,9 @@ class Streams:
 def test_each_part_is_there_while_it_is_worked_on(monkeypatch, seed, preferred, parts):
     monkeypatch.setattr(transfers, "CHUNK_BYTES", 64)
     monkeypatch.setattr(
-        transfers, "_buffers", lambda dtype: [np.empty(64 // dtype.itemsize, dtype) for _ in "ab"]
+        transfers,
+        "_buffers",
+        lambda dtype, _: [np.empty(64 // dtype.itemsize, dtype) for _ in "ab"],
     )
     xp, found = Streams(seed, preferred), []
     array = np.random.default_rng(seed).integers(0, 9999, (17, 5, 9)).astype(np.uint16)

@@ -113,22 +113,33 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS)
     FOR_NODES(n, first.count) first.weights[n] = min(first.weights[n], all.weights[first.next[n]]);
 }
 
+// Of four voxels of a row, where a row is whole fours: read and written at once.
+template <class T>
+struct alignas(4 * sizeof(T)) Four
+{
+    T of[4];
+};
+
+// From nodes to voxels: a thread takes four of a row.
 extern "C" __global__ void lower_voxels(TileGrid grid, NodeMap map, u16* levels, const u16* connected)
 {
     int number = grid.tile();
     TileGeometry p = grid.geometry(number);
     u32 first = map.first_nodes[number];
-    if (first == NO_NODES) return;
-    u32 node[OWN], level[OWN];
-#pragma unroll
-    for (int m = 0; m < OWN; m++) {
-        node[m] = p.inside(m) ? map.node_of[p.at(m)] : NONE;
-        level[m] = p.inside(m) ? levels[p.at(m)] : 0;
+    int k = p.k0 + (threadIdx.x >> 5), j = p.j0 + (threadIdx.x >> 2 & 7), i = p.i0 + (threadIdx.x & 3) * 4;
+    if (first == NO_NODES || k >= p.nk || j >= p.nj || i >= p.ni) return;
+    u32 at = p.number(k, j, i);
+    if (p.ni % 4) {
+        for (int n = 0; n < min(4, p.ni - i); n++) {
+            NODE node = map.node_of[at + n];
+            if (node != NONE) levels[at + n] = min((u32)levels[at + n], (u32)connected[first + node]);
+        }
+        return;
     }
+    Four<NODE> node = *(const Four<NODE>*)(map.node_of + at);
+    Four<u16> level = *(const Four<u16>*)(levels + at);
 #pragma unroll
-    for (int m = 0; m < OWN; m++)
-        if (node[m] != NONE) level[m] = min(level[m], (u32)connected[first + node[m]]);
-#pragma unroll
-    for (int m = 0; m < OWN; m++)
-        if (node[m] != NONE) levels[p.at(m)] = level[m];
+    for (int n = 0; n < 4; n++)
+        if (node.of[n] != NONE) level.of[n] = min((u32)level.of[n], (u32)connected[first + node.of[n]]);
+    *(Four<u16>*)(levels + at) = level;
 }
