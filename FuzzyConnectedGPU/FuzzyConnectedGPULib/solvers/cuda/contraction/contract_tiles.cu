@@ -186,7 +186,7 @@ __device__ __forceinline__ bool weigh_edges(Tile& tile, const Affinity& a, const
     u32 any = 0;
     const Cell* c = &tile.voxel[p.k() + 1][p.j() + 1][p.i() + 1];
     Cell own = *c;
-#pragma unroll
+#pragma unroll 1  // it compiles sooner
     for (int m = 0; m < OWN; m++, c += slice) {
         int k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
         Cell above = c[slice];
