@@ -22,7 +22,6 @@ from .problem import Problem, state_problem
 from .scene import FuzzyScene
 from .solver_options import SolverOptions
 from .solvers import CPU_MODULES, CUDA_MODULES
-from .solvers.cuda import exact as cuda_exact
 from .solvers.interface import Solution
 
 
@@ -116,7 +115,9 @@ def _solve(
     device = options.solver_device()
     ordinal = ordinal_of(device)
     if ordinal is not None and options.solver == "exact":
-        cuda_exact.compile_early(problem, ordinal)
+        import_module(f".solvers.{CUDA_MODULES['exact']}", __package__).compile_early(
+            problem, ordinal
+        )
     chosen = choose_device(device)
     if chosen == "cpu":
         return _solve_on_cpu(problem, options, progress), "cpu", ()

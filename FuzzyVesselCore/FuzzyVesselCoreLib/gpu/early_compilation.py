@@ -17,6 +17,7 @@ _one_at_a_time = threading.Lock()
 def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -> None:
     """Begin to compile `.cu` files, each once in a process; whoever needs one waits for it.
 
+    So does the end of the process, as NVRTC must not be unloaded while it compiles.
     An error is told where the kernel is used, by compiling it again.
 
     Parameters
@@ -30,7 +31,7 @@ def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -
         key = ordinal, path, defines
         with _one_at_a_time:
             if key not in compiling:
-                compiling[key] = threading.Thread(target=_compile, args=key, daemon=True)
+                compiling[key] = threading.Thread(target=_compile, args=key)
                 compiling[key].start()
 
 
