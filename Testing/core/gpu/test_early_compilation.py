@@ -1,5 +1,8 @@
 """Kernels that threads compile before the device is open."""
 
+import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -27,6 +30,7 @@ def card(monkeypatch, tmp_path):
     for place in (nvrtc, early_compilation):
         monkeypatch.setattr(place, "compile_kernels", listed)
     monkeypatch.setattr(early_compilation, "compute_capability", lambda ordinal: 90)
+    monkeypatch.setattr(early_compilation, "driver_version", lambda: 13000)
     monkeypatch.setattr(cupy.cuda, "Device", lambda ordinal: device)
     monkeypatch.setattr(cupy.cuda.function, "Module", lambda: module)
     return card
@@ -60,8 +64,40 @@ def test_what_does_not_compile_is_told_where_it_is_used(card):
 def test_nothing_is_compiled_where_there_is_no_card(card, monkeypatch):
     monkeypatch.setattr(early_compilation, "compute_capability", lambda ordinal: None)
     early_compilation.compile_early(7, [(card.file, ("FACTOR=2",))])
-    nvrtc.compiling[7, card.file, ("FACTOR=2",)].join()
+    monkeypatch.setattr(early_compilation, "driver_version", lambda: None)
+    early_compilation.compile_early(8, [(card.file, ("FACTOR=2",))])
     assert card.compiled == []
+    assert not any(ordinal in (7, 8) for ordinal, _, _ in nvrtc.compiling)
+
+
+IMPORTS = """
+import sys, threading
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("cupy", "cupyx", "cupy_backends", "cuda"):
+            threads.add(threading.current_thread())
+threads = set()
+sys.meta_path.insert(0, Watch())
+from pathlib import Path
+from FuzzyVesselCoreLib.gpu import availability, early_compilation, nvrtc
+early_compilation.compute_capability = lambda ordinal: 90
+early_compilation.driver_version = lambda: 13000
+early_compilation.compile_early(0, [(availability.TRIAL, ()), (availability.TRIAL, ("A=1",))])
+for thread in nvrtc.compiling.values():
+    thread.join()
+print(len(nvrtc.compiled_early), threads == {threading.main_thread()})
+"""
+
+
+def test_cupy_is_imported_by_the_callers_thread_alone():
+    # Two threads that import it at the same time make the import of either fail.
+    pytest.importorskip("cupy", reason="CuPy is not installed")
+    paths = os.pathsep.join(path for path in sys.path if path)
+    run = [sys.executable, "-c", IMPORTS]
+    told = subprocess.run(
+        run, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["2", "True"]
 
 
 def test_a_machine_without_a_driver_has_no_compute_capability(monkeypatch):

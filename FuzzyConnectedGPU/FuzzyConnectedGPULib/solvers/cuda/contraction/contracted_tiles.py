@@ -27,7 +27,7 @@ NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
 MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
 # are too small the true numbers are known after the run.
-NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085
+NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.125, 0.085
 
 
 def tile_count(shape: tuple[int, ...]) -> int:
