@@ -12,7 +12,7 @@ import numpy as np
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.large_arrays import memory_soon
 
@@ -113,6 +113,11 @@ def _solve(
 ) -> tuple[_Solved, str, tuple[str, ...]]:
     """What was solved, the name of the device and notes."""
     device = options.solver_device()
+    ordinal = ordinal_of(device)
+    if ordinal is not None and options.solver == "exact":
+        import_module(f".solvers.{CUDA_MODULES['exact']}", __package__).compile_early(
+            problem, ordinal
+        )
     chosen = choose_device(device)
     if chosen == "cpu":
         return _solve_on_cpu(problem, options, progress), "cpu", ()

@@ -15,6 +15,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..scene import FuzzyScene
 from .contrast_threshold import ContrastThreshold
+from .early_kernels import compile_kernels_early
 from .evidence import EvidenceFinder, evidence_finder
 from .warm_up import prepare, wait_for_warm_up
 
@@ -90,6 +91,7 @@ def _on_device(
     inputs: _Inputs, device: str, progress: Progress
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """Run on the chosen device; with device "auto" on the CPU where the GPU fails."""
+    compile_kernels_early(inputs.volume.dtype, device)
     chosen = choose_device(device)
     if chosen == "cpu" and progress.has_callback:
         prepare()  # so that the callback is called while code is compiled

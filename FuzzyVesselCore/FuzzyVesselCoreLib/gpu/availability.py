@@ -56,13 +56,17 @@ def _properties(runtime: _Runtime, ordinal: int) -> dict[str, Any]:
 
 def driver_version() -> int | None:
     """The CUDA version of the NVIDIA driver (12.4 is 12040), or None where there is no driver."""
-    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     version = ctypes.c_int()
     try:
-        failed = ctypes.CDLL(library).cuDriverGetVersion(ctypes.byref(version))
+        failed = driver_library().cuDriverGetVersion(ctypes.byref(version))
     except (OSError, AttributeError):
         return None
     return None if failed else version.value
+
+
+def driver_library() -> ctypes.CDLL:
+    """The NVIDIA driver's library; `OSError` where there is none."""
+    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 
 def cupy_wheel() -> str:

@@ -1,6 +1,7 @@
 """The CUDA device: its memory for the length of a run, and copies to and from it."""
 
 import functools
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -9,6 +10,7 @@ import numpy as np
 
 from ..errors import DeviceMemoryError
 from .availability import device_properties, reset_cuda_status
+from .coming_planes import coming_planes
 from .copier import Copier
 from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
@@ -127,6 +129,12 @@ class CudaDevice(KernelLauncher):
     def put(self, array: np.ndarray) -> DeviceArray:
         """Copy a numpy array to the device (C order)."""
         return to_device(self.xp, np.asarray(array))
+
+    def coming_planes(
+        self, array: np.ndarray, parts: Sequence[tuple[int, int]]
+    ) -> Iterator[DeviceArray]:
+        """Parts of a volume, while others are copied; see `coming_planes.coming_planes`."""
+        return coming_planes(self.xp, array, parts)
 
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""

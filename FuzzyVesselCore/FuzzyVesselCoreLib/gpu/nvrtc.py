@@ -7,6 +7,7 @@ caches what it compiled on disk, for later processes.
 
 import functools
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from typing import Any
 from ..errors import DeviceError
 
 _SHARED = Path(__file__).resolve().parent
+# Of early_compilation.py: threads that compile a device's files with their macros, and the
+# binaries, by source, architecture and macros, until they are loaded.
+compiling: dict[tuple[int, Path, tuple[str, ...]], threading.Thread] = {}
+compiled_early: dict[tuple[str, str, tuple[str, ...]], bytes] = {}
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
@@ -109,23 +114,37 @@ def compile_kernels(
 def _load_module(ordinal: int, source: str, defines: tuple[str, ...]) -> Any:
     """The compiled source as a CuPy module on a device, which must be the current one."""
     import cupy
+
+    architecture = architecture_for(int(cupy.cuda.Device(ordinal).compute_capability))
+    key = source, architecture, defines
+    module = cupy.cuda.function.Module()
+    module.load(compiled_early.pop(key, None) or compile_kernels(*key)[0])
+    return module
+
+
+def architecture_for(capability: int) -> str:
+    """What to compile for a device of this compute capability, such as 90.
+
+    Raises
+    ------
+    DeviceError
+        NVRTC does not support it any more.
+    """
     from cupy.cuda import nvrtc
 
-    capability = int(cupy.cuda.Device(ordinal).compute_capability)
     known = [number for number in nvrtc.getSupportedArchs() if number <= capability]
     if not known:
         raise DeviceError(
-            f"cuda:{ordinal} has compute capability {capability / 10}, which is older than NVRTC "
+            f"the GPU has compute capability {capability / 10}, which is older than NVRTC "
             f"{'.'.join(map(str, nvrtc.getVersion()))} supports. Install cupy-cuda12x instead."
         )
-    exact = known[-1] == capability
-    architecture = f"sm_{capability}" if exact else f"compute_{known[-1]}"
-    module = cupy.cuda.function.Module()
-    module.load(compile_kernels(source, architecture, defines)[0])
-    return module
+    return f"sm_{capability}" if known[-1] == capability else f"compute_{known[-1]}"
 
 
 @functools.cache
 def load_kernel(ordinal: int, path: str | Path, name: str, defines: tuple[str, ...]) -> Any:
     """A kernel of a file on a device, which must be the current one; compiled once."""
+    early = compiling.get((ordinal, Path(path), defines))
+    if early is not None:
+        early.join()
     return _load_module(ordinal, read_source(path), defines).get_function(name)

@@ -6,13 +6,14 @@ buffers: threads copy between the array and the buffers while the device copies 
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from ..threads import thread_count
+from ..threads import thread_count, usable_cores
 
-CHUNK_BYTES = 8 << 20  # of a pinned buffer
+CHUNK_BYTES = 4 << 20  # of a pinned buffer
+MAX_CONVERTING_THREADS = 12  # converting takes longer than copying
 PINNED_THRESHOLD = 4 * CHUNK_BYTES  # bytes; smaller arrays are copied as fast without buffers
 Convert = Callable[[np.ndarray, np.ndarray], None]
 STAGED_BYTES = 1 << 16  # up to this size the driver stages the copy and returns at once
@@ -39,26 +40,60 @@ def copy_to_device(xp: Any, array: np.ndarray, device: Any) -> None:
     if array.nbytes < PINNED_THRESHOLD:
         device.set(np.ascontiguousarray(array))
         return
-    device, buffers, chunks = device.reshape(-1), _buffers(array.dtype), _chunks(array)
-    copied = [None] * len(buffers)  # events: the device has read the buffer
+    device, chunks = device.reshape(-1), chunks_of(array)
+    with FilledBuffers(xp, [part for _, part in chunks]) as filled:
+        for place, _ in chunks:
+            device[place].set(filled.next())
+            filled.copied(_record(xp))
+    xp.cuda.get_current_stream().synchronize()  # the buffers are freed
 
-    def fill(turn, part):
-        if copied[turn]:
-            copied[turn].synchronize()
-        buffer = buffers[turn][: part.size]
+
+class FilledBuffers:
+    """Parts of a host array in pinned buffers, which threads fill while the device copies others.
+
+    A context manager, for its threads.
+
+    Parameters
+    ----------
+    xp : module
+    parts : list of ndarray
+        Of one type, `CHUNK_BYTES` at most.
+    """
+
+    def __init__(self, xp: Any, parts: list[np.ndarray]) -> None:
+        self._parts, self._pool = parts, _threads(xp, thread_count())
+        self._buffers = _buffers(parts[0].dtype, thread_count() + 1)
+        self._copied: list[Any] = [None] * len(self._buffers)  # events: the device has read it
+        self._taken = 0
+
+    def __enter__(self) -> Self:
+        self._pool.__enter__()
+        self._filled = [self._submit(n) for n in range(min(len(self._buffers), len(self._parts)))]
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._pool.__exit__(*error)
+
+    def next(self) -> np.ndarray:
+        """The next part, as soon as it is in a buffer."""
+        return self._filled[self._taken].result()
+
+    def copied(self, event: Any) -> None:
+        """Use the part's buffer again once an event has passed."""
+        self._copied[self._taken % len(self._buffers)] = event
+        if len(self._filled) < len(self._parts):
+            self._filled.append(self._submit(len(self._filled)))
+        self._taken += 1
+
+    def _submit(self, number: int) -> Future:
+        return self._pool.submit(self._fill, number % len(self._buffers), self._parts[number])
+
+    def _fill(self, turn: int, part: np.ndarray) -> np.ndarray:
+        if self._copied[turn]:
+            self._copied[turn].synchronize()
+        buffer = self._buffers[turn][: part.size]
         np.copyto(buffer.reshape(part.shape), part)
         return buffer
-
-    with _threads(xp) as pool:
-        first = chunks[: len(buffers)]
-        filled = [pool.submit(fill, n, part) for n, (_, part) in enumerate(first)]
-        for n, (place, _) in enumerate(chunks):
-            turn = n % len(buffers)
-            device[place].set(filled[n].result())
-            copied[turn] = _record(xp)
-            if n + len(buffers) < len(chunks):
-                filled.append(pool.submit(fill, turn, chunks[n + len(buffers)][1]))
-    xp.cuda.get_current_stream().synchronize()  # the buffers are freed
 
 
 def to_host(xp: Any, array: Any) -> np.ndarray:
@@ -88,15 +123,16 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
     """
     if array.nbytes < PINNED_THRESHOLD:
         return convert(xp.asnumpy(array), result)
-    device, buffers = array.reshape(-1), _buffers(array.dtype)
+    threads = min(usable_cores(), MAX_CONVERTING_THREADS)
+    device, buffers = array.reshape(-1), _buffers(array.dtype, threads + 1)
     emptied: dict[int, Future] = {}
 
     def empty(buffer, part, copied):
         copied.synchronize()
         convert(buffer.reshape(part.shape), part)
 
-    with _threads(xp) as pool:
-        for n, (place, part) in enumerate(_chunks(result, array.dtype)):
+    with _threads(xp, threads) as pool:
+        for n, (place, part) in enumerate(chunks_of(result, array.dtype)):
             turn = n % len(buffers)
             if turn in emptied:
                 emptied[turn].result()
@@ -107,19 +143,19 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
             job.result()
 
 
-def _threads(xp: Any) -> ThreadPoolExecutor:
+def _threads(xp: Any, count: int) -> ThreadPoolExecutor:
     """Threads whose current device is this thread's; by default CUDA gives them the first."""
-    return ThreadPoolExecutor(thread_count(), initializer=xp.cuda.Device().use)
+    return ThreadPoolExecutor(count, initializer=xp.cuda.Device().use)
 
 
-def _buffers(dtype: np.dtype) -> list[np.ndarray]:
+def _buffers(dtype: np.dtype, count: int) -> list[np.ndarray]:
     import cupyx
 
-    count = CHUNK_BYTES // np.dtype(dtype).itemsize
-    return [cupyx.empty_pinned(count, dtype) for _ in range(thread_count() + 1)]
+    size = CHUNK_BYTES // np.dtype(dtype).itemsize
+    return [cupyx.empty_pinned(size, dtype) for _ in range(count)]
 
 
-def _chunks(host: np.ndarray, dtype: Any = None) -> list[tuple[slice, np.ndarray]]:
+def chunks_of(host: np.ndarray, dtype: Any = None) -> list[tuple[slice, np.ndarray]]:
     """Parts of a host array that fit a buffer (of `dtype`), with their places in C order."""
     count = CHUNK_BYTES // np.dtype(dtype or host.dtype).itemsize
     chunks, at = [], 0

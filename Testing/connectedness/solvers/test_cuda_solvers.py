@@ -254,6 +254,26 @@ def test_tiles_are_launched_in_parts(cpu_cuda, monkeypatch, tiles):
     np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
+@pytest.mark.parametrize("slab", [1, 2 * 8 * 26 * 33 * 2])
+def test_slabs_that_come_one_after_the_other_equal_the_whole_volume(cpu_cuda, monkeypatch, slab):
+    monkeypatch.setattr(contracted_tiles, "SLAB_BYTES", slab)
+    volume = np.random.default_rng(15).normal(100, 20, (43, 26, 33)).astype(np.int16)
+    problem = state_problem(volume, [[20, 13, 16]], GaussianAffinity(100, 20, 20))
+    assert contracted_tiles.come_in_slabs(problem)
+    wanted = reference(problem)
+    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), wanted)
+    monkeypatch.setattr(contracted_tiles, "NODES_PER_VOXEL", 0.0)  # and once more
+    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), wanted)
+
+
+def test_all_voxels_come_at_once_where_the_search_needs_them(monkeypatch):
+    monkeypatch.setattr(contracted_tiles, "SLAB_BYTES", 100)
+    volume, affinity = np.full((8, 8, 8), 100, np.int16), GaussianAffinity(100, 20, 20)
+    for cut, mask, wanted in ((0, None, True), (0.5, None, False), (0, volume > 0, False)):
+        problem = state_problem(volume, [[1, 1, 1]], affinity, cut, mask)
+        assert contracted_tiles.come_in_slabs(problem) is wanted
+
+
 @EXACT
 def test_cells_outside_the_volume_carry_no_path(cpu_cuda, solver):
     # Two halves, closed off by a wall; 12 is no multiple of the tile, so a tile reaches outside.

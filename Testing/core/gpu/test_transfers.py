@@ -67,7 +67,9 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(transfers, "PINNED_THRESHOLD", 256)
     monkeypatch.setattr(transfers, "STAGED_BYTES", -1)
     monkeypatch.setattr(
-        transfers, "_buffers", lambda dtype: [np.empty(64 // dtype.itemsize, dtype) for _ in "abc"]
+        transfers,
+        "_buffers",
+        lambda dtype, _: [np.empty(64 // dtype.itemsize, dtype) for _ in "abc"],
     )
 
 

@@ -74,7 +74,8 @@ def join_group(job: LabelJob, group: Group) -> None:
     over = job.objects.connectivity
     joined, count = joined_pieces(voxels, own, int(first[-1]), partition.shape, over)
     pieces = pieces_of(tables).joined(joined, count)
-    outer = partition.on_inner_faces(voxels, partition.box(group))
+    box = partition.box(group)
+    outer = partition.on_inner_faces(voxels, box, box)
     put_pieces(job, group, pieces, joined, voxels[outer], joined[own[outer]])
 
 

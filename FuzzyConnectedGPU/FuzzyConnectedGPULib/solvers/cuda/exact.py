@@ -1,18 +1,24 @@
 """The default on CUDA: contraction where the device suits it, else over blocks, or active tiles."""
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.gpu import early_compilation
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
 from ...problem import Problem
 from ..interface import Solution, ValuesSoon
 from . import active_tiles
-from .contraction import contraction
+from .contraction import contracted_tiles, contraction
 
 BYTES_PER_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a reserve
 # Without cooperative launches one block does all rounds of nodes in one launch, which must stay
 # short: larger volumes are left to active tiles.
 MAX_FOR_ONE_BLOCK = 1 << 22
+
+
+def compile_early(problem: Problem, ordinal: int) -> None:
+    """Begin to compile what contraction needs, before the device is opened."""
+    early_compilation.compile_early(ordinal, contracted_tiles.first_files(problem))
 
 
 def solve(
@@ -54,7 +60,9 @@ def solve_at_once(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solu
 
 
 def input_bytes(problem: Problem) -> int:
-    """Of voxels and mask."""
+    """Of voxels and mask; of slabs there are three and what lies between them."""
+    if contracted_tiles.come_in_slabs(problem):
+        return 4 * contracted_tiles.SLAB_BYTES
     return problem.voxels.nbytes + (0 if problem.mask is None else problem.mask.nbytes)
 
 

@@ -13,10 +13,15 @@ typedef unsigned long long u64;
 #define VOXELS 1024
 #define THREADS 256
 #define OWN 4
+#define PAIRS 320  // of neighbours across a tile's upper borders, and as many across its lower ones
 
 #define TOP 0xffffu
 #define NONE ((NODE)0xffffu)   // node of a voxel from whose component nothing leads out
-#define SEED 0xffffffffu      // outgoing edge of a node that hooks onto the source
+// Outgoing edge of a node that hooks onto the source; onto a node of its tile, as it does by its edge within;
+// onto none, as another one hooks onto it along the same edge
+#define SEED 0xffffffffu
+#define INSIDE 0xfffffffeu
+#define STAYS 0xfffffffdu
 #define NO_NODES 0xffffffffu  // first node of a tile without any edge, or that is not contracted
 
 // A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed
@@ -36,6 +41,20 @@ struct TileGeometry
     __device__ bool inside(int m) const { return k0 + k() + m < nk && j0 + j() < nj && i0 + i() < ni; }
 };
 
+// One of the pairs of neighbours across a tile's upper or lower borders: 128 along K, 128 along J, 64 along I.
+// Of its lower voxel the place in the tile; -1: below the tile.
+struct BorderPair
+{
+    int axis, k, j, i;
+
+    __device__ __forceinline__ BorderPair(int n, bool upper) : axis(n >> 7)
+    {
+        k = axis == 0 ? (upper ? SIDE_K - 1 : -1) : axis == 1 ? n >> 4 & 7 : n >> 3 & 7;
+        j = axis == 1 ? (upper ? SIDE_J - 1 : -1) : axis == 0 ? n >> 4 & 7 : n & 7;
+        i = axis == 2 ? (upper ? SIDE_I - 1 : -1) : n & 15;
+    }
+};
+
 // A volume in tiles, of which one launch works on some, one a block.
 struct TileGrid
 {
@@ -45,14 +64,19 @@ struct TileGrid
 
     __device__ __forceinline__ int tiles_i() const { return (ni + SIDE_I - 1) / SIDE_I; }
     __device__ __forceinline__ int tiles_j() const { return (nj + SIDE_J - 1) / SIDE_J; }
-    // The block's tile.
+    // The block's tile, and its place among those that are contracted.
+    __device__ __forceinline__ u32 place() const { return first + blockIdx.x; }
     __device__ __forceinline__ int tile() const
     {
-        return reached ? reached[first + blockIdx.x] : first + blockIdx.x;
+        return reached ? reached[place()] : place();
     }
     __device__ __forceinline__ int tile_at(int k, int j, int i) const
     {
         return (k / SIDE_K * tiles_j() + j / SIDE_J) * tiles_i() + i / SIDE_I;
+    }
+    __device__ __forceinline__ int tile_of(u32 voxel) const
+    {
+        return tile_at(voxel / ni / nj, voxel / ni % nj, voxel % ni);
     }
     __device__ __forceinline__ TileGeometry geometry(int tile) const
     {

@@ -12,7 +12,10 @@ REACH = 4.6  # a bell is level beyond: 4.6 ** 2 > 30 * ln(2)
 
 
 class TableExtent(NamedTuple):
-    """What the tables of an integer volume's affinity hold."""
+    """What the tables of an integer volume's affinity hold.
+
+    Differences of two voxels are all less than the last entry, or its bell is level ground.
+    """
 
     lowest_sum: int
     sums: int
@@ -32,6 +35,6 @@ def table_extent(problem: Problem) -> TableExtent | None:
     reach = REACH / sum_factor
     first = min(max(floor(2 * (mean - reach)) - 1, lowest), highest)
     last = min(max(ceil(2 * (mean + reach)) + 1, lowest), highest)
-    differences = min(ceil(REACH / difference_factor) + 2, int(limits.max) - int(limits.min) + 1)
+    differences = min(ceil(REACH / difference_factor) + 2, int(limits.max) - int(limits.min) + 2)
     extent = TableExtent(first, last - first + 1, differences)
     return extent if extent.sums + extent.differences <= TABLE else None

@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char TABLES=1 NODE=u8 | VOXEL=short TABLES=0 NODE=u16 | VOXEL=short TABLES=1 NODE=u8 | VOXEL=float TABLES=0 NODE=u8
+// defines: VOXEL=unsigned char TABLES=1 WEIGHTED=1 NODE=u8 | VOXEL=short TABLES=0 WEIGHTED=0 NODE=u16 | VOXEL=short TABLES=1 WEIGHTED=0 NODE=u8 | VOXEL=float TABLES=0 WEIGHTED=0 NODE=u8
 //
 // From voxels to nodes: contraction within tiles. Each component of the volume, at first a voxel, hooks
 // onto the component at the other end of its best edge, and connected components are contracted to one
@@ -45,12 +45,17 @@ __device__ __forceinline__ u32 leaving_key(u32 weight, int k, int j, int i, int 
     return weight << 16 | k << 11 | j << 7 | i << 2 | axis;
 }
 
+// A voxel. With tables an integer, 4 times as large: sums and differences are places in the tables, in bytes.
+// Outside of the volume or the mask it has no edge: NaN, or so far off from its neighbours that the tables end.
 #if TABLES
 typedef int Cell;
-#define OUTSIDE (1 << 28)
+__device__ __forceinline__ Cell cell_of(VOXEL voxel) { return 4 * (int)voxel; }
+__device__ __forceinline__ Cell outside(int k, int j, int i) { return (k + j + i) & 1 ? 1 << 28 : -(1 << 28); }
+__device__ __forceinline__ bool is_outside(Cell cell) { return abs(cell) == 1 << 28; }
 #else
 typedef float Cell;
-#define OUTSIDE __int_as_float(0x7fffffff)
+__device__ __forceinline__ Cell cell_of(VOXEL voxel) { return voxel; }
+__device__ __forceinline__ Cell outside(int, int, int) { return __int_as_float(0x7fffffff); }
 #endif
 
 struct Tile
@@ -59,7 +64,7 @@ struct Tile
     {
         struct
         {
-            Cell voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];  // OUTSIDE: of the volume or the mask
+            Cell voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];
             u16 weight[3][SIDE_K + 1][SIDE_J + 1][SIDE_I + 1];  // by axis and lower voxel
 #if TABLES
             float table[TABLE];
@@ -69,113 +74,172 @@ struct Tile
         {
             u32 weight_and_one[WARPS][EDGES_PER_WARP];  // weight << 16 | component at one end
             u16 other[WARPS][EDGES_PER_WARP];           // component at the other end
+            union
+            {
+                u32 way[MAX_COMPONENTS];  // lowest weight on the way to the node << 16 | node
+                u16 up[MAX_COMPONENTS];   // where it hooks now, or is part of
+            };
         };
     };
     u16 parent[VOXELS];        // where a voxel hooked; then its component; then the node of a root
     u32 best[MAX_COMPONENTS];     // of a voxel: its best edge across the border; then of a root: its best edge
-    u32 leaving[MAX_COMPONENTS];  // best edge of a root across the border; then weight << 16 | node of hooks
+    u32 leaving[MAX_COMPONENTS];  // best edge of a root across the border
     u16 root[MAX_COMPONENTS];     // the component that this one is now part of
-    u16 hooked[MAX_COMPONENTS];   // where it hooked itself
-    u16 lowest[MAX_COMPONENTS];   // weight of the edge by which it hooked, or a voxel did
+    u16 hooked[MAX_COMPONENTS];   // where it, then where a node hooked itself
+    u16 lowest[MAX_COMPONENTS];   // weight of the edge by which it, a node or before them a voxel hooked
     int components, nodes;
     u32 first_node;
 };
 
 struct Image
 {
-    const VOXEL* voxels;
+    const VOXEL* voxels;  // from `first_voxel` on
+    u32 first_voxel;
     const unsigned char* mask;  // or null
+    const u8* seeded;  // whether a tile has a seed
     u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
 
+    // INNER: neither the tile nor its neighbours reach out of the volume, and there is no mask.
+    template <bool INNER>
     __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
     {
-        bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
         u32 at = p.number(k, j, i);
-        if (!inside || (mask && !mask[at])) return OUTSIDE;
-        return (Cell)voxels[at];
+        if (INNER) return cell_of(voxels[at - first_voxel]);
+        bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
+        return !inside || (mask && !mask[at]) ? outside(k, j, i) : cell_of(voxels[at - first_voxel]);
     }
 };
 
 // All rows of the tile and its faces. Each thread asks for all its voxels before it stores the first.
-__device__ void load_voxels(Tile& tile, const Image& image, const TileGeometry& p)
+template <bool INNER>
+__device__ __forceinline__ void load_rows(Tile& tile, const Image& image, const TileGeometry& p)
 {
     int row = threadIdx.x >> 4, lane = threadIdx.x & 15, high = row >> 3, low = row & 7;
-    Cell own[4], face_k, face_j, face_i = OUTSIDE;
+    Cell own[4], face_k, face_j, face_i = 0;
 #pragma unroll
     for (int n = 0; n < 4; n++)
-        own[n] = image.cell(p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
-    face_k = image.cell(p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
-    face_j = image.cell(p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
+        own[n] = image.cell<INNER>(p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
+    face_k = image.cell<INNER>(p, high ? p.k0 + SIDE_K : p.k0 - 1, p.j0 + low, p.i0 + lane);
+    face_j = image.cell<INNER>(p, p.k0 + low, high ? p.j0 + SIDE_J : p.j0 - 1, p.i0 + lane);
     int k = threadIdx.x >> 4 & 7, j = threadIdx.x >> 1 & 7, i = threadIdx.x & 1 ? SIDE_I : -1;
-    if (threadIdx.x < 128) face_i = image.cell(p, p.k0 + k, p.j0 + j, p.i0 + i);
+    if (threadIdx.x < 128) face_i = image.cell<INNER>(p, p.k0 + k, p.j0 + j, p.i0 + i);
 #pragma unroll
     for (int n = 0; n < 4; n++) tile.voxel[2 * n + high + 1][low + 1][lane + 1] = own[n];
     tile.voxel[high ? SIDE_K + 1 : 0][low + 1][lane + 1] = face_k;
     tile.voxel[low + 1][high ? SIDE_J + 1 : 0][lane + 1] = face_j;
     if (threadIdx.x < 128) tile.voxel[k + 1][j + 1][i + 1] = face_i;
+}
+
+__device__ __forceinline__ void load_voxels(Tile& tile, const Image& image, const TileGeometry& p)
+{
+    bool inner = !image.mask && p.k0 > 0 && p.j0 > 0 && p.i0 > 0 && p.k0 + SIDE_K < p.nk &&
+                 p.j0 + SIDE_J < p.nj && p.i0 + SIDE_I < p.ni;
+    if (inner)
+        load_rows<true>(tile, image, p);
+    else
+        load_rows<false>(tile, image, p);
     __syncthreads();
 }
 
 // The affinity's terms of integer voxels, where the tables are short: both bells end in level ground, so
-// that beyond a table its last entry holds.
+// that beyond a table its last entry holds. The product's is 0 for differences, as it is when rounded.
 struct Tables
 {
-    float* entries;  // of the sums, then of the differences
+    float* entries;  // of the differences, then of the sums
     int lowest_sum, sums, differences;
 
     __device__ __forceinline__ int size() const { return sums + differences; }
 };
 
-__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Affinity& a,
-                                              const Tables& tables)
-{
 #if TABLES
-    int sum = min(max(first + second - tables.lowest_sum, 0), tables.sums - 1);
-    int difference = min(abs(first - second), tables.differences - 1);
-    u32 level = combined_level(tile.table[sum], tile.table[tables.sums + difference], a);
-    return max(first, second) < OUTSIDE ? level : 0;
-#else
-    return affinity_level(first, second, a);
-#endif
+__device__ __forceinline__ float entry(const Tile& tile, int bytes)
+{
+    return *(const float*)((const char*)tile.table + bytes);
 }
 
+__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Affinity& a,
+                                              const Tables& t)
+{
+    int sum = first + second - 4 * (t.lowest_sum - t.differences);
+    float sum_term = entry(tile, min(max(sum, 4 * t.differences), 4 * (t.size() - 1)));
+    float difference_term = entry(tile, min(abs(first - second), 4 * (t.differences - 1)));
+#if WEIGHTED
+    u32 level = combined_level(sum_term, difference_term, a);
+    return is_outside(first) || is_outside(second) ? 0 : level;
+#else
+    // As in combined_level, but that the bits above the level are left to whoever keeps 16.
+    int level = __float_as_int(__fadd_rn(__fmul_rn(sum_term, difference_term), 8388608.0f));
+    return level < __float_as_int(8388608.0f) + max(a.cut_level, 1) ? 0 : level;
+#endif
+}
+#else
+__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile&, const Affinity& a, const Tables&)
+{
+    return affinity_level(first, second, a);
+}
+#endif
+
 // Whether any edge is there
-__device__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables, const TileGeometry& p)
+__device__ __forceinline__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables, const TileGeometry& p)
 {
     const int row = SIDE_I + 2, slice = row * (SIDE_J + 2);
     u32 any = 0;
-#pragma unroll
-    for (int m = 0; m < OWN; m++) {
+    const Cell* c = &tile.voxel[p.k() + 1][p.j() + 1][p.i() + 1];
+    Cell own = *c;
+#pragma unroll 1  // it compiles sooner
+    for (int m = 0; m < OWN; m++, c += slice) {
         int k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
-        const Cell* c = &tile.voxel[k][j][i];
-        any |= tile.weight[0][k][j][i] = weight_between(c[0], c[slice], tile, a, tables);
-        any |= tile.weight[1][k][j][i] = weight_between(c[0], c[row], tile, a, tables);
-        any |= tile.weight[2][k][j][i] = weight_between(c[0], c[1], tile, a, tables);
+        Cell above = c[slice];
+        u32 up_k = weight_between(own, above, tile, a, tables), up_j = weight_between(own, c[row], tile, a, tables);
+        u32 up_i = weight_between(own, c[1], tile, a, tables);
+        tile.weight[0][k][j][i] = up_k;
+        tile.weight[1][k][j][i] = up_j;
+        tile.weight[2][k][j][i] = up_i;
+        any |= up_k | up_j | up_i;
+        own = above;
     }
-    // From the lower faces: 128 along K, 128 along J, 64 along I
-    for (int n = threadIdx.x; n < 320; n += THREADS) {
-        int axis = n >> 7, u = (n >> 4 & 7) + 1, v = (n & 15) + 1;
-        int k = axis == 0 ? 0 : axis == 1 ? u : (n >> 3 & 7) + 1;
-        int j = axis == 0 ? u : axis == 1 ? 0 : (n & 7) + 1, i = axis == 2 ? 0 : v;
-        const Cell* c = &tile.voxel[k][j][i];
-        any |= tile.weight[axis][k][j][i] =
-            weight_between(c[0], c[axis == 0 ? slice : axis == 1 ? row : 1], tile, a, tables);
+#pragma unroll 1
+    for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
+        BorderPair low(n, false);
+        const Cell* c = &tile.voxel[low.k + 1][low.j + 1][low.i + 1];
+        u32 up = weight_between(c[0], c[low.axis == 0 ? slice : low.axis == 1 ? row : 1], tile, a, tables);
+        tile.weight[low.axis][low.k + 1][low.j + 1][low.i + 1] = up;
+        any |= up;
     }
     return __syncthreads_or(any);
 }
 
-// What contract_tiles finds: levels, 0 so far, of the seeds (null: TOP); no nodes in tiles that it leaves out;
-// the entries of both tables.
-extern "C" __global__ void begin(const long long* seeds, const u16* seed_levels, u32 seed_count, u16* levels,
-                                 u32 tiles, u32* first_nodes, Affinity a, Tables tables)
+// The weights of the edges across the tile's upper borders, for cross_tile_edges
+__device__ void keep_upper_weights(const Tile& tile, u16* weights)
+{
+#pragma unroll 1
+    for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
+        BorderPair up(n, true);
+        weights[n] = tile.weight[up.axis][up.k + 1][up.j + 1][up.i + 1];
+    }
+}
+
+// What contract_tiles finds: no nodes in tiles that it leaves out; the entries of both tables.
+extern "C" __global__ void begin(u32 tiles, u32* first_nodes, Affinity a, Tables tables)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < seed_count) levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
     if (n < tiles) first_nodes[n] = NO_NODES;
     if (n >= tables.size()) return;
-    bool is_sum = n < tables.sums;
-    tables.entries[n] = is_sum ? sum_term((float)(tables.lowest_sum + (int)n), a)
-                               : difference_term((float)(n - tables.sums), a);
+    int sum = (int)n - tables.differences;
+    bool ends = sum == -1 && !a.weighted;
+    tables.entries[n] = sum >= 0 ? sum_term((float)(tables.lowest_sum + sum), a)
+                        : ends   ? 0
+                                 : difference_term((float)n, a);
+}
+
+// Levels, 0 so far, of the seeds (null: TOP), and marks, 0 so far, for their tiles.
+extern "C" __global__ void begin_seeds(const long long* seeds, const u16* seed_levels, u32 count, TileGrid grid,
+                                       u16* levels, u8* seeded)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= count) return;
+    levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
+    seeded[grid.tile_of(seeds[n])] = 1;
 }
 
 __device__ __forceinline__ int find_root(const u16* parent, int at)
@@ -199,7 +263,8 @@ struct Own
 };
 
 // Hook each voxel along its best edge. At one voxel the order of equal weights is: the edge to the source
-// first, then edges within the tile, then I, J, K upwards, then I, J, K downwards.
+// first, then edges within the tile, then I, J, K upwards, then I, J, K downwards. levels: null in a tile
+// without seeds.
 __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileGeometry& p)
 {
     u32 within_i_down = p.i() > 0 ? 8 : 0, within_i_up = p.i() < SIDE_I - 1 ? 8 : 0;
@@ -211,27 +276,27 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
             tile.weight[0][k - 1][j][i] << 4 | (k > 1 ? 8u : 0u) | 0, tile.weight[1][k][j - 1][i] << 4 | within_j_down | 1,
             tile.weight[2][k][j][i - 1] << 4 | within_i_down | 2, tile.weight[0][k][j][i] << 4 | (k < SIDE_K ? 8u : 0u) | 3,
             tile.weight[1][k][j][i] << 4 | within_j_up | 4, tile.weight[2][k][j][i] << 4 | within_i_up | 5};
-        u32 best = 0, out = 0;
+        u32 best = 0;
 #pragma unroll
-        for (int n = 0; n < 6; n++) {
-            best = max(best, ranks[n]);
-            if (!(ranks[n] & 8)) out = max(out, ranks[n]);
-        }
-        u32 level = p.inside(m) ? levels[p.at(m)] : 0;
+        for (int n = 0; n < 6; n++) best = max(best, ranks[n]);
+        u32 level = levels && p.inside(m) ? levels[p.at(m)] : 0;
         bool seed = level && level >= best >> 4;  // no other edge is better
         bool hooks = best >= 16 && best & 8 && !seed, alone = best < 16 && !seed;
         int side = best & 7, step = side % 3 == 0 ? STEP(0) : side % 3 == 1 ? STEP(1) : STEP(2);
         tile.parent[v] = hooks ? side < 3 ? v - step : v + step : v;
         tile.lowest[v] = hooks ? best >> 4 : alone ? 0 : TOP;
-        u32 leaving = 0;
-        if (out >= 16) {
-            int axis = (out & 7) % 3, down = (out & 7) < 3;
-            leaving = leaving_key(out >> 4, k - (down && axis == 0), j - (down && axis == 1),
-                                  i - (down && axis == 2), axis);
-        }
-        tile.best[v] = level ? max(leaving, level << 16 | SOURCE) : leaving;
+        tile.best[v] = level ? level << 16 | SOURCE : 0;
     }
     __syncthreads();
+#pragma unroll 1
+    for (int n = threadIdx.x; n < 2 * PAIRS; n += THREADS) {
+        bool upper = n >= PAIRS;
+        BorderPair pair(upper ? n - PAIRS : n, upper);
+        u32 weight = tile.weight[pair.axis][pair.k + 1][pair.j + 1][pair.i + 1];
+        if (!weight) continue;
+        int k = max(pair.k, 0), j = max(pair.j, 0), i = max(pair.i, 0);  // of the voxel in the tile
+        atomicMax(&tile.best[k << 7 | j << 4 | i], leaving_key(weight, pair.k + 1, pair.j + 1, pair.i + 1, pair.axis));
+    }
     bool first[OWN];  // of two that hook onto each other
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
@@ -248,7 +313,23 @@ __device__ void hook_voxels(Tile& tile, Own& own, const u16* levels, const TileG
     __syncthreads();
 }
 
-// Number the components, and list the edges between them; how many are in the warp's list.
+// Offer the edge of a warp's list to the components at both ends. weight: << 16
+__device__ __forceinline__ void offer_edge(Tile& tile, u32 weight, int warp, int at, u32 one, u32 other)
+{
+    volatile u32* best = tile.best;
+    u32 key = weight | WITHIN | warp << 9 | at;
+    if (best[one] < key) atomicMax(&tile.best[one], key);
+    if (best[other] < key) atomicMax(&tile.best[other], key);
+}
+
+// The component, one of a warp's list, at the other end of an edge within the tile.
+__device__ __forceinline__ int other_end(const Tile& tile, u32 key, int component)
+{
+    int one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
+    return one == component ? other : one;
+}
+
+// Number the components, and list the edges between them and offer them to both; how many are in the warp's list.
 __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
 {
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
@@ -298,6 +379,7 @@ __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
         if (root[m] != v && tile.best[v]) atomicMax(&tile.leaving[own.component(m)], tile.best[v]);
     }
     __syncthreads();
+    for (int n = threadIdx.x; n < tile.components; n += THREADS) tile.best[n] = tile.leaving[n];
     u32 edge[3 * OWN];  // weight << 16 | the other component
 #pragma unroll
     for (int n = 0; n < 3 * OWN; n++) {
@@ -319,26 +401,28 @@ __device__ int list_components(Tile& tile, Own& own, const TileGeometry& p)
         tile.other[warp][at] = edge[n];
     }
     __syncwarp();
+#pragma unroll 1
+    for (int e = lane; e < count; e += 32) {
+        u32 listed = tile.weight_and_one[warp][e];
+        offer_edge(tile, listed & 0xffff0000u, warp, e, listed & 0xffff, tile.other[warp][e]);
+    }
+    __syncthreads();
     return count;
 }
 
-// One round among the components: each hooks along its best edge, as far as that lies within the tile.
-// NODES: the roots are nodes now, edges across the border do not count, and the edges by which they
-// hook are written down. edges: of the warp's list, which is shortened. Whether any hooked.
-template <bool NODES>
-__device__ bool hook_components(Tile& tile, int& edges)
+// Shorten the warp's list to the edges between roots, and offer these to both ends.
+__device__ void offer_edges(Tile& tile, int& edges)
 {
     int components = tile.components, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    for (int n = threadIdx.x; n < components; n += THREADS)
-        if (tile.root[n] == n) tile.best[n] = NODES ? 0 : tile.leaving[n];
+    for (int n = threadIdx.x; n < components; n += THREADS) tile.best[n] = 0;
     __syncthreads();
-    volatile u32* best = tile.best;
     int kept = 0;
+#pragma unroll 1
     for (int first = 0; first < edges; first += 32) {
         int e = first + lane;
-        u32 edge = 0, one = 0, other = 0;
+        u32 weight = 0, one = 0, other = 0;
         if (e < edges) {
-            edge = tile.weight_and_one[warp][e] & 0xffff0000u;
+            weight = tile.weight_and_one[warp][e] & 0xffff0000u;
             one = tile.root[tile.weight_and_one[warp][e] & 0xffff];
             other = tile.root[tile.other[warp][e]];
         }
@@ -346,57 +430,59 @@ __device__ bool hook_components(Tile& tile, int& edges)
         __syncwarp();  // all have read before the first writes
         if (one != other) {
             int at = kept + __popc(lanes & ((1u << lane) - 1));
-            tile.weight_and_one[warp][at] = edge | one;
+            tile.weight_and_one[warp][at] = weight | one;
             tile.other[warp][at] = other;
-            u32 key = edge | WITHIN | warp << 9 | at;
-            if (best[one] < key) atomicMax(&tile.best[one], key);
-            if (best[other] < key) atomicMax(&tile.best[other], key);
+            offer_edge(tile, weight, warp, at, one, other);
         }
         kept += __popc(lanes);
         __syncwarp();
     }
     edges = kept;
     __syncthreads();
+}
+
+// Of two roots that would hook onto each other along an edge, whether this one stays: if both have found the
+// same edge as their best within the tile, the one whose best edge leaves it, else the first.
+__device__ __forceinline__ bool stays(const Tile& tile, u32 key, int root, int to)
+{
+    if (tile.best[to] != key) return false;
+    bool leaves = tile.leaving[root] > key, other_leaves = tile.leaving[to] > key;
+    return leaves == other_leaves ? root < to : leaves;
+}
+
+// Hook each root along its best edge, as far as that lies within the tile. NODES: the roots are nodes, and
+// the edges by which they hook are written down. Whether any hooked.
+template <bool NODES>
+__device__ bool hook_roots(Tile& tile)
+{
+    int components = tile.components;
     bool any = false;
-    int up[MAX_COMPONENTS / THREADS];
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        up[r] = n;
-        if (n >= components || tile.root[n] != n) continue;
-        u32 key = tile.best[n];
-        if (leads_to_source(key) || !(key & WITHIN)) continue;
-        u32 one = tile.weight_and_one[key >> 9 & 7][key & 511] & 0xffff, other = tile.other[key >> 9 & 7][key & 511];
-        int to = one == n ? other : one;
-        if (n < to && tile.best[to] == key) continue;  // of two that hook onto each other the first stays
-        up[r] = to;
-        any = true;
-        if (NODES) {
-            tile.leaving[tile.parent[n]] = (key & 0xffff0000u) | tile.parent[to];
-        } else {
-            tile.hooked[n] = to;
-            tile.lowest[n] = key_weight(key);
+#pragma unroll 1
+    for (int n = threadIdx.x; n < components; n += THREADS) {
+        int up = tile.root[n];
+        u32 key = up == n ? tile.best[n] : 0;
+        if (key & WITHIN && !leads_to_source(key)) {
+            int to = other_end(tile, key, n);
+            if (!stays(tile, key, n, to)) {
+                up = to;
+                any = true;
+                int hooked = NODES ? tile.parent[n] : n;
+                tile.hooked[hooked] = NODES ? tile.parent[to] : to;
+                tile.lowest[hooked] = key_weight(key);
+            }
         }
+        tile.up[n] = up;
     }
     if (!__syncthreads_or(any)) return false;
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        if (up[r] != n) tile.root[n] = up[r];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        up[r] = n < components ? find_root(tile.root, n) : n;
-    }
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < MAX_COMPONENTS / THREADS; r++) {
-        int n = threadIdx.x + r * THREADS;
-        if (up[r] == n) continue;
-        tile.root[n] = up[r];
-        if (!NODES && tile.leaving[n]) atomicMax(&tile.leaving[up[r]], tile.leaving[n]);
+#pragma unroll 1
+    for (int n = threadIdx.x; n < components; n += THREADS) {
+        int root = n, up = tile.up[n];
+        while (up != root) {
+            root = up;
+            up = tile.up[root];
+        }
+        tile.root[n] = root;
+        if (!NODES && root != n && tile.leaving[n]) atomicMax(&tile.leaving[root], tile.leaving[n]);
     }
     __syncthreads();
     return true;
@@ -406,10 +492,11 @@ __device__ bool hook_components(Tile& tile, int& edges)
 // nodes of a tile together as well as all its edges.
 struct NodeEdges
 {
-    u32* outgoing;  // the voxel to which a node's best edge leads; SEED: to the source
+    u32* outgoing;  // the voxel to which a node's best edge leads; or SEED, INSIDE, STAYS
     u16* outgoing_weights;
     short* within;  // how far off, in the count of nodes, the node is onto which it hooks within the tile
     u16* weights_within;  // 0: none
+    u16* weights_across;  // of the edges across upper borders, PAIRS for each tile that is contracted
     u32 max_nodes;
     u32* counts;  // nodes so far, and the most in one tile
 };
@@ -419,7 +506,7 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
 {
     int components = tile.components;
     for (int n = threadIdx.x; n < components; n += THREADS)
-        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
+        if (tile.root[n] == n) tile.parent[n] = tile.leaving[n] | tile.best[n] ? atomicAdd(&tile.nodes, 1) : NOTHING;
     __syncthreads();
     if (threadIdx.x == 0) {
         *first_node = tile.first_node = atomicAdd(&edges.counts[0], tile.nodes);
@@ -430,15 +517,17 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
         u32 lowest = TOP, at = n;
         for (; tile.hooked[at] != at; at = tile.hooked[at]) lowest = min(lowest, (u32)tile.lowest[at]);
         u32 node = tile.parent[at], number = tile.first_node + node;
-        tile.best[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
+        tile.way[n] = (node == NOTHING ? 0 : lowest) << 16 | node;
         if (at != n || node == NOTHING || number >= edges.max_nodes) continue;
-        u32 key = tile.leaving[n];
-        int k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
+        u32 key = tile.leaving[n], within = tile.best[n];
+        u32 k = key >> 11 & 15, j = key >> 7 & 15, i = key >> 2 & 31, axis = key & 3;
         bool down = (axis == 0 ? k : axis == 1 ? j : i) == 0;
         u32 lower = p.number(p.k0 + k - 1, p.j0 + j - 1, p.i0 + i - 1);
         u32 step = down ? 0 : axis == 0 ? p.nj * p.ni : axis == 1 ? p.ni : 1;
-        edges.outgoing[number] = leads_to_source(key) ? SEED : lower + step;
-        edges.outgoing_weights[number] = key_weight(key);
+        u32 to = leads_to_source(key) ? SEED : lower + step;
+        if (within > key) to = stays(tile, within, n, other_end(tile, within, n)) ? STAYS : INSIDE;
+        edges.outgoing[number] = to;
+        edges.outgoing_weights[number] = key_weight(max(within, key));
     }
     __syncthreads();
 }
@@ -459,26 +548,31 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
         if (threadIdx.x == 0) nodes.first_nodes[number] = NO_NODES;
         return;
     }
+    keep_upper_weights(tile, found.weights_across + (size_t)grid.place() * PAIRS);
     Own own;
-    hook_voxels(tile, own, image.levels, p);
+    hook_voxels(tile, own, image.seeded[number] ? image.levels : nullptr, p);
     int edges = list_components(tile, own, p);
-    while (hook_components<false>(tile, edges)) continue;
+    hook_roots<false>(tile);
+    offer_edges(tile, edges);
     settle_nodes(tile, p, found, &nodes.first_nodes[number]);
 #pragma unroll
     for (int m = 0; m < OWN; m++) {
         if (!p.inside(m)) continue;
-        u32 node = own.component(m) == NOTHING ? NOTHING : tile.best[own.component(m)];
-        image.levels[p.at(m)] = min(own.weight(m), node >> 16);
-        nodes.node_of[p.at(m)] = node;
+        u32 way = own.component(m) == NOTHING ? NOTHING : tile.way[own.component(m)];
+        image.levels[p.at(m)] = min(own.weight(m), way >> 16);
+        nodes.node_of[p.at(m)] = way;
     }
     int count = tile.nodes;
-    for (int n = threadIdx.x; n < count; n += THREADS) tile.leaving[n] = n;
+    for (int n = threadIdx.x; n < count; n += THREADS) {
+        tile.hooked[n] = n;
+        tile.lowest[n] = 0;
+    }
     __syncthreads();
-    while (hook_components<true>(tile, edges)) continue;
+    while (hook_roots<true>(tile)) offer_edges(tile, edges);
     for (int n = threadIdx.x; n < count; n += THREADS) {
         u32 number = tile.first_node + n;
         if (number >= found.max_nodes) break;
-        found.within[number] = (int)(tile.leaving[n] & 0xffff) - n;
-        found.weights_within[number] = tile.leaving[n] >> 16;
+        found.within[number] = (int)tile.hooked[n] - n;
+        found.weights_within[number] = tile.lowest[n];
     }
 }

@@ -1,7 +1,8 @@
 """Contraction within tiles: from the voxels of each tile to the nodes of a graph."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,16 +20,52 @@ from .affinity_tables import TABLE, table_extent
 KERNELS = Path(__file__).with_name("contract_tiles.cu")
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
+PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
+SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
-MAX_VOXELS = 2**32 - 2  # voxels are numbered by 32 bits
+NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
+MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
 # are too small the true numbers are known after the run.
-NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.115, 0.085
+NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.125, 0.085
 
 
 def tile_count(shape: tuple[int, ...]) -> int:
     """Number of tiles of a volume of this shape (K, J, I)."""
     return int(np.prod([-(-n // side) for n, side in zip(shape, TILE)]))
+
+
+def macros(problem: Problem) -> tuple[str, ...]:
+    """What contract_tiles.cu is compiled with for a problem, but for the type of nodes."""
+    tables = f"TABLES={int(table_extent(problem) is not None)}"
+    weighted = f"WEIGHTED={int(problem.affinity.form == 'weighted')}"
+    return voxel_macro(problem.voxels.dtype), tables, weighted
+
+
+def first_files(problem: Problem) -> list[tuple[Path, tuple[str, ...]]]:
+    """The files that a problem needs, with their macros."""
+    node = NODE_MACROS[np.uint8]
+    return [(KERNELS, (node, *macros(problem))), (node_rounds.KERNELS, (node,))]
+
+
+def come_in_slabs(problem: Problem) -> bool:
+    """Whether the voxels come to the device plane by plane, and none stays there.
+
+    A search of reached tiles needs all of them at once, and small volumes are there at once.
+    """
+    slabs = problem.voxels.nbytes // SLAB_BYTES
+    return slabs > 1 and problem.mask is None and reached_tiles.bounds_of_edges(problem) is None
+
+
+class _Slab(NamedTuple):
+    """Tiles, counted in the order of contraction, and all voxels that they need.
+
+    The voxels begin with the one whose number is `first_voxel`.
+    """
+
+    tiles: range
+    voxels: DeviceArray
+    first_voxel: int
 
 
 class ContractedTiles:
@@ -46,11 +83,15 @@ class ContractedTiles:
         The tiles that are contracted; None: all.
     first_nodes : array, uint32
         Of each tile.
+    seeded : array, uint8
+        Whether a tile has a seed.
     node_count : int
     outgoing, outgoing_weights : arrays, uint32 and uint16
         The voxel that each node's best outgoing edge leads to, and the edge's weight.
     tile_edges, tile_edge_weights : arrays, int16 and uint16
         Intra-tile edges, which connect the nodes of one tile.
+    weights_across : array, uint16
+        Of the `PAIRS` edges across the upper borders of each contracted tile.
     counts : array, uint32
         Number of nodes, and the most in one tile; then `node_rounds.COUNTS` zeros.
     workspaces : two arrays, uint64
@@ -63,10 +104,15 @@ class ContractedTiles:
     tile_edges: DeviceArray
     reached: DeviceArray | None
     tile_edge_weights: DeviceArray
+    weights_across: DeviceArray
     workspaces: Any
 
     def __init__(
-        self, problem: Problem, voxels: DeviceArray, mask: DeviceArray | None, gpu: CudaDevice
+        self,
+        problem: Problem,
+        voxels: DeviceArray | None,
+        mask: DeviceArray | None,
+        gpu: CudaDevice,
     ) -> None:
         if problem.voxels.size > MAX_VOXELS:
             raise DeviceMemoryError(
@@ -81,7 +127,7 @@ class ContractedTiles:
         self.tile_count = tile_count(problem.voxels.shape)
         self.node_type: type = np.uint8
         self.node_count = 0
-        self.table_extent = table_extent(problem)
+        self.table_extent, self._macros = table_extent(problem), macros(problem)
 
     def contract(self, progress: Progress) -> None:
         """Contract all tiles; again where they have more nodes than estimated."""
@@ -89,17 +135,18 @@ class ContractedTiles:
         self.begin()  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
-        voxel_count = self.voxels.size * self.contracted_count / self.tile_count
+        voxel_count = self.problem.voxels.size * self.contracted_count / self.tile_count
         seed_count = self.problem.seeds.size  # each may be a node, with an edge to the source
         max_nodes = int(voxel_count * NODES_PER_VOXEL) + seed_count
         cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL) + seed_count
         while True:
             self.allocate(max_nodes, cross_edges)
             counts = self.counts[:2]
-            self._contract_tiles(max_nodes, counts)
+            self._contract_slabs(max_nodes, counts, progress)
             self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
             progress.advance(0.6)
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
+                self.voxels = None
                 return
             max_nodes = max(max_nodes, self.node_count)
             if in_one_tile > np.iinfo(self.node_type).max:
@@ -107,14 +154,39 @@ class ContractedTiles:
             # Free the memory before it is allocated anew.
             self.outgoing = self.outgoing_weights = None
             self.tile_edges = self.tile_edge_weights = None
-            self.workspaces = self.node_of = None
+            self.workspaces = self.node_of = self.weights_across = None
             self.clear()
 
-    def _contract_tiles(self, max_nodes: int, counts: DeviceArray) -> None:
+    def _contract_slabs(self, max_nodes: int, counts: DeviceArray, progress: Progress) -> None:
+        for slab in self._slabs():
+            self._contract_tiles(slab, max_nodes, counts)
+            progress.check()
+
+    def _slabs(self) -> Iterator[_Slab]:
+        if self.voxels is not None:
+            yield _Slab(range(self.contracted_count), self.voxels, 0)
+            return
+        volume, side = self.problem.voxels, TILE[0]
+        layers = -(-len(volume) // side)
+        in_layer, at_a_time = self.tile_count // layers, max(SLAB_BYTES // volume[:side].nbytes, 1)
+        slabs = [range(n, min(n + at_a_time, layers)) for n in range(0, layers, at_a_time)]
+        planes = [  # with one of the tiles below and above
+            (max(slab.start * side - 1, 0), min(slab.stop * side + 1, len(volume)))
+            for slab in slabs
+        ]
+        coming = self.gpu.coming_planes(volume, planes)
+        for voxels, slab, (first, _) in zip(coming, slabs, planes):
+            tiles = range(slab.start * in_layer, slab.stop * in_layer)
+            yield _Slab(tiles, voxels, first * volume[0].size)
+
+    def _contract_tiles(self, slab: _Slab, max_nodes: int, counts: DeviceArray) -> None:
         struct = self.gpu.struct
-        volume = dict(voxels=self.voxels, mask=self.mask, levels=self.levels)
+        volume = dict(voxels=slab.voxels, first_voxel=slab.first_voxel)
+        volume.update(mask=self.mask, levels=self.levels)
+        volume.update(seeded=self.seeded)
         edges = dict(outgoing=self.outgoing, outgoing_weights=self.outgoing_weights)
         edges.update(within=self.tile_edges, weights_within=self.tile_edge_weights)
+        edges.update(weights_across=self.weights_across)
         args = (
             struct(KERNELS, "Image", **volume),
             self.affinity(KERNELS),
@@ -122,7 +194,7 @@ class ContractedTiles:
             self.node_map(KERNELS),
             struct(KERNELS, "NodeEdges", **edges, max_nodes=max_nodes, counts=counts),
         )
-        self.launch(KERNELS, "contract_tiles", THREADS, *args)
+        self.launch(KERNELS, "contract_tiles", THREADS, *args, tiles=slab.tiles)
 
     def affinity(self, kernels: Path) -> KernelStruct:
         """`Affinity` of affinity.cuh."""
@@ -147,7 +219,8 @@ class ContractedTiles:
     def allocate(self, max_nodes: int, cross_edges: int) -> None:
         """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
         xp = self.xp
-        self.node_of = xp.empty(self.voxels.size, self.node_type)
+        self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
+        self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
         self.outgoing_weights = xp.empty(max_nodes, np.uint16)
         sizes = -(-max_nodes // 2), max(max_nodes // 2 + 1, cross_edges)
         self.workspaces = [xp.empty(n, np.uint64) for n in sizes]
@@ -156,24 +229,26 @@ class ContractedTiles:
         self.tile_edge_weights = self.workspaces[1].view(np.uint16)[max_nodes : 2 * max_nodes]
 
     def begin(self) -> None:
-        """Allocate and fill levels, first nodes, tables and counts."""
+        """Allocate and fill levels, first nodes, marks of seeds, tables and counts."""
         xp = self.xp
         self.table_entries = xp.empty(TABLE, np.float32)
         self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
         self.levels = xp.empty(self.problem.voxels.shape, np.uint16)
         self.first_nodes = xp.empty(self.tile_count, np.uint32)
+        self.seeded = xp.empty(self.tile_count, np.uint8)
         self.clear()
 
     def clear(self) -> None:
-        """Reset levels (seeds at the top), first nodes and counts; fill the tables."""
+        """Reset levels (seeds at the top), first nodes, marks and counts; fill the tables."""
         self.levels.fill(0)
         self.counts.fill(0)
-        threads = max(self.seeds.size, self.tile_count, TABLE)
-        seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size), self.levels
+        self.seeded.fill(0)
         nodes = np.uint32(self.tile_count), self.first_nodes
-        begin = self.kernel(KERNELS, "begin")
-        arguments = *seeds, *nodes, self.affinity(KERNELS), self.tables()
-        begin((-(-threads // THREADS),), (THREADS,), arguments)
+        tables = self.affinity(KERNELS), self.tables()
+        self._run("begin", max(self.tile_count, TABLE), *nodes, *tables)
+        seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size)
+        whole = reached_tiles.tile_grid(self.gpu, KERNELS, self.problem.voxels.shape)
+        self._run("begin_seeds", self.seeds.size, *seeds, whole, self.levels, self.seeded)
 
     def search_tiles(self) -> reached_tiles.Search | None:
         """Start the search of tiles that a path from the seeds may reach."""
@@ -185,15 +260,21 @@ class ContractedTiles:
 
     def kernel(self, path: Path, name: str) -> Any:
         """A kernel for these types of voxels and nodes."""
-        node = "u8" if self.node_type is np.uint8 else "u16"
-        defines = [voxel_macro(self.problem.voxels.dtype), f"NODE={node}"]
-        if path is KERNELS:
-            defines.append(f"TABLES={int(self.table_extent is not None)}")
-        return self.gpu.kernel(path, name, defines)
+        of_voxels = self._macros if path is KERNELS else ()
+        return self.gpu.kernel(path, name, (NODE_MACROS[self.node_type], *of_voxels))
 
-    def launch(self, path: Path, name: str, threads: int, *args: Any) -> None:
-        """Run a kernel with one block per contracted tile; its first argument is the `grid`."""
+    def _run(self, name: str, threads: int, *args: Any) -> None:
+        self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), args)
+
+    def launch(
+        self, path: Path, name: str, threads: int, *args: Any, tiles: range | None = None
+    ) -> None:
+        """Run a kernel with one block per contracted tile, or per tile of some of them.
+
+        Its first argument is the `grid`.
+        """
         kernel = self.kernel(path, name)
-        for first in range(0, self.contracted_count, TILES_PER_LAUNCH):
-            count = min(TILES_PER_LAUNCH, self.contracted_count - first)
+        tiles = range(self.contracted_count) if tiles is None else tiles
+        for first in tiles[::TILES_PER_LAUNCH]:
+            count = min(TILES_PER_LAUNCH, tiles.stop - first)
             kernel((count,), (threads,), (self.grid(path, first), *args))

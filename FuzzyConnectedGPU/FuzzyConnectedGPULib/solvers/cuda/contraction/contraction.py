@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from ....problem import Problem
 from ...interface import Solution
 from . import node_rounds
-from .contracted_tiles import MAX_VOXELS, THREADS, ContractedTiles
+from .contracted_tiles import MAX_VOXELS, THREADS, ContractedTiles, come_in_slabs
 
 __all__ = ["MAX_VOXELS", "propagate", "solve"]
 
@@ -24,8 +24,9 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     """
     progress.advance(0.0)
     mask = None if problem.mask is None else gpu.put(problem.mask)
-    # No other reference to the voxels: their memory is reused once all edges are known.
-    tiles = ContractedTiles(problem, gpu.put(problem.voxels), mask, gpu)
+    # No other reference to the voxels: their memory is reused once the tiles are contracted.
+    voxels = None if come_in_slabs(problem) else gpu.put(problem.voxels)
+    tiles = ContractedTiles(problem, voxels, mask, gpu)
     levels, rounds = connect(tiles, progress)
     return Solution(levels, rounds, gpu.peak_bytes)
 

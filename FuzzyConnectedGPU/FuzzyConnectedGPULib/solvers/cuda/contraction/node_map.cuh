@@ -3,8 +3,8 @@
 
 #include "../tile_geometry.cuh"
 
-// Parent of a node whose best edge leads to a tile that no seed reaches. It survives and need not
-// hook: no seed reaches it either.
+// Parent of a node that stays, and of one whose best edge leads to a tile that no seed reaches: it survives and
+// need not hook, as no seed reaches it either.
 #define ALONE 0xffffffffu
 
 // The nodes of voxels.
@@ -15,8 +15,7 @@ struct NodeMap
 
     __device__ __forceinline__ u32 at(u32 voxel, const TileGrid& grid) const
     {
-        int i = voxel % grid.ni, j = voxel / grid.ni % grid.nj, k = voxel / grid.ni / grid.nj;
-        u32 first = first_nodes[grid.tile_at(k, j, i)];
+        u32 first = first_nodes[grid.tile_of(voxel)];
         return first == NO_NODES ? ALONE : first + node_of[voxel];
     }
 };

@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char NODE=u8 | VOXEL=short NODE=u16 | VOXEL=unsigned short NODE=u8 | VOXEL=float NODE=u8
+// defines: NODE=u8 | NODE=u16
 //
 // Contraction of the graph of nodes that contract_tiles.cu leaves, round by round: each node hooks
 // along its best edge, and connected nodes are contracted to one node of the next round. The node of
@@ -6,15 +6,16 @@
 // connectedness follows from that of the node it became. All rounds from the second on are one
 // cooperative launch with grid sync.
 
-#include "../affinity.cuh"
 #include "rounds.cuh"
 
-// The first round's hooks, along the edges across the tiles' borders. outgoing and parent may be one.
-extern "C" __global__ void hook_outgoing(const u32* outgoing, TileGrid grid, NodeMap map, u32 nodes, u32* parent)
+// The first round's hooks. outgoing and parent may be one.
+extern "C" __global__ void hook_outgoing(const u32* outgoing, const short* tile_edges, TileGrid grid, NodeMap map,
+                                         u32 nodes, u32* parent)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= nodes) return;
-    parent[n] = outgoing[n] == SEED ? n : map.at(outgoing[n], grid);
+    u32 to = outgoing[n];
+    parent[n] = to == SEED ? n : to == STAYS ? ALONE : to == INSIDE ? n + tile_edges[n] : map.at(to, grid);
 }
 
 extern "C" __global__ void number_nodes(u32* parent, u16* weights, u32 nodes, u32* next, u32* count)
@@ -44,33 +45,29 @@ extern "C" __global__ void keep_tile_edges(const short* tile_edges, const u16* t
     add_edges(list, a, b, weight);
 }
 
-// The edges across the tiles' upper borders, in the second round's numbers: 128 + 128 + 64 threads
-// per tile. None where the list of intra-tile edges was too short for all of them.
-extern "C" __global__ void cross_tile_edges(TileGrid grid, const VOXEL* voxels, Affinity affinity, NodeMap map,
-                                            const u32* next, Edges within, Edges list)
+// The edges across the tiles' upper borders, in the second round's numbers: PAIRS threads per tile. None where the list of intra-tile edges was too short for all of them.
+extern "C" __global__ void cross_tile_edges(TileGrid grid, const u16* weights, NodeMap map, const u32* next,
+                                            Edges within, Edges list)
 {
     if (*within.count > within.capacity) return;
-    int nk = grid.nk, nj = grid.nj, ni = grid.ni, tiles_i = grid.tiles_i(), tiles_j = grid.tiles_j();
-    int number = grid.tile(), t = threadIdx.x, axis = t >> 7;
-    int k = number / (tiles_i * tiles_j) * SIDE_K + (axis == 0 ? SIDE_K - 1 : axis == 1 ? t >> 4 & 7 : t >> 3 & 7);
-    int j = number / tiles_i % tiles_j * SIDE_J + (axis == 0 ? t >> 4 & 7 : axis == 1 ? SIDE_J - 1 : t & 7);
-    int i = number % tiles_i * SIDE_I + (axis == 2 ? SIDE_I - 1 : t & 15);
-    int tile_step = axis == 0 ? tiles_i * tiles_j : axis == 1 ? tiles_i : 1;
-    bool wanted = k + (axis == 0) < nk && j + (axis == 1) < nj && i + (axis == 2) < ni;
-    u32 node_first = map.first_nodes[number], first_to = wanted ? map.first_nodes[number + tile_step] : NO_NODES;
-    wanted = node_first != NO_NODES && first_to != NO_NODES;
-    u32 a[1] = {0}, b[1] = {0}, weight[1] = {0};
-    if (wanted) {
-        long long at = ((long long)k * nj + j) * ni + i;
-        long long to = at + (axis == 0 ? (long long)nj * ni : axis == 1 ? ni : 1);
-        u32 node = map.node_of[at], node_to = map.node_of[to];
-        VOXEL voxel = voxels[at], voxel_to = voxels[to];
-        if (node != NONE && node_to != NONE) {
-            a[0] = next[node_first + node];
-            b[0] = next[first_to + node_to];
+    int tiles_i = grid.tiles_i(), tiles_j = grid.tiles_j(), number = grid.tile();
+    BorderPair pair(threadIdx.x, true);
+    u32 first = map.first_nodes[number], a[1] = {0}, b[1] = {0}, weight[1] = {0};
+    // Of pairs that reach out of the volume the weight is 0.
+    u32 across = first == NO_NODES ? 0 : weights[(size_t)grid.place() * PAIRS + threadIdx.x];
+    if (across) {
+        int step = pair.axis == 0 ? tiles_i * tiles_j : pair.axis == 1 ? tiles_i : 1;
+        TileGeometry p = grid.geometry(number);
+        u32 first_to = map.first_nodes[number + step], at = p.number(p.k0 + pair.k, p.j0 + pair.j, p.i0 + pair.i);
+        u32 to = at + (pair.axis == 0 ? (u32)p.nj * p.ni : pair.axis == 1 ? p.ni : 1);
+        if (first_to != NO_NODES) {
+            u32 node = map.node_of[at], node_to = map.node_of[to];
+            if (node != NONE && node_to != NONE) {
+                a[0] = next[first + node];
+                b[0] = next[first_to + node_to];
+            }
         }
-        if (a[0] != b[0])
-            weight[0] = affinity_level((float)voxel, (float)voxel_to, affinity);
+        weight[0] = a[0] != b[0] ? across : 0;
     }
     add_edges(list, a, b, weight);
 }
@@ -116,22 +113,33 @@ extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS)
     FOR_NODES(n, first.count) first.weights[n] = min(first.weights[n], all.weights[first.next[n]]);
 }
 
+// Of four voxels of a row, where a row is whole fours: read and written at once.
+template <class T>
+struct alignas(4 * sizeof(T)) Four
+{
+    T of[4];
+};
+
+// From nodes to voxels: a thread takes four of a row.
 extern "C" __global__ void lower_voxels(TileGrid grid, NodeMap map, u16* levels, const u16* connected)
 {
     int number = grid.tile();
     TileGeometry p = grid.geometry(number);
     u32 first = map.first_nodes[number];
-    if (first == NO_NODES) return;
-    u32 node[OWN], level[OWN];
-#pragma unroll
-    for (int m = 0; m < OWN; m++) {
-        node[m] = p.inside(m) ? map.node_of[p.at(m)] : NONE;
-        level[m] = p.inside(m) ? levels[p.at(m)] : 0;
+    int k = p.k0 + (threadIdx.x >> 5), j = p.j0 + (threadIdx.x >> 2 & 7), i = p.i0 + (threadIdx.x & 3) * 4;
+    if (first == NO_NODES || k >= p.nk || j >= p.nj || i >= p.ni) return;
+    u32 at = p.number(k, j, i);
+    if (p.ni % 4) {
+        for (int n = 0; n < min(4, p.ni - i); n++) {
+            NODE node = map.node_of[at + n];
+            if (node != NONE) levels[at + n] = min((u32)levels[at + n], (u32)connected[first + node]);
+        }
+        return;
     }
+    Four<NODE> node = *(const Four<NODE>*)(map.node_of + at);
+    Four<u16> level = *(const Four<u16>*)(levels + at);
 #pragma unroll
-    for (int m = 0; m < OWN; m++)
-        if (node[m] != NONE) level[m] = min(level[m], (u32)connected[first + node[m]]);
-#pragma unroll
-    for (int m = 0; m < OWN; m++)
-        if (node[m] != NONE) levels[p.at(m)] = level[m];
+    for (int n = 0; n < 4; n++)
+        if (node.of[n] != NONE) level.of[n] = min((u32)level.of[n], (u32)connected[first + node.of[n]]);
+    *(Four<u16>*)(levels + at) = level;
 }

@@ -79,11 +79,12 @@ class FirstRound:
         self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), uint32s(args))
 
     def hook(self, tiles: "ContractedTiles") -> None:
-        """Hook along the nodes' best edges, all of which lead into other tiles."""
-        place = tiles.outgoing, tiles.grid(KERNELS), tiles.node_map(KERNELS)
+        """Hook along the nodes' best edges."""
+        edges = tiles.outgoing, tiles.tile_edges
+        place = tiles.grid(KERNELS), tiles.node_map(KERNELS)
         parent, result = tiles.outgoing, (self.next, self.surviving)
-        self.run("hook_outgoing", self.count, *place, self.count, parent)
-        del place
+        self.run("hook_outgoing", self.count, *edges, *place, self.count, parent)
+        del edges, place
         self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
         self.number_roots(tiles)
@@ -126,7 +127,7 @@ class FirstRound:
             workspaces[1] = self.xp.empty(found[1], np.uint64)
             self.found[1:].fill(0)
             self._list_cross_edges(tiles, workspaces)
-        tiles.voxels = None
+        tiles.weights_across = None
         self.lists = list(zip(workspaces, found))
 
     def _list_all(self, tiles: "ContractedTiles", workspaces: list) -> None:
@@ -143,7 +144,7 @@ class FirstRound:
         """
         within = self._edges(workspaces[0], 0, self.found)
         across = self._edges(workspaces[1], self.cross_first, self.found[1:])
-        nodes = tiles.voxels, tiles.affinity(KERNELS), tiles.node_map(KERNELS), self.next
+        nodes = tiles.weights_across, tiles.node_map(KERNELS), self.next
         tiles.launch(KERNELS, "cross_tile_edges", FACE_THREADS, *nodes, within, across)
         if tiles.seed_levels is not None:
             place = tiles.grid(KERNELS), tiles.node_map(KERNELS), self.next

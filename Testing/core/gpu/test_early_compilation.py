@@ -1,0 +1,136 @@
+"""Kernels that threads compile before the device is open."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.gpu import early_compilation, nvrtc
+
+SOURCE = 'extern "C" __global__ void twice(float* a) { a[threadIdx.x] *= FACTOR; }\n'
+
+
+@pytest.fixture
+def card(monkeypatch, tmp_path):
+    """A file of kernels, and what is compiled and loaded on a card of compute capability 9.0."""
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    card = SimpleNamespace(file=tmp_path / "twice.cu", compiled=[], loaded=[])
+    card.file.write_text(SOURCE)
+    compile_kernels = nvrtc.compile_kernels
+
+    def listed(*key):
+        card.compiled.append(key)
+        return compile_kernels(*key)
+
+    module = SimpleNamespace(load=card.loaded.append, get_function=lambda name: name)
+    device = SimpleNamespace(compute_capability="90")
+    for place in (nvrtc, early_compilation):
+        monkeypatch.setattr(place, "compile_kernels", listed)
+    monkeypatch.setattr(early_compilation, "compute_capability", lambda ordinal: 90)
+    monkeypatch.setattr(early_compilation, "driver_version", lambda: 13000)
+    monkeypatch.setattr(cupy.cuda, "Device", lambda ordinal: device)
+    monkeypatch.setattr(cupy.cuda.function, "Module", lambda: module)
+    return card
+
+
+def test_what_is_compiled_early_is_compiled_once_and_loaded(card):
+    files = [(card.file, ("FACTOR=2",)), (card.file, ("FACTOR=3",))]
+    early_compilation.compile_early(0, files)
+    early_compilation.compile_early(0, files)
+    for file, defines in files:
+        assert nvrtc.load_kernel(0, file, "twice", defines) == "twice"
+    assert sorted(key[1:] for key in card.compiled) == [
+        ("sm_90", ("FACTOR=2",)),
+        ("sm_90", ("FACTOR=3",)),
+    ]
+    assert card.loaded[0] != card.loaded[1]
+    assert card.loaded == [
+        nvrtc.compile_kernels(SOURCE_LINES + SOURCE, "sm_90", defines)[0] for _, defines in files
+    ]
+
+
+SOURCE_LINES = '#line 1 "twice.cu"\n'
+
+
+def test_what_does_not_compile_is_told_where_it_is_used(card):
+    early_compilation.compile_early(0, [(card.file, ())])  # FACTOR is missing
+    with pytest.raises(DeviceError, match="FACTOR"):
+        nvrtc.load_kernel(0, card.file, "twice", ())
+
+
+def test_nothing_is_compiled_where_there_is_no_card(card, monkeypatch):
+    monkeypatch.setattr(early_compilation, "compute_capability", lambda ordinal: None)
+    early_compilation.compile_early(7, [(card.file, ("FACTOR=2",))])
+    monkeypatch.setattr(early_compilation, "driver_version", lambda: None)
+    early_compilation.compile_early(8, [(card.file, ("FACTOR=2",))])
+    assert card.compiled == []
+    assert not any(ordinal in (7, 8) for ordinal, _, _ in nvrtc.compiling)
+
+
+IMPORTS = """
+import sys, threading
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("cupy", "cupyx", "cupy_backends", "cuda"):
+            threads.add(threading.current_thread())
+threads = set()
+sys.meta_path.insert(0, Watch())
+from pathlib import Path
+from FuzzyVesselCoreLib.gpu import availability, early_compilation, nvrtc
+early_compilation.compute_capability = lambda ordinal: 90
+early_compilation.driver_version = lambda: 13000
+early_compilation.compile_early(0, [(availability.TRIAL, ()), (availability.TRIAL, ("A=1",))])
+for thread in nvrtc.compiling.values():
+    thread.join()
+print(len(nvrtc.compiled_early), threads == {threading.main_thread()})
+"""
+
+
+def test_cupy_is_imported_by_the_callers_thread_alone():
+    # Two threads that import it at the same time make the import of either fail.
+    pytest.importorskip("cupy", reason="CuPy is not installed")
+    paths = os.pathsep.join(path for path in sys.path if path)
+    run = [sys.executable, "-c", IMPORTS]
+    told = subprocess.run(
+        run, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["2", "True"]
+
+
+def test_a_machine_without_a_driver_has_no_compute_capability(monkeypatch):
+    def missing():
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(early_compilation, "driver_library", missing)
+    assert early_compilation.compute_capability(0) is None
+
+
+@pytest.mark.parametrize("failing", [None, "cuInit", "cuDeviceGet", "cuDeviceGetAttribute"])
+def test_the_driver_is_asked_for_the_compute_capability(monkeypatch, failing):
+    def answer(name, value=None):
+        def call(*arguments):
+            if value is not None:
+                arguments[0]._obj.value = value(*arguments[1:])
+            return int(name == failing)
+
+        return call
+
+    driver = SimpleNamespace(
+        cuInit=answer("cuInit"),
+        cuDeviceGet=answer("cuDeviceGet", lambda ordinal: ordinal),
+        cuDeviceGetAttribute=answer(
+            "cuDeviceGetAttribute", lambda attribute, device: {75: 8, 76: 9}[attribute]
+        ),
+    )
+    monkeypatch.setattr(early_compilation, "driver_library", lambda: driver)
+    assert early_compilation.compute_capability(0) == (89 if failing is None else None)
+
+
+@pytest.mark.gpu
+def test_the_driver_and_cupy_agree_on_a_real_gpu():
+    cupy = pytest.importorskip("cupy")
+    found = early_compilation.compute_capability(0)
+    assert found == int(cupy.cuda.Device(0).compute_capability)
