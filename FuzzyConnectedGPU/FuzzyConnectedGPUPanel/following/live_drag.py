@@ -56,6 +56,7 @@ class LiveDrag:
     def begin(self) -> None:
         """A point that the user holds moves for the first time."""
         self._live, self._off = None, False
+        self._panel.display.surface.pause()
         if self._possible() and self._panel.running.active:
             self._panel.running.cancel()  # its points are others by now
             self._panel.automatic.lost()
