@@ -3,7 +3,7 @@
 Triangles between inside and outside, a low-pass filter over the vertices, normals. It may run in
 any thread: compiled code that lends the interpreter does the work.
 
-It takes 0.09 s of a processor where Slicer's conversion takes 0.39 s, for the 182,000 triangles of
+It takes 0.09 s of a processor where Slicer's conversion takes 0.28 s, for the 182,000 triangles of
 the liver CT's portal vein (`Testing/benchmarks/surface_steps.py`).
 """
 
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...progress import Progress
-from ..bounding_box import bounding_box
 from .normals import vertex_normals
 from .smoothing import smoothed
 from .triangles import boundary_triangles
@@ -73,20 +72,16 @@ def closed_surface(
     (array([0.5, 0.5, 0.5], dtype=float32), 8)
     """
     progress = progress or Progress()
-    chosen = labels == label
-    box = bounding_box(chosen)
-    if box is None:
-        none = np.empty((0, 3), np.float32)
-        return Surface(none, np.empty((0, 3), np.int64), none)
-    inside = np.pad(chosen[box].view(np.uint8), 1)
+    inside = np.zeros([side + 2 for side in labels.shape], np.uint8)
+    np.equal(labels, label, out=inside[1:-1, 1:-1, 1:-1].view(bool))
     vertices, triangles = boundary_triangles(inside)
     progress.advance(0.2)
     if smoothing > 0:
         pass_band, iterations = 10.0 ** (-4 * smoothing), int(20 + 40 * smoothing)
         vertices = smoothed(vertices, triangles, pass_band, iterations)
     progress.advance(0.8)
-    first = [side.start - 1 for side in box]
-    matrix = np.asarray(index_to_world, float)
-    moved = (vertices + np.array(first, np.float32))[:, ::-1] @ matrix[:3, :3].T + matrix[:3, 3]
-    points = np.ascontiguousarray(moved, np.float32)
+    matrix = np.array(index_to_world, np.float64)
+    matrix[:3, 3] -= matrix[:3, :3].sum(axis=1)  # of the border round the labels
+    points = vertices[:, ::-1] @ matrix[:3, :3].T.astype(np.float32)
+    points += matrix[:3, 3].astype(np.float32)
     return Surface(points, triangles, vertex_normals(points, triangles))
