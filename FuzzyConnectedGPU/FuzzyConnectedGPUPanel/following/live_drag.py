@@ -77,6 +77,8 @@ class LiveDrag:
         if panel.seeds.dragging or panel.running.active or panel.automatic.pending:
             return
         self._drop()
+        if panel.display.surface.waits:
+            return  # what is to be seen comes first; the panel is shown again after it
         if self._possible() and panel.is_current():
             text = panel.state_text()
             if text != self._prepared:

@@ -206,6 +206,7 @@ class ResultSurface:
             if surface_of(node, segment_id) is not made:
                 set_surface(inner, segment_id, made)
             self._last[job.where] = job.read, made
+        self._panel.update_soon()
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, SlicerAlone):
