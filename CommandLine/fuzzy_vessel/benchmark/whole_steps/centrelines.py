@@ -1,0 +1,93 @@
+"""Centrelines by other programs, from the same mask: TEASAR on CPU and GPU, and VMTK.
+
+TEASAR (Sato et al., Pacific Graphics 2000) by kimimaro, and by brook on a GPU, which takes the same
+arguments. Both were written for neurons in nanometres: their lengths are given here in mm.
+VMTK's centrelines (Antiga et al. 2008) are lines from an end of the vessels to others, which have
+to be named: it gets the root and the tips of our skeleton.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.voxels.surface.closed_surface import closed_surface
+from PotentialSkeletonLib import CurveSkeleton
+
+# A path takes away what lies within SCALE times the distance to the wall plus CONSTANT (mm).
+SCALE, CONSTANT = 1.5, 2.0
+
+
+def by_teasar(package: str, mask: np.ndarray, spacing: tuple[float, float, float]) -> str:
+    """Centrelines by kimimaro or brook, as a text: their length in mm.
+
+    Parameters
+    ----------
+    package : str
+        Name of the installed package.
+    mask : ndarray of bool, shape (K, J, I)
+    spacing : tuple of 3 float
+        K, J, I in mm.
+    """
+    from importlib import import_module
+
+    found = import_module(package).skeletonize(
+        mask.astype(np.uint8),
+        teasar_params={
+            "scale": SCALE,
+            "const": CONSTANT,
+            "soma_detection_threshold": np.inf,
+            "soma_acceptance_threshold": np.inf,
+        },
+        anisotropy=tuple(float(side) for side in spacing),
+        dust_threshold=0,
+        progress=False,
+    )
+    length = sum(skeleton.cable_length() for skeleton in found.values())
+    return f"{length / 1000:.2f} m of lines"
+
+
+def by_vmtk(mask: np.ndarray, spacing: tuple[float, float, float], ends: np.ndarray) -> str:
+    """Centrelines by VMTK from the first end to the others, as a text: how many lines.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+    spacing : tuple of 3 float
+        K, J, I in mm.
+    ends : ndarray, shape (n, 3)
+        X, Y, Z in mm; at least two.
+    """
+    from vmtk import vmtkscripts
+
+    from FuzzyVesselCoreLib.mrml.surfaces.conversion import polydata_of
+
+    script = vmtkscripts.vmtkCenterlines()
+    script.Surface = polydata_of(closed_surface(mask, True, np.diag([*spacing[::-1], 1.0])))
+    script.SeedSelectorName = "pointlist"
+    script.SourcePoints, script.TargetPoints = ends[0].tolist(), ends[1:].ravel().tolist()
+    script.Execute()
+    return f"{script.Centerlines.GetNumberOfCells()} lines of {len(ends) - 1}"
+
+
+def ends_of_largest(skeleton: CurveSkeleton) -> tuple[int, np.ndarray]:
+    """Number of the component with most ends, and its root and tips, X, Y, Z in mm."""
+    components = [node.component for node in skeleton.nodes if node.kind == "end"]
+    largest = max(set(components), key=components.count)
+    numbers = [number for number in skeleton.roots() if skeleton.nodes[number].component == largest]
+    numbers += [
+        number
+        for number, node in enumerate(skeleton.nodes)
+        if node.kind == "end" and node.component == largest and number not in numbers
+    ]
+    voxels = np.array([skeleton.nodes[number].position for number in numbers])
+    return largest, (voxels * skeleton.spacing)[:, ::-1]
+
+
+def component_of(skeleton: CurveSkeleton, number: int, mask: np.ndarray) -> Any:
+    """The voxels of one of its components: ndarray of bool, shape (K, J, I)."""
+    from FuzzyVesselCoreLib.voxels.components.labels import label_components
+
+    labels, _ = label_components(mask)
+    at = next(branch.points[0] for branch in skeleton.branches if branch.component == number)
+    label = labels[tuple(np.rint(at).astype(int))]
+    return labels == label if label else mask
