@@ -4,7 +4,6 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
 def vertex_normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Return the mean direction of the triangles around each vertex.
 
@@ -26,6 +25,13 @@ def vertex_normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     array([0., 0., 1.], dtype=float32)
     """
     normals = np.zeros(vertices.shape, np.float32)
+    _add_normals(vertices, triangles, normals)
+    return normals
+
+
+@njit(cache=True, nogil=True)
+def _add_normals(vertices, triangles, normals):
+    """Add the directions of the triangles to their vertices, and make them as long as 1."""
     for n in range(len(triangles)):
         a, b, c = triangles[n, 0], triangles[n, 1], triangles[n, 2]
         ux = vertices[c, 0] - vertices[b, 0]
@@ -46,4 +52,3 @@ def vertex_normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         length = np.sqrt(x * x + y * y + z * z)
         if length > 0:
             normals[n, 0], normals[n, 1], normals[n, 2] = x / length, y / length, z / length
-    return normals

@@ -47,11 +47,16 @@ def smoothed(
     """
     if not len(vertices):
         return vertices
-    starts, neighbours = _neighbours(triangles, len(vertices))
+    starts = np.zeros(len(vertices) + 1, np.int32)
+    np.cumsum(np.bincount(triangles.reshape(-1), minlength=len(vertices)), out=starts[1:])
+    neighbours = np.empty(starts[-1], np.int32)
+    _fill_neighbours(triangles, starts[:-1].copy(), neighbours)
     coefficients = filter_coefficients(pass_band, iterations).astype(np.float32)
     centre = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
-    found = np.empty_like(vertices)
-    _filter(vertices - centre, starts, neighbours, coefficients, found)
+    values = vertices - centre
+    found = np.empty_like(values)
+    before, last = values.copy(), np.empty_like(values)
+    _filter(values, starts, neighbours, coefficients, before, last, found)
     found += centre
     return found
 
@@ -95,30 +100,21 @@ def _derivative(series: np.ndarray) -> np.ndarray:
     return found
 
 
+# Compiled code gets its arrays ready: numba compiles long for making one.
 @njit(cache=True, nogil=True)
-def _neighbours(triangles, count):
-    """Where each vertex's neighbours begin, and the neighbours: ends of the edges from it."""
-    starts = np.zeros(count + 1, np.int32)
-    for n in range(len(triangles)):
-        for corner in range(3):
-            starts[triangles[n, corner] + 1] += 1
-    for n in range(count):
-        starts[n + 1] += starts[n]
-    neighbours = np.empty(starts[count], np.int32)
-    free = starts[:-1].copy()
+def _fill_neighbours(triangles, free, neighbours):
+    """Each vertex's neighbours, from its first free place on: the ends of the edges from it."""
     for n in range(len(triangles)):
         for corner in range(3):
             vertex = triangles[n, corner]
             neighbours[free[vertex]] = triangles[n, (corner + 1) % 3]
             free[vertex] += 1
-    return starts, neighbours
 
 
 @njit(cache=True, nogil=True)
-def _filter(values, starts, neighbours, coefficients, found):
+def _filter(values, starts, neighbours, coefficients, before, last, found):
     """Filter points: each polynomial from the two before it, the new one in place of the older."""
     half, one = np.float32(0.5), np.float32(1)
-    before, last = values.copy(), np.empty_like(values)
     for degree in range(1, len(coefficients)):
         share = coefficients[degree]
         source = values if degree == 1 else last

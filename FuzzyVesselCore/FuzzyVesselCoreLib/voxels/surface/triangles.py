@@ -6,9 +6,6 @@ from numba import njit
 from ...threads import in_parts
 from .cell_cases import EDGES, TRIANGLES
 
-# Where the vertex of an edge of a cell is numbered: (array, dk, dj, di) of a plane's numbers.
-ALONG_I, ALONG_J, ALONG_K = 0, 1, 2
-
 
 def boundary_triangles(inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the closed surface between voxels that are inside and those that are not.
@@ -48,13 +45,14 @@ def boundary_triangles(inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     begins, faces = ends - counts[:, :2], np.cumsum(counts[:, 2]) - counts[:, 2]
     vertices = np.empty((ends[-1, 1], 3), np.float32)
     triangles = np.empty((counts[:, 2].sum(), 3), np.int64)
-    in_parts(
-        lambda first, last: _fill(
-            inside, spans, first, last, EDGES, TRIANGLES, begins, faces, vertices, triangles
-        ),
-        planes - 1,
-        inside.size,
-    )
+
+    def fill(first: int, last: int) -> None:
+        # Numbers of the vertices on edges along I and J of two planes, and along K between them.
+        numbers = np.empty((5, *inside.shape[1:]), np.int64)
+        tables = (spans, EDGES, TRIANGLES, begins, faces)
+        _fill(inside, first, last, *tables, numbers, vertices, triangles)
+
+    in_parts(fill, planes - 1, inside.size)
     return vertices, triangles
 
 
@@ -132,20 +130,31 @@ def _number_plane(inside, spans, k, number, along_i, along_j, vertices):
 
 
 @njit(cache=True, nogil=True)
-def _fill(inside, spans, first, last, edges, triangles_of, begins, faces, vertices, triangles):
+def _fill(
+    inside,
+    first,
+    last,
+    spans,
+    edges,
+    triangles_of,
+    begins,
+    faces,
+    numbers,
+    vertices,
+    triangles,
+):
     """Vertices and triangles between planes and their next ones."""
-    shape = inside.shape[1:]
-    # Numbers of the vertices on edges along I, J (two planes: this one and the next) and K.
-    along_i, along_j = np.empty((2, *shape), np.int64), np.empty((2, *shape), np.int64)
-    along_k = np.empty(shape, np.int64)
-    _number_plane(inside, spans, first, begins[first, 0], along_i[0], along_j[0], vertices)
-    for k in range(first, last):
-        low = (k - first) & 1
+    rows, along_k = inside.shape[1], numbers[4]
+    for k in range(first - 1, last):
+        high = (k + 1 - first) & 1  # the next plane's numbers take the place of those before
         _number_plane(
-            inside, spans, k + 1, begins[k + 1, 0], along_i[1 - low], along_j[1 - low], vertices
+            inside, spans, k + 1, begins[k + 1, 0], numbers[high], numbers[2 + high], vertices
         )
+        if k < first:
+            continue
+        low = 1 - high
         number = begins[k, 1]
-        for j in range(shape[0] - 1):
+        for j in range(rows - 1):
             begin, end = _union(spans, k, j, 2)
             for i in range(begin, end):
                 if inside[k, j, i] != inside[k + 1, j, i]:
@@ -153,19 +162,19 @@ def _fill(inside, spans, first, last, edges, triangles_of, begins, faces, vertic
                     vertices[number, 0], vertices[number, 1], vertices[number, 2] = k + 0.5, j, i
                     number += 1
         face = faces[k]
-        for j in range(shape[0] - 1):
+        for j in range(rows - 1):
             begin, end = _union(spans, k, j, 2)
             for i in range(begin, end):
                 case = _case(inside, k, j, i)
                 for n in range(triangles_of[case]):
                     for corner in range(3):
                         edge = edges[case, 3 * n + corner]
-                        high, far = (edge >> 1) & 1, edge & 1
+                        above, far = (edge >> 1) & 1, edge & 1
                         if edge < 4:
-                            number = along_i[low ^ high, j + far, i]
+                            number = numbers[low ^ above, j + far, i]
                         elif edge < 8:
-                            number = along_j[low ^ high, j, i + far]
+                            number = numbers[2 + (low ^ above), j, i + far]
                         else:
-                            number = along_k[j + high, i + far]
+                            number = along_k[j + above, i + far]
                         triangles[face, corner] = number
                     face += 1
