@@ -51,7 +51,7 @@ def vessel_surface(labels: np.ndarray, matrix: np.ndarray) -> Any:
     place = vtkTransformPolyDataFilter()
     place.SetTransform(transform)
     place.SetInputConnection(smooth.GetOutputPort())
-    last = place
+    last: Any = place
     if np.linalg.det(matrix[:3, :3]) < 0:  # a left-handed grid turns the surface inside out
         last = vtkReverseSense()
         last.SetInputConnection(place.GetOutputPort())

@@ -201,8 +201,10 @@ class ResultSurface:
             inner = node.GetSegmentation()
             if voxel_state(inner, segment_id) != job.state:
                 continue  # its voxels are others by now, or it is gone
-            unchanged = job.surface is None and before is not None
-            made = before[1] if unchanged else polydata_of(job.surface)
+            if job.surface is not None or before is None:
+                made = polydata_of(job.surface)
+            else:
+                made = before[1]
             if surface_of(node, segment_id) is not made:
                 set_surface(inner, segment_id, made)
             self._last[job.where] = job.read, made

@@ -15,6 +15,8 @@ from PotentialSkeletonLib import CurveSkeleton
 
 # A path takes away what lies within SCALE times the distance to the wall plus CONSTANT (mm).
 SCALE, CONSTANT = 1.5, 2.0
+# VMTK takes minutes for a surface as fine as the voxels: SlicerVMTK reduces it to so many points.
+VMTK_POINTS = 5000
 
 
 def by_teasar(package: str, mask: np.ndarray, spacing: tuple[float, float, float]) -> str:
@@ -57,12 +59,18 @@ def by_vmtk(mask: np.ndarray, spacing: tuple[float, float, float], ends: np.ndar
     ends : ndarray, shape (n, 3)
         X, Y, Z in mm; at least two.
     """
+    import vtk
     from vmtk import vmtkscripts
 
     from FuzzyVesselCoreLib.mrml.surfaces.conversion import polydata_of
 
+    surface = polydata_of(closed_surface(mask, True, np.diag([*spacing[::-1], 1.0])))
+    fewer = vtk.vtkQuadricDecimation()
+    fewer.SetInputData(surface)
+    fewer.SetTargetReduction(max(0.0, 1 - VMTK_POINTS / surface.GetNumberOfPoints()))
+    fewer.Update()
     script = vmtkscripts.vmtkCenterlines()
-    script.Surface = polydata_of(closed_surface(mask, True, np.diag([*spacing[::-1], 1.0])))
+    script.Surface = fewer.GetOutput()
     script.SeedSelectorName = "pointlist"
     script.SourcePoints, script.TargetPoints = ends[0].tolist(), ends[1:].ravel().tolist()
     script.Execute()

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 # Of Nuttall's window; VTK's default one since 9.4.
-NUTTALL = (0.355768, 0.487396, 0.144232, 0.012604)
+NUTTALL = np.array([0.355768, 0.487396, 0.144232, 0.012604])
 NEAR_ONE, MAX_STEPS = 1e-3, 500  # of the filter at the pass band's end; of Newton's method
 
 
@@ -73,7 +73,7 @@ def filter_coefficients(pass_band: float, iterations: int) -> np.ndarray:
     """
     degrees = np.arange(iterations + 1)
     angles = degrees * np.pi / (iterations + 1)
-    window = sum(weight * np.cos(n * angles) for n, weight in enumerate(NUTTALL))
+    window = NUTTALL @ np.cos(np.outer(range(len(NUTTALL)), angles))
     theta = np.arccos(1 - pass_band / 2)
     polynomials = np.cos(degrees * theta)  # their values where the pass band ends
     offset = 0.0
