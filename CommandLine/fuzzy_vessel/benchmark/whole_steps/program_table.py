@@ -108,7 +108,7 @@ def _centrelines(setting: Setting) -> Iterator[dict]:
 
 
 def _devices(setting: Setting) -> list[str]:
-    return ["cpu", *([setting.cuda] if setting.gpu else [])]
+    return ["cpu", *(["auto"] if setting.gpu else [])]  # as users have it
 
 
 def _ours(setting: Setting, what: tuple, run: Callable, told: Callable[[Any], str]) -> dict:
