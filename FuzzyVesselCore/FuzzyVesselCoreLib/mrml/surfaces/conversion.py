@@ -133,7 +133,7 @@ def voxel_state(segmentation: Any, segment_id: str) -> tuple[Any, int] | None:
 
 
 def polydata_of(surface: Any) -> Any:
-    """A `Surface` as vtkPolyData, which shares its arrays."""
+    """A `Surface` as vtkPolyData."""
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
 
@@ -142,12 +142,12 @@ def polydata_of(surface: Any) -> Any:
     if not count:
         return polydata
     points, polys = vtk.vtkPoints(), vtk.vtkCellArray()
-    points.SetData(numpy_to_vtk(surface.points))
+    points.SetData(numpy_to_vtk(surface.points, deep=True))
     polys.SetData(
-        numpy_to_vtkIdTypeArray(np.arange(0, 3 * count + 1, 3, dtype=np.int64)),
-        numpy_to_vtkIdTypeArray(surface.triangles.reshape(-1)),
+        numpy_to_vtkIdTypeArray(np.arange(0, 3 * count + 1, 3, dtype=np.int64), deep=True),
+        numpy_to_vtkIdTypeArray(surface.triangles.reshape(-1), deep=True),
     )
-    normals = numpy_to_vtk(surface.normals)
+    normals = numpy_to_vtk(surface.normals, deep=True)
     normals.SetName("Normals")
     polydata.SetPoints(points)
     polydata.SetPolys(polys)
