@@ -194,12 +194,18 @@ def acts(panel, node, clicks, stages):
 
         return acted
 
+    def all_anew():
+        surface._last.clear()  # else the surface of the same voxels would be kept
+        panel.parameters.segmentation.RemoveClosedSurfaceRepresentation()
+        stages.found.clear()
+        another_volume()
+
     yield "Apply, nothing kept: slices", another_volume
     yield "Further click and Apply: slices", further_click
     yield "Threshold released: slices", release
     yield "Show in 3D", show_3d
     yield "Threshold released: slices and 3D", with_surface(release)
-    yield "Apply, nothing kept: slices and 3D", with_surface(another_volume)
+    yield "Apply, nothing kept: slices and 3D", with_surface(all_anew)
     yield "Hide in 3D", show_3d
 
 
