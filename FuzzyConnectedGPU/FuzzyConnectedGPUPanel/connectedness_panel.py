@@ -14,6 +14,7 @@ from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.voxels.surface.warm_up import WARM_UP as SURFACE_WARM_UP
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
@@ -235,6 +236,7 @@ class ConnectednessPanel(Panel):
 
     def prepare(self) -> None:
         warm_up.prepare()
+        SURFACE_WARM_UP.begin()  # it waits for the one before
 
     def why_not(self) -> str:
         parameters = self.parameters

@@ -6,8 +6,9 @@ The liver CT of DATA_FOLDER (FUZZY_VESSEL_DATA, else ../shared/data beside the p
 one the liver phantom of its size, in the real panel on real MRML nodes (slicer-core), with Slicer's
 widgets emulated: without the drawing of the views. A row is a function of the project or of MRML,
 without those of the other rows that it calls; "else" is what no row has. Seconds, and seconds of
-this program's processors, which others on the machine do not disturb: of each the median. The 3D
-surface is made when nothing has moved for a moment, which is not counted.
+this program's processors, which others on the machine do not disturb: of each the median. The
+3D surface is made by a thread: "window free" is the time in which the window waits for it and
+handles events.
 """
 
 import argparse
@@ -30,6 +31,8 @@ from support.mrml_cases import add_seeds, add_volume
 CT = "ircadb01_01_ct.nrrd"
 FIRST, FURTHER = 0, 1  # of the scan's seeds: two places in the portal vein
 THRESHOLDS = (0.55, 0.6, 0.45, 0.5, 0.65, 0.7)
+SURFACE = "FuzzyConnectedGPUPanel.following.result_surface"
+FREE = "surface: by its thread, window free"
 # Stage -> functions (module, name, or module, class, name).
 STAGES = {
     "connectedness": [("FuzzyConnectedGPUMRML.segmenting", "segment_arrays")],
@@ -41,11 +44,13 @@ STAGES = {
     "segment made": [("FuzzyVesselCoreLib.mrml.outputs", "new_segment")],
     "volume nodes filled": [("FuzzyVesselCoreLib.mrml.outputs", "Writing", "fill")],
     "segment put": [("FuzzyVesselCoreLib.mrml.outputs", "put_segment")],
-    "closed surface": [
-        ("FuzzyConnectedGPUPanel.advanced.display_section", "make_surface"),
-        ("FuzzyConnectedGPUPanel.advanced.display_section", "drop_surface"),
+    "surface: voxels read": [(SURFACE, "surface_input")],
+    "surface: shown": [
+        (SURFACE, "polydata_of"),
+        (SURFACE, "set_surface"),
+        (SURFACE, "drop_surface"),
     ],
-    "last surface shown": [("FuzzyConnectedGPUPanel.advanced.display_section", "put_surface")],
+    "surface: last one shown": [(SURFACE, "put_surface")],
     "undo state": [("FuzzyConnectedGPUPanel.first_view.click_undo", "ClickUndo", "react")],
     "parameter node and panel": [("FuzzyVesselCoreLib.widgets.module_panel", "Panel", "update")],
     "volume curve": [("FuzzyConnectedGPUMRML.volume_curve", "volume_curve")],
@@ -149,10 +154,11 @@ def acts(panel, node, clicks, stages):
     thresholds = iter(THRESHOLDS * 1000)
 
     def settle():
+        stages.measure(FREE, until_it_is_there)
+
+    def until_it_is_there():
         panel.process_events()
-        if surface.waits:
-            surface._timer.stop()
-            surface.make()
+        while surface.waits:
             panel.process_events()
 
     def another_volume():
@@ -188,12 +194,18 @@ def acts(panel, node, clicks, stages):
 
         return acted
 
+    def all_anew():
+        surface._last.clear()  # else the surface of the same voxels would be kept
+        panel.parameters.segmentation.RemoveClosedSurfaceRepresentation()
+        stages.found.clear()
+        another_volume()
+
     yield "Apply, nothing kept: slices", another_volume
     yield "Further click and Apply: slices", further_click
     yield "Threshold released: slices", release
     yield "Show in 3D", show_3d
     yield "Threshold released: slices and 3D", with_surface(release)
-    yield "Apply, nothing kept: slices and 3D", with_surface(another_volume)
+    yield "Apply, nothing kept: slices and 3D", with_surface(all_anew)
     yield "Hide in 3D", show_3d
 
 

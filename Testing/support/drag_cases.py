@@ -20,6 +20,7 @@ def settle(panel):
         lambda: not (
             own.running.active or own.automatic.pending or own.live._run.working
             or own.live._run._wanted or own._waiting
+            or (own.display.surface.waits and not own.seeds.dragging)
         ),
     )  # fmt: skip
     panel.process_events()

@@ -25,6 +25,7 @@ from .results import Table
 from .setting import Setting
 from .several.several_table import by_vessels
 from .skeleton import field_sizes, field_threads, skeleton_goals
+from .whole_steps import program_table
 
 TABLES: dict[str, Callable[[Setting], Table]] = {
     "connectedness-cpu": connectedness_on_cpu.on_cpu,
@@ -47,6 +48,7 @@ TABLES: dict[str, Callable[[Setting], Table]] = {
     "field-sizes": field_sizes.sizes,
     "field-threads": field_threads.threads,
     "peers": peers.peers,
+    "peers-steps": program_table.by_programs,
     "clicks": click_table.by_clicks,
     "clicks-random": random_table.by_first_click,
     "clicks-radius": radius_table.by_radius,

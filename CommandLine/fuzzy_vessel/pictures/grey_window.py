@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .slices import plane_of
 from .subject import Oriented
 
 NEAR_VOXELS = 12  # so far round the vessels lies their surrounding tissue
@@ -39,6 +40,6 @@ def _near_vessels(view, axis, at):
     """Intensities of a slice near its vessels, but outside of them."""
     from scipy import ndimage
 
-    vessels = view.labels.take(at, axis) > 0
+    vessels = plane_of(view.labels, axis, at) > 0
     near = ndimage.binary_dilation(vessels, iterations=NEAR_VOXELS) & ~vessels
-    return view.volume.take(at, axis)[near]
+    return plane_of(view.volume, axis, at)[near]

@@ -20,7 +20,9 @@ CODE = (
     "from fuzzy_vessel.pictures.vtk_scene import render; render(sys.argv[2])"
 )
 TRIAL = (
-    "import vtk; window = vtk.vtkRenderWindow(); window.SetOffScreenRendering(1); window.Render()"
+    "import vtkmodules.vtkRenderingOpenGL2\n"
+    "from vtkmodules.vtkRenderingCore import vtkRenderWindow\n"
+    "window = vtkRenderWindow(); window.SetOffScreenRendering(1); window.Render()"
 )
 
 

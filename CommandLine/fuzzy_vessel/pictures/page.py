@@ -6,6 +6,8 @@ import numpy as np
 
 PANEL, GAP, EDGE, HEAD, FOOT = 720, 10, 36, 108, 92  # pixels
 PAPER, INK, FAINT_INK, EMPTY = "#10141a", "#ecf0f4", "#929fac", "#181e26"
+# Of PNG, 0 to 9: half the seconds of the usual 6, and files larger by a twentieth.
+COMPRESSION = 3
 POINTS_PER_INCH = 72  # at this resolution a point of matplotlib is a pixel
 
 
@@ -142,6 +144,11 @@ def show_3d(axes: Any, rendered: tuple[np.ndarray, dict] | None, name: str) -> N
     panel_text(axes, 16, 24, f"{name} {view['name']}", 19)
     scale_bar(axes, 2 * view["half_height_mm"] / PANEL)
     patient_axes(axes, view)
+
+
+def save(figure: Any, path: Any) -> None:
+    """Write a page as PNG."""
+    figure.savefig(path, format="png", pil_kwargs={"compress_level": COMPRESSION})
 
 
 def pixels_of(figure: Any) -> np.ndarray:

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, padded_box
+
 from .page import PANEL, panel_text, scale_bar
 from .subject import Oriented
 
@@ -13,6 +15,7 @@ FILL_OPACITY, LINE_WIDTH, SEED_RADIUS = 0.30, 2.2, 5.5  # lengths in pixels
 # The outline is that of the labels on a finer grid, rounded by a Gaussian of so many voxels; the
 # level keeps vessels of one voxel.
 FINER, ROUNDING, OUTLINE_LEVEL = 4, 0.42, 0.42
+AROUND = 3  # voxels round the labels, which the rounding does not reach beyond
 # Name, axis of the normal, axes of rows (upwards) and columns (to the left) among S, A, R, and the
 # letters at the left, right, top and bottom edge.
 PLANES = (
@@ -68,7 +71,7 @@ def choose_slices(view: Oriented, low: np.ndarray, high: np.ndarray) -> list[Sli
 
     def vessel_seen(seed):
         return sum(
-            np.count_nonzero(view.labels.take(int(at), axis)) for axis, at in enumerate(seed)
+            np.count_nonzero(plane_of(view.labels, axis, at)) for axis, at in enumerate(seed)
         )
 
     focus = max(view.seeds, key=vessel_seen).astype(int)
@@ -121,9 +124,14 @@ def draw_panel(axes: Any, view: Oriented, shown: Slice, window: tuple[float, flo
     scale_bar(axes, shown.mm_per_pixel)
 
 
+def plane_of(volume: np.ndarray, axis: int, position: float) -> np.ndarray:
+    """A slice of a volume, not copied: `take` copies a volume whose axes were turned as a whole."""
+    return volume[(slice(None),) * axis + (int(position),)]
+
+
 def _plane(volume, shown):
     """The voxels (rows, columns) of a slice."""
-    plane = volume.take(shown.position, shown.normal)
+    plane = plane_of(volume, shown.normal, shown.position)
     return plane if shown.rows < shown.columns else plane.T
 
 
@@ -131,11 +139,22 @@ def _draw_outline(axes, labels, extent):
     """Outline and fill of the labels, rounded a little."""
     from scipy import ndimage
 
-    if not labels.any():
+    around = bounding_box(labels)
+    if around is None:
         return
-    fine = labels.astype(np.float32).repeat(FINER, axis=0).repeat(FINER, axis=1)
+    box = padded_box(around, (AROUND, AROUND), labels.shape)
+    fine = labels[box].astype(np.float32).repeat(FINER, axis=0).repeat(FINER, axis=1)
     fine = ndimage.gaussian_filter(fine, ROUNDING * FINER)
-    options = {"origin": "lower", "extent": extent}
+    left, right, bottom, top = extent
+    sizes = (right - left) / labels.shape[1], (top - bottom) / labels.shape[0]
+    places = [(side.start, side.stop) for side in box[::-1]]
+    options = {
+        "origin": "lower",
+        "extent": (
+            *(left + sizes[0] * place for place in places[0]),
+            *(bottom + sizes[1] * place for place in places[1]),
+        ),
+    }
     axes.contourf(fine, [OUTLINE_LEVEL, 2], colors=[VESSEL], alpha=FILL_OPACITY, **options)
     axes.contour(fine, [OUTLINE_LEVEL], colors=[VESSEL], linewidths=LINE_WIDTH, **options)
 

@@ -4,8 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import vtk
-from vtk.util.numpy_support import numpy_to_vtk
+from vtkmodules.util.numpy_support import numpy_to_vtk
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkImageData, vtkPolyData
+from vtkmodules.vtkCommonTransforms import vtkTransform
+from vtkmodules.vtkFiltersCore import (
+    vtkFlyingEdges3D,
+    vtkPolyDataNormals,
+    vtkReverseSense,
+    vtkTubeFilter,
+    vtkWindowedSincPolyDataFilter,
+)
+from vtkmodules.vtkFiltersGeneral import vtkTransformPolyDataFilter
+from vtkmodules.vtkFiltersSources import vtkSphereSource
+from vtkmodules.vtkRenderingCore import vtkActor, vtkGlyph3DMapper, vtkPolyDataMapper
 
 SMOOTHING_ROUNDS, PASS_BAND = 20, 0.03
 VESSEL, GLASS = (0.78, 0.20, 0.17), (0.66, 0.74, 0.84)
@@ -18,33 +30,33 @@ TUBE, MIN_TUBE, OF_VESSEL, TUBE_SIDES = 0.0085, 0.0032, 0.55, 16
 def vessel_surface(labels: np.ndarray, matrix: np.ndarray) -> Any:
     """Closed, smoothed surface (vtkPolyData, RAS in mm) of labels (K, J, I) by IJK to RAS."""
     padded = np.pad(labels, 1)
-    image = vtk.vtkImageData()
+    image = vtkImageData()
     image.SetDimensions(padded.shape[::-1])
     image.SetOrigin(-1, -1, -1)
     image.GetPointData().SetScalars(numpy_to_vtk(padded.ravel(), deep=True))
-    edges = vtk.vtkFlyingEdges3D()
+    edges = vtkFlyingEdges3D()
     edges.SetInputData(image)
     edges.SetValue(0, 0.5)
     edges.ComputeNormalsOff()
     edges.ComputeScalarsOff()
-    smooth = vtk.vtkWindowedSincPolyDataFilter()
+    smooth = vtkWindowedSincPolyDataFilter()
     smooth.SetInputConnection(edges.GetOutputPort())
     smooth.SetNumberOfIterations(SMOOTHING_ROUNDS)
     smooth.SetPassBand(PASS_BAND)
     smooth.NonManifoldSmoothingOn()
     smooth.NormalizeCoordinatesOn()
     smooth.BoundarySmoothingOff()
-    transform = vtk.vtkTransform()
+    transform = vtkTransform()
     transform.SetMatrix(matrix.ravel())
-    place = vtk.vtkTransformPolyDataFilter()
+    place = vtkTransformPolyDataFilter()
     place.SetTransform(transform)
     place.SetInputConnection(smooth.GetOutputPort())
-    last = place
+    last: Any = place
     if np.linalg.det(matrix[:3, :3]) < 0:  # a left-handed grid turns the surface inside out
-        last = vtk.vtkReverseSense()
+        last = vtkReverseSense()
         last.SetInputConnection(place.GetOutputPort())
         last.ReverseCellsOn()
-    normals = vtk.vtkPolyDataNormals()
+    normals = vtkPolyDataNormals()
     normals.SetInputConnection(last.GetOutputPort())
     normals.SplittingOff()
     normals.ConsistencyOff()
@@ -78,13 +90,13 @@ def translucent(surface: Any) -> Any:
 
 def spheres(points: np.ndarray, radius: float, colour: tuple[float, float, float]) -> Any:
     """An actor of spheres at points (n, 3; RAS)."""
-    cloud = vtk.vtkPolyData()
+    cloud = vtkPolyData()
     cloud.SetPoints(_points(points))
-    sphere = vtk.vtkSphereSource()
+    sphere = vtkSphereSource()
     sphere.SetRadius(radius)
     sphere.SetThetaResolution(32)
     sphere.SetPhiResolution(32)
-    mapper = vtk.vtkGlyph3DMapper()
+    mapper = vtkGlyph3DMapper()
     mapper.SetInputData(cloud)
     mapper.SetSourceConnection(sphere.GetOutputPort())
     return _actor(mapper, colour, ambient=0.35)
@@ -101,11 +113,11 @@ def tubes(arrays: Mapping[str, np.ndarray], half: float) -> Any:
         Half the picture's height in mm.
     """
     ends = np.concatenate([[0], np.cumsum(arrays["counts"])])
-    lines = vtk.vtkCellArray()
+    lines = vtkCellArray()
     connectivity = np.arange(ends[-1])
     lines.SetData(numpy_to_vtk(ends.astype(np.int64), deep=True),
                   numpy_to_vtk(connectivity.astype(np.int64), deep=True))  # fmt: skip
-    curves = vtk.vtkPolyData()
+    curves = vtkPolyData()
     curves.SetPoints(_points(arrays["points"]))
     curves.SetLines(lines)
     thickness = np.clip(OF_VESSEL * arrays["radius"], MIN_TUBE * half, TUBE * half)
@@ -115,12 +127,12 @@ def tubes(arrays: Mapping[str, np.ndarray], half: float) -> Any:
         array.SetName(name)
         curves.GetPointData().AddArray(array)
     curves.GetPointData().SetActiveScalars("thickness")
-    tube = vtk.vtkTubeFilter()
+    tube = vtkTubeFilter()
     tube.SetInputData(curves)
     tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
     tube.SetNumberOfSides(TUBE_SIDES)
     tube.CappingOn()
-    mapper = vtk.vtkPolyDataMapper()
+    mapper = vtkPolyDataMapper()
     mapper.SetInputConnection(tube.GetOutputPort())
     mapper.SetScalarModeToUsePointFieldData()
     mapper.SetColorModeToDirectScalars()
@@ -128,20 +140,20 @@ def tubes(arrays: Mapping[str, np.ndarray], half: float) -> Any:
 
 
 def _points(points):
-    made = vtk.vtkPoints()
+    made = vtkPoints()
     made.SetData(numpy_to_vtk(np.ascontiguousarray(points, np.float32), deep=True))
     return made
 
 
 def _mapper(surface):
-    mapper = vtk.vtkPolyDataMapper()
+    mapper = vtkPolyDataMapper()
     mapper.SetInputData(surface)
     mapper.ScalarVisibilityOff()
     return mapper
 
 
 def _actor(mapper, colour, ambient, diffuse=1.0, specular=0.0):
-    actor = vtk.vtkActor()
+    actor = vtkActor()
     actor.SetMapper(mapper)
     look = actor.GetProperty()
     look.SetColor(colour)

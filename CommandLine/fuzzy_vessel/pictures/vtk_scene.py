@@ -13,8 +13,6 @@ from .vtk_window import new_renderer, new_window, pixels, shade_hollows
 
 SEED_COLOUR, BACKGROUND_SEED_COLOUR = (1.0, 0.82, 0.40), (0.30, 0.79, 0.94)
 SEED_RADIUS, NODE_RADIUS = 0.016, 0.0088  # shares of half the picture's height
-# Translucent walls behind each other: more than these are hardly seen.
-PEELS = 5
 
 
 def render(folder: str) -> None:
@@ -79,9 +77,10 @@ class TubeScene:
         if len(arrays["nodes"]):
             spheres = vtk_actors.spheres(arrays["nodes"], NODE_RADIUS * half, (0.97, 0.97, 0.95))
             self._renderer.AddActor(spheres)
-        self._renderer.SetUseDepthPeeling(1)
-        self._renderer.SetMaximumNumberOfPeels(PEELS)
-        self._renderer.SetOcclusionRatio(0.0)
+        # All walls are of one colour: it hardly matters which of two lies in front, and sorting
+        # them (depth peeling) would draw the surface once more for every wall.
+        self._renderer.SetUseDepthPeeling(0)
+        self._renderer.SetUseOIT(True)
 
     def pixels(self, number: int, view: dict) -> np.ndarray:
         """Pixels of a view, uint8 of shape (size, size, 3)."""

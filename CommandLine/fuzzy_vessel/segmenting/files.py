@@ -9,7 +9,7 @@ from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyVesselCoreLib.mrml.points import Seeds, seeds_of
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
-from ..pictures import segmentation_picture
+from ..pictures import page, segmentation_picture
 from ..pictures.subject import Subject
 from ..progress_bar import Stopwatch
 from ..writing import nodes
@@ -47,7 +47,7 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> d
         caption=caption(outcome),
     )
     outcome.warnings += lacking
-    picture.savefig(folder / nodes.PICTURE)
+    page.save(picture, folder / nodes.PICTURE)
     watch.stage("Writing")
     written = {
         nodes.LABELMAP: outcome.result.labelmapNode,

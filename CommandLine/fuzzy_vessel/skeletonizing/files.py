@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.mrml import reading as mrml
 
-from ..pictures import skeleton_picture
+from ..pictures import page, skeleton_picture
 from ..pictures.offscreen import CannotRender
 from ..pictures.subject import Subject
 from ..progress_bar import Stopwatch
@@ -82,4 +82,4 @@ def _write_picture(folder, labelmap, labels, outcome, title):
     except CannotRender as reason:
         outcome.warnings.append(f"{reason}.")
     else:
-        picture.savefig(folder / nodes.SKELETON_PICTURE)
+        page.save(picture, folder / nodes.SKELETON_PICTURE)

@@ -56,6 +56,7 @@ class LiveDrag:
     def begin(self) -> None:
         """A point that the user holds moves for the first time."""
         self._live, self._off = None, False
+        self._panel.display.surface.pause()
         if self._possible() and self._panel.running.active:
             self._panel.running.cancel()  # its points are others by now
             self._panel.automatic.lost()
@@ -76,6 +77,8 @@ class LiveDrag:
         if panel.seeds.dragging or panel.running.active or panel.automatic.pending:
             return
         self._drop()
+        if panel.display.surface.waits:
+            return  # what is to be seen comes first; the panel is shown again after it
         if self._possible() and panel.is_current():
             text = panel.state_text()
             if text != self._prepared:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..threads import in_parts
+
 # Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
 SCENE_COLORS = "vtkMRMLColorTableNodeIron"
 # Connectedness below it is not drawn, so that the image stays visible around the vessels.
@@ -24,13 +26,28 @@ def image_from_array(array: np.ndarray, image: Any = None) -> Any:
     vtkImageData
     """
     import vtk
-    from vtk.util.numpy_support import numpy_to_vtk
 
     image = vtk.vtkImageData() if image is None else image
     image.SetDimensions(array.shape[2::-1])
     values = np.ascontiguousarray(array).reshape(-1, *array.shape[3:])
-    image.GetPointData().SetScalars(numpy_to_vtk(values, deep=True))
+    image.GetPointData().SetScalars(_copied(values))
     return image
+
+
+def _copied(values: np.ndarray) -> Any:
+    """A vtkDataArray with the values (n,) or (n, components), copied by threads."""
+    from vtk.util import numpy_support
+
+    made = numpy_support.create_vtk_array(numpy_support.get_vtk_array_type(values.dtype))
+    made.SetNumberOfComponents(values.shape[1] if values.ndim > 1 else 1)
+    made.SetNumberOfTuples(len(values))
+    view = numpy_support.vtk_to_numpy(made)
+    in_parts(
+        lambda first, last: np.copyto(view[first:last], values[first:last]),
+        len(values),
+        values.size,
+    )
+    return made
 
 
 def array_from_image(image: Any) -> np.ndarray:

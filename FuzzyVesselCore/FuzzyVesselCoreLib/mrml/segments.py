@@ -20,10 +20,10 @@ from .segment_origin import (
     earlier_segment,
     tag_text,
 )
+from .surfaces.conversion import convert_missing, has_surface
 from .terminology import set_default_entry
 
 SEGMENT_COLOR = (0.85, 0.25, 0.2)
-SURFACE = "Closed surface"
 
 
 def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
@@ -182,7 +182,7 @@ def _set_voxels(
     for tag, text in tags.items():
         segment.SetTag(tag, text)
     if others and all(has_surface(segmentation.GetSegment(each)) for each in others):
-        segmentation.CreateRepresentation(SURFACE)  # the others' are left as they are
+        convert_missing(segmentation)  # the others' are left as they are
     segmentation.InvokeEvent(segmentation.SourceRepresentationModified)
     segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
 
@@ -202,8 +202,3 @@ def _unused_name(segmentation: Any, name: str) -> str:
     while unused in names:
         unused = f"{name} {(number := number + 1)}"
     return unused
-
-
-def has_surface(segment: Any) -> bool:
-    """Whether a vtkSegment has a closed surface."""
-    return segment.GetRepresentation(SURFACE) is not None

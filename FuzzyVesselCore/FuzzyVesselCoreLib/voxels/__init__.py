@@ -3,6 +3,7 @@
 - `bounding_box`: boxes as tuples of slices.
 - `components`: connected components, their sizes and boxes, and enclosed cavities.
 - `distance`: Euclidean distance to the outside, geodesic distance inside an object.
+- `surface`: the closed surface of a label, smooth, with normals.
 - `topology`: simple points and the Euler characteristic.
 - `bit_packed_morphology`: dilation and erosion by 3 x 3 x 3 cubes, 64 voxels at a time.
 - `bucket_queue`: a priority queue of voxels for numba's code.

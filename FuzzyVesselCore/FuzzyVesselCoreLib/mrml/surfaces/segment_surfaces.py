@@ -1,10 +1,10 @@
-"""The surface of one segment for the 3D views; those of other segments are not touched."""
+"""Surfaces of segments for the 3D views; those that no run wrote are not touched."""
 
 from typing import Any
 
-from .segment_masks import BINARY_LABELMAP
-from .segment_origin import is_result
-from .segments import SURFACE, has_surface
+from ..segment_masks import BINARY_LABELMAP
+from ..segment_origin import is_result
+from .conversion import SURFACE, convert_missing, has_surface, set_surface
 
 
 def without_surface(segmentation_node: Any, segment_id: str) -> list[str]:
@@ -24,6 +24,16 @@ def without_surface(segmentation_node: Any, segment_id: str) -> list[str]:
     ]
 
 
+def may_have_surface(segmentation_node: Any, segment_id: str) -> bool:
+    """Whether a surface of the segment may be made and put: see `without_surface`."""
+    segmentation = segmentation_node.GetSegmentation()
+    return (
+        segmentation.GetSegment(segment_id) is not None
+        and segmentation.GetSourceRepresentationName() == BINARY_LABELMAP
+        and not without_surface(segmentation_node, segment_id)
+    )
+
+
 def make_surface(segmentation_node: Any, segment_id: str, anew: bool = False) -> None:
     """Make the surface of a segment, if that takes none of other segments that no run wrote.
 
@@ -34,14 +44,11 @@ def make_surface(segmentation_node: Any, segment_id: str, anew: bool = False) ->
     anew : bool
         Also where there is a surface already: it is that of earlier voxels.
     """
-    segmentation = segmentation_node.GetSegmentation()
-    segment = segmentation.GetSegment(segment_id)
-    if segment is None or segmentation.GetSourceRepresentationName() != BINARY_LABELMAP:
+    if not may_have_surface(segmentation_node, segment_id):
         return
     if anew:
-        segment.RemoveRepresentation(SURFACE)
-    if not has_surface(segment) and not without_surface(segmentation_node, segment_id):
-        segmentation_node.CreateClosedSurfaceRepresentation()
+        segmentation_node.GetSegmentation().GetSegment(segment_id).RemoveRepresentation(SURFACE)
+    convert_missing(segmentation_node.GetSegmentation())
 
 
 def surface_of(segmentation_node: Any, segment_id: str) -> Any:
@@ -55,13 +62,11 @@ def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:
 
     Nothing is put where it has one, or where other segments would need surfaces, too.
     """
-    segmentation = segmentation_node.GetSegmentation()
-    segment = segmentation.GetSegment(segment_id)
+    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
     if surface is None or segment is None or has_surface(segment):
         return
     if not without_surface(segmentation_node, segment_id):
-        segment.AddRepresentation(SURFACE, surface)
-        segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
+        set_surface(segmentation_node.GetSegmentation(), segment_id, surface)
 
 
 def drop_surface(segmentation_node: Any, segment_id: str) -> None:

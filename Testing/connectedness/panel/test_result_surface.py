@@ -1,0 +1,136 @@
+"""The surface of the result: made by a thread, of the voxels that are there, and not twice."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.mrml.surfaces import conversion
+from support.panel_cases import during_runs, wait
+
+
+@pytest.fixture
+def shown(done):
+    """The panel with a result, when its surface is there."""
+    wait(done, lambda: not waits(done))
+    assert polydata(done).GetNumberOfPoints()
+    return done
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """A list that gets the thread of each surface that is computed."""
+    threads, compute = [], conversion.SurfaceInput.surface
+
+    def surface(self, progress=None):
+        threads.append(threading.current_thread())
+        return compute(self, progress)
+
+    monkeypatch.setattr(conversion.SurfaceInput, "surface", surface)
+    return threads
+
+
+def waits(panel):
+    return panel.widget.panel.display.surface.waits
+
+
+def polydata(panel):
+    inner = panel.parameters.segmentation.GetSegmentation()
+    return inner.GetNthSegment(0).GetRepresentation("Closed surface")
+
+
+def surface_of_the_voxels(panel):
+    """Points of the surface that Slicer makes of the segment as it is."""
+    import slicer
+
+    copy = slicer.vtkSegmentation()
+    copy.DeepCopy(panel.parameters.segmentation.GetSegmentation())
+    copy.RemoveRepresentation("Closed surface")
+    copy.CreateRepresentation("Closed surface")
+    return copy.GetNthSegment(0).GetRepresentation("Closed surface").GetNumberOfPoints()
+
+
+def is_current(panel):
+    return not waits(panel) and polydata(panel).GetNumberOfPoints() == surface_of_the_voxels(panel)
+
+
+def test_a_thread_makes_it_and_not_the_window(shown, made):
+    before = polydata(shown)
+    shown.ui.thresholdSlider.value = 0.6
+    assert polydata(shown) is before  # until the next one is made
+    wait(shown, lambda: is_current(shown))
+    assert polydata(shown) is not before
+    assert made
+    assert threading.main_thread() not in made
+
+
+def test_what_was_only_hidden_is_not_made_again(shown, made):
+    before = polydata(shown)
+    for there in (False, True):
+        shown.ui.show3DCheckBox.checked = there
+        wait(shown, lambda: not waits(shown))
+        assert (polydata(shown) is not None) == there
+    assert polydata(shown) is before
+    assert not made
+    shown.click("applyButton")  # nothing but the segment's image is new
+    wait(shown, lambda: not waits(shown))
+    assert polydata(shown) is before
+    assert not made
+
+
+def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
+    """Somebody paints into the segment: the surface of the earlier voxels is not shown for it."""
+    surface, segmentation = shown.widget.panel.display.surface, shown.parameters.segmentation
+    show = surface._run._show
+
+    def paint_and_show(jobs):
+        monkeypatch.setattr(surface._run, "_show", show)
+        image = segmentation.GetSegmentation().GetNthSegment(0).GetRepresentation("Binary labelmap")
+        image.GetPointData().GetScalars().Fill(1)
+        image.Modified()
+        show(jobs)
+
+    monkeypatch.setattr(surface._run, "_show", paint_and_show)
+    before = polydata(shown)
+    shown.ui.thresholdSlider.value = 0.6
+    wait(shown, lambda: not waits(shown))
+    assert polydata(shown) is before or polydata(shown) is None
+
+
+def test_a_run_that_is_cancelled_leaves_no_surface_of_earlier_voxels(shown, monkeypatch):
+    """It ends the surface's thread first, and writes nothing itself."""
+    shown.ui.thresholdSlider.value = 0.6
+    assert waits(shown)
+    shown.parameters.seeds.RemoveNthControlPoint(1)
+    during_runs(monkeypatch, lambda: shown.ui.cancelButton.click())
+    shown.click("applyButton")
+    monkeypatch.undo()
+    wait(shown, lambda: is_current(shown))
+
+
+def test_a_scene_that_is_closed_meanwhile(shown, slicer_scene):
+    shown.ui.thresholdSlider.value = 0.6
+    slicer_scene.Clear(0)
+    assert not waits(shown)
+    for _ in range(5):
+        shown.process_events()
+    assert shown.take_errors() == []
+
+
+def test_other_results_that_lack_one_get_theirs_too(shown, slicer_scene):
+    """Slicer shows surfaces of all segments or of none."""
+    inner = shown.parameters.segmentation.GetSegmentation()
+    inner.RemoveRepresentation("Closed surface")
+    for threshold in (0.3, 0.6):  # another list of points makes another segment
+        seeds = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "others")
+        seeds.AddControlPointWorld(shown.parameters.seeds.GetNthControlPointPositionWorld(0))
+        shown.parameters.seeds = seeds
+        shown.parameters.threshold = threshold
+        shown.click("applyButton")
+    wait(shown, lambda: not waits(shown))
+    surfaces = [
+        inner.GetNthSegment(n).GetRepresentation("Closed surface")
+        for n in range(inner.GetNumberOfSegments())
+    ]
+    assert len(surfaces) == 3
+    assert np.all([surface.GetNumberOfPoints() for surface in surfaces])

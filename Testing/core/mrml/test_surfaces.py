@@ -1,0 +1,87 @@
+"""Surfaces of segments: those that Slicer alone can make, and what other modules then see."""
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.mrml.surfaces import conversion
+from FuzzyVesselCoreLib.mrml.surfaces.conversion import surface_input
+from FuzzyVesselCoreLib.mrml.surfaces.segment_surfaces import make_surface, surface_of
+from support.mrml_cases import add_volume
+
+
+@pytest.fixture
+def part(slicer_scene):
+    """A segmentation with one segment: a bar, off the middle."""
+    import slicer
+
+    labels = np.zeros((16, 20, 24), np.uint8)
+    labels[4:9, 5:12, 6:22] = 1
+    volume = add_volume(labels.astype(np.int16))
+    node = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
+    node.SetReferenceImageGeometryParameterFromVolumeNode(volume)
+    segment_id = node.GetSegmentation().AddEmptySegment("bar", "bar")
+    slicer.util.updateSegmentBinaryLabelmapFromArray(labels, node, segment_id, volume)
+    return node, segment_id
+
+
+def slicers_own(node, segment_id):
+    """Bounds and number of points that Slicer's conversion makes of a copy."""
+    import slicer
+
+    copy = slicer.vtkSegmentation()
+    copy.DeepCopy(node.GetSegmentation())
+    copy.RemoveRepresentation("Closed surface")
+    copy.CreateRepresentation("Closed surface")
+    surface = copy.GetSegment(segment_id).GetRepresentation("Closed surface")
+    return surface.GetBounds(), surface.GetNumberOfPoints()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "ours"),
+    [
+        ("Smoothing factor", "0.3", True),
+        ("Smoothing factor", "0", True),
+        ("Decimation factor", "0.5", False),
+        ("Conversion method", "1", False),
+        ("Joint smoothing", "1", False),
+        ("Compute surface normals", "0", False),
+    ],
+)
+def test_the_conversion_is_the_one_that_the_user_has_set(part, parameter, value, ours):
+    node, segment_id = part
+    inner = node.GetSegmentation()
+    inner.SetConversionParameter(parameter, value)
+    assert (surface_input(inner, segment_id) is not None) == ours
+    make_surface(node, segment_id)
+    made = surface_of(node, segment_id)
+    bounds, points = slicers_own(node, segment_id)
+    assert made.GetNumberOfPoints() == points
+    assert made.GetBounds() == pytest.approx(bounds, abs=1e-3)
+    without_normals = ("Compute surface normals", "Conversion method")
+    assert (made.GetPointData().GetNormals() is None) == (parameter in without_normals)
+
+
+def test_without_numba_slicer_makes_it(part, monkeypatch):
+    monkeypatch.setattr(conversion, "_compiles", lambda: False)
+    make_surface(*part)
+    assert surface_of(*part).GetNumberOfPoints() == slicers_own(*part)[1]
+
+
+def test_what_observers_and_exports_see(part):
+    """Events as of Slicer's conversion, and a model of the whole, smooth surface."""
+    import slicer
+    import vtk
+
+    node, segment_id = part
+    inner, seen = node.GetSegmentation(), []
+    for event in ("RepresentationModified", "ContainedRepresentationNamesModified"):
+        inner.AddObserver(getattr(inner, event), lambda *_, name=event: seen.append(name))
+    make_surface(node, segment_id)
+    assert seen == ["RepresentationModified", "ContainedRepresentationNamesModified"]
+    assert inner.ContainsRepresentation("Closed surface")
+    logic = slicer.vtkSlicerSegmentationsModuleLogic
+    exported = vtk.vtkPolyData()
+    assert logic.GetSegmentClosedSurfaceRepresentation(node, segment_id, exported, False)
+    assert exported.GetBounds() == pytest.approx(slicers_own(node, segment_id)[0], abs=1e-3)
+    make_surface(node, segment_id, anew=True)
+    assert surface_of(node, segment_id).GetNumberOfPoints() == exported.GetNumberOfPoints()
