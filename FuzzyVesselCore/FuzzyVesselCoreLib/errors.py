@@ -33,6 +33,9 @@ class NoCuda(str):
         self.kind = kind
         return self
 
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.kind, str(self)  # what copies of it are made from
+
 
 class NoCudaError(DeviceError):
     """A GPU was asked for that cannot be used.
