@@ -94,7 +94,9 @@ def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
                 for step in range(span):
                     place = first + step
                     if other >= 0:
-                        other += np.int64((bits[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))
+                        other += np.int64(
+                            (bits[place >> 6] >> np.uint64(place & 63)) & np.uint64(1)
+                        )
                     if not (near >> np.uint64(step)) & np.uint64(1):
                         continue
                     if other < 0:  # the numbers of a row go up by one

@@ -12,6 +12,7 @@ from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.image import HEPATIC, PORTAL
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from support.crossing_vessels import crossing
 
 SHAPE = (24, 40, 40)
 DEVICE = dict(device="cpu")
@@ -86,7 +87,7 @@ def test_each_step_of_a_drag_gives_the_labels_of_a_whole_run(scan, points, case,
         kept, "labels_on", lambda *a, **o: floors.append(o["floor"]) or labels_on(*a, **o)
     )
     seen = set()
-    for number in range(30):
+    for number in range(18):
         live._uncertain = number % 3 == 2  # else most steps would follow all levels
         vessels, background = moved(points, rng, number)
         try:
@@ -131,30 +132,25 @@ def test_a_point_of_two_vessels_is_refused_as_in_a_whole_run(scan, points):
     np.testing.assert_array_equal(whole(found), run.labels)
 
 
-def test_on_the_device(scan, points, cpu_cuda):
-    part = np.s_[2:22, 6:34, 6:34]
-    volume = np.ascontiguousarray(scan.volume[part])
-    origin = [side.start for side in part]
-    inner = {
-        name: [p for p in (np.array(each) - origin).tolist() if np.all(np.array(p) >= 0)
-               and np.all(np.array(p) < volume.shape)]
-        for name, each in points.items()
-    }  # fmt: skip
-    assert all(inner.values())
-    cached = CachedConnectedness()
-    device = dict(spacing=scan.spacing, cached=cached, device="cuda")
-    segment_several(volume, inner, **device)
-    assert cached.on_device
-    live = LiveVessels(cached.live_labels(volume, scan.spacing), scan.spacing)
-    rng = np.random.default_rng(2)
-    for _ in range(3):
-        moving = {name: list(each) for name, each in inner.items()}
-        moving["hepatic"].append(tuple(int(rng.integers(0, n)) for n in volume.shape))
-        found = live.labels_on("cuda", moving)
-        run = segment_several(volume, moving, spacing=scan.spacing, **DEVICE)
+def test_on_the_device(cpu_cuda, monkeypatch):
+    import FuzzyConnectedGPULib.contrast.contrast_model as contrast_model
+    from FuzzyConnectedGPULib.contrast.live import live_labels
+    from FuzzyConnectedGPULib.several import several_vessels
+
+    for module in (contrast_model, several_vessels, live_labels):
+        monkeypatch.setattr(module, "choose_device", lambda _word: cpu_cuda)
+    volume, rng = crossing(), np.random.default_rng(2)
+    vessels = {"one": [(6, 1, 10)], "other": [(6, 10, 1)]}
+    device = dict(device="cuda", spacing=(1.0, 1.0, 1.0), cached=CachedConnectedness())
+    segment_several(volume, vessels, **device)
+    live = LiveVessels(device["cached"].live_labels(volume, device["spacing"]), device["spacing"])
+    for _ in range(2):
+        moved = {**vessels, "other": [tuple(int(rng.integers(0, n)) for n in volume.shape)]}
+        found = live.labels_on("cuda", moved)
         labels = np.zeros(volume.shape, np.uint8)
         labels[found.box] = found.labels
-        np.testing.assert_array_equal(labels, run.labels)
+        np.testing.assert_array_equal(labels, segment_several(volume, moved, **device).labels)
+        assert device["cached"].on_device
 
 
 def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):

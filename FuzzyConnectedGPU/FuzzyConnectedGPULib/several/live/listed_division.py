@@ -61,7 +61,7 @@ class ListedDivision:
         vessels: Mapping[str, np.ndarray],
         background: np.ndarray,
     ) -> None:
-        self._evidence: Any = evidence
+        self._evidence: Any = evidence  # reads as an Evidence
         self._shape = scene.shape
         groups = with_ridges(self._evidence, vessels, background)
         whole = [side.stop for side in self._evidence.box]

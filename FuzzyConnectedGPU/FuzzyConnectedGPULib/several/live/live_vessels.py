@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -183,7 +183,7 @@ def _box_of(voxels: np.ndarray, shape: Sequence[int]) -> Box:
 
 
 def _inside(points: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    return ((points >= 0) & (points < shape)).all(axis=1)
+    return np.all((points >= 0) & (points < shape), axis=1)
 
 
 def _moved(hand_overs: Sequence[HandOver], origin: np.ndarray, shape: Sequence[int]) -> list:
