@@ -11,7 +11,7 @@ to be followed then.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ...relative.groups import NOBODY, checked_groups
 from ..division import share_unowned, with_ridges
 
 if TYPE_CHECKING:
+    from ...contrast.evidence.evidence import Evidence
     from ...contrast.live.live_evidence import LiveEvidence
 
 
@@ -61,9 +62,8 @@ class ListedDivision:
         vessels: Mapping[str, np.ndarray],
         background: np.ndarray,
     ) -> None:
-        self._evidence: Any = evidence  # reads as an Evidence
-        self._shape = scene.shape
-        groups = with_ridges(self._evidence, vessels, background)
+        self._evidence, self._shape = evidence, scene.shape
+        groups = with_ridges(cast("Evidence", evidence), vessels, background)
         whole = [side.stop for side in self._evidence.box]
         checked = checked_groups(groups, (whole[0], whole[1], whole[2]), None)
         places = (checked.seeds - self._evidence.origin).T
