@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from FuzzyConnectedGPUMRML.live import hidden_result
 from support.drag_cases import (
     hold,
     labels,
@@ -14,6 +15,7 @@ from support.drag_cases import (
     settle,
     until,
 )
+from support.mrml_cases import world_of
 from support.panel_cases import POINTS
 
 
@@ -106,6 +108,64 @@ def test_the_affinity_model_follows_by_whole_runs(live):
     assert preview(live) is None
     let_go(live)
     settle(live)
+
+
+def test_a_scene_that_was_saved_during_a_drag_shows_the_result(live, tmp_path):
+    """A program can save at any time, and no event of the scene says so before."""
+    import slicer
+
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    assert not own_segment_is_shown(live)
+    slicer.mrmlScene.SetSaveToXMLString(1)
+    slicer.mrmlScene.Commit()
+    slicer.mrmlScene.SetSaveToXMLString(0)
+    saved = slicer.mrmlScene.GetSceneXMLString()
+    let_go(live)
+    settle(live)
+    assert "ShownInSlices" in saved
+    display = live.parameters.segmentation.GetDisplayNode()
+    assert not display.GetAttribute(hidden_result.MARK)
+    (segment_id,) = live.parameters.segmentation.GetSegmentation().GetSegmentIDs()
+    # As loaded: hidden, with the mark.
+    hidden_result.hide(live.parameters.segmentation, [segment_id])
+    assert not own_segment_is_shown(live)
+    slicer.mrmlScene.InvokeEvent(slicer.mrmlScene.EndImportEvent)
+    assert own_segment_is_shown(live)
+    display.SetAttribute(hidden_result.MARK, "of another program")
+    hidden_result.show_all_again()
+    assert own_segment_is_shown(live)
+
+
+def test_slices_follow_a_point_of_one_of_several_vessels(live):
+    import slicer
+
+    parameters = live.parameters
+    live.click("addVesselButton")
+    other = parameters.seeds
+    other.AddControlPointWorld(world_of(parameters.inputVolume, (7, 8, 9)))
+    settle(live)
+    assert slicer.util.arrayFromVolume(parameters.labelmap).max() == 2
+    runs, own = [], live.widget.panel
+    run = own.run
+    own.run = lambda *arguments: runs.append(1) or run(*arguments)
+    hold(live)
+    move(live, (7, 8, 12), index=0)
+    until(live, lambda: preview(live) is not None)
+    settle(live)
+    assert not runs
+    shown = preview(live)
+    assert set(np.unique(shown)) == {0, 1, 2}
+    display = parameters.segmentation.GetDisplayNode()
+    ids = parameters.segmentation.GetSegmentation().GetSegmentIDs()
+    assert not any(display.GetSegmentVisibility2DFill(each) for each in ids)
+    let_go(live)
+    settle(live)
+    assert len(runs) == 1
+    assert preview(live) is None
+    np.testing.assert_array_equal(shown, labels(live))
+    assert all(display.GetSegmentVisibility2DFill(each) for each in ids)
 
 
 def test_the_scene_can_be_closed_while_a_point_is_held(live):
