@@ -179,17 +179,18 @@ def segment_editor(folder: Path, case: Case) -> None:
         inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind].color)
     editor = Editor(_registered(), segmentation, case.volume)
     frame, live = editor.effect.optionsFrame(), editor.effect.self().live
+    editor.select(KINDS[0])
+    editor.effect.activate()
     for number, kind in enumerate(KINDS[:2]):
         editor.select(kind)
-        if number:  # what the first one has stays as it is
-            editor.node.SetMaskMode(segmentation.EditAllowedOutsideAllSegments)
-        else:
-            editor.effect.activate()
-        for background, voxels in ((False, case.points[number]), (True, case.points[1 - number])):
-            for position in world_points(voxels, case.volume)[: 1 if background else None]:
-                live.click(position, background)
-                _wait(live)
-        if not number:
+        for position in world_points(case.points[number], case.volume):
+            live.click(position)
+            _wait(live)
+    for kind in KINDS[:2]:  # the points of both are there now
+        editor.select(kind)
+        live.inputs_changed()
+        _wait(live)
+        if kind == KINDS[0]:
             live.apply()
     segmentation.CreateClosedSurfaceRepresentation()
     workplace.zoom(1.3, world_points(case.points[1][:1], case.volume)[0])
