@@ -14,9 +14,13 @@ several (`DISPUTED`):
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.threads import in_parts
+
 from ..affinity.levels import TOP_LEVEL
-from ..contrast.live.packed_voxels import PackedVoxels, number_of, row_of
+from ..contrast.live.packed_voxels import PackedVoxels, number_of, ones, row_of
 from .disputed import joined
+
+NEIGHBOURS = 26
 
 
 def solve(
@@ -52,19 +56,22 @@ def solve(
     sides = np.array(shape, np.int64)
     levels, owners = np.zeros(voxels.size, np.uint16), np.zeros(voxels.size, np.uint8)
     levels[points], owners[points] = TOP_LEVEL, groups
-    order = _spread(points, voxels, capacities, *packed, sides, levels, owners)
-    _join(order, voxels, capacities, *packed, sides, levels, owners)
+    _spread(points, voxels, capacities, *packed, sides, levels, owners)
+    found = voxels, capacities, *packed, sides, levels, owners
+    giving = np.zeros(voxels.size, np.bool_)
+    count = voxels.size
+    in_parts(lambda a, b: _find_giving(a, b, *found, giving), count, NEIGHBOURS * count)
+    _join(np.flatnonzero(giving), *found)
     return levels, owners
 
 
 @njit(cache=True, nogil=True)
 def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
-    """Level of each voxel, and the owner of one of its optimal edges; returns reached voxels."""
+    """Level of each voxel, and the owner of one of its optimal edges."""
     unseen = bits.copy()
     heads = np.full(TOP_LEVEL + 1, -1, np.int32)
     following = np.empty(voxels.size, np.int32)  # the voxel queued before at the same level
-    order = np.empty(voxels.size, np.int32)
-    bucket, size = 0, 0
+    bucket = 0
     for node in points:
         voxel, level = voxels[node], np.int64(capacities[node])
         unseen[voxel >> 6] &= ~(np.uint64(1) << np.uint64(voxel & 63))
@@ -78,8 +85,6 @@ def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
             bucket -= 1
             continue
         heads[bucket] = following[node]
-        order[size] = node
-        size += 1
         voxel = np.int64(voxels[node])
         k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
         low = max(i - 1, 0)
@@ -106,16 +111,44 @@ def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
                     if level:
                         levels[other], owners[other] = level, owners[node]
                         following[other], heads[level] = heads[level], other
-    return order[:size]
 
 
 @njit(cache=True, nogil=True)
-def _join(order, voxels, capacities, bits, before, shape, levels, owners):
+def _find_giving(first, last, voxels, capacities, bits, before, shape, levels, owners, giving):
+    """Mark voxels with an optimal edge to a voxel of another owner."""
+    plane, row = shape[1] * shape[2], shape[2]
+    for node in range(first, last):
+        reach, owner = min(levels[node], capacities[node]), owners[node]
+        if not reach:
+            continue
+        voxel = np.int64(voxels[node])
+        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
+        low = max(i - 1, 0)
+        span = min(i + 1, row - 1) - low + 1
+        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
+            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
+                begin = ok * plane + oj * row + low
+                near = row_of(begin, span, bits)
+                if not near:
+                    continue
+                step = 0
+                while not (near >> np.uint64(step)) & np.uint64(1):
+                    step += 1
+                # The numbers of a row go up by one.
+                other = np.int64(number_of(begin + step, bits, before))
+                for _ in range(ones(near)):
+                    if owners[other] != owner and levels[other] and reach >= levels[other]:
+                        giving[node] = True
+                    other += 1
+
+
+@njit(cache=True, nogil=True)
+def _join(giving, voxels, capacities, bits, before, shape, levels, owners):
     """What comes along all optimal edges; a voxel whose owner changes hands it on again."""
     waiting = np.zeros(voxels.size, np.bool_)
-    listed = np.empty(order.size, np.int32)
+    listed = np.empty(voxels.size, np.int32)
     plane, row = shape[1] * shape[2], shape[2]
-    for start in order:
+    for start in giving:
         count, listed[0] = 1, start
         while count:
             count -= 1

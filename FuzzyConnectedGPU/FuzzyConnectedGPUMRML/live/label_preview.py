@@ -86,7 +86,7 @@ class LabelPreview:
         there = segmentation_node and segmentation_node.GetSegmentation()
         with slicer.util.NodeModify(self._node):
             self._node.SetAndObserveTransformNodeID(frame.transform_id)
-            self._node.GetSegmentation().RemoveAllSegments()
+            _empty(self._node.GetSegmentation())
             for label, segment_id in enumerate(segment_ids, 1):
                 meant = there and segment_id and there.GetSegment(segment_id)
                 name, color = looks[label - 1] if looks else (self._title, SEGMENT_COLOR)
@@ -122,6 +122,13 @@ class LabelPreview:
         if meant is not None:
             display.SetViewNodeIDs(meant.GetViewNodeIDs())
         return node
+
+
+def _empty(segmentation: Any) -> None:
+    """Remove all segments; each of several would first erase its labels from their image."""
+    for segment_id in segmentation.GetSegmentIDs():
+        segmentation.GetSegment(segment_id).RemoveAllRepresentations()
+    segmentation.RemoveAllSegments()
 
 
 def oriented_image(labels: np.ndarray, box: tuple[slice, ...], ijk_to_frame: np.ndarray) -> Any:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from ..evidence.evidence import Evidence
 
+KEPT_COMPONENTS = 16
+
 
 class LiveEvidence:
     """The same evidence, which the clicks' rules read as the other one; see `live_paths`.
@@ -43,6 +45,7 @@ class LiveEvidence:
 
     def __init__(self, evidence: "Evidence") -> None:
         self._evidence = evidence
+        self._components: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
         self.begin(0)
         self._paths = None
         if not evidence.device_bytes:
@@ -94,11 +97,21 @@ class LiveEvidence:
     def component(
         self, values: np.ndarray, start: tuple[int, ...], threshold: float, limit: int
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """As of `Evidence`."""
-        found = self._evidence.component(values, start, threshold, limit)
+        """As of `Evidence`; those of clicks that stay are kept."""
         self.added = True
-        if found is not None:
-            self.touched.add_voxels(found[0])
+        key = values is self._evidence.contrast, start, threshold
+        found = self._components.get(key) if key[0] else None
+        if found is None:
+            found = self._evidence.component(values, start, threshold, limit)
+            if found is None:
+                return None
+            if key[0]:
+                if len(self._components) == KEPT_COMPONENTS:
+                    self._components.clear()
+                self._components[key] = found
+        if found[0].size > limit:
+            return None
+        self.touched.add_voxels(found[0])
         return found
 
     def masked(self, labels: np.ndarray, box: Box) -> np.ndarray:

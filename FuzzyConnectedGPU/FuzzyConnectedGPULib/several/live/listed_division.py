@@ -10,7 +10,7 @@ has no such path, or where faint clicks have added voxels that no path reaches: 
 to be followed then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -113,12 +113,19 @@ class ListedDivision:
         free = self._inside & (self.owners == NOBODY)
         if not (labelled & free).any():
             return
-        place = np.unravel_index(self.voxels[free], self._shape)
-        box = tuple(  # with what is beside
-            slice(max(int(at.min()) - 1, 0), int(at.max()) + 2) for at in place
-        )
-        inside, owners = (np.zeros(self._shape, np.uint8) for _ in range(2))
-        inside.reshape(-1)[self.voxels] = self._inside
-        owners.reshape(-1)[self.voxels] = self.owners
-        owners[box] = share_unowned(owners[box], inside[box] > 0, progress)
-        self.owners = owners.reshape(-1)[self.voxels]
+        ends = _ends(self.voxels[free], self._shape)
+        origin, last = np.maximum(ends[0] - 1, 0), np.minimum(ends[1] + 2, self._shape)
+        plane = self._shape[1] * self._shape[2]
+        slab = slice(*np.searchsorted(self.voxels, [origin[0] * plane, last[0] * plane]))
+        at = np.stack(np.unravel_index(self.voxels[slab], self._shape), axis=1)
+        near = np.all((at >= origin) & (at < last), axis=1)
+        place, numbers = tuple((at[near] - origin).T), np.flatnonzero(near) + slab.start
+        owners, inside = (np.zeros(last - origin, np.uint8) for _ in range(2))
+        owners[place], inside[place] = self.owners[numbers], self._inside[numbers]
+        self.owners[numbers] = share_unowned(owners, inside > 0, progress)[place]
+
+
+def _ends(voxels: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """The lowest and the highest K, J, I of voxels (flat indices)."""
+    at = np.stack(np.unravel_index(voxels, tuple(shape)))
+    return np.stack([at.min(axis=1), at.max(axis=1)])
