@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from FuzzyConnectedGPUMRML.live import hidden_result
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from support.drag_cases import (
     hold,
     labels,
@@ -15,7 +16,7 @@ from support.drag_cases import (
     settle,
     until,
 )
-from support.mrml_cases import world_of
+from support.mrml_cases import add_seeds, add_volume, world_of
 from support.panel_cases import POINTS
 
 
@@ -55,6 +56,36 @@ def test_what_a_preview_cannot_know_is_said_until_the_result_is_there(live):
     let_go(live)
     settle(live)
     assert live.ui.statusLabel.text.startswith("Went on from the last run")
+
+
+def test_in_a_scan_of_several_tissues_the_first_point_ends_in_a_run_of_its_own(panel, monkeypatch):
+    """The preview is on the tissue where the drag began, and says so; the result is not."""
+    import slicer
+
+    from FuzzyConnectedGPULib import segment
+
+    monkeypatch.setattr(slicer.app, "mouseButtons", lambda: 0)
+    phantom = liver_phantom((24, 40, 40))
+    first, other, goal = (tuple(map(int, each)) for each in phantom.seeds[:3])
+    k, j, i = phantom.spacing
+    volume = add_volume(phantom.volume, np.diag([-i, -j, k, 1.0]))
+    panel.parameters.inputVolume = volume
+    panel.parameters.seeds = add_seeds(volume, [first, other], "seeds")
+    panel.ui.autoUpdateCheckBox.checked = True
+    until(panel, lambda: panel.parameters.labelmap is not None)
+    settle(panel)
+    evidence = panel.widget.panel.logic.kept.evidence
+    assert not evidence.holds_for(goal)
+    hold(panel)
+    move(panel, goal, index=0)
+    until(panel, lambda: preview(panel) is not None)
+    assert panel.ui.statusLabel.text.startswith("A preview: ")
+    assert panel.widget.panel.logic.kept.evidence is evidence
+    let_go(panel)
+    settle(panel)
+    alone = segment(phantom.volume, [goal, other], spacing=phantom.spacing, device="cpu")
+    np.testing.assert_array_equal(labels(panel), alone.labels)
+    assert panel.ui.statusLabel.text.startswith("Done")
 
 
 def test_leaving_the_module_takes_the_preview_away(live):
