@@ -183,9 +183,10 @@ def segment_editor(folder: Path, case: Case) -> None:
     editor.effect.activate()
     for number, kind in enumerate(KINDS[:2]):
         editor.select(kind)
-        for position in world_points(case.points[number], case.volume):
-            live.click(position)
-            _wait(live)
+        for voxels, background in ((case.points[number], False), (case.background, True)):
+            for position in world_points(voxels, case.volume):
+                live.click(position, background)
+                _wait(live)
     for kind in KINDS[:2]:  # the points of both are there now
         editor.select(kind)
         live.inputs_changed()
