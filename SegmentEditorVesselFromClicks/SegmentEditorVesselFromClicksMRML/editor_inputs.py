@@ -84,7 +84,7 @@ class EditorInputs:
         """The vessel points (n, 3; K, J, I) of other segments, where it may be edited."""
         segmentation = self._segmentation_node.GetSegmentation()
         own = self._vessel_points(clicks)
-        found = {}
+        found: dict[str, np.ndarray] = {}
         for segment_id in segmentation.GetSegmentIDs():
             if segment_id != clicks.segment_id:
                 voxels = self._vessel_points(Clicks(self._segmentation_node, segment_id))
