@@ -154,11 +154,11 @@ def three_vessels(window: Any, case: Case) -> None:
     show_points(parameters, False)
     window.workplace.in_3d.look()
     window.workplace.in_3d.renderer.GetActiveCamera().Zoom(1.35)
-    window.save("three-vessels")
+    window.save("vessels-three")
     place = most_disputed(parameters)
     window.workplace.zoom(CLOSE, world_points(place[None], case.volume)[0])
     page = row_of([view.pixels() for view in window.workplace.slices])
-    tutorial_pictures.save(page, window.folder / "disputed.png")
+    tutorial_pictures.save(page, window.folder / "vessels-disputed.png")
 
 
 def segment_editor(folder: Path, case: Case) -> None:
@@ -205,7 +205,7 @@ def segment_editor(folder: Path, case: Case) -> None:
         page.paste(picture.convert("RGB"), (0, 0))
     path.unlink()
     page.paste(views, (FRAME[0] + GAP, 0))
-    tutorial_pictures.save(page, folder / "segment-editor.png")
+    tutorial_pictures.save(page, folder / "vessels-segment-editor.png")
     editor.close()
     workplace.close()
 
