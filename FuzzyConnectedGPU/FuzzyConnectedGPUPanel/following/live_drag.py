@@ -175,6 +175,8 @@ class LiveDrag:
     # --- in place of the result
 
     def _hide(self, node: Any, segment_ids: list[str]) -> None:
+        if self._hidden is not node:
+            hidden_result.show_again(self._hidden)
         hidden_result.hide(node, segment_ids)
         self._hidden = node
         self._watch.start()
