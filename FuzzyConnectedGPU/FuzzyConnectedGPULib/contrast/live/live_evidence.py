@@ -45,7 +45,8 @@ class LiveEvidence:
 
     def __init__(self, evidence: "Evidence") -> None:
         self._evidence = evidence
-        self._components: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
+        # What was found with a limit; None if it was larger.
+        self._components: dict[tuple, tuple[tuple[np.ndarray, np.ndarray] | None, int]] = {}
         self.begin(0)
         self._paths = None
         if not evidence.device_bytes:
@@ -99,20 +100,25 @@ class LiveEvidence:
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """As of `Evidence`; those of clicks that stay are kept."""
         self.added = True
-        key = values is self._evidence.contrast, start, threshold
-        found = self._components.get(key) if key[0] else None
-        if found is None:
+        key = self._kind_of(values), start, threshold
+        found, tried = self._components.get(key, (None, -1))
+        if found is None and limit > tried:
             found = self._evidence.component(values, start, threshold, limit)
-            if found is None:
-                return None
             if key[0]:
                 if len(self._components) == KEPT_COMPONENTS:
                     self._components.clear()
-                self._components[key] = found
-        if found[0].size > limit:
+                self._components[key] = found, limit
+        if found is None or found[0].size > limit:
             return None
         self.touched.add_voxels(found[0])
         return found
+
+    def _kind_of(self, values: Any) -> str:
+        """Which contrast values are; empty for others."""
+        if values is self._evidence.contrast:
+            return "contrast"
+        wide = vars(self._evidence).get("wide_contrast", (None,))[0]
+        return "wide" if values is wide else ""
 
     def masked(self, labels: np.ndarray, box: Box) -> np.ndarray:
         """As of `Evidence`."""
