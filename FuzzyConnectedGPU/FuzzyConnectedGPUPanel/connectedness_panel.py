@@ -118,6 +118,7 @@ class ConnectednessPanel(Panel):
         return self._left
 
     def enter(self) -> None:
+        self.live.restore()
         Panel.enter(self)
         self.input.watch_slices(True)
         self.seeds.placing.enable_keys(True)
@@ -130,6 +131,10 @@ class ConnectednessPanel(Panel):
         self.live.forget()
         self.input.watch_slices(False)
         Panel.exit(self)
+
+    def _on_scene_changed(self, caller: Any, event: Any) -> None:
+        self.live.restore()
+        Panel._on_scene_changed(self, caller, event)
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()

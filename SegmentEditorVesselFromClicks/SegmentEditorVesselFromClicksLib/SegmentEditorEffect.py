@@ -43,7 +43,8 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             "<li>Drag a point to move it."
             "<li>Paths stay inside the editable area and intensity range of <i>Masking</i>."
             "<li><b>Apply</b> writes the preview into the selected segment."
-            "</ul>Each segment has points of its own. Research software, not for diagnosis."
+            "</ul>Each segment has points of its own; vessels that touch are divided among the "
+            "segments that have points. Research software, not for diagnosis."
         )
 
     def createCursor(self, viewWidget: Any) -> Any:

@@ -69,6 +69,7 @@ class EditorInputs:
                 notes.append(text.format(points=missed))
             points[kind] = voxels[hit]
         if len(points[VESSEL]):
+            points[BACKGROUND] = _without(points[BACKGROUND], *self.others_of(clicks).values())
             return points, notes
         if not notes:
             raise InputError(_("Click into a vessel first."))
@@ -78,3 +79,35 @@ class EditorInputs:
                 "editable area and the editable intensity range."
             )
         )
+
+    def others_of(self, clicks: Clicks) -> dict[str, np.ndarray]:
+        """The vessel points (n, 3; K, J, I) of other segments, where it may be edited."""
+        segmentation = self._segmentation_node.GetSegmentation()
+        own = self._vessel_points(clicks)
+        found: dict[str, np.ndarray] = {}
+        for segment_id in segmentation.GetSegmentIDs():
+            if segment_id != clicks.segment_id:
+                voxels = self._vessel_points(Clicks(self._segmentation_node, segment_id))
+                voxels = _without(voxels, own, *found.values())
+                if len(voxels):
+                    found[segment_id] = voxels
+        return found
+
+    def vessels_of(self, clicks: Clicks, own: np.ndarray) -> dict[str, np.ndarray]:
+        """The points of all segments, in the order of the segments; those of `clicks` are given."""
+        points = {**self.others_of(clicks), clicks.segment_id: own}
+        order = self._segmentation_node.GetSegmentation().GetSegmentIDs()
+        return {segment_id: points[segment_id] for segment_id in order if segment_id in points}
+
+    def _vessel_points(self, clicks: Clicks) -> np.ndarray:
+        placed = clicks.points(VESSEL)
+        voxels = self.grid.voxels_of(placed.world, self._segmentation_node)
+        voxels = voxels[inside(voxels, self._shape)]
+        return voxels if self.allowed is None else voxels[self.allowed[tuple(voxels.T)]]
+
+
+def _without(voxels: np.ndarray, *others: np.ndarray) -> np.ndarray:
+    """The voxels (n, 3) that are none of the others."""
+    taken = {tuple(each) for other in others for each in other.tolist()}
+    free = [tuple(each) not in taken for each in voxels.tolist()]
+    return voxels[np.array(free, bool)]

@@ -68,6 +68,11 @@ class CachedEvidence:
         """
         return self._kept.live_labels(volume, spacing, area, allowed)
 
+    def evidence(self, allowed: np.ndarray | None) -> Any:
+        """The evidence of the last run, in host memory; paths stay in a mask (uint8)."""
+        found = self._kept.on_host
+        return found.within(None if allowed is None else np.ascontiguousarray(allowed[found.box]))
+
     def finder(self, area: np.ndarray | None) -> Callable:
         """What `contrast_connectedness` finds its evidence by.
 

@@ -1,8 +1,11 @@
 """Points that are dragged in the editor: labels of where they are now, on its voxels."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editor_inputs import EditorInputs
@@ -44,33 +47,43 @@ class LiveClicks:
         self._live = cached.live_labels(
             inputs.grid.voxels, inputs.grid.spacing, inputs.area, inputs.allowed
         )
+        self._steps = self._live
+        if self._live is not None:
+            self._vessels = LiveVessels(self._live, inputs.grid.spacing)
+            self._steps = self._vessels if inputs.others_of(clicks) else self._live
 
     @property
     def ready(self) -> bool:
         return self._live is not None
 
-    def points(self) -> tuple[dict[str, np.ndarray], float]:
-        """The points as they are now, and how much more is wanted.
+    def points(self) -> Any:
+        """The points of all segments as they are now, background, and how much more is wanted.
 
         Raises
         ------
         InputError
             As of `EditorInputs.points_of`.
         """
-        return self.inputs.points_of(self._clicks)[0], self._clicks.more
+        voxels = self.inputs.points_of(self._clicks)[0]
+        vessels = self.inputs.vessels_of(self._clicks, voxels[VESSEL])
+        return vessels, voxels[BACKGROUND], self._clicks.more
 
     def prepare(self, progress: Any = None) -> None:
-        """Compute what all positions share."""
-        self._live.prepare(progress)
+        """Compute what all positions share; no node is read."""
+        self._steps.prepare(progress)
 
-    def labels(self, points: tuple[dict[str, np.ndarray], float], progress: Any) -> "LabelsInBox":
+    def labels(self, points: Any, progress: Any) -> "LabelsInBox":
         """The labels of points; no node is read.
 
         Raises
         ------
         InputError, DeviceError, Cancelled
         """
-        voxels, more = points
-        return self._live.labels_on(
-            self._device, voxels[VESSEL], voxels[BACKGROUND], threshold_of(more), progress=progress
-        )
+        vessels, background, more = points
+        clicked = background, threshold_of(more)
+        own = self._clicks.segment_id
+        if len(vessels) == 1:
+            return self._live.labels_on(self._device, vessels[own], *clicked, progress=progress)
+        found = self._vessels.labels_on(self._device, vessels, *clicked, progress=progress)
+        number = 1 + list(vessels).index(own)
+        return replace(found, labels=(found.labels == number).astype(np.uint8))

@@ -47,5 +47,5 @@ class Preview(LabelPreview):
             box = bounding_box(labels) or tuple(slice(0, 1) for _axis in labels.shape)
             labels = labels[box]
         frame = Frame(grid.ijk_to_segmentation, segmentation_node.GetTransformNodeID())
-        self.show(labels, box, frame, segmentation_node, segment_id)
+        self.show(labels, box, frame, segmentation_node, [segment_id])
         return float(np.count_nonzero(labels) * grid.millilitres)

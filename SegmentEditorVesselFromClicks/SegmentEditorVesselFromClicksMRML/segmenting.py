@@ -5,7 +5,8 @@ from typing import Any
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editor_inputs import EditorInputs
-from .growing import CachedEvidence, Vessel, grow
+from .growing import CachedEvidence, Vessel
+from .sharing import grow_among
 
 
 def vessel_of_clicks(
@@ -18,6 +19,8 @@ def vessel_of_clicks(
     cached: CachedEvidence | None = None,
 ) -> tuple[Vessel, list[str]]:
     """Segment what the points of a segment mean; nodes are read, never changed.
+
+    Where other segments have points, too, it is divided among them.
 
     Parameters
     ----------
@@ -45,10 +48,11 @@ def vessel_of_clicks(
     inputs = EditorInputs(editor_node, source_image)
     points, notes = inputs.points_of(clicks)
     grid = inputs.grid
-    vessel = grow(
+    vessel = grow_among(
         grid.voxels,
         grid.spacing,
-        points[VESSEL],
+        inputs.vessels_of(clicks, points[VESSEL]),
+        clicks.segment_id,
         points[BACKGROUND],
         inputs.area,
         inputs.in_range,

@@ -304,6 +304,20 @@ def test_slices_follow_a_point_that_is_held(session, monkeypatch):
     assert session.options.apply.enabled
 
 
+def test_a_press_without_a_move_computes_nothing(session, monkeypatch):
+    from SegmentEditorVesselFromClicksPanel import live_preview
+
+    session.click(FIRST)
+    shown = session.preview()
+    monkeypatch.setattr(live_preview, "vessel_of_clicks", None)  # to call it would fail
+    (node,) = session.live._points.clicks.nodes.values()
+    node.InvokeEvent(node.PointStartInteractionEvent)
+    node.InvokeEvent(node.PointEndInteractionEvent)
+    session.wait()
+    assert np.array_equal(session.preview(), shown)
+    assert session.options.apply.enabled
+
+
 def test_a_drag_without_an_end_ends_by_itself(session):
     session.click(FIRST)
     hold(session, (FIRST[0], FIRST[1], FIRST[2] + 8))  # Slicer's key S sends no more than this

@@ -322,3 +322,52 @@ def test_evidence_is_cached_between_clicks_and_found_anew_for_another_area(make,
     case.slicer.util.arrayFromVolumeModified(case.volume)
     case.vessel(cached=cached)
     assert len(found) == 2
+
+
+def test_vessels_that_touch_are_divided_among_the_segments_with_points(slicer_scene):
+    import slicer
+
+    from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
+    from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
+    from SegmentEditorVesselFromClicksMRML.live_clicks import LiveClicks
+    from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
+    from support.crossing_vessels import crossing
+
+    case = Case(slicer)
+    slicer.util.updateVolumeFromArray(case.volume, crossing().astype(np.float32))
+    geometry = case.segmentation.SetReferenceImageGeometryParameterFromVolumeNode
+    geometry(case.volume)
+    inner = case.segmentation.GetSegmentation()
+    other = Clicks(case.segmentation, inner.AddEmptySegment("hepatic", "hepatic"))
+    case.logic.UpdateAlignedSourceVolume()
+    image, cached = case.logic.GetAlignedSourceVolume(), CachedEvidence()
+
+    def labels(clicks):
+        vessel, _notes = vessel_of_clicks(case.node, image, clicks, device="cpu", cached=cached)
+        return vessel.labels(clicks.more)
+
+    case.clicks.add(world_of(case.volume, (6, 6, 2)))
+    together = labels(case.clicks)
+    other.add(world_of(case.volume, (6, 15, 38)))
+    portal, hepatic = labels(case.clicks), labels(other)
+    assert not (portal & hepatic).any()
+    assert portal[6, 6, 2]
+    assert hepatic[6, 15, 38]
+    assert not portal[6, 15, 38]
+    assert together[6, 15, 38]  # alone, the first has both
+    assert (portal | hepatic).sum() > 0.7 * together.sum()
+    case.clicks.more = -0.5
+    assert 0 < labels(case.clicks).sum() < portal.sum()
+    case.clicks.more = 0.0
+    case.clicks.add(world_of(case.volume, (6, 15, 20)), background=True)
+    other.add(world_of(case.volume, (6, 15, 20)))  # a point of the other one is not background
+    live = LiveClicks(case.node, image, other, cached, "cpu")
+    live.prepare()
+    for voxel in ((6, 15, 20), (6, 13, 24), (6, 15, 30)):
+        node = other.nodes[VESSEL]
+        node.SetNthControlPointPositionWorld(1, world_of(case.volume, voxel))
+        found = live.labels(live.points(), None)
+        whole = np.zeros_like(portal)
+        whole[found.box] = found.labels
+        np.testing.assert_array_equal(whole, labels(other))
+    assert len(live.inputs.points_of(case.clicks)[0][BACKGROUND]) == 1

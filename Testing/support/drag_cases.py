@@ -2,6 +2,8 @@
 
 import time
 
+import numpy as np
+
 from .mrml_cases import world_of
 
 
@@ -52,14 +54,17 @@ def let_go(panel):
 
 
 def preview(panel):
-    """Labels of the preview on the volume; None without one."""
+    """Labels of the preview on the volume, 1 in the first segment; None without one."""
     import slicer
 
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         if node is not panel.parameters.segmentation:
-            (segment_id,) = node.GetSegmentation().GetSegmentIDs()
             volume = panel.parameters.inputVolume
-            return slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
+            found = np.zeros(slicer.util.arrayFromVolume(volume).shape, np.uint8)
+            for label, segment_id in enumerate(node.GetSegmentation().GetSegmentIDs(), 1):
+                part = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
+                found[part > 0] = label
+            return found
     return None
 
 

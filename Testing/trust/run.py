@@ -21,6 +21,7 @@ from trust.tally import Tally  # noqa: E402
 
 PARTS = {
     "exactness": "exactness",
+    "relative": "relative",
     "skeletons": "skeletons",
     "faults": "faults",
     "memory": "memory",

@@ -10,6 +10,7 @@ from .tally import Tally
 # How many cases of each part. Those of a list of faults are taken evenly from it.
 QUICK = {
     "exactness": 200,
+    "relative": 32,
     "skeletons": 25,
     "faults": 30,
     "memory": 200,

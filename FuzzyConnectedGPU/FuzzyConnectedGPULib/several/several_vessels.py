@@ -123,7 +123,7 @@ def segment_several(
     cached = cached or CachedConnectedness()
     shape, solid = np.shape(volume), (1,) * (3 - np.ndim(volume)) + np.shape(volume)
     region = checked_mask(mask, solid)
-    points = _checked(vessels, solid, region)
+    points = checked_vessels(vessels, solid, region)
     _check_hand_overs(hand_overs, len(points), solid)
     found = segment(
         volume,
@@ -137,7 +137,7 @@ def segment_several(
     )
     part = progress.part(SCENE_SHARE, DIVIDED)
     unit = checked_spacing(spacing, solid[0])
-    background = _background(background_seeds, solid, region)
+    background = background_inside(background_seeds, solid, region)
     owners = _owners(volume, found, points, background, region, unit, options, cached, part)
     clicks = Clicks(list(points.values()), background if len(background) else None, hand_overs)
     values, rounds = found.scene.values.reshape(solid), options.fill_gaps
@@ -150,8 +150,8 @@ def segment_several(
     return SeveralVessels(tuple(points), labels, disputed, owners, *own, notes)
 
 
-def _checked(vessels: Mapping[str, Any], shape: Any, mask: Any) -> dict[str, np.ndarray]:
-    """The points of each vessel inside the mask; no voxel is a point of two."""
+def checked_vessels(vessels: Mapping[str, Any], shape: Any, mask: Any) -> dict[str, np.ndarray]:
+    """The points (n, 3) of each vessel inside the mask; no voxel is a point of two."""
     from ..relative.groups import checked_groups
 
     if not 1 <= len(vessels) <= MAX_VESSELS:
@@ -174,7 +174,7 @@ def _check_hand_overs(hand_overs: Sequence[HandOver], count: int, shape: Any) ->
         checked_seeds([each.voxel], shape, each.name)
 
 
-def _background(seeds: Any, shape: Any, mask: np.ndarray | None) -> np.ndarray:
+def background_inside(seeds: Any, shape: Any, mask: np.ndarray | None) -> np.ndarray:
     """The background points inside the mask."""
     if seeds is None or not np.size(seeds):
         return np.empty((0, 3), np.int64)

@@ -1,5 +1,6 @@
 """A preview in the slice views: a segmentation of its own that is not saved and not listed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 from FuzzyVesselCoreLib.mrml.segments import SEGMENT_COLOR
+
+Color = tuple[float, float, float]
 
 FILL, OUTLINE = 0.6, 1.0  # opacity
 SEGMENT_ID = "preview"
@@ -32,7 +35,7 @@ class Frame:
 
 
 class LabelPreview:
-    """Shows labels as a segment in the slice views.
+    """Shows labels as segments in the slice views.
 
     Parameters
     ----------
@@ -56,34 +59,44 @@ class LabelPreview:
         box: tuple[slice, ...],
         frame: Frame,
         segmentation_node: Any = None,
-        segment_id: str = "",
+        segment_ids: Sequence[str] = ("",),
+        looks: Sequence[tuple[str, Color]] = (),
     ) -> None:
         """Show labels in the place of earlier ones.
 
         Parameters
         ----------
         labels : ndarray, shape (K, J, I), uint8
+            1 for the first segment, and so on.
         box : tuple of slice
             Their place on the grid.
         frame : Frame
         segmentation_node : vtkMRMLSegmentationNode, optional
-        segment_id : str
-            Of the segment that the labels are meant for: the preview has its name, its colour and
-            its views.
+        segment_ids : sequence of str
+            Of the segments that the labels are meant for: the preview has their names, their
+            colours and their views. Empty for one that is not there yet.
+        looks : sequence of (str, (r, g, b))
+            Name and colour of each of these.
         """
         import slicer
 
-        meant = segmentation_node and segmentation_node.GetSegmentation().GetSegment(segment_id)
         if not self.shown:
             self._node = self._new_node(segmentation_node)
-        segment = slicer.vtkSegment()
-        segment.SetName(meant.GetName() if meant else self._title)
-        segment.SetColor(meant.GetColor() if meant else SEGMENT_COLOR)
-        segment.AddRepresentation(BINARY_LABELMAP, oriented_image(labels, box, frame.ijk_to_frame))
+        image = oriented_image(labels, box, frame.ijk_to_frame)
+        there = segmentation_node and segmentation_node.GetSegmentation()
         with slicer.util.NodeModify(self._node):
             self._node.SetAndObserveTransformNodeID(frame.transform_id)
-            self._node.GetSegmentation().RemoveAllSegments()
-            self._node.GetSegmentation().AddSegment(segment, segment_id or SEGMENT_ID)
+            _empty(self._node.GetSegmentation())
+            for label, segment_id in enumerate(segment_ids, 1):
+                meant = there and segment_id and there.GetSegment(segment_id)
+                name, color = looks[label - 1] if looks else (self._title, SEGMENT_COLOR)
+                segment = slicer.vtkSegment()
+                segment.SetName(meant.GetName() if meant else name)
+                segment.SetColor(meant.GetColor() if meant else color)
+                segment.SetLabelValue(label)
+                segment.AddRepresentation(BINARY_LABELMAP, image)
+                own = segment_id or f"{SEGMENT_ID}{label}"
+                self._node.GetSegmentation().AddSegment(segment, own)
 
     def drop(self) -> None:
         """Show nothing any more."""
@@ -109,6 +122,13 @@ class LabelPreview:
         if meant is not None:
             display.SetViewNodeIDs(meant.GetViewNodeIDs())
         return node
+
+
+def _empty(segmentation: Any) -> None:
+    """Remove all segments; each of several would first erase its labels from their image."""
+    for segment_id in segmentation.GetSegmentIDs():
+        segmentation.GetSegment(segment_id).RemoveAllRepresentations()
+    segmentation.RemoveAllSegments()
 
 
 def oriented_image(labels: np.ndarray, box: tuple[slice, ...], ijk_to_frame: np.ndarray) -> Any:

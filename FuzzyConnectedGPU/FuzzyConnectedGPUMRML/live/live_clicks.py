@@ -60,7 +60,8 @@ class LiveClicks:
         fill: int = 0,
         device: str = "auto",
     ) -> None:
-        self._nodes = volume_node, seeds_node, background_node
+        self._volume_node, self._seeds_node = volume_node, seeds_node
+        self._background_node = background_node
         self._threshold = CONTRAST_THRESHOLD if threshold is None else threshold
         self._fill, self._device = fill, device
         voxels = mrml.voxels_of(volume_node, copy=False)
@@ -85,10 +86,12 @@ class LiveClicks:
         InputError
             None lies in the volume and the region.
         """
-        volume_node, seeds_node, background_node = self._nodes
-        seeds = seeds_of(seeds_node, volume_node, self._shape, self._region)
-        background = background_seeds(background_node, volume_node, self._shape)
-        return LivePoints(seeds.voxels, background and background.voxels)
+        seeds = seeds_of(self._seeds_node, self._volume_node, self._shape, self._region)
+        return LivePoints(seeds.voxels, self._background())
+
+    def _background(self) -> np.ndarray | None:
+        found = background_seeds(self._background_node, self._volume_node, self._shape)
+        return found and found.voxels
 
     def prepare(self, progress: Any = None) -> None:
         """Compute what all positions share; see `LiveLabels.prepare`."""

@@ -59,11 +59,11 @@ def segment_several(
     outputs = _checked_outputs(volume_node, outputs, options.maskNode, options.maskSegmentID)
     run = RunNodes(volume_node, options, inputs)
     shape = run.voxels.shape
-    seeds = _seeds(lists, volume_node, shape, run.region)
+    seeds = seeds_of_vessels(lists, volume_node, shape, run.region)
     hand_overs, outside = hand_overs_of(lists, volume_node, shape)
     run.read_background()
     text = vessels_text(volume_node, lists, **run.choices)
-    points = {_key(lists, n): each.voxels if each else () for n, each in enumerate(seeds)}
+    points = {vessel_key(lists, n): each.voxels if each else () for n, each in enumerate(seeds)}
     found = run.compute(
         segment_arrays, points, _together(seeds), progress, kept, hand_overs=hand_overs
     )
@@ -132,7 +132,7 @@ def vessels_of_scene(scene_node: Any) -> list[Any]:
     return [each for each in lists if each is not None]
 
 
-def _seeds(lists: Sequence[Any], volume_node: Any, shape: Any, region: Any) -> list[Any]:
+def seeds_of_vessels(lists: Sequence[Any], volume_node: Any, shape: Any, region: Any) -> list[Any]:
     """The seeds of each vessel; None where it has only branches that are handed over."""
     found: list[Any] = []
     for node in lists:
@@ -156,7 +156,7 @@ def _labels(owners: np.ndarray) -> list[int]:
     return [label for label in range(1, BACKGROUND) if counts[label]]
 
 
-def _key(lists: Sequence[Any], number: int) -> str:
+def vessel_key(lists: Sequence[Any], number: int) -> str:
     """The name of a vessel in messages; names of lists may be the same."""
     name = lists[number].GetName() or "vessel"
     same = [each.GetName() for each in lists].count(name) > 1

@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
 from .vessel_kinds import look
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
-DISPUTED_COLOR = (0.75, 0.75, 0.75)
+DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
 
 
 @dataclass(frozen=True)

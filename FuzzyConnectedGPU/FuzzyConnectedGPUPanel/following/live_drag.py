@@ -6,9 +6,13 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPUMRML.live import hidden_result
 from FuzzyConnectedGPUMRML.live.label_preview import LabelPreview
 from FuzzyConnectedGPUMRML.live.live_clicks import LiveClicks
+from FuzzyConnectedGPUMRML.several.live_vessels import LiveVesselClicks
+from FuzzyConnectedGPUMRML.several.vessel_kinds import color_of
 from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
+from FuzzyConnectedGPUMRML.several.vessel_outputs import disputed_segment
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
@@ -26,7 +30,7 @@ class NoEvidence(Exception):
 
 
 class LiveDrag:
-    """Shows labels of the position of the moment, in place of the result's segment.
+    """Shows labels of the position of the moment, in place of the result's segments.
 
     It needs the evidence of a run with the same volume, region and settings; else the result
     follows by whole runs. After such a run it computes what all positions share.
@@ -42,7 +46,7 @@ class LiveDrag:
         self._off = False  # until the point is let go
         self._prepared = ""  # the inputs of the run after which that was tried last
         self._preview = LabelPreview(_("Vessels preview"))
-        self._hidden: tuple | None = None
+        self._hidden: Any = None  # the segmentation whose segments are
         self._run = LatestRun(self._read, self._compute, self._show, self._fail)
         self._watch = qt.QTimer()
         self._watch.setInterval(WATCH)
@@ -85,6 +89,11 @@ class LiveDrag:
                 self._prepared, self._live = text, None
                 self._run.request()
 
+    def restore(self) -> None:
+        """The scene may be one that was saved while a point was dragged."""
+        if self._hidden is None:
+            hidden_result.show_all_again()
+
     def forget(self) -> None:
         """The scene is closed, or the panel ends or is left."""
         self._run.stop()
@@ -97,7 +106,7 @@ class LiveDrag:
             parameters is not None
             and bool(parameters.autoUpdate)
             and parameters.model.value == "contrast"
-            and len(clicked_vessels(parameters)) == 1
+            and bool(clicked_vessels(parameters))
             and not self._panel.why_not()
         )
 
@@ -115,9 +124,12 @@ class LiveDrag:
     def _new_live(self) -> LiveClicks:
         parameters = self._panel.parameters
         manual = parameters.thresholdSource.value == "manual"
-        return LiveClicks(
+        lists = clicked_vessels(parameters)
+        several = len(lists) > 1
+        new: Any = LiveVesselClicks if several else LiveClicks
+        return new(
             parameters.inputVolume,
-            clicked_vessels(parameters)[0],
+            lists if several else lists[0],
             parameters.backgroundSeeds,
             self._panel.logic.kept,
             region_section.nodes_of(parameters),
@@ -140,17 +152,19 @@ class LiveDrag:
         if found is None or self._live is None or not self._possible():
             return  # the list may have lost its points since
         parameters = self._panel.parameters
-        seeds_node = clicked_vessels(parameters)[0]
-        meant = (
-            parameters.segmentation,
-            result_segment(parameters.segmentation, seeds_node, parameters.inputVolume),
-        )
-        self._preview.show(found.labels, found.box, self._live.frame, *meant)
+        node, volume_node = parameters.segmentation, parameters.inputVolume
+        lists = clicked_vessels(parameters)
+        ids = [result_segment(node, each, volume_node) for each in lists]
+        looks = []
+        if len(lists) > 1:
+            looks = [(each.GetName(), color_of(each)) for each in lists]
+        self._preview.show(found.labels, found.box, self._live.frame, node, ids, looks)
         if not found.exact:
             self._panel.say(
                 _("A preview: what is around the first point is looked at when it is let go.")
             )
-        self._hide(*meant)
+        if node is not None:
+            self._hide(node, [*ids, disputed_segment(node, volume_node)])
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, InputError):
@@ -163,16 +177,12 @@ class LiveDrag:
 
     # --- in place of the result
 
-    def _hide(self, node: Any, segment_id: str) -> None:
-        display = node.GetDisplayNode() if node is not None else None
-        if self._hidden is not None or display is None or not segment_id:
-            return
-        shown = display.GetSegmentVisibility2DFill(segment_id)
-        outlined = display.GetSegmentVisibility2DOutline(segment_id)
-        self._hidden = node, segment_id, shown, outlined
+    def _hide(self, node: Any, segment_ids: list[str]) -> None:
+        if self._hidden is not node:
+            hidden_result.show_again(self._hidden)
+        hidden_result.hide(node, segment_ids)
+        self._hidden = node
         self._watch.start()
-        display.SetSegmentVisibility2DFill(segment_id, False)
-        display.SetSegmentVisibility2DOutline(segment_id, False)
 
     def _drop(self) -> None:
         self._preview.drop()
@@ -184,10 +194,5 @@ class LiveDrag:
 
     def _unhide(self) -> None:
         self._watch.stop()
-        if self._hidden is None:
-            return
-        (node, segment_id, shown, outlined), self._hidden = self._hidden, None
-        display = node.GetDisplayNode()
-        if display is not None and node.GetSegmentation().GetSegment(segment_id) is not None:
-            display.SetSegmentVisibility2DFill(segment_id, shown)
-            display.SetSegmentVisibility2DOutline(segment_id, outlined)
+        hidden_result.show_again(self._hidden)
+        self._hidden = None

@@ -20,7 +20,7 @@ class PointDrag:
     move : callable
         Called without arguments at every move, also at the first one.
     end : callable
-        Called without arguments when a point is let go, moved or not.
+        Called without arguments when a point is let go; not if it was pressed and never moved.
 
     Attributes
     ----------
@@ -59,8 +59,10 @@ class PointDrag:
 
     def let_go(self) -> None:
         """The interaction ends."""
+        unmoved = self._held and not self.dragging
         self.forget()
-        self._end()
+        if not unmoved:
+            self._end()
 
     def interrupt(self) -> None:
         """Something happens that no drag goes on with, such as a point placed or removed."""

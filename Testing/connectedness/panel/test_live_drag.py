@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from FuzzyConnectedGPUMRML.live import hidden_result
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from support.drag_cases import (
     hold,
     labels,
@@ -14,6 +16,7 @@ from support.drag_cases import (
     settle,
     until,
 )
+from support.mrml_cases import add_seeds, add_volume, world_of
 from support.panel_cases import POINTS
 
 
@@ -53,6 +56,36 @@ def test_what_a_preview_cannot_know_is_said_until_the_result_is_there(live):
     let_go(live)
     settle(live)
     assert live.ui.statusLabel.text.startswith("Went on from the last run")
+
+
+def test_in_a_scan_of_several_tissues_the_first_point_ends_in_a_run_of_its_own(panel, monkeypatch):
+    """The preview is on the tissue where the drag began, and says so; the result is not."""
+    import slicer
+
+    from FuzzyConnectedGPULib import segment
+
+    monkeypatch.setattr(slicer.app, "mouseButtons", lambda: 0)
+    phantom = liver_phantom((24, 40, 40))
+    first, other, goal = (tuple(map(int, each)) for each in phantom.seeds[:3])
+    k, j, i = phantom.spacing
+    volume = add_volume(phantom.volume, np.diag([-i, -j, k, 1.0]))
+    panel.parameters.inputVolume = volume
+    panel.parameters.seeds = add_seeds(volume, [first, other], "seeds")
+    panel.ui.autoUpdateCheckBox.checked = True
+    until(panel, lambda: panel.parameters.labelmap is not None)
+    settle(panel)
+    evidence = panel.widget.panel.logic.kept.evidence
+    assert not evidence.holds_for(goal)
+    hold(panel)
+    move(panel, goal, index=0)
+    until(panel, lambda: preview(panel) is not None)
+    assert panel.ui.statusLabel.text.startswith("A preview: ")
+    assert panel.widget.panel.logic.kept.evidence is evidence
+    let_go(panel)
+    settle(panel)
+    alone = segment(phantom.volume, [goal, other], spacing=phantom.spacing, device="cpu")
+    np.testing.assert_array_equal(labels(panel), alone.labels)
+    assert panel.ui.statusLabel.text.startswith("Done")
 
 
 def test_leaving_the_module_takes_the_preview_away(live):
@@ -106,6 +139,64 @@ def test_the_affinity_model_follows_by_whole_runs(live):
     assert preview(live) is None
     let_go(live)
     settle(live)
+
+
+def test_a_scene_that_was_saved_during_a_drag_shows_the_result(live, tmp_path):
+    """A program can save at any time, and no event of the scene says so before."""
+    import slicer
+
+    hold(live)
+    move(live, tuple(np.add(POINTS[1], (0, 0, -2))))
+    until(live, lambda: preview(live) is not None)
+    assert not own_segment_is_shown(live)
+    slicer.mrmlScene.SetSaveToXMLString(1)
+    slicer.mrmlScene.Commit()
+    slicer.mrmlScene.SetSaveToXMLString(0)
+    saved = slicer.mrmlScene.GetSceneXMLString()
+    let_go(live)
+    settle(live)
+    assert "ShownInSlices" in saved
+    display = live.parameters.segmentation.GetDisplayNode()
+    assert not display.GetAttribute(hidden_result.MARK)
+    (segment_id,) = live.parameters.segmentation.GetSegmentation().GetSegmentIDs()
+    # As loaded: hidden, with the mark.
+    hidden_result.hide(live.parameters.segmentation, [segment_id])
+    assert not own_segment_is_shown(live)
+    slicer.mrmlScene.InvokeEvent(slicer.mrmlScene.EndImportEvent)
+    assert own_segment_is_shown(live)
+    display.SetAttribute(hidden_result.MARK, "of another program")
+    hidden_result.show_all_again()
+    assert own_segment_is_shown(live)
+
+
+def test_slices_follow_a_point_of_one_of_several_vessels(live):
+    import slicer
+
+    parameters = live.parameters
+    live.click("addVesselButton")
+    other = parameters.seeds
+    other.AddControlPointWorld(world_of(parameters.inputVolume, (7, 8, 9)))
+    settle(live)
+    assert slicer.util.arrayFromVolume(parameters.labelmap).max() == 2
+    runs, own = [], live.widget.panel
+    run = own.run
+    own.run = lambda *arguments: runs.append(1) or run(*arguments)
+    hold(live)
+    move(live, (7, 8, 12), index=0)
+    until(live, lambda: preview(live) is not None)
+    settle(live)
+    assert not runs
+    shown = preview(live)
+    assert set(np.unique(shown)) == {0, 1, 2}
+    display = parameters.segmentation.GetDisplayNode()
+    ids = parameters.segmentation.GetSegmentation().GetSegmentIDs()
+    assert not any(display.GetSegmentVisibility2DFill(each) for each in ids)
+    let_go(live)
+    settle(live)
+    assert len(runs) == 1
+    assert preview(live) is None
+    np.testing.assert_array_equal(shown, labels(live))
+    assert all(display.GetSegmentVisibility2DFill(each) for each in ids)
 
 
 def test_the_scene_can_be_closed_while_a_point_is_held(live):

@@ -2,19 +2,13 @@
 
 import numpy as np
 import pytest
-from test_relative_connectedness import (
-    AFFINITY,
-    WAYS,
-    assert_as_defined,
-    crossing_vessels,
-    random_groups,
-    random_volume,
-)
+from test_relative_connectedness import AFFINITY, crossing_vessels
 
 from FuzzyConnectedGPULib import GaussianAffinity, relative_connectedness
 from FuzzyConnectedGPULib.relative import contrast_division, stages
 from FuzzyConnectedGPULib.relative.cuda import by_groups, owners
 from FuzzyVesselCoreLib.errors import Cancelled
+from support.relative_cases import WAYS, assert_as_defined, random_groups, random_volume
 
 TYPES = (np.uint8, np.int16, np.uint16, np.float32)
 

@@ -5,7 +5,9 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.phantom.image import HEPATIC
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 from ...pictures import offscreen
@@ -20,6 +22,8 @@ STEPS, QUICK_STEPS = 24, 4
 CPU_GOAL, GPU_GOAL = 300.0, 50.0  # ms
 # I, J, K, as the data's documentation lists them: portal trunk, portal branch, liver tissue.
 CT_SEEDS, CT_BACKGROUND = [(265, 206, 70), (174, 274, 73)], (212, 150, 98)
+# Vena cava and hepatic vein; aorta.
+CT_OTHERS = [[(232, 242, 17), (191, 252, 108)], [(287, 286, 120)]]
 TITLE = "A dragged point: from the event to the slices, ms"
 COLUMNS = {
     "case": "case",
@@ -45,6 +49,8 @@ NOTES = [
     "and that of the labels (at most 8 ms).",
     "Prepared: what all steps share, computed once for a scan, before the first drag. Whole run: "
     "the same clicks without what the drag keeps, but with kept evidence.",
+    "Several vessels: portal veins, hepatic veins with the vena cava, and the aorta, two, two and "
+    "one point; on the phantom portal and hepatic veins.",
     "Equal: steps whose labels are those of the whole run, voxel by voxel; while the first point "
     "is dragged, of the run with the evidence from where the drag began.",
 ]
@@ -73,24 +79,28 @@ def by_drag(setting: Setting) -> Table:
     return Table(TITLE, COLUMNS, rows, {}, notes)
 
 
-def _case(setting: Setting) -> tuple[str, np.ndarray, tuple[float, ...], list, tuple]:
+def _case(setting: Setting) -> tuple[str, np.ndarray, tuple[float, ...], list, tuple, list]:
     folder = None if setting.quick else setting.data
     if folder is not None and (folder / f"{LIVER_CT}_ct.nrrd").is_file():
         volume, spacing = read_voxels(folder / f"{LIVER_CT}_ct.nrrd")
         clicks = [seed[::-1] for seed in CT_SEEDS]
-        return LIVER_CT, volume, tuple(spacing), clicks, CT_BACKGROUND[::-1]
+        others = [[seed[::-1] for seed in each] for each in CT_OTHERS]
+        return LIVER_CT, volume, tuple(spacing), clicks, CT_BACKGROUND[::-1], others
     made = liver_phantom(setting.sizes.liver)
     seeds = made.seeds[:2].tolist()
     seeds = [tuple(seed) for seed in seeds]
     background = tuple(map(int, made.background_seeds[0]))
-    return "phantom", made.volume, tuple(made.spacing), seeds, background
+    veins = [each.points for each in made.centrelines if each.tree == HEPATIC]
+    other = tuple(int(c) for c in np.round(veins[0][len(veins[0]) // 2]))
+    return "phantom", made.volume, tuple(made.spacing), seeds, background, [[other]]
 
 
 def _rows(setting: Setting, device: str, goal: float, draws: bool) -> Iterator[dict]:
-    name, volume, spacing, seeds, background = _case(setting)
+    name, volume, spacing, seeds, background, others = _case(setting)
     steps = QUICK_STEPS if setting.quick else STEPS
-    for drag in drags(seeds, background, volume.shape, spacing, steps):
-        session = Session(volume, spacing, drag, device, draws)
+    kept = CachedConnectedness()
+    for drag in drags(seeds, background, others, volume.shape, spacing, steps):
+        session = Session(volume, spacing, drag, device, draws, kept)
         try:
             row = session.measured()
         finally:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 FIRST, FURTHER, BACKGROUND = "the first point", "a further point", "a not-vessel point"
+OF_SEVERAL = "a point of one of {count} vessels"
+
+Voxel = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -14,9 +17,11 @@ class Drag:
     Attributes
     ----------
     what : str
-    seeds, background : list of (k, j, i)
-    of_background : bool
-        Whether the point is one of the background, else of the seeds.
+    vessels : list of list of (k, j, i)
+        The points of each vessel.
+    background : list of (k, j, i)
+    vessel : int or None
+        Whose point it is; None: one of the background.
     index : int
         Of the point in its list.
     way : list of (k, j, i)
@@ -24,43 +29,55 @@ class Drag:
     """
 
     what: str
-    seeds: list[tuple[int, ...]]
-    background: list[tuple[int, ...]]
-    of_background: bool
+    vessels: list[list[Voxel]]
+    background: list[Voxel]
+    vessel: int | None
     index: int
-    way: list[tuple[int, ...]]
+    way: list[Voxel]
+
+    def at(self, voxel: Voxel) -> tuple[list[list[Voxel]], list[Voxel]]:
+        """The points of the vessels and of the background with the point at a voxel."""
+        vessels, background = [list(each) for each in self.vessels], list(self.background)
+        (background if self.vessel is None else vessels[self.vessel])[self.index] = voxel
+        return vessels, background
 
 
 def drags(
-    seeds: list[tuple[int, ...]],
-    background: tuple[int, ...],
+    seeds: list[Voxel],
+    background: Voxel,
+    others: list[list[Voxel]],
     shape: tuple[int, ...],
     spacing: tuple[float, ...],
     steps: int,
 ) -> list[Drag]:
-    """The first point, a further one and a background point, each dragged away and back.
+    """The first point, a further one, a background point, and that with further vessels.
 
     Parameters
     ----------
     seeds : list of (k, j, i)
-        At least two.
+        Of the first vessel, at least two.
     background : (k, j, i)
+    others : list of list of (k, j, i)
+        The points of further vessels.
     shape, spacing : K, J, I
     steps : int
         Of each drag, about 1.5 mm apart.
     """
+    several = OF_SEVERAL.format(count=1 + len(others))
     chosen = [
-        (FIRST, seeds, [background], False, 0),
-        (FURTHER, seeds, [background], False, 1),
-        (BACKGROUND, seeds, [background], True, 0),
+        (FIRST, [seeds], 0, 0),
+        (FURTHER, [seeds], 0, 1),
+        (BACKGROUND, [seeds], None, 0),
+        (several, [seeds, *others], 0, 1),
+        (f"{several}, the last", [seeds, *others], len(others), len(others[-1]) - 1),
     ]
     found = []
-    for number, (what, ours, others, of_background, index) in enumerate(chosen):
-        start = (others if of_background else ours)[index]
+    for number, (what, vessels, vessel, index) in enumerate(chosen):
+        start = background if vessel is None else vessels[vessel][index]
         way = _way(start, np.random.default_rng(number), shape, spacing, steps)
-        taken = {*ours, *others} - {start}
+        taken = {background, *(point for each in vessels for point in each)} - {start}
         way = [at for at in way if at not in taken]
-        found.append(Drag(what, ours, others, of_background, index, way))
+        found.append(Drag(what, vessels, [background], vessel, index, way))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import binarize, segment
+from FuzzyConnectedGPULib import binarize, segment, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast import contrast_connectedness
 
@@ -24,15 +24,36 @@ BUSY = "busy"  # time of all cores together
 
 
 class Session:
-    """A scene with a volume, points, slice views and a preview, in which one point is dragged."""
+    """A scene with a volume, points, slice views and a preview, in which one point is dragged.
+
+    Parameters
+    ----------
+    volume : ndarray, shape (K, J, I)
+    spacing : tuple of 3 float
+        K, J, I, in mm.
+    drag : Drag
+    device : str
+    draws : bool
+        Whether slices are drawn.
+    kept : CachedConnectedness
+        Of the sessions before with the same volume.
+    """
 
     def __init__(
-        self, volume: np.ndarray, spacing: tuple, drag: Drag, device: str, draws: bool
+        self,
+        volume: np.ndarray,
+        spacing: tuple,
+        drag: Drag,
+        device: str,
+        draws: bool,
+        kept: CachedConnectedness,
     ) -> None:
         import slicer
 
         from FuzzyConnectedGPUMRML.live.label_preview import LabelPreview
         from FuzzyConnectedGPUMRML.live.live_clicks import LiveClicks
+        from FuzzyConnectedGPUMRML.several.live_vessels import LiveVesselClicks
+        from FuzzyConnectedGPUMRML.several.vessel_kinds import KINDS
         from FuzzyVesselCoreLib.mrml.new_points import add_points
 
         from .slice_views import ORIENTATIONS, SliceView
@@ -42,15 +63,23 @@ class Session:
         k, j, i = spacing
         self._node = slicer.util.addVolumeFromArray(volume, np.diag([-i, -j, k, 1.0]), "CT")
         self._node.CreateDefaultDisplayNodes()
-        seeds = add_points(np.array(drag.seeds), self._node, "Vessels")
+        lists = [
+            add_points(np.array(each), self._node, f"Vessel {n}")
+            for n, each in enumerate(drag.vessels, 1)
+        ]
         others = add_points(np.array(drag.background), self._node, "Background")
-        self._moved = others if drag.of_background else seeds
-        self._kept = CachedConnectedness()
-        self._run(drag.seeds, drag.background)
+        self._moved = others if drag.vessel is None else lists[drag.vessel]
+        self._kept = kept
+        self._run(drag.vessels, drag.background)
         region = dict(maskNode=None, maskSegmentID="", roiNode=None)
-        self._live = LiveClicks(self._node, seeds, others, self._kept, region, device=device)
-        self._evidence = self._kept._evidence._evidence
+        new: Any = LiveClicks if len(lists) == 1 else LiveVesselClicks
+        clicked = lists[0] if len(lists) == 1 else lists
+        self._live = new(self._node, clicked, others, kept, region, device=device)
+        self._evidence = kept._evidence._evidence
         self._preview = LabelPreview("preview")
+        self._looks = [
+            (kind.name, kind.color) for kind, _ in zip(KINDS.values(), lists, strict=False)
+        ]
         self._views = [SliceView(each, self._node, SIDE) for each in ORIENTATIONS if draws]
         self._events = 0
         self._moved.AddObserver(self._moved.PointModifiedEvent, self._on_event)
@@ -58,9 +87,14 @@ class Session:
     def _on_event(self, caller: Any, event: Any) -> None:
         self._events += 1
 
-    def _run(self, seeds: list, background: list) -> np.ndarray:
+    def _run(self, vessels: list, background: list) -> Any:
+        """A whole run, with what is kept."""
         options: dict = dict(spacing=self._spacing, device=self._device, cached=self._kept)
-        return segment(self._volume, seeds, background_seeds=background, **options).labels
+        options["background_seeds"] = background
+        if len(vessels) == 1:
+            return segment(self._volume, vessels[0], **options)
+        named = {str(n): each for n, each in enumerate(vessels)}
+        return segment_several(self._volume, named, **options)
 
     def measured(self) -> dict:
         """Medians of the steps, and of the whole runs beside."""
@@ -108,7 +142,10 @@ class Session:
         times.append(perf_counter())
         found = self._live.labels(points)
         times.append(perf_counter())
-        self._preview.show(found.labels, found.box, self._live.frame)
+        ids = [""] * len(self._looks)
+        self._preview.show(
+            found.labels, found.box, self._live.frame, segment_ids=ids, looks=self._looks
+        )
         times.append(perf_counter())
         for view in self._views:
             view.draw()
@@ -121,9 +158,9 @@ class Session:
 
     def _whole(self, at: tuple[int, ...]) -> np.ndarray:
         """Labels of a whole run with the point at a voxel, on the evidence of the drag."""
-        drag = self._drag
-        seeds, background = list(drag.seeds), list(drag.background)
-        (background if drag.of_background else seeds)[drag.index] = at
+        vessels, background = self._drag.at(at)
+        if len(vessels) > 1:  # the evidence is kept: the first point is another one
+            return self._run(vessels, background).labels
 
         def kept(*arguments: Any) -> Any:
             gpu = arguments[-1]
@@ -131,7 +168,7 @@ class Session:
 
         scene, threshold = contrast_connectedness(
             self._volume,
-            np.array(seeds),
+            np.array(vessels[0]),
             spacing=self._spacing,
             background_seeds=np.array(background),
             device=self._device,

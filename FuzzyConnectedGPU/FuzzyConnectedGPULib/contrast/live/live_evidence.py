@@ -6,8 +6,9 @@ import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..clicks.main_object import EVIDENT
+from ..clicks.main_object import EVIDENT, FLOOR
 from ..paths.reached import Reached
+from ..paths.widest_paths import STEPS
 from .live_paths import LivePaths
 from .signed import Signed
 from .touched import Box, Touched
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
+
+KEPT_COMPONENTS = 16
 
 
 class LiveEvidence:
@@ -31,26 +34,45 @@ class LiveEvidence:
     ----------
     floor : int
         Paths of lower levels are not followed.
+    followed : float
+        Contrast from which on all paths were followed, since `begin`.
+    added : bool
+        Whether clicks without strong paths have asked for voxels of their own, since `begin`.
     touched : Touched
         Where the rules may have written: along paths, in components, and in boxes of which they
         asked for what lies in the mask.
     """
 
     def __init__(self, evidence: "Evidence") -> None:
-        self._evidence, self.floor = evidence, 0
-        self.touched = Touched(evidence.contrast.shape)
+        self._evidence = evidence
+        # What was found with a limit; None if it was larger.
+        self._components: dict[tuple, tuple[tuple[np.ndarray, np.ndarray] | None, int]] = {}
+        self.begin(0)
         self._paths = None
         if not evidence.device_bytes:
             self._paths = LivePaths(evidence.contrast, evidence.smooth, evidence.inside)
 
+    def begin(self, floor: int) -> None:
+        """Another position of the clicks: nothing of it is written yet."""
+        self.floor, self.followed, self.added = floor, 0.0, False
+        self.touched = Touched(self._evidence.contrast.shape)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._evidence, name)
 
-    def prepare(self, progress: Progress) -> None:
-        """Compute what the clicks' rules ask for wherever a click may go."""
+    def prepare(self, progress: Progress, all_levels: bool = False) -> None:
+        """Compute what the clicks' rules ask for wherever a click may go.
+
+        Parameters
+        ----------
+        progress : Progress
+        all_levels : bool
+            Whether paths are followed beyond the threshold.
+        """
         if self._paths is None:
             return
-        self._paths.prepare(EVIDENT * self._evidence.noise)
+        least = EVIDENT * self._evidence.noise
+        self._paths.prepare(least * FLOOR / STEPS if all_levels else least)
         for name in ("wide_contrast", "difference"):  # for clicks without contrast
             progress.check()
             getattr(self._evidence, name)
@@ -65,6 +87,7 @@ class LiveEvidence:
     ) -> Reached:
         """As of `Evidence`, but for paths below the floor."""
         floor = max(floor, self.floor)
+        self.followed = max(self.followed, unit * floor / STEPS)
         if self._paths is not None:
             reached = self._paths.widest_paths(starts, unit, floor, brighter)
         else:
@@ -75,14 +98,31 @@ class LiveEvidence:
     def component(
         self, values: np.ndarray, start: tuple[int, ...], threshold: float, limit: int
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """As of `Evidence`."""
-        found = self._evidence.component(values, start, threshold, limit)
-        if found is not None:
-            self.touched.add_voxels(found[0])
+        """As of `Evidence`; those of clicks that stay are kept."""
+        self.added = True
+        key = self._kind_of(values), start, threshold
+        found, tried = self._components.get(key, (None, -1))
+        if found is None and limit > tried:
+            found = self._evidence.component(values, start, threshold, limit)
+            if key[0]:
+                if len(self._components) == KEPT_COMPONENTS:
+                    self._components.clear()
+                self._components[key] = found, limit
+        if found is None or found[0].size > limit:
+            return None
+        self.touched.add_voxels(found[0])
         return found
+
+    def _kind_of(self, values: Any) -> str:
+        """Which contrast values are; empty for others."""
+        if values is self._evidence.contrast:
+            return "contrast"
+        wide = vars(self._evidence).get("wide_contrast", (None,))[0]
+        return "wide" if values is wide else ""
 
     def masked(self, labels: np.ndarray, box: Box) -> np.ndarray:
         """As of `Evidence`."""
+        self.added = True
         self.touched.add_box(box)
         return self._evidence.masked(labels, box)
 

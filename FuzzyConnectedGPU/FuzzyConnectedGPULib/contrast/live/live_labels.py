@@ -1,5 +1,6 @@
 """Public entry: the labels of clicks that move, one position after the other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ from ..clicks.click_scene import click_scene
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..paths.widest_paths import STEPS
 from .live_evidence import LiveEvidence
-from .touched import Box, Touched
+from .touched import Box
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
+
+Cut = Callable[[LiveEvidence, np.ndarray, np.float32, Progress], tuple[Box, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class LiveLabels:
         Paths stay where it is not 0; that of the evidence, or a part of it.
     border : {"drawn", "half"}
 
+    Attributes
+    ----------
+    shape, mask
+        As given.
+
     Examples
     --------
     >>> from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
@@ -77,7 +85,8 @@ class LiveLabels:
         mask: np.ndarray | None = None,
         border: str = "drawn",
     ) -> None:
-        self._found, self._shape, self._mask, self._border = evidence, shape, mask, border
+        self.shape, self.mask = shape, mask
+        self._found, self._border = evidence, border
         self._allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
         self._evidence = LiveEvidence(evidence)
         self._memory: np.ndarray | None = None
@@ -88,12 +97,14 @@ class LiveLabels:
         if self._allowed is not None:
             self._evidence = LiveEvidence(self._found.within(self._allowed))
 
-    def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
+    def prepare(
+        self, progress: Progress | ProgressCallback | None = None, all_levels: bool = False
+    ) -> None:
         """Compute what the steps share, so that none of them has to wait for it.
 
-        On a device there is nothing to prepare.
+        On a device there is nothing to prepare. With `all_levels`, steps with floor 0, too.
         """
-        self._evidence.prepare(Progress.of(progress))
+        self._evidence.prepare(Progress.of(progress), all_levels)
 
     def labels_on(self, device: str, *arguments: Any, **options: Any) -> LabelsInBox:
         """As `labels`, on the device that the evidence is on, or on the CPU.
@@ -122,6 +133,8 @@ class LiveLabels:
         *,
         gpu: "CudaDevice | None" = None,
         progress: Progress | ProgressCallback | None = None,
+        floor: int | None = None,
+        cut: Cut | None = None,
     ) -> LabelsInBox:
         """The labels of clicks; a call that fails or is cancelled leaves nothing behind.
 
@@ -134,6 +147,11 @@ class LiveLabels:
             That the evidence is on, inside its ``with`` block.
         progress : callable, optional
             ``progress(share) -> bool``; False cancels.
+        floor : int, optional
+            Paths of lower levels are not followed; by default none that labels do not depend on.
+        cut : callable, optional
+            ``cut(evidence, scene, threshold, progress)``: labels of the scene, in a box of the
+            `LiveEvidence`; by default 1 where the scene is at least the threshold.
 
         Returns
         -------
@@ -148,28 +166,40 @@ class LiveLabels:
         """
         if not 0 < threshold <= 1:
             raise InputError(f"The threshold is {threshold:g}, but must be above 0 and at most 1.")
-        checked = checked_clicks(np.asarray(seeds), background_seeds, self._mask, self._shape)
+        checked = checked_clicks(np.asarray(seeds), background_seeds, self.mask, self.shape)
         clicks = checked.within(self._evidence.box)
-        self._evidence.floor = lowest_level(threshold)
-        self._evidence.touched = touched = Touched(self._evidence.contrast.shape)
+        self._evidence.begin(lowest_level(threshold) if floor is None else floor)
+        touched = self._evidence.touched
         for click in (*clicks.positive.tolist(), *clicks.negative.tolist()):
             touched.add_voxel(click)
         if self._memory is None:
             self._memory = zeros(self._evidence.contrast.shape, np.float32)
         try:
-            found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu)
+            found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu, cut)
             return replace(found, exact=bool(self._found.holds_for(checked.positive[0])))
         finally:
             touched.clear(self._memory)
 
     def _cut(
-        self, clicks: Clicks, threshold: np.float32, progress: Progress, gpu: "CudaDevice | None"
+        self,
+        clicks: Clicks,
+        threshold: np.float32,
+        progress: Progress,
+        gpu: "CudaDevice | None",
+        cut: Cut | None,
     ) -> LabelsInBox:
         evidence: Any = self._evidence
         scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, self._memory)
-        box, labels = evidence.touched.labels(scene, threshold)
+        cut = cut or _at_threshold
+        box, labels = cut(evidence, scene, threshold, progress)
         place = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))
         return LabelsInBox(place, labels)
+
+
+def _at_threshold(
+    evidence: Any, scene: np.ndarray, threshold: np.float32, progress: Progress
+) -> tuple[Box, np.ndarray]:
+    return evidence.touched.labels(scene, threshold)
 
 
 def lowest_level(threshold: float) -> int:

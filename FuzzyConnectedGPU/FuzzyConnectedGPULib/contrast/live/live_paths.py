@@ -24,7 +24,7 @@ from ..paths.open_voxels import certainly_low, level_of
 from ..paths.reached import Reached
 from ..paths.widest_paths import TOP
 from .max_tree import MaxTree, max_tree
-from .packed_voxels import number_of, row_of
+from .packed_voxels import number_of, ones, row_of
 
 SPARE = 0.7  # of the contrast that is wanted: a tree that goes deeper serves more starts
 
@@ -189,9 +189,14 @@ def _is_theirs(voxel, node, level, reached, bits, before, rivals, theirs, shape)
         for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
             first = ok * plane + oj * row + low
             near = row_of(first, span, bits)
-            for step in range(span):
-                if (near >> np.uint64(step)) & np.uint64(1):
-                    other = number_of(first + step, bits, before)
-                    if theirs[other] > reached:
-                        return True
+            if not near:
+                continue
+            while not near & np.uint64(1):
+                near >>= np.uint64(1)
+                first += 1
+            other = np.int64(number_of(first, bits, before))
+            for _ in range(ones(near)):  # the numbers of a row go up by one
+                if theirs[other] > reached:
+                    return True
+                other += 1
     return False

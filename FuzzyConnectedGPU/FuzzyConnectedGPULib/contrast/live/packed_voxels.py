@@ -4,6 +4,7 @@ Both fit into a cache (an eighth of a byte and a sixteenth a voxel), where an in
 does not.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,8 +47,15 @@ def packed_voxels(contrast: np.ndarray, inside: np.ndarray | None, least: float)
     mask = np.empty(0, np.uint8) if inside is None else inside.ravel()
     values = contrast.ravel(), mask, np.float32(least), bits
     in_parts(lambda first, last: _pack(*values, first, last), bits.size, contrast.size)
-    counts = np.cumsum(np.bitwise_count(bits), dtype=np.int32)
-    return PackedVoxels(bits, np.concatenate([np.zeros(1, np.int32), counts[:-1]]))
+    return _counted(bits)
+
+
+def packed_list(lists: Sequence[np.ndarray], size: int) -> PackedVoxels:
+    """The voxels of lists (flat indices, int64), in a volume of so many voxels."""
+    bits = np.zeros(-(-size // WORD), np.uint64)
+    for voxels in lists:
+        _set(voxels, bits)
+    return _counted(bits)
 
 
 def listed(packed: PackedVoxels) -> np.ndarray:
@@ -57,6 +65,24 @@ def listed(packed: PackedVoxels) -> np.ndarray:
     words = packed.bits.size
     in_parts(lambda first, last: _list(*found, first, last), words, WORD * words)
     return voxels
+
+
+def _counted(bits: np.ndarray) -> PackedVoxels:
+    counts = np.cumsum(np.bitwise_count(bits), dtype=np.int32)
+    return PackedVoxels(bits, np.concatenate([np.zeros(1, np.int32), counts[:-1]]))
+
+
+def number_of_each(voxels: np.ndarray, packed: PackedVoxels) -> np.ndarray:
+    """The numbers (int64) of voxels (flat indices, int64) that are in the subset."""
+    numbers = np.empty(voxels.size, np.int64)
+    _number(voxels, *packed, numbers)
+    return numbers
+
+
+@njit(cache=True, nogil=True)
+def _set(voxels, bits):
+    for voxel in voxels:
+        bits[voxel >> 6] |= np.uint64(1) << np.uint64(voxel & 63)
 
 
 @njit(cache=True, nogil=True)
@@ -110,3 +136,9 @@ def row_of(first, span, bits):
     if shift + np.uint64(span) > np.uint64(64):
         found |= bits[word + 1] << (np.uint64(64) - shift)
     return found & ((np.uint64(1) << np.uint64(span)) - np.uint64(1))
+
+
+@njit(cache=True, nogil=True)
+def _number(voxels, bits, before, numbers):
+    for n in range(voxels.size):
+        numbers[n] = number_of(voxels[n], bits, before)

@@ -43,6 +43,16 @@ class Touched:
         for box in self._boxes:
             scene[box] = 0
 
+    def written(self, scene: np.ndarray) -> list[np.ndarray]:
+        """Lists (flat indices, int64) of the voxels that are above 0; a voxel may be in several."""
+        flat = scene.reshape(-1)
+        found = [voxels[flat[voxels] > 0] for voxels in self._lists]
+        for box in self._boxes:
+            origin = np.array([side.start for side in box])
+            inside = np.argwhere(scene[box] > 0) + origin
+            found.append(np.ravel_multi_index(tuple(inside.T), self._shape))
+        return found
+
     def labels(self, scene: np.ndarray, threshold: np.float32) -> tuple[Box, np.ndarray]:
         """Where the scene is at least a threshold.
 

@@ -1,0 +1,196 @@
+"""Public entry: the labels of several vessels, for one position of the points after the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+
+from ...contrast.contrast_threshold import CONTRAST_THRESHOLD
+from ...contrast.live.live_labels import LabelsInBox, LiveLabels, lowest_level
+from ...contrast.live.touched import Box
+from ...relative.groups import DISPUTED
+from ..branches import HandOver
+from ..division import BACKGROUND
+from ..labelling import Clicks, label_vessels
+from ..several_vessels import background_inside, checked_vessels
+from .listed_division import ListedDivision, Uncertain
+
+ROUNDING = 4  # levels of paths: contrasts within a level of the division are followed, too
+
+
+class LiveVessels:
+    """Labels of several vessels while their points move, on evidence that stays.
+
+    They are those of `segment_several` with this evidence, bit for bit; see `LiveLabels`.
+
+    Parameters
+    ----------
+    live : LiveLabels
+    spacing : 3 floats K, J, I, in mm
+
+    Examples
+    --------
+    >>> from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+    >>> volume = np.random.default_rng(1).normal(0, 1, (24, 24, 24))
+    >>> volume[4:8, 10:14], volume[16:20, 10:14] = 20, 20
+    >>> evidence = vessel_evidence(volume, (1, 1, 1), (6, 12, 12))
+    >>> live = LiveVessels(LiveLabels(evidence, volume.shape), (1, 1, 1))
+    >>> found = live.labels_on("cpu", {"one": [(6, 12, 12)], "other": [(18, 12, 12)]})
+    >>> [int((found.labels == label).any()) for label in (1, 2)]
+    [1, 1]
+    """
+
+    def __init__(self, live: LiveLabels, spacing: Sequence[float]) -> None:
+        self._live, self._spacing = live, spacing
+        self._uncertain = False
+
+    def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
+        """Compute what the steps share; see `LiveLabels.prepare`."""
+        self._live.prepare(progress, all_levels=True)
+
+    def labels_on(
+        self,
+        device: str,
+        vessels: Mapping[str, Any],
+        background_seeds: Any = None,
+        threshold: float = CONTRAST_THRESHOLD,
+        *,
+        hand_overs: Sequence[HandOver] = (),
+        fill: int = 0,
+        progress: Progress | ProgressCallback | None = None,
+    ) -> LabelsInBox:
+        """The labels of vessels; a call that fails or is cancelled leaves nothing behind.
+
+        Parameters
+        ----------
+        device : str
+            As of `LiveLabels.labels_on`.
+        vessels, background_seeds, hand_overs
+            As of `segment_several`.
+        threshold : float
+            Of the connectedness, 0..1.
+        fill : int
+            Rounds of filling gaps.
+        progress : callable, optional
+            ``progress(share) -> bool``; False cancels.
+
+        Returns
+        -------
+        LabelsInBox
+            1 for the first vessel, and so on.
+
+        Raises
+        ------
+        InputError, DeviceError, Cancelled
+            As of `segment_several`.
+        """
+        shape, mask = self._live.shape, self._live.mask
+        points = checked_vessels(vessels, shape, mask)
+        seeds = np.concatenate(list(points.values()))
+        background = background_inside(background_seeds, shape, mask)
+        step = _Step(points, background, hand_overs, fill, self._spacing, mask)
+        clicks = device, seeds, background_seeds, threshold
+        progress = Progress.of(progress)
+        near = lowest_level(threshold) - ROUNDING
+        follow = partial(self._live.labels_on, *clicks, progress=progress, cut=step)
+        # A gap that is filled may take the owner of a voxel below the threshold.
+        if near > 0 and not fill and not self._uncertain:
+            try:
+                return follow(floor=near)
+            except Uncertain:
+                self._uncertain = True  # mostly the next positions, too
+        return follow(floor=0)
+
+
+class _Step:
+    """Cuts a scene into the labels of vessels."""
+
+    def __init__(
+        self,
+        points: Mapping[str, np.ndarray],
+        background: np.ndarray,
+        hand_overs: Sequence[HandOver],
+        fill: int,
+        spacing: Sequence[float],
+        mask: np.ndarray | None,
+    ) -> None:
+        self._points, self._background, self._mask = points, background, mask
+        self._hand_overs, self._fill, self._spacing = hand_overs, fill, spacing
+
+    def __call__(
+        self, evidence: Any, scene: np.ndarray, threshold: np.float32, progress: Progress
+    ) -> tuple[Box, np.ndarray]:
+        progress.check()
+        voxels, values, owners = self._divided(evidence, scene, threshold, progress)
+        labelled = values >= threshold
+        box = _box_of(voxels[labelled], scene.shape)
+        if self._fill or self._hand_overs:
+            return box, self._labels(evidence, scene, threshold, box, voxels, owners)
+        labels = np.zeros([side.stop - side.start for side in box], np.uint8)
+        owners = np.where(owners >= BACKGROUND, 0, owners)[labelled]
+        place = np.unravel_index(voxels[labelled], scene.shape)
+        labels[tuple(at - side.start for at, side in zip(place, box))] = owners
+        return box, labels
+
+    def _divided(self, evidence, scene, threshold, progress):
+        """The voxels of the scene, their values, and their owners in the numbers of all vessels."""
+        clicked = {name: each for name, each in self._points.items() if len(each)}
+        numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
+        places = [n for n, each in enumerate(self._points.values(), 1) if len(each)]
+        numbers[1 : len(clicked) + 1] = places
+        if len(clicked) == 1:
+            voxels = np.unique(np.concatenate(list(evidence.touched.written(scene))))
+            return voxels, scene.reshape(-1)[voxels], np.full(voxels.size, places[0], np.uint8)
+        if len(self._background):
+            numbers[len(clicked) + 1] = BACKGROUND
+        found = ListedDivision(evidence, scene, clicked, self._background)
+        labelled = found.values >= threshold
+        if evidence.floor:
+            found.check(labelled)
+        else:
+            found.share(labelled | bool(self._fill), progress)
+        return found.voxels, found.values, numbers[found.owners]
+
+    def _labels(self, evidence, scene, threshold, box, voxels, owners):
+        """The labels of a box, after gaps and hand-overs."""
+        origin = evidence.origin + [side.start for side in box]
+        whole = np.zeros(scene.shape, np.uint8)
+        whole.reshape(-1)[voxels] = owners
+        shape = whole[box].shape
+        background = self._background - origin
+        clicks = Clicks(
+            [each - origin for each in self._points.values()],
+            background[_inside(background, shape)] if len(background) else None,
+            _moved(self._hand_overs, origin, shape),
+        )
+        mask = self._mask
+        if mask is not None:
+            mask = mask[tuple(slice(a, a + n) for a, n in zip(origin, shape))]
+        fill = dict(rounds=self._fill, mask=mask)
+        return label_vessels(scene[box], whole[box], threshold, clicks, self._spacing, **fill)[0]
+
+
+def _box_of(voxels: np.ndarray, shape: Sequence[int]) -> Box:
+    """The smallest box that holds voxels (flat indices); of one voxel where there is none."""
+    if not voxels.size:
+        return tuple(slice(0, 1) for _ in shape)
+    place = np.unravel_index(voxels, tuple(shape))
+    return tuple(slice(int(at.min()), int(at.max()) + 1) for at in place)
+
+
+def _inside(points: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    return np.all((points >= 0) & (points < shape), axis=1)
+
+
+def _moved(hand_overs: Sequence[HandOver], origin: np.ndarray, shape: Sequence[int]) -> list:
+    """The hand-overs in the coordinates of a box; outside of it there is no vessel."""
+    found = []
+    for each in hand_overs:
+        k, j, i = (int(c) for c in np.array(each.voxel) - origin)
+        if _inside(np.array([(k, j, i)]), shape)[0]:
+            found.append(replace(each, voxel=(k, j, i)))
+    return found

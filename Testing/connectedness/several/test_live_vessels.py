@@ -1,0 +1,163 @@
+"""Several vessels while a point moves: each position gives what a whole run gives, bit for bit."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+pytest.importorskip("numba")
+from FuzzyConnectedGPULib import HandOver, segment_several
+from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib.several.live import live_vessels
+from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.phantom.image import HEPATIC, PORTAL
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from support.crossing_vessels import crossing
+
+SHAPE = (24, 40, 40)
+DEVICE = dict(device="cpu")
+
+
+@pytest.fixture(scope="module")
+def scan():
+    return liver_phantom(SHAPE)
+
+
+@pytest.fixture(scope="module")
+def points(scan):
+    """Two points of each tree, in the middle of thick branches."""
+    found = {}
+    for name, tree in (("portal", PORTAL), ("hepatic", HEPATIC)):
+        branches = [each for each in scan.centrelines if each.tree == tree]
+        middle = np.concatenate([each.points for each in branches])
+        radius = np.concatenate([each.radius for each in branches])
+        thick = middle[np.argsort(-radius)][: max(len(middle) // 4, 2)]
+        chosen = np.round(thick[[0, -1]]).astype(int)
+        found[name] = [tuple(map(int, each)) for each in chosen]
+    return found
+
+
+def moved(points, rng, number):
+    """The points with one of them somewhere else."""
+    vessels = {name: list(each) for name, each in points.items()}
+    background = [(3, 20, 20)]
+    name = ("portal", "hepatic", "background")[number % 3]
+    list_ = background if name == "background" else vessels[name]
+    place = -1 if number % 2 else 0
+    if name == "portal":
+        place = -1  # the first point of all decides on the tissue
+    step = rng.normal(0, rng.choice([1, 3, 9]), 3)
+    list_[place] = tuple(int(c) for c in np.clip(list_[place] + step, 0, np.array(SHAPE) - 1))
+    return vessels, background
+
+
+def whole(found):
+    labels = np.zeros(SHAPE, np.uint8)
+    labels[found.box] = found.labels
+    return labels
+
+
+CASES = {
+    "plain": {},
+    "less": dict(threshold=0.7),
+    "more": dict(threshold=0.3),
+    "gaps": dict(fill_gaps=1),
+    "half": dict(border="half"),
+    "masked": {},
+    "handed over": {},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_step_of_a_drag_gives_the_labels_of_a_whole_run(scan, points, case, monkeypatch):
+    rng = np.random.default_rng(7)
+    options = dict(spacing=scan.spacing, cached=CachedConnectedness(), **DEVICE, **CASES[case])
+    inside = ndimage.binary_dilation((scan.liver > 0) | (scan.mask > 0))
+    if case == "masked":
+        options["mask"] = inside
+    hand_overs = [HandOver(points["portal"][1], 2)] if case == "handed over" else []
+    first = segment_several(scan.volume, points, **options)
+    kept = options["cached"].live_labels(
+        scan.volume, scan.spacing, mask=options.get("mask"), border=options.get("border", "drawn")
+    )
+    live = LiveVessels(kept, scan.spacing)
+    live.prepare()
+    floors, labels_on = [], kept.labels_on
+    monkeypatch.setattr(
+        kept, "labels_on", lambda *a, **o: floors.append(o["floor"]) or labels_on(*a, **o)
+    )
+    seen = set()
+    for number in range(18):
+        live._uncertain = number % 3 == 2  # else most steps would follow all levels
+        vessels, background = moved(points, rng, number)
+        try:
+            run = segment_several(
+                scan.volume, vessels, background_seeds=background, hand_overs=hand_overs, **options
+            )
+        except InputError:
+            continue  # outside of the mask, or one voxel twice
+        found = live.labels_on(
+            "cpu", vessels, background, options.get("threshold", first.threshold),
+            hand_overs=hand_overs, fill=options.get("fill_gaps", 0),
+        )  # fmt: skip
+        np.testing.assert_array_equal(whole(found), run.labels)
+        assert found.exact
+        seen.add(tuple(np.bincount(run.labels.ravel(), minlength=3)))
+    assert len(seen) > 5  # what is dragged matters
+    assert (case == "gaps") == (not any(floors))
+
+
+def test_a_vessel_that_only_gets_branches_has_labels(scan, points):
+    options = dict(spacing=scan.spacing, cached=CachedConnectedness(), **DEVICE)
+    vessels = {"empty": (), "portal": points["portal"]}
+    hand_overs = [HandOver((12, 20, 20), 1)]
+    run = segment_several(scan.volume, vessels, hand_overs=hand_overs, **options)
+    live = LiveVessels(options["cached"].live_labels(scan.volume, scan.spacing), scan.spacing)
+    found = live.labels_on("cpu", vessels, hand_overs=hand_overs)
+    np.testing.assert_array_equal(whole(found), run.labels)
+    assert (run.labels == 2).any()
+
+
+def test_a_point_of_two_vessels_is_refused_as_in_a_whole_run(scan, points):
+    cached = CachedConnectedness()
+    segment_several(scan.volume, points, spacing=scan.spacing, cached=cached, **DEVICE)
+    live = LiveVessels(cached.live_labels(scan.volume, scan.spacing), scan.spacing)
+    both = {"portal": points["portal"], "hepatic": points["portal"][:1]}
+    with pytest.raises(InputError):
+        live.labels_on("cpu", both)
+    with pytest.raises(Cancelled):
+        live.labels_on("cpu", points, progress=lambda _share: False)
+    found = live.labels_on("cpu", points)
+    run = segment_several(scan.volume, points, spacing=scan.spacing, **DEVICE)
+    np.testing.assert_array_equal(whole(found), run.labels)
+
+
+def test_on_the_device(cpu_cuda, monkeypatch):
+    import FuzzyConnectedGPULib.contrast.contrast_model as contrast_model
+    from FuzzyConnectedGPULib.contrast.live import live_labels
+    from FuzzyConnectedGPULib.several import several_vessels
+
+    for module in (contrast_model, several_vessels, live_labels):
+        monkeypatch.setattr(module, "choose_device", lambda _word: cpu_cuda)
+    volume, rng = crossing(), np.random.default_rng(2)
+    vessels = {"one": [(6, 1, 10)], "other": [(6, 10, 1)]}
+    device = dict(device="cuda", spacing=(1.0, 1.0, 1.0), cached=CachedConnectedness())
+    segment_several(volume, vessels, **device)
+    live = LiveVessels(device["cached"].live_labels(volume, device["spacing"]), device["spacing"])
+    for _ in range(2):
+        moved = {**vessels, "other": [tuple(int(rng.integers(0, n)) for n in volume.shape)]}
+        found = live.labels_on("cuda", moved)
+        labels = np.zeros(volume.shape, np.uint8)
+        labels[found.box] = found.labels
+        np.testing.assert_array_equal(labels, segment_several(volume, moved, **device).labels)
+        assert device["cached"].on_device
+
+
+def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):
+    """Else the faint half of a scene is divided at every step for nothing."""
+    cached = CachedConnectedness()
+    segment_several(scan.volume, points, spacing=scan.spacing, cached=cached, **DEVICE)
+    live = LiveVessels(cached.live_labels(scan.volume, scan.spacing), scan.spacing)
+    live.labels_on("cpu", points)
+    assert not live._uncertain
+    assert live_vessels.ROUNDING > 0

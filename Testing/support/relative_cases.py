@@ -1,0 +1,111 @@
+"""Random volumes with groups of points, and whether relative connectedness is as defined there."""
+
+import numpy as np
+
+from FuzzyConnectedGPULib import relative_connectedness
+from FuzzyConnectedGPULib.contrast.live.packed_voxels import listed, number_of_each, packed_list
+from FuzzyConnectedGPULib.input_validation import checked_volume
+from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
+from FuzzyConnectedGPULib.relative import contrast_owners, disputed, listed_owners
+from FuzzyVesselCoreLib.progress import Progress
+
+from .relative_definition import POINT, Graph, owners_of
+from .widest_paths import grid_pairs
+
+SEVERAL = 255
+WAYS = [(iterative, ties) for iterative in (False, True) for ties in ("unlabelled", "nearest")]
+
+
+def graph_of(volume, affinity, cut=0.0, mask=None):
+    """The graph of a volume's edges, of at least the cut and within the mask."""
+    voxels = as_solver_voxels(checked_volume(volume)).ravel()
+    first, second = grid_pairs(volume.shape)
+    levels = affinity.levels(voxels[first], voxels[second]).astype(int)
+    levels[levels < level_of_cut(cut)] = 0
+    if mask is not None:
+        levels[(mask.ravel()[first] == 0) | (mask.ravel()[second] == 0)] = 0
+    return Graph(first, second, levels, voxels.size)
+
+
+def random_groups(random, shape, count, most_points):
+    """Groups of points on different voxels, (n, 3) each."""
+    size = int(np.prod(shape))
+    count = min(count, size)
+    sizes = random.integers(1, most_points + 1, count)
+    sizes = np.minimum(sizes, size // count)
+    points = random.permutation(size)[: sizes.sum()]
+    points = np.stack(np.unravel_index(points, shape), 1)
+    return np.split(points, np.cumsum(sizes)[:-1])
+
+
+def random_volume(random):
+    """Few intensities, so that most levels are equal; often one voxel wide along an axis."""
+    shape = tuple(int(random.choice([1, 2, 3, 4, 7])) for _ in range(3))
+    values = random.choice([80, 90, 100, 100, 110, 125], random.integers(1, 5))
+    return random.choice(values, shape).astype(np.int16)
+
+
+def assert_as_defined(volume, groups, affinity, cut=0.0, mask=None, device="cpu"):
+    """The result of all four ways is that of the definition; returns what is disputed in each."""
+    graph = graph_of(volume, affinity, cut, mask)
+    points = [np.ravel_multi_index(group.T, volume.shape) for group in groups]
+    if mask is not None:
+        points = [group[mask.ravel()[group] > 0] for group in points]
+    values, relative = graph.relative(points)
+    expected = {False: relative, True: graph.iterative(points)[1]}
+    several = []
+    for iterative, ties in WAYS:
+        found = relative_connectedness(
+            volume, groups, affinity, cut=cut, mask=mask, device=device, iterative=iterative,
+            ties=ties,
+        )  # fmt: skip
+        owners = owners_of(values, expected[iterative], SEVERAL)
+        labels = np.where(owners == SEVERAL, 0, owners)
+        if ties == "nearest":
+            labels = graph.nearest(values, owners, SEVERAL)
+        np.testing.assert_array_equal(found.labels.ravel(), labels)
+        np.testing.assert_array_equal(found.disputed.ravel(), owners == SEVERAL)
+        strength = np.minimum(values.max(0), POINT - 1).astype(np.float32) / np.float32(65535)
+        np.testing.assert_array_equal(found.strength.ravel(), strength)
+        several.append(int(found.disputed.sum()))
+    return several
+
+
+def graph_of_voxels(capacities):
+    """The graph of all 26-neighbours, whose edges have the lower level of their voxels."""
+    places = np.argwhere(np.ones(capacities.shape, bool))
+    apart = np.abs(places[:, np.newaxis] - places[np.newaxis]).max(-1)
+    first, second = np.nonzero(np.triu(apart == 1))
+    flat = capacities.ravel().astype(int)
+    return Graph(first, second, np.minimum(flat[first], flat[second]), flat.size)
+
+
+def assert_levels_as_defined(capacities, groups):
+    """The same for levels of voxels; returns what is disputed before and after iterating."""
+    shape, several = capacities.shape, []
+    points = [np.ravel_multi_index(group.T, shape) for group in groups]
+    owners = np.repeat(np.arange(1, len(groups) + 1), list(map(len, groups))).astype(np.uint8)
+    graph = graph_of_voxels(capacities)
+    values, relative = graph.relative(points)
+    flat = np.concatenate(points)
+    levels, found = contrast_owners.solve(capacities, flat, owners, Progress())
+    np.testing.assert_array_equal(levels.ravel(), np.minimum(values.max(0), POINT - 1))
+    np.testing.assert_array_equal(found.ravel(), owners_of(values, relative, SEVERAL))
+    edges = contrast_owners.optimal_edges(capacities, levels, found)
+    for iterated in (False, True):
+        expected = owners_of(values, relative, SEVERAL)
+        if iterated:
+            disputed.iterate(edges, contrast_owners.SIDES, found, Progress())
+            expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
+            np.testing.assert_array_equal(found.ravel(), expected)
+        near, _ = disputed.share_by_steps(edges, contrast_owners.SIDES, found, Progress())
+        near = np.where(near == SEVERAL, 0, near).ravel()
+        np.testing.assert_array_equal(near, graph.nearest(values, expected, SEVERAL))
+        several.append(np.count_nonzero(expected == SEVERAL))
+    packed = packed_list([np.flatnonzero(capacities), flat], capacities.size)
+    voxels = listed(packed)
+    own, numbers = capacities.ravel()[voxels], number_of_each(flat, packed)
+    on_list = listed_owners.solve(packed, voxels, own, shape, numbers, owners)
+    np.testing.assert_array_equal(on_list[0], levels.ravel()[voxels])
+    np.testing.assert_array_equal(on_list[1], found.ravel()[voxels])
+    return several
