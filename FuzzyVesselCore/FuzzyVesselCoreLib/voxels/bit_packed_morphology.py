@@ -4,15 +4,15 @@ Compiled. Bit n of word w is voxel 64 w + n of its row; beyond the volume voxels
 """
 
 import numpy as np
-from numba import njit
 
+from ..jit.decorators import compiled, compiled_inside
 from .components.runs import START, run_end
 
 WORD = 64
 ZERO, ONE, HIGHEST = np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
 
 
-@njit(cache=True)
+@compiled
 def pack(mask: np.ndarray) -> np.ndarray:
     """Return the bits of a mask of uint8 (K, J, I) as uint64 (K, J, words)."""
     depth, rows, width = mask.shape
@@ -32,7 +32,7 @@ def pack(mask: np.ndarray) -> np.ndarray:
     return bits
 
 
-@njit(cache=True)
+@compiled
 def dilate(bits: np.ndarray, width: int) -> np.ndarray:
     """Set each voxel that is set or has a neighbour that is; `width` is the length of a row."""
     depth, rows, words = bits.shape
@@ -61,7 +61,7 @@ def dilate(bits: np.ndarray, width: int) -> np.ndarray:
     return result
 
 
-@njit(cache=True)
+@compiled_inside
 def or_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
     """Return the bits that are set in a row or in one of those beside it."""
     here = columns[j, word]
@@ -72,7 +72,7 @@ def or_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
     return here
 
 
-@njit(cache=True)
+@compiled
 def erode(bits: np.ndarray) -> np.ndarray:
     """Keep each voxel that is set and whose 26 neighbours all are."""
     depth, rows, words = bits.shape
@@ -94,7 +94,7 @@ def erode(bits: np.ndarray) -> np.ndarray:
     return result
 
 
-@njit(cache=True)
+@compiled_inside
 def and_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
     """Return the bits that are set in a row and in both beside it."""
     return columns[j - 1, word] & columns[j, word] & columns[j + 1, word]

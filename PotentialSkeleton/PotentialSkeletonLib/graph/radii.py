@@ -8,8 +8,8 @@ would be right between flat walls along the grid only.
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts, usable_cores
 
@@ -60,7 +60,7 @@ def radii_of(points: np.ndarray, solid: np.ndarray, spacing: np.ndarray, radii: 
     in_parts(work, tasks, VOXELS_PER_POINT * len(points))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_radii(
     points: np.ndarray, solid: np.ndarray, spacing: np.ndarray, radii: np.ndarray
 ) -> None:
@@ -78,7 +78,7 @@ def fill_radii(
             radii[n] = np.sqrt(nearest_outside(points[n], solid, spacing, empty * empty))
 
 
-@njit(cache=True)
+@inlined
 def nearest_outside(
     point: np.ndarray, solid: np.ndarray, spacing: np.ndarray, empty: float
 ) -> float:
@@ -106,7 +106,7 @@ def nearest_outside(
     return best
 
 
-@njit(cache=True)
+@inlined
 def search_row(
     row: np.ndarray, point: float, step: float, to_row: float, empty: float, best: float
 ) -> float:

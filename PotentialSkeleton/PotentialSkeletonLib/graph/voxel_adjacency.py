@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 Edge = tuple[int, int]
@@ -25,7 +25,7 @@ def neighbours(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return neighbours_at(voxels @ strides, steps @ strides)
 
 
-@njit(cache=True)
+@compiled
 def neighbours_at(voxels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Neighbours of ascending flat indices, in the order of the offsets, and where each one's
     end."""
@@ -58,7 +58,7 @@ def lie_between(voxels: np.ndarray, others: np.ndarray, ends: np.ndarray) -> np.
     return between
 
 
-@njit(cache=True)
+@compiled
 def chains_from(
     own: np.ndarray, node_of: np.ndarray, others: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

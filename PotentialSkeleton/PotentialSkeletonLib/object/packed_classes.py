@@ -1,8 +1,8 @@
 """Voxel classes of a solid by operations on bits, 64 voxels of a row at a time; compiled."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bit_packed_morphology import ONE, WORD, ZERO, dilate, erode, pack
 
@@ -47,7 +47,7 @@ def classes_and_targets(
     return classes, targets
 
 
-@njit(cache=True)
+@compiled
 def unpack(
     solid: np.ndarray,
     no_surface: np.ndarray,
@@ -72,7 +72,7 @@ def unpack(
                 )
 
 
-@njit(cache=True)
+@inlined
 def unpack_word(
     one: np.uint64,
     two: np.uint64,

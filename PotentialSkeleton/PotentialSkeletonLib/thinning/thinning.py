@@ -8,8 +8,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bucket_queue import (
     empty_queue,
@@ -83,13 +83,13 @@ def empty_states(shape: tuple[int, ...]) -> np.ndarray:
     return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
 
 
-@njit(cache=True)
+@compiled
 def mark(states: np.ndarray, voxels: np.ndarray, kept: np.ndarray) -> None:
     for n in range(voxels.size):
         states[voxels[n]] = OBJECT | KEPT * kept[n]
 
 
-@njit(cache=True)
+@compiled
 def fill_queue(
     states: np.ndarray,
     voxels: np.ndarray,
@@ -113,7 +113,7 @@ def fill_queue(
             put(queue, n, keys[n])
 
 
-@njit(cache=True)
+@compiled
 def remove_simple(
     states: np.ndarray,
     voxels: np.ndarray,
@@ -148,7 +148,7 @@ def remove_simple(
     return True
 
 
-@njit(cache=True)
+@compiled_inside
 def neighbour_offsets(row: int, plane: int) -> np.ndarray:
     """From a voxel to those of the block of 27 round it, in the order of `neighbour_bits`."""
     return np.array([k + j + i for k in (-plane, 0, plane) for j in (-row, 0, row)

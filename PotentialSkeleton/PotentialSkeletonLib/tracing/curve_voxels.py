@@ -9,7 +9,8 @@ it are neighbours.
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 
 from ..field.tiles import Tiles
 from .centring import FACE_OFFSET, centre_points, voxel_along, voxels_of
@@ -78,7 +79,7 @@ class CurveVoxels:
         self._new = []
 
 
-@njit(cache=True)
+@compiled
 def segments_of_all(
     points: np.ndarray, ends: np.ndarray, tiles: tuple
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +100,7 @@ def segments_of_all(
     return voxels, sums
 
 
-@njit(cache=True)
+@compiled_inside
 def segments(points: np.ndarray, shape: tuple[int, ...], voxels: Any, sums: Any) -> int:
     """Cut a curve at the faces between voxels; returns the number of segments.
 
@@ -130,7 +131,7 @@ def segments(points: np.ndarray, shape: tuple[int, ...], voxels: Any, sums: Any)
     return count
 
 
-@njit(cache=True)
+@inlined
 def next_face(start: np.ndarray, step: np.ndarray, share: float) -> float:
     """Share of a step, beyond `share`, at which it crosses the next face; at most 1."""
     following = 1.0

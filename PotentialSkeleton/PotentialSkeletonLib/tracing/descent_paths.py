@@ -1,7 +1,8 @@
 """Geodesic descent paths: from voxels towards a core, up to where there is a force."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled
 
 NO_FORCES = np.empty((0, 3), np.float32)
 
@@ -32,7 +33,7 @@ def descent_paths(
     return [descent_path(distances.reshape(-1), forces, shape, voxel) for voxel in voxels]
 
 
-@njit(cache=True)
+@compiled
 def descent_path(
     distances: np.ndarray, forces: np.ndarray, shape: np.ndarray, voxel: int
 ) -> np.ndarray:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..field.tiles import Tiles
@@ -57,7 +57,7 @@ class InscribedBalls:
         return contained
 
 
-@njit(cache=True)
+@compiled
 def are_contained(positions: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
     contained = np.zeros(len(positions), np.bool_)
     for n in range(len(positions)):
@@ -65,7 +65,7 @@ def are_contained(positions: np.ndarray, centres: np.ndarray, radii: np.ndarray)
     return contained
 
 
-@njit(cache=True)
+@inlined
 def is_contained(position: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> bool:
     for n in range(radii.size):
         k = position[0] - centres[n, 0]

@@ -10,9 +10,9 @@ identical).
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from scipy import ndimage
 
+from ...jit.decorators import compiled, inlined
 from ...progress import Progress
 from ...threads import in_parts
 from ..components.runs import START, run_end
@@ -74,7 +74,7 @@ def distance_to_outside(
     return squared
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distance_along_rows(
     mask: np.ndarray, squared: np.ndarray, step: float, used: np.ndarray
 ) -> None:
@@ -101,7 +101,7 @@ def distance_along_rows(
                 squared[k, j, i] = distance * distance
 
 
-@njit(cache=True)
+@compiled
 def take_roots(squared: np.ndarray, used: np.ndarray) -> None:
     """Take the square roots of the rows that are used, in place."""
     for k in range(squared.shape[0]):
@@ -118,7 +118,7 @@ def envelopes_of(lines: np.ndarray, step: float, used: np.ndarray) -> None:
     in_parts(work, len(lines), lines.size)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray) -> None:
     """Replace each line by the lower envelope of the parabolas on its values.
 
@@ -139,7 +139,7 @@ def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray) -> None:
                 lower_envelope(lines[first, second], step, values, feet, borders)
 
 
-@njit(cache=True)
+@inlined
 def lower_envelope(
     line: np.ndarray, step: float, values: np.ndarray, feet: np.ndarray, borders: np.ndarray
 ) -> None:

@@ -5,8 +5,8 @@ and cavities as the digital object.
 """
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled
 from ...progress import Progress
 from ...threads import in_parts
 from ..components.labels import count_components
@@ -64,7 +64,7 @@ def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> 
     return total // 8
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sum_over_corners(mask: np.ndarray, first: int, last: int, table: np.ndarray) -> int:
     """Sum the values of the table over the grid corners before some planes."""
     depth, rows, width = mask.shape

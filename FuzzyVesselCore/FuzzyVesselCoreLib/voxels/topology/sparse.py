@@ -6,8 +6,8 @@ A skeleton is one voxel in thousands.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled
 from ..components.union_find import find_root
 from .euler import CORNER_TABLE
 
@@ -50,7 +50,7 @@ def sparse_topology(voxels: np.ndarray) -> SparseTopology:
     return SparseTopology(components, sum_over_corners(blocks, CORNER_TABLE) // 8)
 
 
-@njit(cache=True)
+@compiled
 def components_and_blocks(indices: np.ndarray, row: int, plane: int) -> tuple[int, np.ndarray]:
     """Count the components of rising flat indices, and encode the 27 voxels round each as bits."""
     parents, components = np.arange(indices.size), indices.size
@@ -70,7 +70,7 @@ def components_and_blocks(indices: np.ndarray, row: int, plane: int) -> tuple[in
     return components, blocks
 
 
-@njit(cache=True)
+@compiled
 def sum_over_corners(blocks: np.ndarray, table: np.ndarray) -> int:
     """Sum the values of the table over all grid corners of the voxels, each once."""
     total = 0

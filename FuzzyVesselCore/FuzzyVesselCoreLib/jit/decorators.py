@@ -1,0 +1,18 @@
+"""How a function is compiled: for Python, for other compiled functions, or into its callers.
+
+What is left out is most of the time that small functions take to compile: numba makes three
+functions of each, one for callers in compiled code, one for Python and one for C. A trivial
+function takes 84 ms for all three, 47 ms as `compiled_inside`, and 16 ms as `inlined`.
+"""
+
+from numba import njit
+from numba.extending import register_jitable
+
+# Called by Python; releases its lock meanwhile, and is kept in the cache on disk.
+compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+
+# Called by compiled functions, from several places. Python interprets it.
+compiled_inside = register_jitable(no_cfunc_wrapper=True)
+
+# Copied into the compiled functions that call it, each time: for one caller, or for a few lines.
+inlined = njit(cache=True, inline="always")
