@@ -161,4 +161,3 @@ class CpuTransforms:
 
     def wait(self) -> None:
         """Return at once: there is nothing to wait for."""
-
