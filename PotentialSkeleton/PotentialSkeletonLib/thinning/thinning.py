@@ -63,7 +63,7 @@ def thin(
     states = empty_states(shape) if states is None else states
     row, plane = shape[2], shape[1] * shape[2]
     keys, count = keys_of(order, traced)
-    mark(states, voxels, kept)
+    states[voxels] = OBJECT | KEPT * kept.view(np.uint8)
     progress.check()
     queue = empty_queue(len(voxels), count)
     rows = rows_of(voxels, shape[0] * shape[1], row)
@@ -81,12 +81,6 @@ def thin(
 def empty_states(shape: tuple[int, ...]) -> np.ndarray:
     """States, all 0, of as many voxels as an array and a margin round it have; uint8."""
     return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
-
-
-@compiled
-def mark(states: np.ndarray, voxels: np.ndarray, kept: np.ndarray) -> None:
-    for n in range(voxels.size):
-        states[voxels[n]] = OBJECT | KEPT * kept[n]
 
 
 @compiled

@@ -39,7 +39,9 @@ def descent_path(
 ) -> np.ndarray:
     row, plane = shape[2], shape[1] * shape[2]
     path = [voxel]
-    while voxel >= forces.shape[0] or not forces[voxel].any():
+    while voxel >= forces.shape[0] or not (
+        forces[voxel, 0] != 0 or forces[voxel, 1] != 0 or forces[voxel, 2] != 0
+    ):
         nearest = voxel
         for n in range(27):
             other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1

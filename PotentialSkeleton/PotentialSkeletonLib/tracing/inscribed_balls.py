@@ -52,17 +52,17 @@ class InscribedBalls:
         for first in range(0, len(voxels), step):
             some = slice(first, first + step)
             positions = voxels[some] * self._spacing
-            contained[some] = are_contained(positions, self._centres[used], self._radii[used])
+            are_contained(positions, self._centres[used], self._radii[used], contained[some])
             progress.check()
         return contained
 
 
 @compiled
-def are_contained(positions: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    contained = np.zeros(len(positions), np.bool_)
+def are_contained(
+    positions: np.ndarray, centres: np.ndarray, radii: np.ndarray, contained: np.ndarray
+) -> None:
     for n in range(len(positions)):
         contained[n] = is_contained(positions[n], centres, radii)
-    return contained
 
 
 @inlined

@@ -70,7 +70,7 @@ def distance_to_outside(
             some = slice(first, first + step)
             envelopes_of(lines[some], spacing[axis], rows[some])
             progress.check()
-    take_roots(squared, used)
+    np.sqrt(squared, out=squared, where=used[:, :, None])
     return squared
 
 
@@ -101,32 +101,27 @@ def distance_along_rows(
                 squared[k, j, i] = distance * distance
 
 
-@compiled
-def take_roots(squared: np.ndarray, used: np.ndarray) -> None:
-    """Take the square roots of the rows that are used, in place."""
-    for k in range(squared.shape[0]):
-        for j in range(squared.shape[1]):
-            if used[k, j]:
-                row = squared[k, j]
-                for i in range(row.size):
-                    row[i] = np.sqrt(row[i])
-
-
 def envelopes_of(lines: np.ndarray, step: float, used: np.ndarray) -> None:
     """As `lower_envelopes`, by threads."""
-    work = lambda a, b: lower_envelopes(lines[a:b], step, used[a:b])  # noqa: E731
+    count = lines.shape[2]
+
+    def work(first: int, last: int) -> None:
+        values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
+        highest = np.empty(lines.shape[1], np.float32)
+        workspace = values, feet, borders, highest
+        lower_envelopes(lines[first:last], step, used[first:last], workspace)
+
     in_parts(work, len(lines), lines.size)
 
 
 @compiled
-def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray) -> None:
+def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray, workspace: tuple) -> None:
     """Replace each line by the lower envelope of the parabolas on its values.
 
     `used` tells for the lines of each plane where along them anything but 0 may be.
     """
     count = lines.shape[2]
-    values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
-    highest = np.empty(lines.shape[1], np.float32)
+    values, feet, borders, highest = workspace
     for first in range(lines.shape[0]):
         for second in range(lines.shape[1]):
             highest[second] = 0
