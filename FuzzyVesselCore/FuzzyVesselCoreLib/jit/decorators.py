@@ -11,8 +11,9 @@ from numba.extending import register_jitable
 # Called by Python; releases its lock meanwhile, and is kept in the cache on disk.
 compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 
-# Called by compiled functions, from several places. Python interprets it.
+# Called by compiled functions. Python interprets it.
 compiled_inside = register_jitable(no_cfunc_wrapper=True)
 
-# Copied into the compiled functions that call it, each time: for one caller, or for a few lines.
+# Copied into the compiled functions that call it, each time: for a few lines. A long function takes
+# more than twice as long with its parts copied into it than with these compiled by themselves.
 inlined = njit(cache=True, inline="always")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.threads import in_parts
 
 from .trilinear import newton
@@ -49,7 +49,7 @@ def roots_of_cells(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) ->
         counts[cell] = roots_of_cell(corners, found[cell])
 
 
-@inlined
+@compiled_inside
 def roots_of_cell(corners: np.ndarray, found: np.ndarray) -> int:
     """List the roots of a cell up to the capacity of `found`; return how many there are."""
     values, places = np.empty((3, 27)), np.empty((3, 27))
@@ -84,7 +84,7 @@ def roots_of_cell(corners: np.ndarray, found: np.ndarray) -> int:
     return count
 
 
-@inlined
+@compiled_inside
 def values_on_grid(
     corners: np.ndarray,
     k: float,
@@ -115,7 +115,7 @@ def values_on_grid(
             )
 
 
-@inlined
+@compiled_inside
 def may_hold_root(values: np.ndarray, first: int) -> bool:
     """Return whether all components change sign among the corners of a part of the grid."""
     for axis in range(3):

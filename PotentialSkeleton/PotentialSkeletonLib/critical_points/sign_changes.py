@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -107,7 +107,7 @@ def load_corners(vectors: np.ndarray, k: int, j: int, i: int, corners: np.ndarra
             corners[n, axis] = vectors[k + (n >> 2), j + (n >> 1 & 1), i + (n & 1), axis]
 
 
-@inlined
+@compiled_inside
 def has_sign_changes(corners: np.ndarray) -> bool:
     """Return whether all components change sign among the corners."""
     for axis in range(3):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 
 NEWTON_STEPS = 30
 
@@ -39,7 +39,7 @@ def force_and_slopes(corners: np.ndarray, k: float, j: float, i: float) -> tuple
     return (force_k, force_j, force_i), (kk, kj, ki, jk, jj, ji, ik, ij, ii)
 
 
-@inlined
+@compiled_inside
 def newton_step(slopes: Matrix, force: Vector, scale: float) -> tuple[bool, Vector]:
     """Solve slopes @ step = force, both divided by a scale, by Cramer's rule.
 
@@ -63,7 +63,7 @@ def newton_step(slopes: Matrix, force: Vector, scale: float) -> tuple[bool, Vect
     )
 
 
-@inlined
+@compiled_inside
 def newton(corners: np.ndarray, k: float, j: float, i: float) -> tuple[bool, Vector, Matrix]:
     """Return whether Newton steps from a place converge, where, and the Jacobian there."""
     scale = 0.0

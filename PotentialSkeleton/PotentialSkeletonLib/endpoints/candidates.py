@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
@@ -84,7 +84,7 @@ def maxima_with_long_paths(
     return count
 
 
-@inlined
+@compiled_inside
 def has_long_path(
     maximum: int,
     distances: np.ndarray,
@@ -116,7 +116,7 @@ def has_long_path(
     return False
 
 
-@inlined
+@compiled_inside
 def ascend(voxel: int, height: int, distances: np.ndarray, offsets: np.ndarray) -> int:
     """The maximum to which the steepest ascent leads, or the first voxel on it above a height."""
     while distances[voxel] <= height:

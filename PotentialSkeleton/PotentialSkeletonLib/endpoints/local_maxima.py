@@ -50,7 +50,7 @@ def protrusion_widths(
     return widths
 
 
-@inlined
+@compiled_inside
 def grow_component(
     maximum: int,
     number: int,
@@ -113,7 +113,7 @@ def grow_component(
                 return np.float32(-1)
 
 
-@inlined
+@compiled_inside
 def take_joining(
     waiting: np.ndarray,
     count: int,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts, usable_cores
 
@@ -78,7 +78,7 @@ def fill_radii(
             radii[n] = np.sqrt(nearest_outside(points[n], solid, spacing, empty * empty))
 
 
-@inlined
+@compiled_inside
 def nearest_outside(
     point: np.ndarray, solid: np.ndarray, spacing: np.ndarray, empty: float
 ) -> float:
@@ -106,7 +106,7 @@ def nearest_outside(
     return best
 
 
-@inlined
+@compiled_inside
 def search_row(
     row: np.ndarray, point: float, step: float, to_row: float, empty: float, best: float
 ) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -107,7 +107,7 @@ def _all_points_near(mask, voxels, offsets, first):
     return near
 
 
-@inlined
+@compiled_inside
 def _is_near(mask, voxel, offsets, first):
     for point in range(first.size - 1):
         found = False

@@ -21,7 +21,7 @@ def voxel_along(position: float) -> int:
     return int(np.floor(position + (0.5 - FACE_OFFSET)))
 
 
-@inlined
+@compiled_inside
 def centre_points(points: np.ndarray, tiles: tuple, inside: np.ndarray) -> int:
     """Points (n, 3) of a curve, those outside of the object or close to its border moved.
 
@@ -63,7 +63,7 @@ def centre_points(points: np.ndarray, tiles: tuple, inside: np.ndarray) -> int:
     return count
 
 
-@inlined
+@compiled_inside
 def deepest_neighbour(
     point: np.ndarray, voxel: tuple[int, int, int], depths: np.ndarray, before: np.ndarray
 ) -> tuple[int, int, int]:
@@ -87,7 +87,7 @@ def deepest_neighbour(
     return found
 
 
-@inlined
+@compiled_inside
 def load_depths(tiles: tuple, k: int, j: int, i: int, depths: np.ndarray) -> np.float32:
     """Set `depths` (27,) to those of a voxel and its neighbours; returns the largest."""
     depth, numbers, side, shape = tiles

@@ -8,7 +8,7 @@ it are neighbours.
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 
 from ..field.tiles import Tiles
 from .centring import FACE_OFFSET, centre_points, voxel_along, voxels_of
@@ -137,7 +137,7 @@ def segments(
     return count
 
 
-@inlined
+@compiled_inside
 def next_face(start: np.ndarray, step: np.ndarray, share: float) -> float:
     """Share of a step, beyond `share`, at which it crosses the next face; at most 1."""
     following = 1.0

@@ -29,7 +29,7 @@ def step_workspace() -> np.ndarray:
     return np.empty((MAX_DOUBLINGS, 12))
 
 
-@inlined
+@compiled_inside
 def exponential_euler_step(
     corners: np.ndarray, position: np.ndarray, step: np.ndarray, workspace: np.ndarray
 ) -> float:
@@ -91,7 +91,7 @@ def short_step(force: Vector, jacobian: Matrix) -> tuple[Matrix, Vector]:
     return exponential, (time * shift[0], time * shift[1], time * shift[2])
 
 
-@inlined
+@compiled_inside
 def exponential_and_phi(jacobian: Matrix, time: float) -> tuple[Matrix, Matrix]:
     """exp(t J) and phi_1(t J) up to the third power of t J."""
     a, b, c, d, e, f, g, h, i = jacobian

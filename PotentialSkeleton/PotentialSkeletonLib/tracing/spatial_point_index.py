@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
@@ -85,7 +85,7 @@ def within_block(k: int, j: int, i: int) -> int:
     return (k & last) << 2 * SIDE | (j & last) << SIDE | i & last
 
 
-@inlined
+@compiled_inside
 def nearest_ahead(
     position: np.ndarray, step: np.ndarray, own: int, shape: tuple[int, ...], index: PointIndex
 ) -> int:

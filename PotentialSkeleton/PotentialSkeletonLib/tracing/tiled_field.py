@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 
 from ..critical_points.sign_changes import load_corners
 from ..field.tiles import MISSING
@@ -37,7 +37,7 @@ def state_at(field: TiledField, position: np.ndarray, tile: np.ndarray) -> int |
     return np.int64(field.free[number, k & last, j & last, i & last])
 
 
-@inlined
+@compiled_inside
 def load_cell(
     field: TiledField,
     position: np.ndarray,

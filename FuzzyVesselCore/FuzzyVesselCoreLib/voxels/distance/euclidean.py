@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import ndimage
 
-from ...jit.decorators import compiled, inlined
+from ...jit.decorators import compiled, compiled_inside
 from ...progress import Progress
 from ...threads import in_parts
 from ..components.runs import START, run_end
@@ -134,7 +134,7 @@ def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray, workspace:
                 lower_envelope(lines[first, second], step, values, feet, borders)
 
 
-@inlined
+@compiled_inside
 def lower_envelope(
     line: np.ndarray, step: float, values: np.ndarray, feet: np.ndarray, borders: np.ndarray
 ) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...jit.decorators import compiled, inlined
+from ...jit.decorators import compiled, compiled_inside, inlined
 from ...progress import Progress
 from ...threads import in_parts, usable_cores
 
@@ -110,7 +110,7 @@ def lower_by_row(best: np.ndarray, other: np.ndarray, weight: int) -> None:
         best[i] = min(best[i], there)
 
 
-@inlined
+@compiled_inside
 def lower_along_row(row: np.ndarray, best: np.ndarray, weight: int, forward: bool) -> int:
     """Take a row's best distances, and those from one voxel to the next; return how many fell."""
     before, changed = FAR, 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...jit.decorators import compiled, inlined
+from ...jit.decorators import compiled, compiled_inside, inlined
 from ...threads import in_parts
 
 VOXELS_PER_ORDER = 32  # voxels that are worked on otherwise in the time of one voxel's order
@@ -43,7 +43,7 @@ def fill_order(
         order[n] = order_of(depth, shape, voxels[n])
 
 
-@inlined
+@compiled_inside
 def order_of(depth: np.ndarray, shape: tuple[int, ...], voxel: int) -> np.float32:
     """Return the order of one voxel."""
     row, i = divmod(voxel, shape[2])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...jit.decorators import compiled, inlined
+from ...jit.decorators import compiled, compiled_inside, inlined
 
 
 def _bits(condition: Callable[..., bool]) -> int:
@@ -45,7 +45,7 @@ def _dilate_6(bits: int) -> int:
     )
 
 
-@inlined
+@compiled_inside
 def is_connected_26(bits: int) -> bool:
     """Return whether the voxels of a block are one 26-connected component (no voxels are not)."""
     if bits == 0:
