@@ -14,6 +14,7 @@ from scipy import ndimage
 
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.benchmark import plots, results, table_text, tables, volumes
+from fuzzy_vessel.benchmark.blocks import block_table
 from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
@@ -32,14 +33,17 @@ TINY = Sizes(
     field_length=30,
     threads_side=16,
     clicks=(8, 20, 20),
-    blocks=50,
-    blocks_on_cards=32,
-    blocks_largest=20,
+    confidence=((24, 5), (24, 30)),
+    confidence_sessions=3,
+    blocks=24,
+    blocks_on_cards=16,
+    blocks_largest=16,
     blocks_predicted=500,
 )
 
 
 FIRST_USE = ("first-use-cpu", "compilation-cpu")
+BLOCKS = ("blocks", "blocks-1e10", "blocks-model")  # in the order in which the model uses them
 
 
 def tiny(**options):
@@ -77,10 +81,20 @@ def emulated(cpu_cuda, monkeypatch):
 # --- tables
 
 
-# Those of the first use start processes: test_first_use.py.
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in FIRST_USE])
+# Those of the first use start processes: test_first_use.py. Those of blocks share their runs.
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in FIRST_USE + BLOCKS])
 def test_tables_without_a_gpu_say_so(name):
-    table = TABLES[name](tiny(no_gpu="no GPU here"))
+    checked_without_a_gpu(name, tiny(no_gpu="no GPU here"))
+
+
+def test_tables_of_blocks_without_a_gpu_say_so():
+    setting = tiny(no_gpu="no GPU here")
+    for name in BLOCKS:
+        checked_without_a_gpu(name, setting)
+
+
+def checked_without_a_gpu(name, setting):
+    table = TABLES[name](setting)
     told = json.dumps([table.rows, table.notes])
     on_cpu_alone = name.endswith("-cpu") or name in ("blocks", "peers", "vessels")
     assert "no GPU here" in told or on_cpu_alone
@@ -89,8 +103,20 @@ def test_tables_without_a_gpu_say_so(name):
 
 
 @pytest.mark.parametrize("cpu_cuda", ["ascending"], indirect=True)
-@pytest.mark.parametrize("name", [name for name in TABLES if not name.endswith("-cpu")])
+@pytest.mark.parametrize("name", [n for n in TABLES if not n.endswith("-cpu") and n not in BLOCKS])
 def test_tables_with_a_gpu(name, emulated):
+    checked_with_a_gpu(name, emulated)
+
+
+@pytest.mark.parametrize("cpu_cuda", ["ascending"], indirect=True)
+def test_tables_of_blocks_with_a_gpu(emulated, monkeypatch):
+    # Processes of their own, for the CPU's peak memory, are started in the test without a GPU.
+    monkeypatch.setattr(block_table, "_in_own_process", lambda work, *arguments: work(*arguments))
+    for name in BLOCKS:
+        checked_with_a_gpu(name, emulated)
+
+
+def checked_with_a_gpu(name, emulated):
     table = TABLES[name](emulated)
     assert table.rows
     keys = {"goals": "figure", "bars": table.plot.get("value"), "lines": table.plot.get("y")}

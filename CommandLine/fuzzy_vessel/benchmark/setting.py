@@ -25,6 +25,10 @@ class Sizes:
     field_length: int = 487
     threads_side: int = 64
     clicks: tuple = (96, 160, 160)
+    # Sizes of phantoms (K, J, I = 3/5, 1, 1 times) and the noise that is added to them, and how
+    # many sessions of clicks are tried on each.
+    confidence: tuple = ((96, 10), (128, 30), (128, 60), (160, 20), (200, 40))
+    confidence_sessions: int = 20
     blocks: int = 464  # 1e8 voxels
     blocks_on_cards: int = 1024
     blocks_largest: int = 2160  # 1e10 voxels
@@ -42,6 +46,8 @@ QUICK = Sizes(
     field_length=61,
     threads_side=16,
     clicks=(20, 40, 40),
+    confidence=((40, 5), (40, 30)),
+    confidence_sessions=3,
     blocks=64,
     blocks_on_cards=96,
     blocks_largest=128,

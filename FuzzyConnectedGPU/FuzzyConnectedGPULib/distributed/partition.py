@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -135,7 +136,7 @@ class Partition:
         inner = list(box.shape)
         for axis, _ in self.inner_faces(box):
             inner[axis] -= 1
-        return int(np.prod(box.shape) - np.prod(np.maximum(inner, 0)))
+        return prod(box.shape) - prod(max(n, 0) for n in inner)
 
     def on_inner_faces(self, voxels: np.ndarray, box: Box) -> np.ndarray:
         """Which voxels of a box (flat indices in the volume) lie on its inner faces."""

@@ -8,6 +8,7 @@ not shrink with the workers, but with the processes.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import nnls
@@ -132,11 +133,17 @@ def best_partition(
     """
     found, (workers, place, _) = [], cluster
     for count in BLOCKS_ALONG_AN_AXIS:
-        k, j, i = (-(-n // count) for n in shape)
-        steps = Steps(Partition(shape, (k, j, i)))
+        steps = _steps_of(shape, count)
         if steps.memory(workers, tasks_of(place)) <= limits[0] and max(steps.voxels) <= limits[1]:
             found.append((sum(costs.seconds(steps.work(*cluster)).values()), steps))
     return min(found, key=lambda one: one[0])[1] if found else None
+
+
+@lru_cache(maxsize=len(BLOCKS_ALONG_AN_AXIS))
+def _steps_of(shape: tuple[int, int, int], count: int) -> Steps:
+    """Those of so many blocks along each axis: the same for every cluster, and slow to count."""
+    k, j, i = (-(-n // count) for n in shape)
+    return Steps(Partition(shape, (k, j, i)))
 
 
 def tasks_of(place: str) -> int:

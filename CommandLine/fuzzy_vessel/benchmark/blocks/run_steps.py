@@ -4,7 +4,7 @@ Work is counted in voxels and face voxels of blocks, and in vertices of the grap
 see `distributed`. A card leaves graphs of more than `MAX_NODES` vertices to the CPU.
 """
 
-import numpy as np
+from math import prod
 
 from FuzzyConnectedGPULib.distributed.needs import BLOCK_VOXEL, GROUP_VOXEL
 from FuzzyConnectedGPULib.distributed.partition import Group, Partition
@@ -22,7 +22,7 @@ class Steps:
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
         self.levels = partition.levels
-        self.voxels: list[int] = [int(np.prod(partition.box(g).shape)) for g in partition.groups(0)]
+        self.voxels: list[int] = [prod(partition.box(g).shape) for g in partition.groups(0)]
         self.faces: list[list[int]] = []
         self.joined: list[list[int]] = [[]]
         below: dict[Group, int] = {}

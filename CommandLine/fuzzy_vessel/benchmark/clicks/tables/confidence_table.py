@@ -17,10 +17,6 @@ from ..person import next_click
 from .table_parts import common_notes, rounded
 
 MOST_CLICKS = 5
-RUNS, QUICK_RUNS = 20, 3  # on each scan
-# Size of phantoms (K, J, I = 3/5, 1, 1 times) and the noise that is added to them.
-PHANTOMS = (96, 10), (128, 30), (128, 60), (160, 20), (200, 40)
-QUICK_PHANTOMS = (40, 5), (40, 30)
 NOTES = [
     f"Sessions of 1 to {MOST_CLICKS} clicks: the first at a random vessel voxel, each further one "
     "half the time as the simulated person clicks, else at a random wrong voxel.",
@@ -33,9 +29,10 @@ NOTES = [
 def by_confidence(setting: Setting) -> Table:
     """How often results are near their best, and what other scans predict."""
     known, lost, scans = [], [], []
+    runs = setting.sizes.confidence_sessions
     for case in _cases(setting):
         setting.tell(f"confidence, {case.name}")
-        for row, loss in _results(case, sessions.device(setting), _runs(setting)):
+        for row, loss in _results(case, sessions.device(setting), runs):
             known.append(row)
             lost.append(loss)
             scans.append(case.name)
@@ -65,15 +62,11 @@ def _row(name, here, near, said, lost):
     }
 
 
-def _runs(setting):
-    return QUICK_RUNS if setting.quick else RUNS
-
-
 def _cases(setting: Setting) -> Iterator[ClickCase]:
     """The scans of the folder, and phantoms of several sizes and noises."""
     if not setting.quick and setting.data is not None:
         yield from cases(setting.data, setting.cases, setting.sizes.clicks)
-    for size, noise in QUICK_PHANTOMS if setting.quick else PHANTOMS:
+    for size, noise in setting.sizes.confidence:
         made = liver_phantom((size * 3 // 5, size, size))
         added = np.random.Generator(np.random.PCG64(0)).normal(0, noise, made.volume.shape)
         volume = (made.volume + added).astype(np.int16)
