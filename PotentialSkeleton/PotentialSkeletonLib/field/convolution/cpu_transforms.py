@@ -157,7 +157,7 @@ class CpuTransforms:
         write_component(values, targets[planes], component, vectors[planes])
 
     def _empty(self, mask: np.ndarray, memory: WaitingRows | None = None) -> WaitingRows:
-        return WaitingRows(mask.any(axis=2), self._sizes.padded[2] // 2 + 1, memory)
+        return WaitingRows(np.asarray(mask.any(axis=2)), self._sizes.padded[2] // 2 + 1, memory)
 
     def wait(self) -> None:
         """Return at once: there is nothing to wait for."""

@@ -23,6 +23,7 @@ class WaitingRows:
         self._k, self._j = np.nonzero(used)  # ordered by K
         self._first = np.searchsorted(self._k, np.arange(len(used) + 1))
         count = len(self._k)
+        self._spectra: np.ndarray
         if memory is None or memory._spectra.shape[1] < count:
             self._spectra = np.empty((frequencies, count), complex)
         else:
