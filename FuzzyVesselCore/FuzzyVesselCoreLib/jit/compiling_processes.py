@@ -5,6 +5,7 @@ it in its cache on disk, where the other processes, and this one, find it.
 """
 
 import atexit
+import gc
 import os
 import shutil
 import subprocess
@@ -18,6 +19,10 @@ from typing import Any
 from ..threads import usable_cores
 
 CODE = "import sys; from FuzzyVesselCoreLib.jit.compiling_processes import main; main(sys.argv[1:])"
+
+# Python looks for cycles among its objects whenever so many were made, by default 700. numba makes
+# millions of them, and most stay: looking rarely takes a tenth of the seconds of compiling.
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 _going_on: set[subprocess.Popen] = set()
 
@@ -83,6 +88,7 @@ def is_cached(function: Any) -> bool:
 
 def main(recipes: Sequence[str]) -> None:
     """Run recipes in this process; one that fails leaves the others alone."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 50, 100)
     for recipe in recipes:
         module, function = recipe.split(":")
         with suppress(Exception):

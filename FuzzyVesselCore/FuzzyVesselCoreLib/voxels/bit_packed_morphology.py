@@ -1,100 +1,73 @@
 """Dilation and erosion of a mask by a cube of 3 x 3 x 3 voxels, 64 voxels of a row at a time.
 
-Compiled. Bit n of word w is voxel 64 w + n of its row; beyond the volume voxels are 0.
+Bit n of word w is voxel 64 w + n of its row; beyond the volume voxels are 0. By NumPy: an eighth of
+the bytes of the mask go through memory, and nothing waits for a compiler.
 """
 
-import numpy as np
-from numba import njit
+from collections.abc import Callable
+from typing import Any
 
-from .components.runs import START, run_end
+import numpy as np
 
 WORD = 64
-ZERO, ONE, HIGHEST = np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
+ONE, HIGHEST = np.uint64(1), np.uint64(WORD - 1)
+WORDS: Any = np.dtype("<u8")  # bytes in the order of the voxels
 
 
-@njit(cache=True)
 def pack(mask: np.ndarray) -> np.ndarray:
-    """Return the bits of a mask of uint8 (K, J, I) as uint64 (K, J, words)."""
-    depth, rows, width = mask.shape
-    words = (width + WORD - 1) // WORD
-    bits = np.zeros((depth, rows, words), np.uint64)
-    for k in range(depth):
-        for j in range(rows):
-            row = mask[k, j]
-            for word in range(words):
-                some = row[word * WORD : min((word + 1) * WORD, width)]
-                if run_end(some, START, np.uint8(0)) == some.size:
-                    continue
-                here = ZERO
-                for n in range(some.size):
-                    here |= np.uint64(some[n] != 0) << np.uint64(n)
-                bits[k, j, word] = here
-    return bits
+    """Return the bits of a mask of bool or uint8 (K, J, I) as uint64 (K, J, words)."""
+    some = np.packbits(mask, axis=2, bitorder="little")
+    depth, rows, used = some.shape
+    bits = np.zeros((depth, rows, -(-mask.shape[2] // WORD) * 8), np.uint8)
+    bits[:, :, :used] = some
+    return bits.view(WORDS)
 
 
-@njit(cache=True)
+def unpack(bits: np.ndarray, width: int) -> np.ndarray:
+    """Return the first voxels of rows of words (rows, words) as uint8 (rows, width), 0 or 1."""
+    return np.unpackbits(bits.view(np.uint8), axis=-1, count=width, bitorder="little")
+
+
 def dilate(bits: np.ndarray, width: int) -> np.ndarray:
     """Set each voxel that is set or has a neighbour that is; `width` is the length of a row."""
-    depth, rows, words = bits.shape
-    result = np.zeros_like(bits)
-    end = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(words * WORD - width)
-    for k in range(depth):
-        columns = np.empty((rows, words), np.uint64)
-        for j in range(rows):
-            for word in range(words):
-                here = bits[k, j, word]
-                if k > 0:
-                    here |= bits[k - 1, j, word]
-                if k < depth - 1:
-                    here |= bits[k + 1, j, word]
-                columns[j, word] = here
-        for j in range(rows):
-            before = ZERO
-            for word in range(words):
-                here = or_of_rows(columns, j, word)
-                after = or_of_rows(columns, j, word + 1) if word < words - 1 else ZERO
-                result[k, j, word] = (
-                    here | here << ONE | before >> HIGHEST | here >> ONE | after << HIGHEST
-                )
-                before = here
-            result[k, j, words - 1] &= end
+    result = moved_up(bits)
+    result |= moved_down(bits)
+    result |= bits
+    for axis in (1, 0):
+        result = _with_both_sides(result, axis, np.bitwise_or)
+    result[:, :, -1] &= np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(-width % WORD)
     return result
 
 
-@njit(cache=True)
-def or_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
-    """Return the bits that are set in a row or in one of those beside it."""
-    here = columns[j, word]
-    if j > 0:
-        here |= columns[j - 1, word]
-    if j < columns.shape[0] - 1:
-        here |= columns[j + 1, word]
-    return here
-
-
-@njit(cache=True)
 def erode(bits: np.ndarray) -> np.ndarray:
     """Keep each voxel that is set and whose 26 neighbours all are."""
-    depth, rows, words = bits.shape
-    result = np.zeros_like(bits)
-    for k in range(1, depth - 1):
-        columns = np.empty((rows, words), np.uint64)
-        for j in range(rows):
-            for word in range(words):
-                columns[j, word] = bits[k - 1, j, word] & bits[k, j, word] & bits[k + 1, j, word]
-        for j in range(1, rows - 1):
-            before = ZERO
-            for word in range(words):
-                here = and_of_rows(columns, j, word)
-                after = and_of_rows(columns, j, word + 1) if word < words - 1 else ZERO
-                lower = here << ONE | before >> HIGHEST
-                higher = here >> ONE | after << HIGHEST
-                result[k, j, word] = here & lower & higher
-                before = here
+    result = moved_up(bits)
+    result &= moved_down(bits)
+    result &= bits
+    for axis in (1, 0):
+        result = _with_both_sides(result, axis, np.bitwise_and)
+        result.swapaxes(0, axis)[[0, -1]] = 0
     return result
 
 
-@njit(cache=True)
-def and_of_rows(columns: np.ndarray, j: int, word: int) -> np.uint64:
-    """Return the bits that are set in a row and in both beside it."""
-    return columns[j - 1, word] & columns[j, word] & columns[j + 1, word]
+def moved_up(bits: np.ndarray) -> np.ndarray:
+    """Move all voxels by one along I; what leaves the last word is lost."""
+    moved = bits << ONE
+    moved[:, :, 1:] |= bits[:, :, :-1] >> HIGHEST
+    return moved
+
+
+def moved_down(bits: np.ndarray) -> np.ndarray:
+    """Move all voxels by one against I; what leaves the first word is lost."""
+    moved = bits >> ONE
+    moved[:, :, :-1] |= bits[:, :, 1:] << HIGHEST
+    return moved
+
+
+def _with_both_sides(bits: np.ndarray, axis: int, combine: Callable[..., np.ndarray]) -> np.ndarray:
+    """Combine each word with those before and after it along an axis."""
+    result = bits.copy()
+    source, target = bits.swapaxes(0, axis), result.swapaxes(0, axis)
+    combine(target[1:], source[:-1], out=target[1:])
+    combine(target[:-1], source[1:], out=target[:-1])
+    return result

@@ -6,7 +6,8 @@ Each key has a bucket: a linked list of places in a list of voxels. The queue is
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ..jit.decorators import compiled, compiled_inside, inlined
 
 KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that come last
 TABLE_THRESHOLD = 1 << 12  # voxels; fewer are sorted faster than a table of all keys is made
@@ -50,7 +51,7 @@ def empty_queue(voxels: int, buckets: int) -> tuple[np.ndarray, ...]:
     return first, last, following, counts, lowest
 
 
-@njit(cache=True, inline="always")
+@inlined
 def put(queue: tuple[np.ndarray, ...], place: int, key: int) -> None:
     """Put a voxel, by its place in the list, into a bucket."""
     first, last, following, counts, lowest = queue
@@ -64,7 +65,7 @@ def put(queue: tuple[np.ndarray, ...], place: int, key: int) -> None:
     lowest[0] = min(lowest[0], key)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def take(queue: tuple[np.ndarray, ...]) -> Any:
     """Remove the next voxel and return its place in the list; -1 if the queue is empty."""
     first, _, following, counts, lowest = queue
@@ -84,7 +85,7 @@ def take(queue: tuple[np.ndarray, ...]) -> Any:
     return place
 
 
-@njit(cache=True)
+@compiled
 def rows_of(voxels: np.ndarray, count: int, row: int) -> np.ndarray:
     """Return where each of `count` rows of `row` voxels begins in a rising list, and its end."""
     places = np.empty(count + 1, np.int64)
@@ -96,7 +97,7 @@ def rows_of(voxels: np.ndarray, count: int, row: int) -> np.ndarray:
     return places
 
 
-@njit(cache=True)
+@compiled_inside
 def place_of(voxel: int, voxels: np.ndarray, rows: np.ndarray, row: int) -> int:
     """Return the place of a voxel in the list, by bisection; `rows` from `rows_of`."""
     low, high = rows[voxel // row], rows[voxel // row + 1]

@@ -4,10 +4,11 @@ This is not `np.concatenate`, which numba compiles for seconds in each function 
 """
 
 import numpy as np
-from numba import njit
+
+from ..jit.decorators import compiled_inside
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def doubled(array: np.ndarray) -> np.ndarray:
     """Return a copy with room for twice as many elements or rows; what is new is not set.
 
@@ -20,7 +21,7 @@ def doubled(array: np.ndarray) -> np.ndarray:
     return longer(array, 2 * array.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def longer(array: np.ndarray, size: int) -> np.ndarray:
     """Return a copy with room for so many elements or rows; what is new is not set."""
     copy = np.empty((size, *array.shape[1:]), array.dtype)

@@ -3,10 +3,11 @@
 import heapq
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled
 
 
-@njit(cache=True)
+@compiled
 def spread(
     heap: list[tuple[float, int, int]],
     inside: np.ndarray,

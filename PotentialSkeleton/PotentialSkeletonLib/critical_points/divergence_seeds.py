@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -75,7 +76,7 @@ def divergence_of_planes(
                 divergence[k, j, i] = divergence_at(vectors, k, j, i)
 
 
-@njit(cache=True, error_model="numpy")
+@inlined
 def divergence_at(vectors: np.ndarray, k: int, j: int, i: int) -> float:
     """Return the divergence at one voxel, by central differences."""
     total = 0.0
@@ -99,7 +100,7 @@ def finite_range(values: np.ndarray, spans: np.ndarray) -> tuple[float, float]:
     return min(low for low, _ in found), max(high for _, high in found)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def range_of_part(values: np.ndarray, spans: np.ndarray) -> tuple[float, float]:
     """The same of some planes."""
     low, high = np.inf, -np.inf

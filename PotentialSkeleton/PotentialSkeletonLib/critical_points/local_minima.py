@@ -1,8 +1,8 @@
 """Local minima among 26 neighbours, in a reproducible order; compiled loops."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.components.runs import START, run_end
@@ -45,7 +45,7 @@ def whole_rows(shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.array([0, shape[2]], np.int32), (*shape[:2], 2)).copy()
 
 
-@njit(cache=True)
+@compiled
 def spans_of(volume: np.ndarray) -> np.ndarray:
     """Return the first voxel of each row that is not 0, and the end of the last; (K, J, 2)."""
     spans = np.zeros((volume.shape[0], volume.shape[1], 2), np.int32)
@@ -60,7 +60,7 @@ def spans_of(volume: np.ndarray) -> np.ndarray:
     return spans
 
 
-@njit(cache=True)
+@inlined
 def is_lowest(values: np.ndarray, k: int, j: int, i: int) -> bool:
     """Return whether none of the 26 neighbours is lower, or equal within `TIE` and earlier."""
     here = values[k, j, i]
@@ -83,7 +83,7 @@ def minima_of_planes(
         seeds = np.empty((count, 3), np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def list_minima(
     values: np.ndarray,
     spans: np.ndarray,

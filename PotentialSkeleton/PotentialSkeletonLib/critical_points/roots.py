@@ -1,8 +1,8 @@
 """Roots of a trilinear vector field within cells, by subdivision and Newton steps; compiled."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.threads import in_parts
 
 from .trilinear import newton
@@ -38,7 +38,7 @@ def list_roots(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) -> Non
     in_parts(work, len(forces), VOXELS_PER_CELL * len(forces))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def roots_of_cells(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) -> None:
     """Set those of some cells."""
     corners = np.empty((8, 3))
@@ -49,7 +49,7 @@ def roots_of_cells(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) ->
         counts[cell] = roots_of_cell(corners, found[cell])
 
 
-@njit(cache=True)
+@compiled_inside
 def roots_of_cell(corners: np.ndarray, found: np.ndarray) -> int:
     """List the roots of a cell up to the capacity of `found`; return how many there are."""
     values, places = np.empty((3, 27)), np.empty((3, 27))
@@ -84,7 +84,7 @@ def roots_of_cell(corners: np.ndarray, found: np.ndarray) -> int:
     return count
 
 
-@njit(cache=True)
+@compiled_inside
 def values_on_grid(
     corners: np.ndarray,
     k: float,
@@ -115,7 +115,7 @@ def values_on_grid(
             )
 
 
-@njit(cache=True)
+@compiled_inside
 def may_hold_root(values: np.ndarray, first: int) -> bool:
     """Return whether all components change sign among the corners of a part of the grid."""
     for axis in range(3):

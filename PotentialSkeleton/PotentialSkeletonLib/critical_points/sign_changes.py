@@ -1,8 +1,8 @@
 """Cells of eight voxels in which all components of the force change sign; compiled loops."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -69,7 +69,7 @@ def list_cells(
         cells = np.empty((count, 3), np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cells_of_part(
     vectors: np.ndarray,
     classes: np.ndarray,
@@ -99,7 +99,7 @@ def cells_of_part(
     return count
 
 
-@njit(cache=True)
+@compiled_inside
 def load_corners(vectors: np.ndarray, k: int, j: int, i: int, corners: np.ndarray) -> None:
     """Copy the forces at the corners of a cell, I fastest."""
     for n in range(8):
@@ -107,7 +107,7 @@ def load_corners(vectors: np.ndarray, k: int, j: int, i: int, corners: np.ndarra
             corners[n, axis] = vectors[k + (n >> 2), j + (n >> 1 & 1), i + (n & 1), axis]
 
 
-@njit(cache=True)
+@compiled_inside
 def has_sign_changes(corners: np.ndarray) -> bool:
     """Return whether all components change sign among the corners."""
     for axis in range(3):

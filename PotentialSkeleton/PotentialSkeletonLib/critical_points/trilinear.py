@@ -1,7 +1,8 @@
 """A trilinear vector field within a cell, and Newton steps to its roots; compiled."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 
 NEWTON_STEPS = 30
 
@@ -9,7 +10,7 @@ Vector = tuple[float, float, float]
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 
-@njit(cache=True)
+@compiled_inside
 def force_and_slopes(corners: np.ndarray, k: float, j: float, i: float) -> tuple[Vector, Matrix]:
     """Return force and Jacobian at a place within the unit cell: tuples of 3 and of 9 numbers."""
     force_k = force_j = force_i = 0.0
@@ -38,7 +39,7 @@ def force_and_slopes(corners: np.ndarray, k: float, j: float, i: float) -> tuple
     return (force_k, force_j, force_i), (kk, kj, ki, jk, jj, ji, ik, ij, ii)
 
 
-@njit(cache=True)
+@compiled_inside
 def newton_step(slopes: Matrix, force: Vector, scale: float) -> tuple[bool, Vector]:
     """Solve slopes @ step = force, both divided by a scale, by Cramer's rule.
 
@@ -62,7 +63,7 @@ def newton_step(slopes: Matrix, force: Vector, scale: float) -> tuple[bool, Vect
     )
 
 
-@njit(cache=True)
+@compiled_inside
 def newton(corners: np.ndarray, k: float, j: float, i: float) -> tuple[bool, Vector, Matrix]:
     """Return whether Newton steps from a place converge, where, and the Jacobian there."""
     scale = 0.0

@@ -10,8 +10,8 @@ component must not hold a higher maximum, as to which the steepest ascent from t
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
@@ -59,7 +59,7 @@ def candidates_of_planes(distances: np.ndarray, rule: Any, first: int, last: int
         found = np.empty(count, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def maxima_with_long_paths(
     distances: np.ndarray,
     depth: np.ndarray,
@@ -84,7 +84,7 @@ def maxima_with_long_paths(
     return count
 
 
-@njit(cache=True)
+@compiled_inside
 def has_long_path(
     maximum: int,
     distances: np.ndarray,
@@ -116,7 +116,7 @@ def has_long_path(
     return False
 
 
-@njit(cache=True)
+@compiled_inside
 def ascend(voxel: int, height: int, distances: np.ndarray, offsets: np.ndarray) -> int:
     """The maximum to which the steepest ascent leads, or the first voxel on it above a height."""
     while distances[voxel] <= height:

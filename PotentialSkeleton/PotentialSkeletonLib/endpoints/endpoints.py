@@ -9,8 +9,8 @@ end is extended.
 """
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
 
@@ -107,7 +107,7 @@ def open_ends(skeleton: np.ndarray, shape: tuple[int, ...], endpoints: np.ndarra
     return np.setdiff1d(ends, endpoints)
 
 
-@njit(cache=True)
+@compiled
 def count_neighbours(voxels: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """How many neighbours of each voxel are among them; flat indices, ascending."""
     counts = np.zeros(len(voxels), np.int64)
@@ -121,7 +121,7 @@ def count_neighbours(voxels: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return counts
 
 
-@njit(cache=True)
+@compiled
 def furthest_beyond(
     distances: np.ndarray, offsets: np.ndarray, weights: np.ndarray, start: int, seen: np.ndarray
 ) -> int:

@@ -17,14 +17,14 @@ with all that it leads up to; later ones at that level find the component as lon
 """
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.voxels.growing_arrays import longer
 
 from .protrusion_rule import is_local_maximum, is_long, long_enough_level
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def protrusion_widths(
     maxima: np.ndarray,
     distances: np.ndarray,
@@ -50,7 +50,7 @@ def protrusion_widths(
     return widths
 
 
-@njit(cache=True)
+@compiled_inside
 def grow_component(
     maximum: int,
     number: int,
@@ -113,7 +113,7 @@ def grow_component(
                 return np.float32(-1)
 
 
-@njit(cache=True)
+@compiled_inside
 def take_joining(
     waiting: np.ndarray,
     count: int,
@@ -137,13 +137,13 @@ def take_joining(
     return used, kept, joined
 
 
-@njit(cache=True)
+@compiled_inside
 def reserved(array: np.ndarray, size: int) -> np.ndarray:
     """The array, or a longer copy of it."""
     return array if size <= array.size else longer(array, array.size + size)
 
 
-@njit(cache=True)
+@inlined
 def first_of(voxels: np.ndarray, distances: np.ndarray) -> int:
     """The voxel that joins first: the furthest, of equally far ones the last in memory; or -1."""
     first = -1
@@ -154,7 +154,7 @@ def first_of(voxels: np.ndarray, distances: np.ndarray) -> int:
     return first
 
 
-@njit(cache=True)
+@inlined
 def is_discarded(
     voxel: int, maximum: int, distances: np.ndarray, offsets: np.ndarray, endpoints: np.ndarray
 ) -> bool:

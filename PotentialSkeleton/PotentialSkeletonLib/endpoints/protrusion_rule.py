@@ -1,18 +1,19 @@
 """When a component of a superlevel set is a protrusion: long for its width; compiled."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 
 
-@njit(cache=True)
+@compiled_inside
 def is_long(length: float, width: np.floating, min_length: float) -> bool:
     """Whether a component (mm) is long enough for its width to be a protrusion."""
     return bool(length > SLENDERNESS * width + min_length)
 
 
-@njit(cache=True)
+@compiled_inside
 def is_local_maximum(distances: np.ndarray, offsets: np.ndarray, voxel: int) -> bool:
     """Whether a voxel begins a component: all neighbours join after it."""
     here = distances[voxel]
@@ -23,7 +24,7 @@ def is_local_maximum(distances: np.ndarray, offsets: np.ndarray, voxel: int) -> 
     return True
 
 
-@njit(cache=True)
+@compiled_inside
 def long_enough_level(height: int, width: np.floating, unit: float, min_length: float) -> int:
     """The highest level below a height at which a component of a width is long; -1 for none."""
     if not is_long(height * unit, width, min_length):

@@ -1,8 +1,8 @@
 """Forces at boundary voxels: the mean of their 26 neighbours' (Zhao et al. 2016, section 2.1)."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.threads import in_parts
 
 from ..object.voxel_classes import BOUNDARY, INNER
@@ -25,7 +25,7 @@ def average_boundary(classes: np.ndarray, vectors: np.ndarray) -> None:
     in_parts(work, len(classes), classes.size)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def average_planes(classes: np.ndarray, vectors: np.ndarray, first: int, last: int) -> None:
     """The same in some planes; only forces of inner voxels are read, and only others change."""
     for k in range(max(first, 1), min(last, classes.shape[0] - 1)):

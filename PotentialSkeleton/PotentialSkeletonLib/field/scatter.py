@@ -1,8 +1,8 @@
 """Scatter: the forces and classes of one solid written to the volume."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.threads import in_parts
 
 from ..object.voxel_classes import BOUNDARY, OUTSIDE
@@ -60,12 +60,12 @@ def scatter_solid(
     in_parts(scatter, planes, own_classes.size)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _is_taken(label, other, present):
     return other != label if other else present != OUTSIDE
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scatter(own_classes, own_vectors, label, labels, classes, vectors):
     depth, rows, width = own_classes.shape
     for k in range(depth):
@@ -80,7 +80,7 @@ def _scatter(own_classes, own_vectors, label, labels, classes, vectors):
                         vectors[k, j, i, axis] = own_vectors[k, j, i, axis]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scatter_listed(
     own_classes, own_vectors, firsts, start, label, labels, classes, vectors, first, last
 ):

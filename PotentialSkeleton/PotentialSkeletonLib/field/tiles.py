@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled
 
 SIDE = 5  # binary logarithm of the voxels along the side of a tile
 WHOLE = 62  # the same where all voxels are in one tile
@@ -115,7 +116,7 @@ class Tiles:
         return self.volumes[0][(self.numbers[tuple(tile.T)], *within.T)]
 
 
-@njit(cache=True)
+@compiled
 def missing_tiles(
     numbers: np.ndarray, side: int, shape: tuple[int, ...], voxels: np.ndarray, reach: int
 ) -> np.ndarray:

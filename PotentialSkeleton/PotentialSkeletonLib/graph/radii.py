@@ -8,8 +8,8 @@ would be right between flat walls along the grid only.
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts, usable_cores
 
@@ -74,7 +74,7 @@ def radii_of(
     in_parts(work, tasks, VOXELS_PER_POINT * len(points))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_radii(
     points: np.ndarray,
     solid: np.ndarray,
@@ -96,7 +96,7 @@ def fill_radii(
             radii[n] = np.sqrt(nearest_outside(points[n], solid, start, spacing, empty * empty))
 
 
-@njit(cache=True)
+@compiled_inside
 def nearest_outside(
     point: np.ndarray, solid: np.ndarray, start: np.ndarray, spacing: np.ndarray, empty: float
 ) -> float:
@@ -127,7 +127,7 @@ def nearest_outside(
     return best
 
 
-@njit(cache=True)
+@compiled_inside
 def search_row(
     row: np.ndarray,
     start: int,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 Edge = tuple[int, int]
@@ -22,14 +22,19 @@ def neighbours(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     voxels = voxels - voxels.min(axis=0) + 1
     size = voxels.max(axis=0) + 2
     strides = np.array([size[1] * size[2], size[2], 1])
-    return neighbours_at(voxels @ strides, steps @ strides)
+    places = np.full((len(voxels), len(steps)), -1)
+    return neighbours_at(voxels @ strides, steps @ strides, places)
 
 
-@njit(cache=True)
-def neighbours_at(voxels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+@compiled
+def neighbours_at(
+    voxels: np.ndarray, offsets: np.ndarray, adjacent: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Neighbours of ascending flat indices, in the order of the offsets, and where each one's
-    end."""
-    adjacent = np.full((voxels.size, offsets.size), -1, np.int64)
+    end.
+
+    `adjacent` (voxels, offsets) is -1 before, and is set to the places of the neighbours.
+    """
     for side in range(offsets.size):
         at = 0
         for n in range(voxels.size):  # the others ascend, too
@@ -58,7 +63,7 @@ def lie_between(voxels: np.ndarray, others: np.ndarray, ends: np.ndarray) -> np.
     return between
 
 
-@njit(cache=True)
+@compiled
 def chains_from(
     own: np.ndarray, node_of: np.ndarray, others: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,8 +7,8 @@ of n voxels is full from a distance of n / 2 voxels on, whether n is even or odd
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -99,7 +99,7 @@ def _reach(
     return np.concatenate(found), np.cumsum([0, *map(len, found)])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _all_points_near(mask, voxels, offsets, first):
     near = np.empty(voxels.size, np.bool_)
     for n in range(voxels.size):
@@ -107,7 +107,7 @@ def _all_points_near(mask, voxels, offsets, first):
     return near
 
 
-@njit(cache=True)
+@compiled_inside
 def _is_near(mask, voxel, offsets, first):
     for point in range(first.size - 1):
         found = False

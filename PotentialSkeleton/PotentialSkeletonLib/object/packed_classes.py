@@ -1,10 +1,9 @@
-"""Voxel classes of a solid by operations on bits, 64 voxels of a row at a time; compiled."""
+"""Voxel classes of a solid by operations on bits, 64 voxels of a row at a time."""
 
 import numpy as np
-from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bit_packed_morphology import ONE, WORD, ZERO, dilate, erode, pack
+from FuzzyVesselCoreLib.voxels.bit_packed_morphology import dilate, erode, pack, unpack
 
 
 def classes_and_targets(
@@ -33,7 +32,7 @@ def classes_and_targets(
         The progress callback returned False.
     """
     progress = Progress.of(progress)
-    solid = pack(mask.view(np.uint8))
+    solid = pack(mask)
     for _ in range(layers):
         progress.check()
         solid = dilate(solid, mask.shape[2])
@@ -42,47 +41,23 @@ def classes_and_targets(
     inner = erode(no_surface)
     progress.check()
     near_inner = dilate(inner, mask.shape[2])
-    classes, targets = np.zeros(mask.shape, np.uint8), np.zeros(mask.shape, bool)
-    unpack(solid, no_surface, inner, near_inner, classes, targets)
-    return classes, targets
+    return _unpacked(solid, no_surface, inner, near_inner, mask.shape)
 
 
-@njit(cache=True)
-def unpack(
+def _unpacked(
     solid: np.ndarray,
     no_surface: np.ndarray,
     inner: np.ndarray,
     near_inner: np.ndarray,
-    classes: np.ndarray,
-    targets: np.ndarray,
-) -> None:
-    """Set the classes and the targets, which are 0 before."""
-    depth, rows, width = classes.shape
-    for k in range(depth):
-        for j in range(rows):
-            for word in range(solid.shape[2]):
-                one, two, three = solid[k, j, word], no_surface[k, j, word], inner[k, j, word]
-                if one == ZERO:
-                    continue
-                chosen = three | two & ~near_inner[k, j, word]
-                first = word * WORD
-                last = min(first + WORD, width)
-                unpack_word(
-                    one, two, three, chosen, classes[k, j, first:last], targets[k, j, first:last]
-                )
-
-
-@njit(cache=True)
-def unpack_word(
-    one: np.uint64,
-    two: np.uint64,
-    three: np.uint64,
-    chosen: np.uint64,
-    classes: np.ndarray,
-    targets: np.ndarray,
-) -> None:
-    """Set the classes and targets of up to 64 voxels; a class is the number of its bits."""
-    for n in range(classes.size):
-        bit = np.uint64(n)
-        classes[n] = (one >> bit & ONE) + (two >> bit & ONE) + (three >> bit & ONE)
-        targets[n] = chosen >> bit & ONE != ZERO
+    shape: tuple[int, ...],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes and the targets; only rows that hold something are written."""
+    rows, width = np.nonzero(solid.any(axis=2)), shape[2]
+    classes, targets = np.zeros(shape, np.uint8), np.zeros(shape, bool)
+    number = unpack(solid[rows], width)  # a class is the number of its bits
+    number += unpack(no_surface[rows], width)
+    number += unpack(inner[rows], width)
+    classes[rows] = number
+    chosen = inner[rows] | no_surface[rows] & ~near_inner[rows]
+    targets[rows] = unpack(chosen, width).view(bool)
+    return classes, targets

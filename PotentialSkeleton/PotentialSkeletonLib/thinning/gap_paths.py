@@ -3,8 +3,8 @@
 from heapq import heappop, heappush
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..field.tiles import Tiles
@@ -63,7 +63,7 @@ def gap_paths(
     return found
 
 
-@njit(cache=True)
+@compiled
 def climb(
     states: np.ndarray, end: np.int64, max_seen: int, tiles: tuple
 ) -> tuple[np.ndarray, np.int64]:
@@ -101,7 +101,7 @@ def climb(
     return np.array(seen), missing
 
 
-@njit(cache=True)
+@inlined
 def has_neighbour(
     states: np.ndarray, voxel: int | np.int64, row: int, plane: int, flags: int
 ) -> bool:

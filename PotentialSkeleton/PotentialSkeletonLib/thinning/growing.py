@@ -5,8 +5,8 @@ object does not have: a grown skeleton holds them but for a gap in each such hol
 """
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.bucket_queue import (
     empty_queue,
     keys_of,
@@ -68,7 +68,7 @@ def grow(
     return grown
 
 
-@njit(cache=True)
+@compiled
 def add_simple(
     states: np.ndarray,
     skeleton: np.ndarray,
@@ -93,7 +93,7 @@ def add_simple(
         n = int(take(queue))
 
 
-@njit(cache=True)
+@compiled_inside
 def put_neighbours(
     states: np.ndarray,
     voxel: int,

@@ -8,8 +8,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bucket_queue import (
     empty_queue,
@@ -63,7 +63,7 @@ def thin(
     states = empty_states(shape) if states is None else states
     row, plane = shape[2], shape[1] * shape[2]
     keys, count = keys_of(order, traced)
-    mark(states, voxels, kept)
+    states[voxels] = OBJECT | KEPT * kept.view(np.uint8)
     progress.check()
     queue = empty_queue(len(voxels), count)
     rows = rows_of(voxels, shape[0] * shape[1], row)
@@ -83,13 +83,7 @@ def empty_states(shape: tuple[int, ...]) -> np.ndarray:
     return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
 
 
-@njit(cache=True)
-def mark(states: np.ndarray, voxels: np.ndarray, kept: np.ndarray) -> None:
-    for n in range(voxels.size):
-        states[voxels[n]] = OBJECT | KEPT * kept[n]
-
-
-@njit(cache=True)
+@compiled
 def fill_queue(
     states: np.ndarray,
     voxels: np.ndarray,
@@ -113,7 +107,7 @@ def fill_queue(
             put(queue, n, keys[n])
 
 
-@njit(cache=True)
+@compiled
 def remove_simple(
     states: np.ndarray,
     voxels: np.ndarray,
@@ -148,7 +142,7 @@ def remove_simple(
     return True
 
 
-@njit(cache=True)
+@compiled_inside
 def neighbour_offsets(row: int, plane: int) -> np.ndarray:
     """From a voxel to those of the block of 27 round it, in the order of `neighbour_bits`."""
     return np.array([k + j + i for k in (-plane, 0, plane) for j in (-row, 0, row)

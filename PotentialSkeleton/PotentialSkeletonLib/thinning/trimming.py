@@ -1,8 +1,8 @@
 """Voxels of a skeleton that could go: beside it instead of ending it."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
 
 from .thinning import FLAG, KEPT, OBJECT, empty_states
@@ -66,7 +66,7 @@ def removable(
     return found
 
 
-@njit(cache=True)
+@compiled
 def remove_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) -> bool:
     """Remove what can go, one after the other; whether there was anything."""
     found = False
@@ -77,12 +77,12 @@ def remove_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: in
     return found
 
 
-@njit(cache=True)
+@compiled
 def are_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) -> np.ndarray:
     return np.array([is_redundant(states, voxel, row, plane) for voxel in voxels], np.bool_)
 
 
-@njit(cache=True)
+@compiled_inside
 def is_redundant(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
     """Whether a voxel is simple and has more than one neighbour."""
     bits = neighbour_bits(states, voxel, row, plane, FLAG)

@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
 
 FACE_OFFSET = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
 CENTRAL = 0.8  # depth of a voxel as a share of a neighbour's below which it is off the middle
@@ -14,13 +15,13 @@ def voxels_of(positions: Any) -> np.ndarray:
     return np.floor(np.asarray(positions) + (0.5 - FACE_OFFSET)).astype(np.int64)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def voxel_along(position: float) -> int:
     """As `voxels_of`, along one axis."""
     return int(np.floor(position + (0.5 - FACE_OFFSET)))
 
 
-@njit(cache=True)
+@compiled_inside
 def centre_points(points: np.ndarray, tiles: tuple, inside: np.ndarray) -> int:
     """Points (n, 3) of a curve, those outside of the object or close to its border moved.
 
@@ -62,7 +63,7 @@ def centre_points(points: np.ndarray, tiles: tuple, inside: np.ndarray) -> int:
     return count
 
 
-@njit(cache=True)
+@compiled_inside
 def deepest_neighbour(
     point: np.ndarray, voxel: tuple[int, int, int], depths: np.ndarray, before: np.ndarray
 ) -> tuple[int, int, int]:
@@ -86,7 +87,7 @@ def deepest_neighbour(
     return found
 
 
-@njit(cache=True)
+@compiled_inside
 def load_depths(tiles: tuple, k: int, j: int, i: int, depths: np.ndarray) -> np.float32:
     """Set `depths` (27,) to those of a voxel and its neighbours; returns the largest."""
     depth, numbers, side, shape = tiles
@@ -109,7 +110,7 @@ def load_depths(tiles: tuple, k: int, j: int, i: int, depths: np.ndarray) -> np.
     return deepest
 
 
-@njit(cache=True)
+@compiled_inside
 def depth_at(tiles: tuple, k: int, j: int, i: int) -> np.float32:
     """Depth of a voxel, 0 beyond the volume."""
     depth, numbers, side, shape = tiles

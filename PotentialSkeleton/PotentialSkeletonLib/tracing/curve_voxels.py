@@ -6,10 +6,9 @@ slightly, and a voxel in which only a short segment lies is left out. The voxels
 it are neighbours.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 
 from ..field.tiles import Tiles
 from .centring import FACE_OFFSET, centre_points, voxel_along, voxels_of
@@ -78,33 +77,41 @@ class CurveVoxels:
         self._new = []
 
 
-@njit(cache=True)
+@compiled
 def segments_of_all(
     points: np.ndarray, ends: np.ndarray, tiles: tuple
 ) -> tuple[np.ndarray, np.ndarray]:
     """Curves, one behind the other, are centred and cut into `segments`; those of all curves."""
     count = ends.size - 1
-    inside, firsts = np.empty(points.shape), np.zeros(count + 1, np.int64)
+    inside, firsts = np.empty(points.shape), np.empty(count + 1, np.int64)
     lengths = np.empty(count, np.int64)
+    firsts[0] = 0
+    voxels, sums = np.empty(0, np.int64), np.empty((0, 4))
     for n in range(count):
         curve = inside[ends[n] : ends[n + 1]]
         lengths[n] = centre_points(points[ends[n] : ends[n + 1]], tiles, curve)
-        firsts[n + 1] = segments(curve[: lengths[n]], tiles[3], None, None)
+        firsts[n + 1] = segments(curve[: lengths[n]], tiles[3], False, voxels, sums)
     for n in range(count):
         firsts[n + 1] += firsts[n]
     voxels, sums = np.empty(firsts[count], np.int64), np.empty((firsts[count], 4))
     for n in range(count):
         curve = inside[ends[n] : ends[n] + lengths[n]]
-        segments(curve, tiles[3], voxels[firsts[n] :], sums[firsts[n] :])
+        segments(curve, tiles[3], True, voxels[firsts[n] :], sums[firsts[n] :])
     return voxels, sums
 
 
-@njit(cache=True)
-def segments(points: np.ndarray, shape: tuple[int, ...], voxels: Any, sums: Any) -> int:
+@compiled_inside
+def segments(
+    points: np.ndarray,
+    shape: tuple[int, ...],
+    are_kept: bool,
+    voxels: np.ndarray,
+    sums: np.ndarray,
+) -> int:
     """Cut a curve at the faces between voxels; returns the number of segments.
 
-    Where there are `voxels` and `sums`, these are set to the segments' voxels as flat indices, and
-    to length and length times middle.
+    Where they are kept, `voxels` are set to the segments' voxels as flat indices, and `sums` to
+    length and length times middle.
     """
     count = 0
     step = np.empty(3)
@@ -118,7 +125,7 @@ def segments(points: np.ndarray, shape: tuple[int, ...], voxels: Any, sums: Any)
         share = 0.0
         while share < 1 and length > 0:
             following = next_face(start, step, share)
-            if voxels is not None:
+            if are_kept:
                 sums[count, 0] = (following - share) * length
                 voxels[count] = 0
                 for axis in range(3):
@@ -130,7 +137,7 @@ def segments(points: np.ndarray, shape: tuple[int, ...], voxels: Any, sums: Any)
     return count
 
 
-@njit(cache=True)
+@compiled_inside
 def next_face(start: np.ndarray, step: np.ndarray, share: float) -> float:
     """Share of a step, beyond `share`, at which it crosses the next face; at most 1."""
     following = 1.0

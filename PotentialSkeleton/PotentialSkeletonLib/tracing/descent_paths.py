@@ -1,7 +1,8 @@
 """Geodesic descent paths: from voxels towards a core, up to where there is a force."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled
 
 NO_FORCES = np.empty((0, 3), np.float32)
 
@@ -32,13 +33,15 @@ def descent_paths(
     return [descent_path(distances.reshape(-1), forces, shape, voxel) for voxel in voxels]
 
 
-@njit(cache=True)
+@compiled
 def descent_path(
     distances: np.ndarray, forces: np.ndarray, shape: np.ndarray, voxel: int
 ) -> np.ndarray:
     row, plane = shape[2], shape[1] * shape[2]
     path = [voxel]
-    while voxel >= forces.shape[0] or not forces[voxel].any():
+    while voxel >= forces.shape[0] or not (
+        forces[voxel, 0] != 0 or forces[voxel, 1] != 0 or forces[voxel, 2] != 0
+    ):
         nearest = voxel
         for n in range(27):
             other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..field.tiles import Tiles
@@ -52,20 +52,20 @@ class InscribedBalls:
         for first in range(0, len(voxels), step):
             some = slice(first, first + step)
             positions = voxels[some] * self._spacing
-            contained[some] = are_contained(positions, self._centres[used], self._radii[used])
+            are_contained(positions, self._centres[used], self._radii[used], contained[some])
             progress.check()
         return contained
 
 
-@njit(cache=True)
-def are_contained(positions: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    contained = np.zeros(len(positions), np.bool_)
+@compiled
+def are_contained(
+    positions: np.ndarray, centres: np.ndarray, radii: np.ndarray, contained: np.ndarray
+) -> None:
     for n in range(len(positions)):
         contained[n] = is_contained(positions[n], centres, radii)
-    return contained
 
 
-@njit(cache=True)
+@inlined
 def is_contained(position: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> bool:
     for n in range(radii.size):
         k = position[0] - centres[n, 0]

@@ -5,7 +5,8 @@ Jacobian and phi_1(z) = (exp(z) - 1) / z. Doubling the time squares exp(t J).
 """
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
 
 from ..critical_points.trilinear import Matrix, Vector, force_and_slopes
 from .small_matrices import (
@@ -22,13 +23,13 @@ MAX_DOUBLINGS = 64  # of the time of a step
 RETRIED_DOUBLINGS = 6  # the last ones, when the time is refined
 
 
-@njit(cache=True)
+@inlined
 def step_workspace() -> np.ndarray:
     """Scratch array of `exponential_euler_step`, which is called at every point of a curve."""
     return np.empty((MAX_DOUBLINGS, 12))
 
 
-@njit(cache=True)
+@compiled_inside
 def exponential_euler_step(
     corners: np.ndarray, position: np.ndarray, step: np.ndarray, workspace: np.ndarray
 ) -> float:
@@ -78,7 +79,7 @@ def exponential_euler_step(
     return norm(shift)
 
 
-@njit(cache=True)
+@inlined
 def short_step(force: Vector, jacobian: Matrix) -> tuple[Matrix, Vector]:
     """Matrix exponential and displacement of a time so short that four terms of the series do."""
     steepest = 1e-12
@@ -90,7 +91,7 @@ def short_step(force: Vector, jacobian: Matrix) -> tuple[Matrix, Vector]:
     return exponential, (time * shift[0], time * shift[1], time * shift[2])
 
 
-@njit(cache=True)
+@compiled_inside
 def exponential_and_phi(jacobian: Matrix, time: float) -> tuple[Matrix, Matrix]:
     """exp(t J) and phi_1(t J) up to the third power of t J."""
     a, b, c, d, e, f, g, h, i = jacobian
@@ -122,30 +123,30 @@ def exponential_and_phi(jacobian: Matrix, time: float) -> tuple[Matrix, Matrix]:
     return exponential, phi
 
 
-@njit(cache=True)
+@compiled_inside
 def exponential_term(one: float, two: float, three: float) -> float:
     return one + two / 2 + three / 6
 
 
-@njit(cache=True)
+@compiled_inside
 def phi_term(one: float, two: float, three: float) -> float:
     return one / 2 + two / 6 + three / 24
 
 
-@njit(cache=True)
+@compiled_inside
 def composed(exponential: Matrix, shift: Vector, following: Vector) -> Vector:
     """Displacement of the step `following` and then, propagated by its exponential, of `shift`."""
     more = matrix_vector(exponential, shift)
     return following[0] + more[0], following[1] + more[1], following[2] + more[2]
 
 
-@njit(cache=True)
+@compiled_inside
 def store(row: np.ndarray, m: Matrix, shift: Vector) -> None:
     (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8]) = m
     row[9], row[10], row[11] = shift
 
 
-@njit(cache=True)
+@inlined
 def stored(row: np.ndarray) -> tuple[Matrix, Vector]:
     m = (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8])
     return m, (row[9], row[10], row[11])

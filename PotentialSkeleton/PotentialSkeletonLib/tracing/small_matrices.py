@@ -2,14 +2,15 @@
 registers."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
 
 from ..critical_points.trilinear import Matrix, Vector
 
 SAME = 1e-9  # largest difference of vectors that are taken to be equal
 
 
-@njit(cache=True)
+@inlined
 def divided(m: Matrix, by: float) -> Matrix:
     return (
         m[0] / by, m[1] / by, m[2] / by, m[3] / by, m[4] / by, m[5] / by, m[6] / by, m[7] / by,
@@ -17,22 +18,22 @@ def divided(m: Matrix, by: float) -> Matrix:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@compiled_inside
 def dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True)
+@compiled_inside
 def norm(vector: Vector) -> float:
     return np.sqrt(dot(vector, vector))
 
 
-@njit(cache=True)
+@inlined
 def is_same(a: Vector, b: Vector) -> bool:
     return max(abs(a[0] - b[0]), abs(a[1] - b[1]), abs(a[2] - b[2])) < SAME
 
 
-@njit(cache=True)
+@compiled_inside
 def matrix_vector(m: Matrix, vector: Vector) -> Vector:
     return (
         m[0] * vector[0] + m[1] * vector[1] + m[2] * vector[2],
@@ -41,7 +42,7 @@ def matrix_vector(m: Matrix, vector: Vector) -> Vector:
     )
 
 
-@njit(cache=True)
+@compiled_inside
 def matrix_product(a: Matrix, b: Matrix) -> Matrix:
     return (
         a[0] * b[0] + a[1] * b[3] + a[2] * b[6],

@@ -7,8 +7,8 @@ of its points.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
@@ -53,7 +53,7 @@ def empty_index(shape: tuple[int, ...]) -> PointIndex:
     )
 
 
-@njit(cache=True)
+@compiled
 def insert_points(new_points: np.ndarray, curve: int, index: PointIndex) -> PointIndex:
     """Insert the points (n, 3) of a curve; returns the index."""
     points, following, curve_of, blocks, first_in, used = index
@@ -79,13 +79,13 @@ def insert_points(new_points: np.ndarray, curve: int, index: PointIndex) -> Poin
     return PointIndex(points, following, curve_of, blocks, first_in, used)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def within_block(k: int, j: int, i: int) -> int:
     last = (1 << SIDE) - 1
     return (k & last) << 2 * SIDE | (j & last) << SIDE | i & last
 
 
-@njit(cache=True)
+@compiled_inside
 def nearest_ahead(
     position: np.ndarray, step: np.ndarray, own: int, shape: tuple[int, ...], index: PointIndex
 ) -> int:

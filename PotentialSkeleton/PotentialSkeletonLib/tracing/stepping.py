@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ..field.tiles import MISSING
@@ -28,7 +28,7 @@ class Curves(NamedTuple):
     endings: np.ndarray
 
 
-@njit(cache=True)
+@compiled
 def follow_each(
     field: TiledField,
     index: PointIndex,
@@ -75,7 +75,7 @@ def follow_each(
     return path, done, travelled, index
 
 
-@njit(cache=True)
+@compiled_inside
 def follow(
     field: TiledField,
     index: PointIndex,
@@ -142,12 +142,12 @@ def follow(
     return path, count, travelled, STALL
 
 
-@njit(cache=True, inline="always")
+@inlined
 def goes_round(position: np.ndarray, earlier: np.ndarray) -> bool:
     """Whether a curve is still near an earlier point, as one that goes round and round a sink."""
     return squared_distance(position, earlier) < NEAR * NEAR
 
 
-@njit(cache=True, inline="always")
+@inlined
 def squared_distance(a: np.ndarray, b: np.ndarray) -> float:
     return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 
 from ..critical_points.sign_changes import load_corners
 from ..field.tiles import MISSING
@@ -21,7 +22,7 @@ class TiledField(NamedTuple):
     shape: tuple[int, ...]
 
 
-@njit(cache=True)
+@compiled_inside
 def state_at(field: TiledField, position: np.ndarray, tile: np.ndarray) -> int | np.int64:
     """State of the voxel nearest to a position; `MISSING` and its tile if that was not fetched."""
     k, j, i = round(position[0]), round(position[1]), round(position[2])
@@ -36,7 +37,7 @@ def state_at(field: TiledField, position: np.ndarray, tile: np.ndarray) -> int |
     return np.int64(field.free[number, k & last, j & last, i & last])
 
 
-@njit(cache=True)
+@compiled_inside
 def load_cell(
     field: TiledField,
     position: np.ndarray,

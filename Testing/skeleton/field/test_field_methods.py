@@ -127,8 +127,8 @@ def lines_and_cufft(gpu, size):
     sizes = Sizes((size // 2, 3, 5), on_device=True)
     sizes.padded = size, 6, 8  # rows that fill no block
     transforms = cuda_transforms.CudaTransforms(sizes, 6, gpu)
-    kernel = KernelSpectra(sizes.padded, transforms)
-    kernel.begin(slice(0, size // 2 + 1), 1)
+    kernel = KernelSpectra(sizes.padded, 1, transforms)
+    kernel.begin(slice(0, size // 2 + 1))
     columns, some = numbers(gpu, size // 2, 3, 5).swapaxes(1, 2), slice(0, 5)
     found = [np.array(part) for part in transforms.convolved(columns, kernel, some)]
     with pytest.MonkeyPatch.context() as patch:
@@ -235,7 +235,8 @@ def test_both_kinds_of_rows_are_the_same(cpu_cuda):
     sizes = Sizes((12, 9, 14))
     cpu = cpu_transforms.CpuTransforms(sizes, 6)
     cuda = cuda_transforms.CudaTransforms(sizes, 6, cpu_cuda)
-    rows = [each.kernel_rows(slice(2, 7), 3) for each in (cpu, cuda)]
+    kernel = cpu.empty_kernel(3)
+    rows = [kernel.rows(slice(None))[kernel.place[2:7]], cuda.kernel_rows(slice(2, 7), 3)]
     np.testing.assert_allclose(*(np.delete(r, sizes.padded[2] // 2, axis=2) for r in rows), 1e-14)
     classes = np.random.default_rng(0).integers(0, 4, sizes.shape, np.uint8)
     rows = [each.charge_rows(classes, slice(3, 8), 0.5) for each in (cpu, cuda)]
@@ -326,6 +327,7 @@ def test_auto_takes_the_direct_sum_for_the_smallest_and_the_convolution_for_the_
 def test_a_missing_numba_is_named(monkeypatch):
     for name in ("scatter", "neighbour_mean"):
         monkeypatch.delitem(sys.modules, f"PotentialSkeletonLib.field.{name}", raising=False)
+    monkeypatch.delitem(sys.modules, "FuzzyVesselCoreLib.jit.decorators")
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(DeviceError, match="pip install numba"):
         force_field(ball(4), device="cpu")

@@ -1,12 +1,12 @@
 """Sizes and bounding boxes of labels; compiled."""
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled
 from .runs import BLOCK
 
 
-@njit(cache=True)
+@compiled
 def count_labels(labels: np.ndarray, counts: np.ndarray) -> None:
     """Add the number of voxels of each label, from 0 on, to the counts; labels (n,)."""
     i = 0
@@ -24,7 +24,7 @@ def count_labels(labels: np.ndarray, counts: np.ndarray) -> None:
         i += BLOCK
 
 
-@njit(cache=True)
+@compiled
 def find_boxes(labels: np.ndarray, boxes: np.ndarray) -> None:
     """Find the first and last voxel of each label from 1 on along each axis; boxes (n, 3, 2)."""
     depth, rows, width = labels.shape

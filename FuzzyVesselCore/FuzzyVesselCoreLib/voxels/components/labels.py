@@ -12,6 +12,7 @@ import numpy as np
 
 from ...compilation import needs_numba
 from ...progress import Progress
+from ..bounding_box import bounding_box
 
 if TYPE_CHECKING:
     from .run_length import RunLengthEncoding
@@ -78,6 +79,9 @@ def component_sizes(labels: np.ndarray, count: int, progress: Progress | None = 
 
 def component_boxes(labels: np.ndarray, count: int) -> list[tuple[slice, ...]]:
     """Return the bounding box of each label from 1 on, as tuples of 3 slices."""
+    if count == 1 and labels.dtype == np.uint8:  # a mask: that type alone would be compiled for it
+        box = bounding_box(labels)
+        return [] if box is None else [box]
     with needs_numba():
         from .label_measures import find_boxes
     boxes = np.empty((count, 3, 2), np.int64)

@@ -1,8 +1,8 @@
 """The run-length encoding of a mask, in connected components; see `runs`."""
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled
 from ...progress import Progress
 from ...threads import in_parts
 from .runs import OUTSIDE, count_runs, find_runs, join_planes
@@ -82,7 +82,7 @@ class RunLengthEncoding:
         return voxels
 
 
-@njit(cache=True)
+@compiled
 def write_labels(runs: tuple[np.ndarray, ...], first: int, last: int, labels: np.ndarray) -> None:
     """Write the numbers of the runs of some planes to labels; `runs` ends with the numbers."""
     firsts, starts, ends, numbers = runs
@@ -93,7 +93,7 @@ def write_labels(runs: tuple[np.ndarray, ...], first: int, last: int, labels: np
                 labels[k, j, starts[n] : ends[n]] = numbers[n]
 
 
-@njit(cache=True)
+@compiled
 def fill_enclosed(runs: tuple[np.ndarray, ...], first: int, last: int, mask: np.ndarray) -> int:
     """Set the mask to 1 in the runs of some planes that are not outside; count the voxels."""
     firsts, starts, ends, numbers = runs

@@ -8,8 +8,8 @@ volume.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled, compiled_inside
 from .union_find import union
 
 OUTSIDE = 0
@@ -17,7 +17,7 @@ BLOCK = 32  # voxels that are tested together
 START: Any = np.int64(0)  # of a row; numba compiles another version for the plain number
 
 
-@njit(cache=True)
+@compiled_inside
 def run_end(row: np.ndarray, i: int, value: np.uint8) -> int:
     """Return the first place of a row, from `i` on, whose voxel does not have the value."""
     while i + BLOCK <= row.size:
@@ -32,7 +32,7 @@ def run_end(row: np.ndarray, i: int, value: np.uint8) -> int:
     return i
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_runs(mask: np.ndarray, value: int, first: int, last: int, counts: np.ndarray) -> None:
     """Set the number of runs of each row of some planes, one place further on."""
     here, other = np.uint8(value), np.uint8(1 - value)
@@ -46,7 +46,7 @@ def count_runs(mask: np.ndarray, value: int, first: int, last: int, counts: np.n
             counts[k * mask.shape[1] + j + 1] = count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_runs(
     mask: np.ndarray,
     value: int,
@@ -78,7 +78,7 @@ def find_runs(
                 join_rows(k * rows + j - 1, k * rows + j, corners, firsts, starts, ends, parents)
 
 
-@njit(cache=True)
+@compiled
 def join_planes(
     shape: tuple[int, ...], corners: bool, first: int, last: int, forest: tuple[np.ndarray, ...]
 ) -> None:
@@ -97,7 +97,7 @@ def join_planes(
                 join_rows(there, here, corners, firsts, starts, ends, parents)
 
 
-@njit(cache=True)
+@compiled_inside
 def join_rows(
     one: int,
     other: int,

@@ -4,10 +4,11 @@ Each set is a tree, in which no element comes before its parent; a root is its o
 """
 
 import numpy as np
-from numba import njit
+
+from ...jit.decorators import compiled, compiled_inside, inlined
 
 
-@njit(cache=True)
+@inlined
 def union(a: int, b: int, parents: np.ndarray) -> None:
     """Join the sets of two elements."""
     a, b = find_root(a, parents), find_root(b, parents)
@@ -15,7 +16,7 @@ def union(a: int, b: int, parents: np.ndarray) -> None:
         parents[max(a, b)] = min(a, b)
 
 
-@njit(cache=True)
+@compiled_inside
 def find_root(n: int, parents: np.ndarray) -> int:
     """Return the root of an element's tree, and halve the path to it."""
     while parents[n] != n:
@@ -24,7 +25,7 @@ def find_root(n: int, parents: np.ndarray) -> int:
     return n
 
 
-@njit(cache=True)
+@compiled
 def number_trees(parents: np.ndarray) -> tuple[np.ndarray, int]:
     """Number the trees from 1 in the order of their roots; the tree of element 0 has number 0.
 

@@ -10,9 +10,9 @@ identical).
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from scipy import ndimage
 
+from ...jit.decorators import compiled, compiled_inside
 from ...progress import Progress
 from ...threads import in_parts
 from ..components.runs import START, run_end
@@ -70,11 +70,11 @@ def distance_to_outside(
             some = slice(first, first + step)
             envelopes_of(lines[some], spacing[axis], rows[some])
             progress.check()
-    take_roots(squared, used)
+    np.sqrt(squared, out=squared, where=used[:, :, None])
     return squared
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distance_along_rows(
     mask: np.ndarray, squared: np.ndarray, step: float, used: np.ndarray
 ) -> None:
@@ -101,32 +101,27 @@ def distance_along_rows(
                 squared[k, j, i] = distance * distance
 
 
-@njit(cache=True)
-def take_roots(squared: np.ndarray, used: np.ndarray) -> None:
-    """Take the square roots of the rows that are used, in place."""
-    for k in range(squared.shape[0]):
-        for j in range(squared.shape[1]):
-            if used[k, j]:
-                row = squared[k, j]
-                for i in range(row.size):
-                    row[i] = np.sqrt(row[i])
-
-
 def envelopes_of(lines: np.ndarray, step: float, used: np.ndarray) -> None:
     """As `lower_envelopes`, by threads."""
-    work = lambda a, b: lower_envelopes(lines[a:b], step, used[a:b])  # noqa: E731
+    count = lines.shape[2]
+
+    def work(first: int, last: int) -> None:
+        values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
+        highest = np.empty(lines.shape[1], np.float32)
+        workspace = values, feet, borders, highest
+        lower_envelopes(lines[first:last], step, used[first:last], workspace)
+
     in_parts(work, len(lines), lines.size)
 
 
-@njit(cache=True, nogil=True)
-def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray) -> None:
+@compiled
+def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray, workspace: tuple) -> None:
     """Replace each line by the lower envelope of the parabolas on its values.
 
     `used` tells for the lines of each plane where along them anything but 0 may be.
     """
     count = lines.shape[2]
-    values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
-    highest = np.empty(lines.shape[1], np.float32)
+    values, feet, borders, highest = workspace
     for first in range(lines.shape[0]):
         for second in range(lines.shape[1]):
             highest[second] = 0
@@ -139,7 +134,7 @@ def lower_envelopes(lines: np.ndarray, step: float, used: np.ndarray) -> None:
                 lower_envelope(lines[first, second], step, values, feet, borders)
 
 
-@njit(cache=True)
+@compiled_inside
 def lower_envelope(
     line: np.ndarray, step: float, values: np.ndarray, feet: np.ndarray, borders: np.ndarray
 ) -> None:

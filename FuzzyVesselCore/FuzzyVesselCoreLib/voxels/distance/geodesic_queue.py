@@ -5,8 +5,8 @@ used again in turn; within a bucket there is no order.
 """
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled
 from ...progress import Progress
 from ..growing_arrays import doubled
 
@@ -39,7 +39,7 @@ def lower_by_queue(
         progress.check()
 
 
-@njit(cache=True)
+@compiled
 def settle(
     distances: np.ndarray,
     offsets: np.ndarray,

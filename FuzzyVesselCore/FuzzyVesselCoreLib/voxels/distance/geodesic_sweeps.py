@@ -1,8 +1,8 @@
 """Geodesic distance by sweeps forward and backward in the order of memory."""
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled, compiled_inside, inlined
 from ...progress import Progress
 from ...threads import in_parts, usable_cores
 
@@ -77,7 +77,7 @@ def sweep(
     return sum(in_parts(work, parts, (last - first) * distances[0].size))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sweep_planes(
     distances: np.ndarray, offsets: np.ndarray, weights: np.ndarray, low: int, high: int
 ) -> int:
@@ -102,7 +102,7 @@ def sweep_planes(
     return changed
 
 
-@njit(cache=True)
+@inlined
 def lower_by_row(best: np.ndarray, other: np.ndarray, weight: int) -> None:
     """Lower distances by those of another row; voxels outside, below 0, stay and give none."""
     for i in range(best.size):
@@ -110,7 +110,7 @@ def lower_by_row(best: np.ndarray, other: np.ndarray, weight: int) -> None:
         best[i] = min(best[i], there)
 
 
-@njit(cache=True)
+@compiled_inside
 def lower_along_row(row: np.ndarray, best: np.ndarray, weight: int, forward: bool) -> int:
     """Take a row's best distances, and those from one voxel to the next; return how many fell."""
     before, changed = FAR, 0

@@ -1,8 +1,8 @@
 """What follows from the distance to the outside: its ridge, and the order of thinning."""
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled, compiled_inside, inlined
 from ...threads import in_parts
 
 VOXELS_PER_ORDER = 32  # voxels that are worked on otherwise in the time of one voxel's order
@@ -34,7 +34,7 @@ def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
     return order
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_order(
     depth: np.ndarray, shape: tuple[int, ...], voxels: np.ndarray, order: np.ndarray
 ) -> None:
@@ -43,7 +43,7 @@ def fill_order(
         order[n] = order_of(depth, shape, voxels[n])
 
 
-@njit(cache=True)
+@compiled_inside
 def order_of(depth: np.ndarray, shape: tuple[int, ...], voxel: int) -> np.float32:
     """Return the order of one voxel."""
     row, i = divmod(voxel, shape[2])
@@ -78,7 +78,7 @@ def ridge_depths(depth: np.ndarray) -> np.ndarray:
     return depth[ridge]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_ridge(depth: np.ndarray, ridge: np.ndarray, first: int, last: int) -> None:
     """Mark these voxels in some planes."""
     for k in range(max(first, 1), min(last, depth.shape[0] - 1)):
@@ -90,7 +90,7 @@ def mark_ridge(depth: np.ndarray, ridge: np.ndarray, first: int, last: int) -> N
                     ridge[k, j, i] = is_deepest(depth, k, j, i)
 
 
-@njit(cache=True)
+@inlined
 def is_deepest(depth: np.ndarray, k: int, j: int, i: int) -> bool:
     """Return whether no neighbour is deeper."""
     for n in range(27):

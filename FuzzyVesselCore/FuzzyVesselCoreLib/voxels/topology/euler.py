@@ -5,29 +5,12 @@ and cavities as the digital object.
 """
 
 import numpy as np
-from numba import njit
 
 from ...progress import Progress
-from ...threads import in_parts
+from ..bit_packed_morphology import moved_up, pack
 from ..components.labels import count_components
-from ..components.runs import START, run_end
 
 SLAB_PLANES = 64  # between two checks of the progress
-
-
-def _corner_table() -> np.ndarray:
-    """Return 8 times a grid corner's part of the Euler characteristic, by its 8 voxels as bits."""
-    table = np.zeros(256, np.int64)
-    for configuration in range(1, 256):
-        cubes = np.array([configuration >> n & 1 for n in range(8)], bool).reshape(2, 2, 2)
-        edges = sum(cubes.take(side, axis).any() for axis in range(3) for side in range(2))
-        faces = sum(np.count_nonzero(cubes.any(axis)) for axis in range(3))
-        # A corner lies on 1 corner, half of an edge, a quarter of a face, an eighth of a cube.
-        table[configuration] = 8 - 4 * edges + 2 * faces - np.count_nonzero(cubes)
-    return table
-
-
-CORNER_TABLE = _corner_table()
 
 
 def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> int:
@@ -52,44 +35,35 @@ def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> 
     0
     """
     progress = Progress.of(progress)
-    voxels, total = np.ascontiguousarray(mask).view(np.uint8), 0
-    for first in range(0, len(voxels) + 1, SLAB_PLANES):
-        last = min(first + SLAB_PLANES, len(voxels) + 1)
-
-        def work(low: int, high: int, first: int = first) -> int:
-            return int(sum_over_corners(voxels, first + low, first + high, CORNER_TABLE))
-
-        total += sum(in_parts(work, last - first, (last - first) * mask[0].size))
-        progress.check()
-    return total // 8
-
-
-@njit(cache=True, nogil=True)
-def sum_over_corners(mask: np.ndarray, first: int, last: int, table: np.ndarray) -> int:
-    """Sum the values of the table over the grid corners before some planes."""
     depth, rows, width = mask.shape
+    total, before = 0, np.zeros((1, rows, width), bool)
+    for first in range(0, depth + 1, SLAB_PLANES):
+        slab = mask[first : first + SLAB_PLANES]
+        last_plane = np.zeros((int(first + SLAB_PLANES > depth), rows, width), bool)
+        planes = np.concatenate((before, slab, last_plane))
+        total += _sum_of_cells(pack(np.pad(planes, ((0, 0), (0, 1), (0, 1)))))
+        before = planes[-1:]
+        progress.check()
+    return total
+
+
+def _sum_of_cells(bits: np.ndarray) -> int:
+    """Return corners - edges + faces - cubes that begin in planes 1 and on; the last row is 0.
+
+    A cell is there where one of the voxels is that share it: the two of a face, the four of an
+    edge, the eight of a corner.
+    """
     total = 0
-    for k in range(first, last):
-        beside = np.zeros(width + 2, np.uint8)  # bits of the four voxels round each edge along I
-        for j in range(rows + 1):
-            is_empty = True
-            for n in range(4):
-                other_k, other_j = k - 1 + (n & 1), j - 1 + (n >> 1)
-                if not (0 <= other_k < depth and 0 <= other_j < rows):
-                    continue
-                row = mask[other_k, other_j]
-                if run_end(row, START, np.uint8(0)) == width:
-                    continue
-                if is_empty:
-                    for i in range(beside.size):
-                        beside[i] = 0
-                    is_empty = False
-                for i in range(width):
-                    beside[i + 1] |= row[i] << n
-            if is_empty:
-                continue
-            for i in range(width + 1):
-                total += table[beside[i] | beside[i + 1] << 4]
+    for along_k in (False, True):
+        planes = bits[1:] | bits[:-1] if along_k else bits[1:]
+        for along_j in (False, True):
+            rows = planes.copy()
+            if along_j:
+                rows[:, 1:] |= planes[:, :-1]
+            for along_i in (False, True):
+                cells = rows | moved_up(rows) if along_i else rows
+                sign = 1 if (along_k + along_j + along_i) % 2 else -1
+                total += sign * int(np.bitwise_count(cells).sum(dtype=np.int64))
     return total
 
 

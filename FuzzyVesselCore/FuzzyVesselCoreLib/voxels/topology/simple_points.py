@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ...jit.decorators import compiled, compiled_inside, inlined
 
 
 def _bits(condition: Callable[..., bool]) -> int:
@@ -24,14 +25,14 @@ NOT_FIRST_K, NOT_FIRST_J, NOT_FIRST_I = NOT_FIRST
 NOT_LAST_K, NOT_LAST_J, NOT_LAST_I = NOT_LAST
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _dilate_26(bits: int) -> int:
     bits |= ((bits & NOT_LAST_I) << 1) | ((bits & NOT_FIRST_I) >> 1)
     bits |= ((bits & NOT_LAST_J) << 3) | ((bits & NOT_FIRST_J) >> 3)
     return bits | ((bits & NOT_LAST_K) << 9) | ((bits & NOT_FIRST_K) >> 9)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _dilate_6(bits: int) -> int:
     return (
         bits
@@ -44,7 +45,7 @@ def _dilate_6(bits: int) -> int:
     )
 
 
-@njit(cache=True)
+@compiled_inside
 def is_connected_26(bits: int) -> bool:
     """Return whether the voxels of a block are one 26-connected component (no voxels are not)."""
     if bits == 0:
@@ -57,7 +58,7 @@ def is_connected_26(bits: int) -> bool:
         grown = larger
 
 
-@njit(cache=True)
+@compiled
 def is_simple(bits: int) -> bool:
     """Return whether a voxel can be removed without a change of topology.
 
@@ -94,7 +95,7 @@ def is_simple(bits: int) -> bool:
         grown = larger
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _row_bits(states: np.ndarray, voxel: int, flag: int) -> Any:
     """Return three voxels of a row along I as bits."""
     return (
@@ -104,7 +105,7 @@ def _row_bits(states: np.ndarray, voxel: int, flag: int) -> Any:
     )
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> Any:
     return (
         _row_bits(states, voxel - row, flag)
@@ -113,7 +114,7 @@ def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> Any:
     )
 
 
-@njit(cache=True)
+@compiled
 def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: int) -> Any:
     """Return which of the 26 neighbours of a voxel have a flag, as bits.
 

@@ -6,10 +6,24 @@ A skeleton is one voxel in thousands.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from ...jit.decorators import compiled
 from ..components.union_find import find_root
-from .euler import CORNER_TABLE
+
+
+def _corner_table() -> np.ndarray:
+    """Return 8 times a grid corner's part of the Euler characteristic, by its 8 voxels as bits."""
+    table = np.zeros(256, np.int64)
+    for configuration in range(1, 256):
+        cubes = np.array([configuration >> n & 1 for n in range(8)], bool).reshape(2, 2, 2)
+        edges = sum(cubes.take(side, axis).any() for axis in range(3) for side in range(2))
+        faces = sum(np.count_nonzero(cubes.any(axis)) for axis in range(3))
+        # A corner lies on 1 corner, half of an edge, a quarter of a face, an eighth of a cube.
+        table[configuration] = 8 - 4 * edges + 2 * faces - np.count_nonzero(cubes)
+    return table
+
+
+CORNER_TABLE = _corner_table()
 
 
 @dataclass(frozen=True)
@@ -46,15 +60,20 @@ def sparse_topology(voxels: np.ndarray) -> SparseTopology:
     size = voxels.max(axis=0) + 2 - low
     row, plane = size[2], size[1] * size[2]
     indices = np.sort((voxels - low) @ np.array([plane, row, 1]))
-    components, blocks = components_and_blocks(indices, row, plane)
+    parents, blocks = np.arange(len(indices)), np.full(len(indices), 1 << 13)
+    components = components_and_blocks(indices, row, plane, parents, blocks)
     return SparseTopology(components, sum_over_corners(blocks, CORNER_TABLE) // 8)
 
 
-@njit(cache=True)
-def components_and_blocks(indices: np.ndarray, row: int, plane: int) -> tuple[int, np.ndarray]:
-    """Count the components of rising flat indices, and encode the 27 voxels round each as bits."""
-    parents, components = np.arange(indices.size), indices.size
-    blocks = np.full(indices.size, 1 << 13, np.int64)
+@compiled
+def components_and_blocks(
+    indices: np.ndarray, row: int, plane: int, parents: np.ndarray, blocks: np.ndarray
+) -> int:
+    """Count the components of rising flat indices, and encode the 27 voxels round each as bits.
+
+    Each voxel is its own parent before, and its block has the voxel itself.
+    """
+    components = indices.size
     for side in range(13):  # the neighbours before a voxel; those after it have it before them
         step = (side // 9 - 1) * plane + (side // 3 % 3 - 1) * row + side % 3 - 1
         at = 0
@@ -67,10 +86,10 @@ def components_and_blocks(indices: np.ndarray, row: int, plane: int) -> tuple[in
                 one, other = find_root(n, parents), find_root(at, parents)
                 parents[one] = other
                 components -= one != other
-    return components, blocks
+    return components
 
 
-@njit(cache=True)
+@compiled
 def sum_over_corners(blocks: np.ndarray, table: np.ndarray) -> int:
     """Sum the values of the table over all grid corners of the voxels, each once."""
     total = 0

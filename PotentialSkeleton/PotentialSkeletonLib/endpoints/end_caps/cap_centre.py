@@ -1,8 +1,8 @@
 """The centre of an end cap: where a protrusion's axis leaves it."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.voxels.distance.geodesic import unit_of
 
 OUTSIDE = -1  # the distance outside of the object
@@ -80,7 +80,7 @@ def bounds(
     return np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape), lowest
 
 
-@njit(cache=True)
+@compiled
 def mark_component(
     distances: np.ndarray, voxel: np.ndarray, lowest: float, marks: np.ndarray, mark: int
 ) -> int:
@@ -114,7 +114,7 @@ def mark_component(
     return size
 
 
-@njit(cache=True)
+@compiled
 def marked(marks: np.ndarray, lowest: int, count: int) -> np.ndarray:
     """The voxels (count, 3) that are marked with a number or a larger one, ascending."""
     voxels = np.empty((count, 3), np.int32)
@@ -128,7 +128,7 @@ def marked(marks: np.ndarray, lowest: int, count: int) -> np.ndarray:
     return voxels
 
 
-@njit(cache=True)
+@compiled
 def mean(voxels: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     """Mean position in mm, summed up voxel by voxel."""
     sums = np.zeros(3)
@@ -138,7 +138,7 @@ def mean(voxels: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     return sums / len(voxels)
 
 
-@njit(cache=True)
+@compiled
 def mean_of_box(shape: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     """Mean position in mm of all voxels of a box, summed up as `mean` does."""
     sums = np.zeros(3)
@@ -151,7 +151,7 @@ def mean_of_box(shape: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     return sums / (shape[0] * shape[1] * shape[2])
 
 
-@njit(cache=True)
+@compiled
 def furthest_along(
     voxels: np.ndarray, spacing: np.ndarray, middle: np.ndarray, axis: np.ndarray
 ) -> int:

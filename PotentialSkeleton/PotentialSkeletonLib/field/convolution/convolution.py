@@ -42,12 +42,12 @@ class Convolution:
         vectors : ndarray, shape (K, J, I, 3)
         progress : Progress
         """
-        planes, passes = len(self._planes), 4 if self._transforms.on_host else 3
+        planes, passes = len(self._planes), 4 if self._transforms.touches_first else 3
         steps = len(self._offsets) + len(self._columns) + (passes + 1) * planes
         self._total = len(bands) * steps
         self._done, self._progress = 0, progress
         for cut, members in bands:
-            for component, result in enumerate(self._convolved(cut)):
+            for component, result in enumerate(self._convolved(cut, members)):
 
                 def write(
                     planes: slice,
@@ -61,7 +61,7 @@ class Convolution:
                 self._each(write, self._planes)
 
     def _transformed_charges(self) -> Any:
-        charges = self._empty()
+        charges = self._transforms.empty_charges(self._classes)
         charge = 1 / float(np.prod(self._sizes.padded))  # none of the inverse transforms scales
 
         def transform(planes: slice) -> None:
@@ -70,19 +70,19 @@ class Convolution:
         self._each(transform, self._planes)
         return charges
 
-    def _convolved(self, cut: int) -> list[Any]:
+    def _convolved(self, cut: int, members: Any) -> list[Any]:
         """Return the components, still transformed along I; charges nearer than `cut` left out."""
         transforms = self._transforms
-        kernel = KernelSpectra(self._sizes.padded, transforms)
-        self._each(lambda planes: kernel.begin(planes, cut), self._offsets)
+        kernel = KernelSpectra(self._sizes.padded, cut, transforms)
+        self._each(kernel.begin, self._offsets)
         charges = self._transformed_charges()
-        results = [self._empty(), self._empty(), charges]  # a group is read before it is written
+        results = transforms.empty_forces(members, charges)
 
         def touch(planes: slice) -> None:
             for result in results[:2]:
                 result[planes, :, 0] = 0
 
-        if transforms.on_host:  # else the first columns would wait for all of the memory
+        if transforms.touches_first:
             self._each(touch, self._planes)
 
         def convolve(some: slice) -> None:
@@ -92,10 +92,6 @@ class Convolution:
 
         self._each(convolve, self._columns)
         return results
-
-    def _empty(self) -> Any:
-        depth, rows, _ = self._sizes.shape
-        return self._transforms.empty(depth, self._sizes.padded[2] // 2 + 1, rows)
 
     def _each(self, function: Callable[[slice], None], parts: list[slice]) -> None:
         """Call the function for each part, in parallel where there are workers."""

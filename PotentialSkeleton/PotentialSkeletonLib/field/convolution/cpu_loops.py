@@ -1,16 +1,17 @@
 """The loops of the convolution on the CPU; compiled, without the interpreter lock."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 
 
-@njit(cache=True, inline="always")
+@inlined
 def part_of(number: complex, imaginary: bool) -> float:
     """Return the real part, or the imaginary one with the sign turned."""
     return -number.imag if imaginary else number.real
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extend_first(half: np.ndarray, imaginary: bool, add_odd: bool, whole: np.ndarray) -> None:
     """Extend an even sequence along the first axis; see `Transforms.extended`."""
     size, columns, rows = whole.shape
@@ -25,7 +26,7 @@ def extend_first(half: np.ndarray, imaginary: bool, add_odd: bool, whole: np.nda
                 whole[place, column, j] = value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extend_last(half: np.ndarray, imaginary: bool, add_odd: bool, whole: np.ndarray) -> None:
     """Extend an even sequence along the last axis; see `Transforms.extended`."""
     depth, columns, size = whole.shape
@@ -40,7 +41,7 @@ def extend_last(half: np.ndarray, imaginary: bool, add_odd: bool, whole: np.ndar
                 target[n] = value + odd
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def multiply(
     spectrum: np.ndarray,
     factors: np.ndarray,
@@ -66,38 +67,7 @@ def multiply(
                 target[j] = complex(source[j].imag * by, -source[j].real * by)
 
 
-@njit(cache=True, nogil=True)
-def scatter_rows(spectra: np.ndarray, used: np.ndarray, columns: np.ndarray) -> None:
-    """Set columns (K, frequency along I, J) to the spectra of the rows that are used, else to 0."""
-    depth, frequencies, rows = columns.shape
-    first = 0
-    for k in range(depth):
-        for frequency in range(frequencies):
-            n = first
-            for j in range(rows):
-                columns[k, frequency, j] = spectra[n, frequency] if used[k, j] else 0
-                n += used[k, j]
-        for j in range(rows):
-            first += used[k, j]
-
-
-@njit(cache=True, nogil=True)
-def gather_rows(columns: np.ndarray, used: np.ndarray, spectra: np.ndarray) -> None:
-    """Set the spectra to those of the rows that are used; the inverse of `scatter_rows`."""
-    depth, frequencies, rows = columns.shape
-    first = 0
-    for k in range(depth):
-        for frequency in range(frequencies):
-            n = first
-            for j in range(rows):
-                if used[k, j]:
-                    spectra[n, frequency] = columns[k, frequency, j]
-                    n += 1
-        for j in range(rows):
-            first += used[k, j]
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def write_component(
     values: np.ndarray, targets: np.ndarray, component: int, vectors: np.ndarray
 ) -> None:

@@ -9,16 +9,11 @@ import numpy as np
 from FuzzyVesselCoreLib.threads import usable_cores
 
 from ...object.voxel_classes import SURFACE
-from .cpu_loops import (
-    extend_first,
-    extend_last,
-    gather_rows,
-    multiply,
-    scatter_rows,
-    write_component,
-)
+from .cpu_loops import extend_first, extend_last, multiply, write_component
 from .fft_padding import Sizes
+from .kernel_rows import KernelRows
 from .kernel_spectra import KernelSpectra
+from .waiting_rows import WaitingRows
 
 
 class CpuTransforms:
@@ -32,6 +27,7 @@ class CpuTransforms:
 
     group = 1 << 17  # complex numbers that fit the cache
     on_host = True
+    touches_first = False
 
     def __init__(self, sizes: Sizes, strength: int, gpu: Any = None) -> None:
         from scipy import fft
@@ -40,50 +36,52 @@ class CpuTransforms:
         self.workers = usable_cores()
         self._workspaces = local()  # a thread allocates it once: new memory is slow
 
-    def empty(self, depth: int, columns: int, rows: int) -> np.ndarray:
-        return np.empty((depth, columns, rows), complex)
+    def empty_kernel(self, cut: int) -> KernelRows:
+        return KernelRows(self._sizes.padded, self._strength, cut)
+
+    def empty_charges(self, classes: np.ndarray) -> WaitingRows:
+        return self._empty(classes == SURFACE)
+
+    def empty_forces(self, targets: np.ndarray, charges: WaitingRows) -> list[WaitingRows]:
+        # A row that has targets goes through the surface round them and so has charges.
+        return [self._empty(targets), self._empty(targets), self._empty(targets, charges)]
+
+    def put_kernel(self, planes: slice, cut: int, kernel: KernelRows) -> None:
+        kernel.put(planes, self.real_forward)
+
+    def load_kernel(self, kernel: KernelRows, some: slice) -> np.ndarray:
+        half_depth, half_rows = (n // 2 + 1 for n in self._sizes.padded[:2])
+        columns = self._workspace("kernel", half_depth, some.stop - some.start, half_rows)
+        kernel.load(some, columns)
+        return columns
 
     def charge_rows(self, classes: np.ndarray, planes: slice, charge: float) -> np.ndarray:
         """Return rows along I of the charges of some planes."""
         return (classes[planes] == SURFACE) * charge
 
-    def kernel_rows(self, planes: slice, cut: int) -> np.ndarray:
-        _, rows, width = self._sizes.padded
-        k = np.arange(planes.start, planes.stop)[:, None, None]
-        j, i = np.arange(rows // 2 + 1)[:, None], np.arange(width // 2 + 1)
-        squared = (k * k + j * j + i * i).astype(float)
-        squared[(k < cut) & (j < cut) & (i < cut)] = np.inf
-        power = inverse_power(squared, self._strength + 1)
-        odd = power * i
-        power += odd
-        return np.concatenate((power, (power - 2 * odd)[:, :, -2:0:-1]), axis=2)
-
-    def put_rows(self, rows: np.ndarray, columns: np.ndarray, planes: slice) -> None:
-        spectra = self._fft.rfft(rows, n=self._sizes.padded[2], axis=2, overwrite_x=True)
-        columns[planes] = spectra.swapaxes(1, 2)
-
     def put_charges(
-        self, classes: np.ndarray, planes: slice, charge: float, columns: np.ndarray
+        self, classes: np.ndarray, planes: slice, charge: float, columns: WaitingRows
     ) -> None:
         rows = self.charge_rows(classes, planes, charge)
-        used = np.any(rows, axis=2)  # the others stay 0
-        spectra = self._fft.rfft(rows[used], n=self._sizes.padded[2], axis=1, overwrite_x=True)
-        scatter_rows(spectra, used, columns[planes])
+        rows = rows[np.any(rows, axis=2)]
+        spectra = self._fft.rfft(rows, n=self._sizes.padded[2], axis=1, overwrite_x=True)
+        columns.put(spectra, planes)
 
-    def get_rows(self, columns: np.ndarray, planes: slice, targets: np.ndarray) -> np.ndarray:
+    def get_rows(self, columns: WaitingRows, planes: slice, targets: np.ndarray) -> np.ndarray:
         """Return only the rows that have targets, one after another; (rows, I or more)."""
-        used = np.any(targets[planes], axis=2)
-        spectra = np.empty((np.count_nonzero(used), columns.shape[1]), complex)
-        gather_rows(columns[planes], used, spectra)
         return self._fft.irfft(
-            spectra, n=self._sizes.padded[2], axis=1, norm="forward", overwrite_x=True
+            columns.get(planes), n=self._sizes.padded[2], axis=1, norm="forward", overwrite_x=True
         )
 
-    def load(self, columns: np.ndarray, some: slice) -> np.ndarray:
-        return columns[:, some]
+    def load(self, columns: WaitingRows, some: slice) -> np.ndarray:
+        """Return padded columns (K, columns, padded J), of which the planes of the box are set."""
+        depth, rows, _ = self._sizes.padded
+        spectrum = self._workspace("spectrum", depth, some.stop - some.start, rows)
+        columns.scatter(some, spectrum[: self._sizes.shape[0]])
+        return spectrum
 
-    def save(self, product: np.ndarray, columns: np.ndarray, some: slice) -> None:
-        columns[:, some] = product
+    def save(self, product: np.ndarray, columns: WaitingRows, some: slice) -> None:
+        columns.gather(product, some)
 
     def convolved(
         self, columns: np.ndarray, kernel: KernelSpectra, some: slice
@@ -92,12 +90,9 @@ class CpuTransforms:
         for component, factors in enumerate(kernel.factors(some)):
             yield self.inverse(self.multiply(spectrum, *factors, component))
 
-    def forward(self, columns: np.ndarray) -> np.ndarray:
-        """Pad columns and transform them along J and K."""
-        depth, count, rows = columns.shape
-        spectrum = self._workspace("spectrum", count)
-        spectrum[:depth, :, :rows] = columns
-        spectrum[:depth, :, rows:] = 0
+    def forward(self, spectrum: np.ndarray) -> np.ndarray:
+        """Transform padded columns along J and K."""
+        depth = self._sizes.shape[0]
         spectrum[depth:] = 0
         filled = spectrum[:depth]
         found = self._fft.fft(filled, axis=2, overwrite_x=True)
@@ -139,13 +134,12 @@ class CpuTransforms:
         odd_axis : int
             The axis along which the factors of negative frequencies have the other sign.
         """
-        product = self._workspace("product", spectrum.shape[1])
+        product = self._workspace("product", *spectrum.shape)
         multiply(spectrum, factors, imaginary, odd_axis, product)
         return product
 
-    def _workspace(self, name: str, columns: int) -> np.ndarray:
-        """Return the thread's own memory for padded columns."""
-        depth, rows, _ = self._sizes.padded
+    def _workspace(self, name: str, depth: int, columns: int, rows: int) -> np.ndarray:
+        """Return the thread's own memory for columns (K, columns, J)."""
         workspace = getattr(self._workspaces, name, None)
         if workspace is None or workspace.shape[1] < columns:
             workspace = np.empty((depth, columns, rows), complex)
@@ -162,16 +156,8 @@ class CpuTransforms:
     ) -> None:
         write_component(values, targets[planes], component, vectors[planes])
 
+    def _empty(self, mask: np.ndarray, memory: WaitingRows | None = None) -> WaitingRows:
+        return WaitingRows(np.asarray(mask.any(axis=2)), self._sizes.padded[2] // 2 + 1, memory)
+
     def wait(self) -> None:
         """Return at once: there is nothing to wait for."""
-
-
-def inverse_power(squared: np.ndarray, exponent: int) -> np.ndarray:
-    """Return R to the power of -exponent from R^2, by products: faster than a power."""
-    inverse = 1.0 / squared
-    result: Any = np.sqrt(inverse) if exponent % 2 else 1.0
-    for bit in range((exponent // 2).bit_length()):
-        if exponent // 2 >> bit & 1:
-            result = result * inverse
-        inverse = inverse * inverse
-    return result

@@ -52,13 +52,20 @@ class CudaTransforms:
                 f"{gpu.free_memory() / 2**20:,.0f} MiB are free. Close other programs that use the "
                 "GPU, crop the labelmap, or use device 'cpu' or method 'cuda-shared'."
             )
+        self.touches_first = self.on_host
         self._lines = None
         if sizes.padded[0] in cuda_lines.LINE_SIZES:
             self._lines = LineConvolution(sizes, self._defines, gpu)
 
-    def empty(self, depth: int, columns: int, rows: int) -> Any:
-        shape = depth, rows, columns
-        return np.empty(shape, complex) if self.on_host else self._xp.empty(shape, complex)
+    def empty_kernel(self, cut: int) -> Any:
+        return self._empty(*(n // 2 + 1 for n in self._sizes.padded))
+
+    def empty_charges(self, classes: Any) -> Any:
+        depth, rows, _ = self._sizes.shape
+        return self._empty(depth, rows, self._sizes.padded[2] // 2 + 1)
+
+    def empty_forces(self, targets: Any, charges: Any) -> list[Any]:
+        return [self.empty_charges(targets), self.empty_charges(targets), charges]
 
     def charge_rows(self, classes: Any, planes: slice, charge: float) -> Any:
         """Return rows along I of the charges of some planes, padded with 0."""
@@ -71,6 +78,7 @@ class CudaTransforms:
         return out
 
     def kernel_rows(self, planes: slice, cut: int) -> Any:
+        """Return even and odd part of the kernel along I, added together; (planes, J, I)."""
         count = planes.stop - planes.start
         rows, padded = self._sizes.padded[1] // 2 + 1, self._sizes.padded[2]
         out = self._xp.empty((count, rows, padded), float)
@@ -78,7 +86,14 @@ class CudaTransforms:
         self._launch("kernel_rows", count * rows, *numbers, out)
         return out
 
+    def put_kernel(self, planes: slice, cut: int, kernel: Any) -> None:
+        self.put_rows(self.kernel_rows(planes, cut), kernel, planes)
+
+    def load_kernel(self, kernel: Any, some: slice) -> Any:
+        return self.load(kernel, some)
+
     def put_rows(self, rows: Any, columns: Any, planes: slice) -> None:
+        """Transform rows along I and keep them in some planes of an array of columns."""
         if self.on_host:
             columns[planes] = self._gpu.get(self._fourier.real_forward(rows, 2))
         else:
@@ -161,6 +176,9 @@ class CudaTransforms:
         numbers = (planes.start, count, rows, width, padded, component)
         arguments = values, targets.view(np.uint8), *numbers, vectors
         self._launch("write_component", count * rows, *arguments)
+
+    def _empty(self, *shape: int) -> Any:
+        return np.empty(shape, complex) if self.on_host else self._xp.empty(shape, complex)
 
     def wait(self) -> None:
         self._gpu.synchronize()

@@ -36,7 +36,10 @@ class Sizes:
 
     @cached_property
     def waiting_bytes(self) -> int:
-        """Memory of what waits between the passes: three components, the kernel along I."""
+        """Memory of what waits between the passes: three components, the kernel along I.
+
+        On the CPU this is a bound: only the rows that hold something wait.
+        """
         depth, rows, _ = self.shape
         half_depth, half_rows, columns = (n // 2 + 1 for n in self.padded)
         return COMPLEX * columns * (3 * depth * rows + half_depth * half_rows)

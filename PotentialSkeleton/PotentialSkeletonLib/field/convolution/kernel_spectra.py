@@ -18,22 +18,22 @@ class KernelSpectra:
     ----------
     padded : 3 int
         Even sizes K, J, I of the cyclic convolution.
+    cut : int
+        The kernel is 0 where all offsets are below it.
     transforms : Transforms
     """
 
-    def __init__(self, padded: tuple[int, ...], transforms: Transforms) -> None:
-        self._padded, self._transforms = padded, transforms
-        nk, nj, ni = (n // 2 + 1 for n in padded)
-        self._along_i = transforms.empty(nk, ni, nj)
+    def __init__(self, padded: tuple[int, ...], cut: int, transforms: Transforms) -> None:
+        self._padded, self._cut, self._transforms = padded, cut, transforms
+        self._along_i = transforms.empty_kernel(cut)
 
-    def begin(self, planes: slice, cut: int) -> None:
+    def begin(self, planes: slice) -> None:
         """Transform some planes of offsets K >= 0 along I."""
-        rows = self._transforms.kernel_rows(planes, cut)
-        self._transforms.put_rows(rows, self._along_i, planes)
+        self._transforms.put_kernel(planes, self._cut, self._along_i)
 
     def along_i(self, some: slice) -> Any:
         """Return some columns (K, frequency along I, J), not transformed along J and K."""
-        return self._transforms.load(self._along_i, some)
+        return self._transforms.load_kernel(self._along_i, some)
 
     def factors(self, some: slice) -> list[tuple[Any, bool]]:
         """Return for each component complex arrays (K, columns, J), for frequencies from 0 up.

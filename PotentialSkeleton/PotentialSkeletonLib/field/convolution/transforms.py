@@ -23,23 +23,35 @@ class Transforms(Protocol):
         Number of parts that are worked on at once, in threads.
     on_host : bool
         Whether arrays of columns wait in host memory.
+    touches_first : bool
+        Whether forces are set to 0 first: else the first columns would wait for all of the memory.
     """
 
     group: int
     workers: int
     on_host: bool
+    touches_first: bool
 
-    def empty(self, depth: int, columns: int, rows: int) -> Any:
-        """Allocate an array of columns."""
+    def empty_kernel(self, cut: int) -> Any:
+        """Allocate what keeps the kernel transformed along I, for offsets K, J >= 0."""
 
-    def kernel_rows(self, planes: slice, cut: int) -> Any:
-        """Return even and odd part along I of the kernel, for offsets K, J >= 0, added together.
+    def empty_charges(self, classes: Any) -> Any:
+        """Allocate what keeps the columns of the charges."""
+
+    def empty_forces(self, targets: Any, charges: Any) -> list[Any]:
+        """Allocate what keeps the columns of the three components.
+
+        The charges can be among them: a group is read before it is written.
+        """
+
+    def put_kernel(self, planes: slice, cut: int, kernel: Any) -> None:
+        """Transform even and odd part along I, added together, for some planes of offsets K >= 0.
 
         Both are 0 where all offsets are below `cut`.
         """
 
-    def put_rows(self, rows: Any, columns: Any, planes: slice) -> None:
-        """Transform rows along I and keep them in some planes of an array of columns."""
+    def load_kernel(self, kernel: Any, some: slice) -> Any:
+        """Return some of the kernel's columns (K, columns, J)."""
 
     def put_charges(self, classes: Any, planes: slice, charge: float, columns: Any) -> None:
         """Transform the rows of charges of some planes and keep them."""
