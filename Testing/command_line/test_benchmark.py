@@ -72,6 +72,7 @@ def emulated(cpu_cuda, monkeypatch):
         "FuzzyConnectedGPULib.contrast.contrast_model",
         "FuzzyConnectedGPULib.contrast.live.live_labels",
         "FuzzyConnectedGPULib.fuzzy_connectedness",
+        "FuzzyConnectedGPULib.several.several_vessels",
         "PotentialSkeletonLib.field.force_field",
     ):
         monkeypatch.setattr(import_module(module), "choose_device", chosen)

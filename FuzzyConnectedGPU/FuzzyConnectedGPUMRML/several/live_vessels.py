@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from FuzzyConnectedGPULib import HandOver
-from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 
 from ..live.live_clicks import LiveClicks
 from .hand_overs import hand_overs_of
@@ -50,6 +49,9 @@ class LiveVesselClicks(LiveClicks):
         super().__init__(volume_node, lists[0], background_node, kept, region, **options)
         self._lists = list(lists)
         if self._live is not None:
+            # Here, so that the panel opens where SciPy and numba are not installed yet.
+            from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
+
             self._vessels = LiveVessels(self._live, volume_node.GetSpacing()[::-1])
 
     def points(self) -> VesselPoints:  # type: ignore[override]
