@@ -73,6 +73,8 @@ def _phantom() -> Case:
     volume, *lists = add_phantom(phantom)
     for node in lists:
         slicer.mrmlScene.RemoveNode(node)
+    volume.GetDisplayNode().AutoWindowLevelOff()
+    volume.GetDisplayNode().SetWindowLevelMinMax(-60, 300)  # as the sample data is shown
     *_, (_, _, (cava,)), (_, _, (aorta,)) = tubes(Grid(phantom.volume.shape, phantom.spacing))
     vessels = known_vessels(phantom).values()
     points = [np.array(clicks_inside(mask, CLICKS, phantom.spacing)) for mask in vessels]
