@@ -227,5 +227,6 @@ def test_a_run_that_was_ended_while_it_tidied_up(tmp_path, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(component_folder.Path, "unlink", ended)
         skeletonize_components(*given, folder=tmp_path / "kept")
-    assert_same(skeletonize_components(*given, folder=tmp_path / "kept"), skeletonize(mask, SPACING))
+    found = skeletonize_components(*given, folder=tmp_path / "kept")
+    assert_same(found, skeletonize(mask, SPACING))
     assert not (tmp_path / "kept").exists()
