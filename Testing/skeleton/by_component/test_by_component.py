@@ -224,9 +224,10 @@ def test_a_run_that_was_ended_while_it_tidied_up(tmp_path, monkeypatch):
         unlink(place, missing_ok)
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(component_folder.Path, "unlink", ended)
+    monkeypatch.setattr(component_folder.Path, "unlink", ended)
+    with pytest.raises(KeyboardInterrupt):
         skeletonize_components(*given, folder=tmp_path / "kept")
+    monkeypatch.undo()
     found = skeletonize_components(*given, folder=tmp_path / "kept")
     assert_same(found, skeletonize(mask, SPACING))
     assert not (tmp_path / "kept").exists()
