@@ -174,6 +174,49 @@ def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, caps
     assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
 
 
+def test_a_run_that_was_ended_while_it_tidied_up(scene, tmp_path, monkeypatch):
+    from FuzzyConnectedGPULib.distributed.run_folder import RunFolder
+
+    def ended(self):
+        next(self.path.glob("pieces-*.npz")).unlink()
+        raise KeyboardInterrupt
+
+    out, remove = tmp_path / "out", RunFolder.remove
+    monkeypatch.setattr(RunFolder, "remove", ended)
+    assert main(command(scene, out, "--threshold=0.35")) == 130
+    assert (out / "labels.ome.zarr").exists()
+    monkeypatch.setattr(RunFolder, "remove", remove)
+    assert main(command(scene, out, "--threshold=0.35")) == 0
+    assert {place.name for place in out.iterdir()} == {"labels.ome.zarr", "report.json"}
+
+
+def test_a_folder_that_was_there_stays(scene, tmp_path, capsys):
+    folder, link = tmp_path / "empty", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to(folder)
+    for out in (folder, link):
+        bad = command(scene, out, "--components=seeds", "--threshold=0.5")
+        assert 'components is "seeds"' in error_of(capsys, *bad)
+        assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"some": "thing"}', '"text"'])
+def test_a_state_of_something_else_is_left_alone(scene, tmp_path, capsys, text):
+    state = tmp_path / "out" / "large.json"
+    state.parent.mkdir()
+    state.write_text(text)
+    (state.parent / "more").touch()
+    assert "is not what a run has left" in error_of(capsys, *command(scene, state.parent))
+    assert state.read_text() == text
+
+
+def test_a_root_outside_is_refused_before_the_labels(scene, tmp_path, capsys):
+    out = tmp_path / "out"
+    bad = command(scene, out, *OPTIONS, "--root=400,0,0")
+    assert "--root 400,0,0 lies outside" in error_of(capsys, *bad)
+    assert not out.exists()
+
+
 def test_bad_arguments(scene, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out"
     bad = command(scene, out, "--components=seeds", "--threshold=0.5")

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib.distributed import ComponentTable, LabelOptions, labels, topology
+from FuzzyConnectedGPULib.distributed.output import UNFINISHED
+from FuzzyConnectedGPULib.distributed.stores import Store
 from FuzzyVesselCoreLib.errors import InputError
 
 from .. import report
@@ -49,6 +51,8 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
     limit = options.memory_limit or _memory_of_the_machine()
     with continued(folder, options) as state:
         place = place_of(options)
+        if options.centrelines and options.root:  # a typing error, told before hours of work
+            check_roots(options.root, Store.of(options.scene, "scene", "fill").shape[::-1])
         if "labels" not in state:
             scene = scene_of(folder, options, limit, watch)
             state["labels"], table = _labels(folder, scene, options, place, limit, watch)
@@ -91,6 +95,7 @@ def _labels(
     watch.stage("Labels of blocks")
     target = folder / LABELS
     if target.exists():  # of this very run, which was ended before it said so
+        shutil.rmtree(target.with_name(target.name + UNFINISHED), ignore_errors=True)
         shutil.rmtree(target)
     chosen = LabelOptions(
         options.block, options.components, options.min_voxels,

@@ -1,5 +1,6 @@
 """The fuzzy scene: as given, or computed over blocks from a volume and an affinity."""
 
+import shutil
 from argparse import Namespace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.distributed import connectedness
+from FuzzyConnectedGPULib.distributed.output import UNFINISHED
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..progress_bar import Stopwatch
@@ -26,6 +28,7 @@ def scene_of(folder: Path, options: Namespace, limit: int | None, watch: Stopwat
         return Path(options.scene)
     target = folder / LEVELS
     if target.exists():  # complete, of this run
+        shutil.rmtree(target.with_name(target.name + UNFINISHED), ignore_errors=True)
         return target
     if not options.seed:
         raise InputError("--affinity computes connectedness from seeds: give --seed I,J,K, too.")

@@ -1,7 +1,6 @@
 """What a run has done so far, in a file of its folder, so that the same command goes on."""
 
 import json
-import shutil
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,9 +19,9 @@ def continued(folder: Path, options: Namespace) -> Iterator[dict[str, Any]]:
     arguments = {k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED}
     arguments = json.loads(json.dumps(arguments))
     try:
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-        place = folder / STATE
-        state = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+        state = _read(folder)
         if not state:
             if any(folder.iterdir()):
                 raise InputError(
@@ -39,12 +38,28 @@ def continued(folder: Path, options: Namespace) -> Iterator[dict[str, Any]]:
         yield state
     except InputError:
         if [place.name for place in folder.iterdir()] == [STATE]:  # nothing was begun
-            shutil.rmtree(folder)
+            (folder / STATE).unlink()
+            if is_new:
+                folder.rmdir()
         raise
     except OSError as error:
         raise InputError(
             f"{folder}: the results cannot be written: {error.strerror or error}; finished "
             "blocks and components are kept."
+        ) from error
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """The state that an earlier run has left; empty where there is none."""
+    place = folder / STATE
+    if not place.exists():
+        return {}
+    try:
+        state = json.loads(place.read_text(encoding="utf-8"))
+        return {"arguments": state["arguments"], **state}
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"{place} is not what a run has left: name a new or an empty folder with --out."
         ) from error
 
 

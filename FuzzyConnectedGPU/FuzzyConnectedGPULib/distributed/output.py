@@ -98,6 +98,9 @@ class Output:
         if self._final is None:
             return same_files
         place = self.folder.path / self._final.name
+        if not place.exists():  # moved into place by a run that was ended then, and deleted there
+            for done in self.folder.path.glob("done-*.npz"):
+                done.unlink()
         if not any(self.folder.path.glob("done-*.npz")):
             remove(place)
             self._make(place, self._partition.shape, self.type, self._partition.block)

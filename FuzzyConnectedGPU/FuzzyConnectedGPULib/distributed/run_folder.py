@@ -133,9 +133,11 @@ class RunFolder:
         return (self.path / f"{STOP}{run}").exists() or not self.path.is_dir()
 
     def remove(self) -> None:
-        """Delete the files of the run, and the folder if nothing else is in it."""
-        names = [MANIFEST, *(f"{kind}-*.npz" for kind in self.KINDS)]
-        names += [".part-*", f"{STOP}*"]
+        """Delete the files of the run, and the folder if nothing else is in it.
+
+        What the run is of goes last: if this is ended, the same run can begin again.
+        """
+        names = [*(f"{kind}-*.npz" for kind in self.KINDS), ".part-*", f"{STOP}*", MANIFEST]
         for name in names:
             for place in self.path.glob(name):
                 place.unlink()

@@ -9,6 +9,8 @@ several (`DISPUTED`):
 - Where one group alone has the strongest paths to v, it alone has those to each voxel with an
   optimal edge to v, since any other one there would come to v as strongly. So v gets it.
 - Elsewhere that is how `disputed.iterate` defines the owner.
+
+A point is its group's, also where a path of the highest level comes to it from another one.
 """
 
 import numpy as np
@@ -57,7 +59,9 @@ def solve(
     levels, owners = np.zeros(voxels.size, np.uint16), np.zeros(voxels.size, np.uint8)
     levels[points], owners[points] = TOP_LEVEL, groups
     _spread(points, voxels, capacities, *packed, sides, levels, owners)
-    found = voxels, capacities, *packed, sides, levels, owners
+    final = np.zeros(voxels.size, np.bool_)
+    final[points] = True
+    found = voxels, capacities, *packed, sides, levels, owners, final
     giving = np.zeros(voxels.size, np.bool_)
     count = voxels.size
     in_parts(lambda a, b: _find_giving(a, b, *found, giving), count, NEIGHBOURS * count)
@@ -114,7 +118,19 @@ def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
 
 
 @njit(cache=True, nogil=True)
-def _find_giving(first, last, voxels, capacities, bits, before, shape, levels, owners, giving):
+def _find_giving(
+    first,
+    last,
+    voxels,
+    capacities,
+    bits,
+    before,
+    shape,
+    levels,
+    owners,
+    final,
+    giving,
+):
     """Mark voxels with an optimal edge to a voxel of another owner."""
     plane, row = shape[1] * shape[2], shape[2]
     for node in range(first, last):
@@ -138,12 +154,12 @@ def _find_giving(first, last, voxels, capacities, bits, before, shape, levels, o
                 other = np.int64(number_of(begin + step, bits, before))
                 for _ in range(ones(near)):
                     if owners[other] != owner and levels[other] and reach >= levels[other]:
-                        giving[node] = True
+                        giving[node] |= not final[other]
                     other += 1
 
 
 @njit(cache=True, nogil=True)
-def _join(giving, voxels, capacities, bits, before, shape, levels, owners):
+def _join(giving, voxels, capacities, bits, before, shape, levels, owners, final):
     """What comes along all optimal edges; a voxel whose owner changes hands it on again."""
     waiting = np.zeros(voxels.size, np.bool_)
     listed = np.empty(voxels.size, np.int32)
@@ -172,6 +188,8 @@ def _join(giving, voxels, capacities, bits, before, shape, levels, owners):
                         else:
                             other += 1
                         if owners[other] == owner or reach < levels[other] or not levels[other]:
+                            continue
+                        if final[other]:
                             continue
                         theirs = joined(owners[other], owner)
                         if theirs != owners[other]:

@@ -211,9 +211,10 @@ class ResultSurface:
         self._panel.update_soon()
 
     def _fail(self, error: Exception) -> None:
+        self._wanted = False  # not again and again
         if not isinstance(error, SlicerAlone):
             raise error
-        self._wanted, last, self._last = False, self._last, {}
+        last, self._last = self._last, {}
         segmentation, ids = self._result()
         for each in ids:
             make_surface(segmentation, each, anew=(segmentation, each) in last)

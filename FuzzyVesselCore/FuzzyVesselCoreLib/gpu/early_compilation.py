@@ -51,8 +51,9 @@ def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -
 def _begin(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]], architecture: str) -> None:
     for path, defines in files:
         key = read_source(path), architecture, defines
-        compiling[ordinal, path, defines] = threading.Thread(target=_compile, args=key)
-        compiling[ordinal, path, defines].start()
+        thread = threading.Thread(target=_compile, args=key)
+        thread.start()  # before anybody can wait for it: it fails where threads are used up
+        compiling[ordinal, path, defines] = thread
 
 
 def _compile(source: str, architecture: str, defines: tuple[str, ...]) -> None:

@@ -121,8 +121,11 @@ class ComponentFolder:
         return ComponentSkeleton(**arrays, critical_points=points, **scalars)
 
     def remove(self) -> None:
-        """Delete the files of the run, and the folder if nothing else is in it."""
-        for name in (MANIFEST, "filled-*.npz", "skeleton-*.npz", ".part-*"):
+        """Delete the files of the run, and the folder if nothing else is in it.
+
+        What the run is of goes last: if this is ended, the same run can begin again.
+        """
+        for name in ("filled-*.npz", "skeleton-*.npz", ".part-*", MANIFEST):
             for place in self.path.glob(name):
                 place.unlink()
         if not any(self.path.iterdir()):

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import threading
+from multiprocessing import Pipe
 
 import numpy as np
 import pytest
@@ -46,6 +48,40 @@ def test_errors_come_back_with_their_words(client, source, tmp_path):
     np.save(source, volume)
     with pytest.raises(InputError, match="at I,J,K = 6,4,3"):
         connectedness(source, SEEDS, AFFINITY, tmp_path / "t.npy", block=7, client=client)
+
+
+class Unsendable(Exception):
+    """An error that cannot be pickled."""
+
+    def __init__(self):
+        super().__init__("words of the error")
+        self.lock = threading.Lock()
+
+
+def fail_unsendable(*_):
+    raise Unsendable
+
+
+def end_of_file(*_):
+    raise EOFError("no data left in file")
+
+
+@pytest.mark.parametrize("error", ["words of the error", "no data left", "cannot be read"])
+def test_errors_of_a_task_are_answered(error):
+    own, their = Pipe()
+    thread = threading.Thread(target=card_processes.serve, args=([their],), daemon=True)
+    thread.start()
+    if error == "cannot be read":
+        own.send_bytes(b"no pickle")
+    else:
+        own.send((fail_unsendable if error.startswith("words") else end_of_file,))
+    assert own.poll(20)
+    found = own.recv()
+    assert isinstance(found, Exception)
+    assert error in str(found) or error == "cannot be read"
+    own.close()
+    thread.join(20)
+    assert not thread.is_alive()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes end in another way here")

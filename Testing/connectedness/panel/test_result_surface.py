@@ -134,3 +134,38 @@ def test_other_results_that_lack_one_get_theirs_too(shown, slicer_scene):
     ]
     assert len(surfaces) == 3
     assert np.all([surface.GetNumberOfPoints() for surface in surfaces])
+
+
+@pytest.mark.parametrize("what", ["segment removed", "node removed", "hidden", "renamed"])
+def test_what_happens_while_it_is_made(shown, slicer_scene, what):
+    segmentation = shown.parameters.segmentation
+    inner = segmentation.GetSegmentation()
+    shown.ui.thresholdSlider.value = 0.6
+    wait(shown, lambda: shown.widget.panel.display.surface._run.working)
+    if what == "segment removed":
+        inner.RemoveSegment(inner.GetNthSegmentID(0))
+    elif what == "node removed":
+        slicer_scene.RemoveNode(segmentation)
+    elif what == "hidden":
+        shown.ui.show3DCheckBox.checked = False
+    else:
+        inner.GetNthSegment(0).SetName("renamed")
+    wait(shown, lambda: not waits(shown))
+    assert shown.take_errors() == []
+    if what == "hidden":
+        assert polydata(shown) is None
+    elif what == "renamed":
+        wait(shown, lambda: is_current(shown))
+
+
+def test_an_error_is_told_once(shown, monkeypatch):
+    def fail(*_):
+        raise MemoryError("no memory")
+
+    monkeypatch.setattr(conversion.SurfaceInput, "surface", fail)
+    surface = shown.widget.panel.display.surface
+    shown.ui.thresholdSlider.value = 0.6
+    wait(shown, lambda: not waits(shown))
+    assert len(shown.take_errors()) == 1
+    surface.react(shown.parameters)
+    assert not waits(shown)

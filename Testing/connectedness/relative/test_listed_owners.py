@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
+from FuzzyConnectedGPULib.affinity.levels import TOP_LEVEL
 from FuzzyConnectedGPULib.contrast.live.packed_voxels import listed, number_of_each, packed_list
 from FuzzyConnectedGPULib.relative import contrast_owners, disputed, listed_owners
 from FuzzyVesselCoreLib.progress import Progress
@@ -18,13 +19,16 @@ def by_volume(capacities, points, groups):
     return levels, owners
 
 
-@pytest.mark.parametrize("levels", [2, 5, 60000])
+@pytest.mark.parametrize("levels", [2, 5, 60000, "the highest"])
 @pytest.mark.parametrize("seed", range(25))
 def test_owners_are_those_of_the_whole_volume(seed, levels):
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(1, 12, 3))
     size = int(np.prod(shape))
-    capacities = rng.integers(0, levels, shape).astype(np.uint16)
+    if levels == "the highest":  # contrasts far above the noise: paths as strong as points are
+        capacities = rng.choice([TOP_LEVEL - 1, TOP_LEVEL], shape).astype(np.uint16)
+    else:
+        capacities = rng.integers(0, levels, shape).astype(np.uint16)
     capacities[rng.random(shape) < rng.choice([0, 0.5])] = 0
     points = rng.choice(size, min(size, int(rng.integers(1, 9))), replace=False)
     groups = rng.integers(1, 4, points.size).astype(np.uint8)

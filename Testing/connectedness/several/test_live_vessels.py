@@ -107,6 +107,22 @@ def test_each_step_of_a_drag_gives_the_labels_of_a_whole_run(scan, points, case,
     assert (case == "gaps") == (not any(floors))
 
 
+def test_in_a_volume_without_noise_a_point_stays_with_its_vessel():
+    """The contrast is so far above the noise there that all paths have the highest level."""
+    volume = np.zeros((12, 14, 16))
+    volume[5:8, 6:9], volume[5:8, :, 7:10] = 100, 100
+    options = dict(spacing=(1.0, 1.0, 1.0), cached=CachedConnectedness(), **DEVICE)
+    vessels = {"one": [(6, 7, 1), (6, 7, 14)], "other": [(6, 1, 8)]}
+    run = segment_several(volume, vessels, **options)
+    kept = options["cached"].live_labels(volume, options["spacing"])
+    found = LiveVessels(kept, options["spacing"]).labels_on("cpu", vessels, None, run.threshold)
+    labels = np.zeros(volume.shape, np.uint8)
+    labels[found.box] = found.labels
+    np.testing.assert_array_equal(labels, run.labels)
+    assert labels[6, 7, 1] == labels[6, 7, 14] == 1
+    assert labels[6, 1, 8] == 2
+
+
 def test_a_vessel_that_only_gets_branches_has_labels(scan, points):
     options = dict(spacing=scan.spacing, cached=CachedConnectedness(), **DEVICE)
     vessels = {"empty": (), "portal": points["portal"]}

@@ -61,6 +61,17 @@ def test_what_does_not_compile_is_told_where_it_is_used(card):
         nvrtc.load_kernel(0, card.file, "twice", ())
 
 
+def test_a_thread_that_cannot_begin_is_not_waited_for(card, monkeypatch):
+    def used_up(thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(early_compilation.threading.Thread, "start", used_up)
+        with pytest.raises(RuntimeError):
+            early_compilation._begin(0, [(card.file, ("FACTOR=2",))], "sm_90")
+    assert nvrtc.load_kernel(0, card.file, "twice", ("FACTOR=2",)) == "twice"
+
+
 def test_nothing_is_compiled_where_there_is_no_card(card, monkeypatch):
     monkeypatch.setattr(early_compilation, "compute_capability", lambda ordinal: None)
     early_compilation.compile_early(7, [(card.file, ("FACTOR=2",))])

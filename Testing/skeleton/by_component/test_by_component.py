@@ -213,3 +213,21 @@ def test_bad_input():
 
     with pytest.raises(InputError, match=r"Component 1 cannot be read.*chunk c/0/0/0 is gone"):
         skeletonize_components(Broken(), *boxes)
+
+
+def test_a_run_that_was_ended_while_it_tidied_up(tmp_path, monkeypatch):
+    mask = np.zeros((5, 6, 20), np.uint8)
+    mask[1:4, 1:4, 2:18] = 1
+    given, unlink = (*components_of(mask), SPACING), component_folder.Path.unlink
+
+    def ended(place, missing_ok=False):
+        unlink(place, missing_ok)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(component_folder.Path, "unlink", ended)
+    with pytest.raises(KeyboardInterrupt):
+        skeletonize_components(*given, folder=tmp_path / "kept")
+    monkeypatch.undo()
+    found = skeletonize_components(*given, folder=tmp_path / "kept")
+    assert_same(found, skeletonize(mask, SPACING))
+    assert not (tmp_path / "kept").exists()

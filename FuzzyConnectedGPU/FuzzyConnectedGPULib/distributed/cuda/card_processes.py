@@ -5,6 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple, Self
@@ -117,12 +118,22 @@ def serve(channels: list[Connection]) -> None:
 def _serve_one(channel: Connection) -> None:
     while True:
         try:
-            do, *arguments = channel.recv()
+            task = channel.recv_bytes()
         except EOFError:
             return
+        answer: BaseException | None = None
         try:
+            do, *arguments = ForkingPickler.loads(task)
             do(*arguments)
-            answer = None
         except BaseException as error:
-            answer = error
+            answer = _sendable(error)
         channel.send(answer)
+
+
+def _sendable(error: BaseException) -> BaseException:
+    """The error, or its words where it cannot be sent: nobody is to wait for it in vain."""
+    try:
+        ForkingPickler.loads(ForkingPickler.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

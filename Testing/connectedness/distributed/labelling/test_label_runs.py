@@ -15,6 +15,7 @@ from FuzzyConnectedGPULib.distributed import LabelOptions, labels, volume_curve
 from FuzzyConnectedGPULib.distributed.labelling import label_steps
 from FuzzyConnectedGPULib.distributed.labelling.label_needs import label_need
 from FuzzyConnectedGPULib.distributed.partition import Partition
+from FuzzyConnectedGPULib.distributed.run_folder import RunFolder
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from support.whole_labels import whole_labels
 
@@ -233,3 +234,22 @@ def test_the_memory_of_a_task_is_below_the_estimate(density):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < label_need(Partition(scene.shape, options["block"]), 2, 0).task_memory
+
+
+def test_a_target_that_was_deleted_is_written_again(tmp_path, monkeypatch):
+    """The run was ended between moving its target into place and tidying up."""
+    scene = np.random.default_rng(1).random((9, 10, 11), np.float32)
+    np.save(tmp_path / "scene.npy", scene)
+    given = tmp_path / "scene.npy", 0.7, tmp_path / "labels.npy"
+
+    def ended(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunFolder, "remove", ended)
+    with pytest.raises(KeyboardInterrupt):
+        labels(*given, block=5)
+    wanted = np.load(given[2])
+    given[2].unlink()
+    monkeypatch.undo()
+    labels(*given, block=5)
+    np.testing.assert_array_equal(np.load(given[2]), wanted)
