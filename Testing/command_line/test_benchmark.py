@@ -15,8 +15,9 @@ from scipy import ndimage
 
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.benchmark import plots, results, table_text, tables, volumes
-from fuzzy_vessel.benchmark.blocks import block_runs, block_table, label_table
+from fuzzy_vessel.benchmark.blocks import block_runs, block_table, card_rows, label_table
 from fuzzy_vessel.benchmark.connectedness import fresh_process, papers, peers
+from fuzzy_vessel.benchmark.drag import drag_table
 from fuzzy_vessel.benchmark.goals import Goal, cut_that_keeps, dial_levels, difference
 from fuzzy_vessel.benchmark.setting import Setting, Sizes
 from fuzzy_vessel.benchmark.tables import TABLES
@@ -48,6 +49,12 @@ TINY = Sizes(
 FIRST_USE = ("first-use-cpu", "compilation-cpu")
 BLOCKS = ("blocks", "blocks-1e10", "blocks-model")  # in the order in which the model uses them
 IN_PROCESSES = (*FIRST_USE, *BLOCKS, "labels-cpu")
+
+
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch):
+    """Of a dragged point."""
+    monkeypatch.setattr(drag_table, "STEPS", drag_table.QUICK_STEPS)
 
 
 def tiny(**options):
@@ -124,8 +131,17 @@ def test_tables_of_blocks_with_a_gpu(emulated, monkeypatch):
     monkeypatch.setattr(block_table, "in_own_process", lambda work, *arguments: work(*arguments))
     # Other processes have no emulated cards: test_card_processes.py.
     monkeypatch.setattr(block_runs, "CardProcesses", lambda device: ThreadPoolExecutor(2))
+    # The emulated device takes a second for a few blocks: 8 instead of up to 64.
+    for module in (block_table, card_rows):
+        monkeypatch.setattr(module, "partitions", eight_blocks)
+    monkeypatch.setattr(card_rows, "partitions_of_largest", eight_blocks)
     for name in BLOCKS:
         checked_with_a_gpu(name, emulated)
+
+
+def eight_blocks(side):
+    half, quarter = side // 2, side // 4
+    return [(side, half, quarter), (half, half, half)]  # joined in two steps, and in one
 
 
 def checked_with_a_gpu(name, emulated):

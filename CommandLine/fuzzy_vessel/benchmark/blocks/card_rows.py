@@ -35,13 +35,13 @@ def largest(setting: Setting) -> Rows:
     """A volume that no memory holds, so the partitions' hashes are compared with one another."""
     side = setting.sizes.blocks_largest
     shape, rows, expected = (side,) * 3, [], None
-    third, quarter, fifth = (-(-side // n) for n in (3, 4, 5))
+    first, second = partitions_of_largest(side)
     for cards in card_sets(setting):
-        found, expected = _over_blocks(setting, shape, (quarter,) * 3, cards, expected)
+        found, expected = _over_blocks(setting, shape, first, cards, expected)
         rows.append(found)
         if len(cards) > 1:
-            rows.append(_by_processes(setting, shape, (quarter,) * 3, cards, expected))
-    rows.append(_over_blocks(setting, shape, (fifth, quarter, third), cards, expected)[0])
+            rows.append(_by_processes(setting, shape, first, cards, expected))
+    rows.append(_over_blocks(setting, shape, second, cards, expected)[0])
     return rows
 
 
@@ -94,6 +94,12 @@ def partitions(side: int) -> list[Shape]:
     """Eight blocks, 24 of three different sides, and 64."""
     half, third, quarter = (-(-side // n) for n in (2, 3, 4))
     return [(half,) * 3, (third, half, quarter), (quarter,) * 3]
+
+
+def partitions_of_largest(side: int) -> list[Shape]:
+    """64 blocks, and 60 of three different sides."""
+    third, quarter, fifth = (-(-side // n) for n in (3, 4, 5))
+    return [(quarter,) * 3, (fifth, quarter, third)]
 
 
 def card_sets(setting: Setting) -> list[list[str]]:
