@@ -146,6 +146,7 @@ def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, caps
     step = label_steps.write_block
 
     def failing(job, group):
+        assert "in use by another run" in error_of(capsys, *command(scene, out, *OPTIONS))
         if len(done) == 5:
             raise KeyboardInterrupt
         done.append(group)
@@ -155,7 +156,8 @@ def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, caps
     assert main(command(scene, out, *OPTIONS)) == 130
     assert "the same command goes on" in capsys.readouterr().err
     message = error_of(capsys, *command(scene, out, "--threshold=0.5"))
-    assert "an unfinished run with other arguments" in message
+    assert "an unfinished run with other arguments: centrelines (it was True), level (i" in message
+    assert "threshold (it was 0.35); give" in message
     monkeypatch.setattr(label_steps, "write_block", step)
     put = component_folder.ComponentFolder.put_skeleton
     monkeypatch.setattr(
@@ -171,7 +173,7 @@ def test_a_run_that_was_ended_goes_on(levels, scene, tmp_path, monkeypatch, caps
     skeleton = skeletonize(whole > 0, SPACING, options=SkeletonOptions(level=1, device="cpu"))
     assert (out / "branches.csv").read_text() == skeleton.to_csv()
     capsys.readouterr()
-    assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
+    assert "holds results of an earlier run" in error_of(capsys, *command(scene, out, *OPTIONS))
 
 
 def test_a_run_that_was_ended_while_it_tidied_up(scene, tmp_path, monkeypatch):

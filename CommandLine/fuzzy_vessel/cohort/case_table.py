@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import others_in
 
 from ..writing.nodes import BRANCHES
 from ..writing.report_file import REPORT
@@ -51,7 +52,7 @@ class CohortRecord:
         """
         place = folder / RECORD
         if not place.exists():
-            if any(folder.iterdir()):
+            if others_in(folder):
                 raise InputError(
                     f"{folder}: the folder holds other files; name another one with --out."
                 )

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any, NoReturn
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 
 from ..progress_bar import ProgressBar
 from ..writing.report_file import REPORT
@@ -77,13 +78,22 @@ def run_cohort(cohort: Cohort, progress: ProgressBar) -> CohortRecord:
     Raises
     ------
     InputError
-        The folder cannot be used.
+        The folder cannot be used, or another run works in it.
     """
-    try:
-        cohort.folder.mkdir(parents=True, exist_ok=True)
-        record = CohortRecord.read(cohort.folder, [case.name for case in cohort.cases])
-    except OSError as error:
-        raise InputError(f"{cohort.folder}: {error.strerror}; name another folder.") from error
+    with FolderLock(cohort.folder):
+        try:
+            record = CohortRecord.read(cohort.folder, [case.name for case in cohort.cases])
+            return _run_all(cohort, record, progress)
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(
+                f"{cohort.folder} cannot be written: {reason}; finished cases are kept: free some "
+                "space and run the same again, or name another folder."
+            ) from error
+
+
+def _run_all(cohort: Cohort, record: CohortRecord, progress: ProgressBar) -> CohortRecord:
+    """Run what is not done yet."""
     wanted = [case for case in cohort.cases if not _is_done(case, cohort, record)]
     for case in wanted:
         record.entries.pop(case.name, None)

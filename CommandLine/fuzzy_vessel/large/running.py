@@ -49,7 +49,7 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
         refuse_missing_vtk(options.formats)
     folder, watch = Path(options.out), Stopwatch(progress)
     limit = options.memory_limit or _memory_of_the_machine()
-    with continued(folder, options) as state:
+    with continued(folder, options) as (state, lock):
         place = place_of(options)
         if options.centrelines and options.root:  # a typing error, told before hours of work
             check_roots(options.root, Store.of(options.scene, "scene", "fill").shape[::-1])
@@ -77,6 +77,7 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
         origin = {"scene": str(Path(options.scene).resolve()), "spacing_mm": place.spacing[::-1]}
         heading, ending = report.heading(origin), report.ending(watch.seconds, warnings)
         write_report(folder, heading | content | ending)
+        lock.check()
         (folder / STATE).unlink()
         list_files(folder)
     lines.append(f"computed   {sum(watch.seconds.values()):.1f} s in all")

@@ -8,45 +8,67 @@ from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
+
+from ..writing.report_file import REPORT
 
 STATE = "large.json"
 NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
 
 
 @contextmanager
-def continued(folder: Path, options: Namespace) -> Iterator[dict[str, Any]]:
-    """The state of the run in the folder, a new one where there is none."""
+def continued(folder: Path, options: Namespace) -> Iterator[tuple[dict[str, Any], FolderLock]]:
+    """The state of the run in the folder, a new one where there is none, and what keeps others out.
+
+    No other run works in the folder meanwhile. One that ends before it has begun leaves nothing.
+    """
     arguments = {k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED}
     arguments = json.loads(json.dumps(arguments))
+    with FolderLock(folder) as lock, _told(folder):
+        try:
+            state = _read(folder)
+            if not state:
+                _refuse_other_files(folder)
+                state = {"arguments": arguments}
+                write_state(folder, state)
+            _refuse_other_arguments(folder, state["arguments"], arguments)
+            yield state, lock
+        except InputError:
+            if [place.name for place in others_in(folder)] == [STATE]:  # nothing was begun
+                (folder / STATE).unlink()
+            raise
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Name the folder that cannot be written."""
     try:
-        is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-        state = _read(folder)
-        if not state:
-            if any(folder.iterdir()):
-                raise InputError(
-                    f"{folder}: the folder holds other files and is left alone; name a new or an "
-                    "empty folder with --out."
-                )
-            state = {"arguments": arguments}
-            write_state(folder, state)
-        if state["arguments"] != arguments:
-            raise InputError(
-                f"{folder}: the folder holds an unfinished run with other arguments: give the "
-                "same to go on, or name another folder with --out."
-            )
-        yield state
-    except InputError:
-        if [place.name for place in folder.iterdir()] == [STATE]:  # nothing was begun
-            (folder / STATE).unlink()
-            if is_new:
-                folder.rmdir()
-        raise
+        yield
     except OSError as error:
         raise InputError(
             f"{folder}: the results cannot be written: {error.strerror or error}; finished "
             "blocks and components are kept."
         ) from error
+
+
+def _refuse_other_files(folder: Path) -> None:
+    if not others_in(folder):
+        return
+    what = "results of an earlier run" if (folder / REPORT).exists() else "other files"
+    raise InputError(
+        f"{folder}: the folder holds {what} and is left alone; name a new or an empty folder with "
+        "--out."
+    )
+
+
+def _refuse_other_arguments(folder: Path, known: dict[str, Any], given: dict[str, Any]) -> None:
+    names = [name for name in given if known.get(name) != given[name]]
+    if names:
+        told = ", ".join(f"{name.replace('_', '-')} (it was {known.get(name)})" for name in names)
+        raise InputError(
+            f"{folder}: the folder holds an unfinished run with other arguments: {told}; give the "
+            "same to go on, or name another folder with --out."
+        )
 
 
 def _read(folder: Path) -> dict[str, Any]:

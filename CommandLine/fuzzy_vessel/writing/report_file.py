@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from FuzzyVesselCoreLib.files.folder_lock import others_in
+
 PROGRAM = "fuzzy-vessel"
 REPORT = "report.json"
 
@@ -25,9 +27,12 @@ def list_files(folder: Path) -> None:
 
 
 def files_in(folder: Path) -> list[str]:
-    """Return the files in a folder and in those within it, and empty folders, relative to it."""
+    """Return the files in a folder and in those within it, and empty folders, relative to it.
+
+    Without those that keep other runs out.
+    """
     found = []
-    for entry in folder.iterdir():
+    for entry in others_in(folder):
         inside = files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
         found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
     return sorted(found)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 
 from .needs import RunNeed, array_bytes, require_space
 from .options import TARGET_TYPES
@@ -40,7 +41,7 @@ class Output:
     """Target and folder of a run.
 
     A target that is a path is written into the run's folder and moved at the end, so it is
-    complete or absent.
+    complete or absent. From `begin` to `close` no other run works in the folder.
 
     Attributes
     ----------
@@ -77,7 +78,8 @@ class Output:
         if place is None:
             place = self._temporary = Path(tempfile.mkdtemp(prefix="connectedness-"))
         self.folder = folder(Path(place).absolute())
-        self.continues = (self.folder.path / "run.json").exists()
+        self.continues = False
+        self._lock: FolderLock | None = None
 
     @property
     def type(self) -> str:
@@ -85,16 +87,19 @@ class Output:
         return self._options.target_type if self._final else self.target.voxel_type.name
 
     def begin(self, manifest: dict[str, Any], need: RunNeed) -> bool:
-        """Make the folder and, for a path, the array; returns what `RunFolder.begin` does.
+        """Make the folder and, for a path, the array; returns what `continues_with` does.
 
         Raises
         ------
         InputError
-            A run with other inputs was begun there, or there is too little space.
+            Another run works there, one with other inputs was begun there, or there is too little
+            space.
         """
+        self._lock = FolderLock(self.folder.path).__enter__()
+        self.continues = self.folder.was_begun
         size = array_bytes(self._partition.shape, np.dtype(self.type)) if self._final else 0
         require_space(self.folder.path, need.disk + size)
-        same_files = self.folder.begin(manifest)
+        same_files = self.folder.continues_with(manifest)
         if self._final is None:
             return same_files
         place = self.folder.path / self._final.name
@@ -109,6 +114,8 @@ class Output:
 
     def finish(self) -> None:
         """Move the array into place and delete the intermediate results."""
+        if self._lock is not None:
+            self._lock.check()
         if self._final is not None:
             if self._final.exists():
                 raise InputError(
@@ -119,7 +126,9 @@ class Output:
         self.folder.remove()
 
     def close(self) -> None:
-        """Delete what nobody can go on with."""
+        """Let other runs into the folder, and delete what nobody can go on with."""
+        if self._lock is not None:
+            self._lock.__exit__(None, None, None)
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -98,10 +99,12 @@ def skeletonize_components(
 
         place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="skeleton-"))
         kept = ComponentFolder(Path(place))
+        lock = stack.enter_context(FolderLock(kept.path))
         kept.begin(_manifest(labels, sizes, low, high, checked, options))
         large = _Large(labels, sizes, low, high, kept)
         source = Source(large.prepare, tuple(labels.shape), large.recall)
         skeleton = assemble_object(source, checked, options, root)
+        lock.check()
         kept.remove()
     return skeleton
 

@@ -96,6 +96,22 @@ def test_a_killed_process(volume, source, tmp_path):
     np.testing.assert_array_equal(np.load(target) / TOP, whole)
 
 
+def test_a_second_run_in_the_folder_is_refused(volume, source, tmp_path):
+    """The first one goes on, and its result is whole."""
+    target, told = tmp_path / "target.npy", []
+
+    def while_it_runs(share):
+        if share > 0.2 and not told:
+            with pytest.raises(InputError, match="in use by another run: process") as error:
+                connectedness(source, SEEDS, AFFINITY, target, block=10)
+            told.append(error)
+
+    connectedness(source, SEEDS, AFFINITY, target, block=10, progress=while_it_runs)
+    assert told
+    whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
+    np.testing.assert_array_equal(np.load(target) / TOP, whole)
+
+
 def unfinished(monkeypatch, source, target, after=3, **options):
     repair = fail_at(monkeypatch, "finish_block", after)
     with pytest.raises(KeyboardInterrupt):

@@ -138,6 +138,9 @@ def test_a_run_that_was_ended_goes_on(tmp_path, monkeypatch):
 
     def until_half(share):
         shares.append(share)
+        if share >= 0.5:
+            with pytest.raises(InputError, match="in use by another run"):
+                skeletonize_components(*given, SPACING, options=options, folder=folder)
         return share < 0.5
 
     with pytest.raises(Cancelled):
@@ -145,7 +148,7 @@ def test_a_run_that_was_ended_goes_on(tmp_path, monkeypatch):
     assert shares == sorted(shares)
     kept = len(list(folder.glob("skeleton-*.npz")))
     assert kept > 0
-    with pytest.raises(InputError, match="unfinished run of other labels or options"):
+    with pytest.raises(InputError, match="unfinished run whose spacing differed"):
         skeletonize_components(*given, (1, 1, 1), options=options, folder=folder)
     monkeypatch.setattr(filled_components, "_read", lambda *_: pytest.fail("read again"))
     done = []

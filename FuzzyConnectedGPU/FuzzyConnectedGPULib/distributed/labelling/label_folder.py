@@ -1,10 +1,7 @@
 """The folder of a run that makes labels."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from ..partition import Group
 from ..run_folder import RunFolder
 
 
@@ -17,11 +14,3 @@ class LabelFolder(RunFolder):
     """
 
     KINDS: ClassVar[tuple[str, ...]] = ("counts", "pieces", "closed", "kept", "numbers", "done")
-
-    def put(self, kind: str, group: Group, **arrays: Any) -> None:
-        """Keep arrays of a group."""
-        self._write(f"{kind}-{group}.npz", lambda file: np.savez(file, **arrays))
-
-    def get(self, kind: str, group: Group) -> dict[str, np.ndarray]:
-        """The arrays of a group."""
-        return self._arrays(kind, group)

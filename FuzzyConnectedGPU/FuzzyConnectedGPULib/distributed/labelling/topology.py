@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, remove_if_empty
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..needs import require_memory
@@ -89,11 +90,12 @@ def topology(
         place = options.folder or stack.enter_context(
             tempfile.TemporaryDirectory(prefix="topology-")
         )
+        stack.enter_context(FolderLock(Path(place)))
         client = client or stack.enter_context(ThreadPoolExecutor(1))
         folders, runs = [], []
         for name, part in (("object", (0.0, 0.6)), ("background", (0.6, 1.0))):
             folder = LabelFolder(Path(place) / name)
-            continues = folder.path.exists()
+            continues = folder.was_begun
             folder.begin({"labelmap": store.fingerprint(), "block": partition.block})
             objects = ObjectBlocks(store, 1, 0, None, NOWHERE, inverse=name == "background")
             job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, folder)
@@ -103,7 +105,7 @@ def topology(
         cavities = runs[1].find()[1][0]
         for folder in folders:
             folder.remove()
-        if options.folder and not any(Path(place).iterdir()):
-            Path(place).rmdir()
+        if options.folder:
+            remove_if_empty(Path(place))
     progress.advance(1.0)
     return Topology(components, cavities, components + cavities - characteristic, characteristic)

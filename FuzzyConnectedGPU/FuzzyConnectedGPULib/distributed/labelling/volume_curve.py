@@ -12,6 +12,7 @@ from uuid import uuid4
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ...affinity.levels import TOP_LEVEL, level_values
@@ -84,6 +85,7 @@ def volume_curve(
         )
         objects = ObjectBlocks(store, 1, 0, None, NOWHERE)
         kept = LabelFolder(Path(folder))
+        stack.enter_context(FolderLock(kept.path))
         kept.begin({"source": store.fingerprint(), "block": partition.block})
         job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, kept)
         client = client or stack.enter_context(ThreadPoolExecutor(1))

@@ -103,6 +103,9 @@ def test_cancelled_and_continued(scene, source, tmp_path):
 
     def until_half(share):
         shares.append(share)
+        if share >= 0.5:
+            with pytest.raises(InputError, match="in use by another run"):
+                labels(source, THRESHOLD, target, block=8)
         return share < 0.5
 
     target = tmp_path / "labels.npy"
