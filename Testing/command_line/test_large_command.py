@@ -233,8 +233,58 @@ def test_bad_arguments(scene, tmp_path, capsys, monkeypatch):
     assert not out.exists()
     (scene / "0" / "c" / "1" / "0" / "2").unlink()
     missing = command(scene, out, "--threshold=0.5")
-    assert "lacks its chunk c/1/0/2" in error_of(capsys, *missing)
-    assert main([*missing, "--missing-chunks=fill"]) == 0
+    assert "lacks its chunk c/1/0/2" in error_of(capsys, *missing, "--missing-chunks=error")
+    assert main(missing) == 0
+    assert f"1 chunk of {scene} without a file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--min-voxels=100000"], "components, the largest of {largest:,} voxels, below --min-vox"),
+        (["--components=seeds", "--seed=0,0,0"], "voxels, but no --seed lies in one; look at"),
+        (["--threshold=1"], "no voxel of the scene reaches the threshold 1."),
+    ],
+)
+def test_no_component_is_left(levels, scene, tmp_path, capsys, options, said):
+    """It is said what was found, and the result is whole: nobody waits for more."""
+    largest = np.bincount(whole_labels(level_values(levels), 0.35).ravel())[1:].max()
+    out = tmp_path / "out"
+    options = ["--threshold=0.35", "--centrelines", "--topology", *options]
+    assert main(command(scene, out, *options)) == 0
+    assert said.format(largest=largest) in capsys.readouterr().err
+    assert not zarr.open_array(str(out / "labels.ome.zarr" / "0"), mode="r")[:].any()
+    for table in ("components.csv", "branches.csv"):
+        with (out / table).open() as file:
+            rows = csv.DictReader(file)
+            assert (list(rows), len(rows.fieldnames) > 5) == ([], True)
+    report = json.loads((out / "report.json").read_text())
+    assert (report["labels"]["components"], report["skeleton"]["branches"]) == (0, 0)
+    assert report["topology"]["components"] == 0
+    assert sorted(p.name for p in out.iterdir()) == [
+        "branches.csv", "components.csv", "labels.ome.zarr", "report.json"
+    ]  # fmt: skip
+
+
+def test_a_labelmap_of_any_integers(scene, tmp_path, capsys):
+    """The command's own numbered labels, and an image of another program that says what it is."""
+    first, again, other = (tmp_path / name for name in ("first", "again", "other"))
+    assert main(command(scene, first, "--threshold=0.35", "--numbered")) == 0
+    assert main(command(first / "labels.ome.zarr", again, "--numbered")) == 0
+    numbered = zarr.open_array(str(first / "labels.ome.zarr" / "0"), mode="r")
+    found = zarr.open_array(str(again / "labels.ome.zarr" / "0"), mode="r")
+    assert numbered.dtype == found.dtype == np.uint32
+    assert numbered[:].max() > 1
+    np.testing.assert_array_equal(found[:], numbered[:])
+    group = zarr.create_group(str(tmp_path / "short.zarr"))
+    group.create_array("0", data=numbered[:].astype(np.uint16), chunks=(16, 16, 16))
+    multiscales = [{"axes": [{"name": n, "type": "space"} for n in "zyx"],
+                    "datasets": [{"path": "0", "coordinateTransformations": [
+                        {"type": "scale", "scale": [1, 1, 1]}]}]}]  # fmt: skip
+    group.attrs["ome"] = {"version": "0.5", "multiscales": multiscales, "image-label": {}}
+    assert main(command(tmp_path / "short.zarr", other, "--numbered")) == 0
+    found = zarr.open_array(str(other / "labels.ome.zarr" / "0"), mode="r")
+    np.testing.assert_array_equal(found[:], numbered[:])
 
 
 def test_a_component_that_is_too_large_is_refused_after_its_labels(scene, tmp_path, capsys):

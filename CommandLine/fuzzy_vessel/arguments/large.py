@@ -34,8 +34,8 @@ def add_large(commands: Any) -> None:
         "scene",
         metavar="SCENE",
         help="Zarr or OME-Zarr folder, or .npy: levels (uint16) or values (float32) of "
-        "connectedness; or a labelmap (uint8), whose object is where it is not 0; or with "
-        "--affinity the volume",
+        "connectedness; or a labelmap, whose object is where it is not 0; or with --affinity the "
+        "volume",
     )
     parser.add_argument(
         "--affinity",
@@ -71,8 +71,8 @@ def add_large(commands: Any) -> None:
         "--missing-chunks",
         choices=("auto", "error", "fill"),
         default="auto",
-        help="chunks of the scene without a file are an error, or hold the fill value (auto: fill "
-        "in labelmaps and scenes of this program)",
+        help="chunks of the scene that have no file: error or the fill value (auto: the fill value "
+        "unless the file says that there were any, or a seed lies in one)",
     )
     _add_work(parser)
     parser.add_argument(

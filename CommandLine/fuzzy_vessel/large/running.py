@@ -14,19 +14,23 @@ from FuzzyConnectedGPULib.distributed import ComponentTable, LabelOptions, label
 from FuzzyConnectedGPULib.distributed.output import UNFINISHED
 from FuzzyConnectedGPULib.distributed.stores import Store
 from FuzzyVesselCoreLib.errors import InputError
+from PotentialSkeletonLib.graph.exports import table_text
 
 from .. import report
 from ..input_checks import check_centrelines
 from ..progress_bar import ProgressBar, Stopwatch
+from ..writing.nodes import BRANCHES
 from ..writing.report_file import list_files, write_report
 from ..writing.tree_files import check_roots
 from .centrelines import find_centrelines, refuse_missing_vtk
 from .component_rows import read_components, write_components
+from .notes import empty_branches, notes_on
 from .placing import Place, place_of
 from .scene import scene_of
 from .state import STATE, continued, write_state
 
 LABELS = "labels.ome.zarr"
+NO_SKELETON = "skeleton   0 branches"
 UNFINISHED_TOPOLOGY = "topology.unfinished"
 MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
 
@@ -54,8 +58,9 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
         if options.centrelines and options.root:  # a typing error, told before hours of work
             check_roots(options.root, Store.of(options.scene, "scene", "fill").shape[::-1])
         if "labels" not in state:
-            scene = scene_of(folder, options, limit, watch)
+            scene = scene_of(folder, state, options, limit, watch)
             state["labels"], table = _labels(folder, scene, options, place, limit, watch)
+            state["labels"]["missing_chunks"] += state.get("missing_chunks", 0)
             write_state(folder, state)
         else:
             table = read_components(folder) if options.centrelines else None
@@ -68,11 +73,12 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
             content["topology"] = shape
             counts = [_counted(shape[name], name) for name in ("cycles", "cavities")]
             lines.append(f"topology   {', '.join(counts)}")
-        warnings: list[str] = []
+        warnings = notes_on(found, options)
         if options.centrelines and table is not None:
-            more, text, warnings = _centrelines(folder, table, place, options, limit, watch)
+            more, text, notes = _centrelines(folder, table, place, options, limit, watch)
             content |= more
             lines.append(text)
+            warnings += notes
         watch.stage(None)
         origin = {"scene": str(Path(options.scene).resolve()), "spacing_mm": place.spacing[::-1]}
         heading, ending = report.heading(origin), report.ending(watch.seconds, warnings)
@@ -121,6 +127,9 @@ def _labels(
         "why": getattr(run.threshold, "reason", None),
         "components": run.components,
         "voxels": run.voxels,
+        "components_found": run.found,
+        "largest_component": run.largest,
+        "missing_chunks": run.missing_chunks,
         "blocks": run.blocks,
         "seconds": run.seconds,
         "task_memory_estimate": run.need.task_memory,
@@ -151,6 +160,9 @@ def _centrelines(
     watch: Stopwatch,
 ) -> tuple[dict[str, Any], str, list[str]]:
     """The centrelines: what the report says of them, a line of the summary, and warnings."""
+    if not table.sizes.size:
+        table_text(empty_branches(), folder / BRANCHES)
+        return {"skeleton": {"branches": 0, "nodes": 0, "total_length_mm": 0.0}}, NO_SKELETON, []
     import zarr
 
     array = zarr.open_array(str(folder / LABELS / "0"), mode="r")

@@ -3,6 +3,7 @@
 import shutil
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +13,17 @@ from FuzzyConnectedGPULib.distributed.output import UNFINISHED
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..progress_bar import Stopwatch
+from .state import write_state
 
 LEVELS = "levels.zarr"
 
 
-def scene_of(folder: Path, options: Namespace, limit: int | None, watch: Stopwatch) -> Path:
+def scene_of(
+    folder: Path, state: dict[str, Any], options: Namespace, limit: int | None, watch: Stopwatch
+) -> Path:
     """The path of the scene; one that is computed goes into the folder, and is kept there.
+
+    The state is told how many chunks of the volume have no file.
 
     Raises
     ------
@@ -33,10 +39,11 @@ def scene_of(folder: Path, options: Namespace, limit: int | None, watch: Stopwat
     if not options.seed:
         raise InputError("--affinity computes connectedness from seeds: give --seed I,J,K, too.")
     watch.stage("Connectedness")
-    missing = "fill" if options.missing_chunks == "fill" else "error"
-    connectedness(
+    run = connectedness(
         options.scene, np.array(options.seed)[:, ::-1], GaussianAffinity(*options.affinity), target,
         mask=options.mask, progress=watch.progress, block=options.block, cut=options.cut,
-        memory_limit=limit, device=options.device, missing_chunks=missing,
+        memory_limit=limit, device=options.device, missing_chunks=options.missing_chunks,
     )  # fmt: skip
+    state["missing_chunks"] = run.missing_chunks
+    write_state(folder, state)
     return target

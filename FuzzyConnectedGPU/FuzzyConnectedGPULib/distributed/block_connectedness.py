@@ -46,12 +46,15 @@ class BlockRun:
         Steps that each phase computed; fewer than there are in a run that went on.
     need : RunNeed
         The estimate of memory and disk space.
+    missing_chunks : int
+        Chunks of a zarr array that have no file and count as the fill value.
     """
 
     blocks: int
     seconds: dict[str, float]
     computed: dict[str, int]
     need: RunNeed
+    missing_chunks: int = 0
 
 
 def connectedness(
@@ -119,10 +122,13 @@ def connectedness(
     progress = Progress.of(progress)
     progress.advance(0.0)
     volume = Store.of(source, "source", options.missing_chunks)
-    region = None if mask is None else Store.of(mask, "mask", "fill")
+    region = None if mask is None else Store.of(mask, "mask")
     k, j, i = options.block_shape
     partition = Partition(volume.shape, (int(k), int(j), int(i)))
     points = _checked(volume, region, seeds, affinity, target, client)
+    missing_chunks = volume.refuse_missing(points)
+    if region is not None:
+        region.refuse_missing()
     need = run_need(partition, volume.voxel_type.itemsize)
     require_memory(need, options.memory_limit)
     require_worker_memory(client, need)
@@ -133,6 +139,8 @@ def connectedness(
         inputs = volume, region, points, affinity, cut_level, partition
         manifest = _manifest(*inputs, output.type)
         known_files = output.begin(manifest, need) and volume.is_stamped
+        volume = volume.begun_in(output.folder)
+        region = region and region.begun_in(output.folder)
         job = Job(
             uuid4().hex, volume, region, output.target, *inputs[2:], output.folder, options.device
         )
@@ -147,7 +155,7 @@ def connectedness(
         run.work()
         output.finish()
     progress.advance(1.0)
-    return BlockRun(len(partition.groups(0)), run.seconds, run.computed, need)
+    return BlockRun(len(partition.groups(0)), run.seconds, run.computed, need, missing_chunks)
 
 
 def _checked(
@@ -161,7 +169,6 @@ def _checked(
     points = checked_seeds(seeds, volume.shape)
     if region is not None:
         _check_mask(region, volume, points)
-    volume.refuse_missing(Box((0, 0, 0), volume.shape))
     inputs = [volume.place] if region is None else [volume.place, region.place]
     refuse_memory(client, [*inputs, target])
     if isinstance(target, np.ndarray) and any(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from FuzzyVesselCoreLib.errors import InputError
 
+from .stores.missing_chunks import MODES
+
 DEFAULT_BLOCK = 512
 TARGET_TYPES = ("uint16", "float32")
 
@@ -27,9 +29,10 @@ class BlockOptions:
         array a temporary folder.
     target_type : {"uint16", "float32"}
         Of a target that is a path: levels 0..65535, or values 0..1 (``level / 65535``).
-    missing_chunks : {"error", "fill"}
-        Chunks of the source that have no file, if it is a zarr array in a folder: an error, or
-        they hold the fill value. Those of a mask always do.
+    missing_chunks : {"auto", "error", "fill"}
+        What is read from a zarr array in a folder may lack chunks, since zarr stores none that
+        holds the fill value alone. "auto": they hold it unless there is evidence of damage
+        (`stores.missing_chunks` has the rules). "error": each must have a file. "fill": none need.
     memory_limit : int or None
         Bytes that one task may need; a run that needs more is refused before it begins.
     device : str
@@ -52,7 +55,7 @@ class BlockOptions:
     cut: float = 0.0
     folder: str | Path | None = None
     target_type: str = "uint16"
-    missing_chunks: str = "error"
+    missing_chunks: str = "auto"
     memory_limit: int | None = None
     device: str = "auto"
 
@@ -62,8 +65,10 @@ class BlockOptions:
             raise InputError(f"The block is {self.block!r}, but must be one or three integers > 0.")
         if self.target_type not in TARGET_TYPES:
             raise InputError(f"The target's type {self.target_type!r} is not uint16 or float32.")
-        if self.missing_chunks not in ("error", "fill"):
-            raise InputError(f"missing_chunks is {self.missing_chunks!r}; give 'error' or 'fill'.")
+        if self.missing_chunks not in MODES:
+            raise InputError(
+                f"missing_chunks is {self.missing_chunks!r}; choose {', '.join(MODES)}."
+            )
 
     @property
     def block_shape(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from .needs import RunNeed, array_bytes, require_space
 from .options import TARGET_TYPES
 from .partition import Partition
 from .run_folder import RunFolder
-from .stores import Store, create
+from .stores import Store, create, record_chunks
 
 UNFINISHED = ".unfinished"
 
@@ -122,6 +122,7 @@ class Output:
                     f"The target {self._final} was made by another program during the run; the "
                     f"result is {self.folder.path / self._final.name}."
                 )
+            record_chunks(self.folder.path / self._final.name)
             (self.folder.path / self._final.name).rename(self._final)
         self.folder.remove()
 

@@ -16,9 +16,12 @@ STOP = ".stop-"
 
 @dataclass(frozen=True)
 class RunFolder(StepFolder):
-    """Face graphs, levels of face voxels and checksums of finished blocks, one file for each."""
+    """Face graphs, levels of face voxels and checksums of finished blocks, one file for each.
 
-    KINDS: ClassVar[tuple[str, ...]] = ("faces", "levels", "done")
+    And which chunks there were when the run began (`stores`).
+    """
+
+    KINDS: ClassVar[tuple[str, ...]] = ("chunks", "faces", "levels", "done")
     MARKS: ClassVar[tuple[str, ...]] = (f"{STOP}*",)
 
     def continues_with(self, manifest: dict[str, Any]) -> bool:

@@ -151,7 +151,7 @@ class FolderLock:
                 host=said.get("host", "?"),
                 since=said.get("since", "?"),
                 way=way_out,
-            )  # fmt: skip
+            )
         )
 
 

@@ -91,9 +91,16 @@ def test_paths_are_those_of_the_folder_that_the_run_was_begun_in(
 
 
 def test_bad_input_is_named_by_a_worker(process, volume, source, tmp_path):
-    (source / "c" / "1" / "0" / "2").unlink()
-    with pytest.raises(InputError, match="chunk c/1/0/2"):
-        connectedness(source, SEEDS, AFFINITY, tmp_path / "t", block=8, client=process)
+    chunk, lost = source / "c" / "1" / "0" / "2", []
+
+    def lose(share):
+        if share > 0.5 and not lost:
+            lost.append(chunk.read_bytes())
+            chunk.unlink()
+
+    given = dict(block=8, client=process)
+    with pytest.raises(InputError, match=r"chunk c/1/0/2, .* which it had when the run began"):
+        connectedness(source, SEEDS, AFFINITY, tmp_path / "lost", progress=lose, **given)
     zarr.create_array(str(source / "2"), data=volume.astype(np.float32), chunks=(8, 9, 10))
     zarr.open_array(str(source / "2"))[3, 4, 6] = np.nan
     with pytest.raises(InputError, match="at I,J,K = 6,4,3"):

@@ -58,14 +58,6 @@ def test_ome_ngff_with_channels_and_a_mask(volume, whole, tmp_path):
     np.testing.assert_array_equal(values, masked)
 
 
-def test_a_chunk_that_is_missing(source, tmp_path):
-    (source / "c" / "1" / "0" / "2").unlink()
-    target = tmp_path / "target.zarr"
-    with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:14, 0:8, 18:20\]"):
-        connectedness(source, SEEDS, AFFINITY, target, block=8)
-    connectedness(source, SEEDS, AFFINITY, tmp_path / "t2", block=8, missing_chunks="fill")
-
-
 def test_a_chunk_that_is_damaged(source, tmp_path):
     (source / "c" / "1" / "0" / "2").write_bytes(b"damaged")
     with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:8, 0:8, 18:20\]"):

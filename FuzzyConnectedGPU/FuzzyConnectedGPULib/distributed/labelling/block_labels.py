@@ -25,7 +25,7 @@ from .label_job import LabelJob
 from .label_needs import label_need
 from .label_options import LabelOptions
 from .label_phases import LabelPhases
-from .object_blocks import MASK_TYPES, SCENE_TYPES, ObjectBlocks
+from .object_blocks import ObjectBlocks
 from .volume_curve import NOWHERE, checked_scene
 
 
@@ -49,6 +49,10 @@ class LabelRun:
         Steps that each phase computed; fewer than there are in a run that went on.
     need : RunNeed
         The estimate of memory and disk space.
+    found, largest : int
+        Components of the object before any was left out, and voxels of the largest.
+    missing_chunks : int
+        Chunks of a zarr array that have no file and count as the fill value.
     """
 
     threshold: float | None
@@ -59,6 +63,9 @@ class LabelRun:
     seconds: dict[str, float]
     computed: dict[str, int]
     need: RunNeed
+    found: int
+    largest: int
+    missing_chunks: int = 0
 
 
 def labels(
@@ -87,7 +94,8 @@ def labels(
     ----------
     scene : path or array, shape (K, J, I)
         What `connectedness` over blocks has written: levels (uint16) or values (float32). Or a
-        labelmap (uint8, bool), whose object is where it is not 0.
+        labelmap, whose object is where it is not 0: of bool, uint8, int8 or integers of 32 and 64
+        bits; of 16 bits if it is an OME-NGFF image with "image-label".
     threshold : float or None
         Above 0 and at most 1. None: automatic, from the volume curve and the background seeds, as
         `choose_threshold` does; or for a labelmap.
@@ -134,13 +142,16 @@ def labels(
     options = LabelOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
     progress.advance(0.0)
-    store = checked_scene(scene, options.missing_chunks, *SCENE_TYPES, *MASK_TYPES)
-    region = None if mask is None else Store.of(mask, "mask", "fill")
+    store = checked_scene(scene, options.missing_chunks)
+    region = None if mask is None else Store.of(mask, "mask")
     points = NOWHERE if seeds is None else checked_seeds(seeds, store.shape)
     barred = NOWHERE
     if background_seeds is not None:
         barred = checked_seeds(background_seeds, store.shape, "background seed")
     check_inputs(store, threshold, region, seeds, target, client, options)
+    missing_chunks = store.refuse_missing()
+    if region is not None:
+        region.refuse_missing()
     k, j, i = options.blocks.block_shape
     partition = Partition(store.shape, (int(k), int(j), int(i)))
     need = label_need(partition, store.voxel_type.itemsize, options.fill_gaps)
@@ -153,6 +164,8 @@ def labels(
             manifest_of(store, threshold, region, points, barred, options, partition), need
         )
         client = client or stack.enter_context(ThreadPoolExecutor(1))
+        store = store.begun_in(output.folder)
+        region = region and region.begun_in(output.folder)
         objects = ObjectBlocks(store, 1, options.fill_gaps, region, barred)
         job = LabelJob(
             uuid4().hex, objects, output.target, points, options, partition, output.folder
@@ -164,6 +177,7 @@ def labels(
         output.finish()
     progress.advance(1.0)
     return LabelRun(
-        threshold, *totals, table if options.numbered else None, len(partition.groups(0)),
-        run.seconds, run.computed, need,
+        threshold, totals.components, totals.voxels, table if options.numbered else None,
+        len(partition.groups(0)), run.seconds, run.computed, need, totals.found, totals.largest,
+        missing_chunks,
     )  # fmt: skip

@@ -44,13 +44,15 @@ def put_pieces(
     number[closed] = opened.size + np.arange(closed.size)
     whole = pieces.take(closed)
     totals = np.array([closed.size, whole.sizes.sum()], np.int64)
+    ended = pieces.sizes[~is_open]
+    found = np.array([ended.size, ended.max(initial=0)], np.int64)
     listed = whole if job.lists else pieces.take(closed[:0])
     record = {"pieces": pieces.take(opened).packed, "of": number[of]}
     record["faces"] = np.stack([voxels, number[own]])
     if checksum is not None:
         record["checksum"] = checksum
     with naming(f"The pieces of {job.partition.box(group)}"):
-        job.folder.put("closed", group, totals=totals, pieces=listed.packed)
+        job.folder.put("closed", group, totals=totals, found=found, pieces=listed.packed)
         job.folder.put("pieces", group, **record)
 
 

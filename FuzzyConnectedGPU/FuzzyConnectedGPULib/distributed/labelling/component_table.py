@@ -14,6 +14,23 @@ from .label_options import NUMBER_TYPE
 from .pieces import Pieces, pieces_of
 
 
+class Totals(NamedTuple):
+    """What was counted.
+
+    Attributes
+    ----------
+    components, voxels : int
+        Of the result.
+    found, largest : int
+        Components of the object before any was left out, and voxels of the largest.
+    """
+
+    components: int
+    voxels: int
+    found: int
+    largest: int
+
+
 class ComponentTable(NamedTuple):
     """Components by number, from 1; row 0 is component 1.
 
@@ -30,9 +47,7 @@ class ComponentTable(NamedTuple):
     high: np.ndarray
 
 
-def numbered_components(
-    job: LabelJob, progress: Progress
-) -> tuple[ComponentTable, tuple[int, int]]:
+def numbered_components(job: LabelJob, progress: Progress) -> tuple[ComponentTable, Totals]:
     """Number the components that were closed in any group, and keep the numbers for the groups.
 
     Components are listed only if they are to be numbered, or the largest is looked for.
@@ -41,17 +56,18 @@ def numbered_components(
     -------
     table : ComponentTable
         Of those that were listed.
-    totals : tuple of int
-        Components and voxels of the result.
+    totals : Totals
     """
     partition = job.partition
     levels = range(partition.levels + 1)
     groups = [group for level in levels for group in partition.groups(level)]
-    tables, totals = [], np.zeros(2, np.int64)
+    tables, totals, count, most = [], np.zeros(2, np.int64), 0, 0
     for group in groups:
         progress.check()
         record = job.folder.get("closed", group)
         totals += record["totals"]
+        ended, size = record["found"].tolist()
+        count, most = count + ended, max(most, size)
         tables.append(Pieces.of(record["pieces"]))
     found = pieces_of(tables)
     numbers = np.zeros(found.sizes.size, np.int64)
@@ -73,4 +89,4 @@ def numbered_components(
             with naming(f"The numbers of components in {partition.box(group)}"):
                 job.folder.put("kept", group, numbers=part)
     listed = ComponentTable(found.sizes[chosen], found.low[chosen], found.high[chosen])
-    return listed, (int(totals[0]), int(totals[1]))
+    return listed, Totals(int(totals[0]), int(totals[1]), count, most)

@@ -8,9 +8,11 @@ from ..run_folder import RunFolder
 class LabelFolder(RunFolder):
     """Arrays by kind and group; a file is complete or absent.
 
-    Kinds: "counts" (a block's histogram), "pieces" (of a block or a group), "closed" (components
-    that are whole there), "kept" (their numbers), "numbers" (of the pieces on a group's faces) and
-    "done" (a written block).
+    Kinds: "chunks" (which there were), "counts" (a block's histogram), "pieces" (of a block or a
+    group), "closed" (components that are whole there), "kept" (their numbers), "numbers" (of the
+    pieces on a group's faces) and "done" (a written block).
     """
 
-    KINDS: ClassVar[tuple[str, ...]] = ("counts", "pieces", "closed", "kept", "numbers", "done")
+    KINDS: ClassVar[tuple[str, ...]] = (
+        "chunks", "counts", "pieces", "closed", "kept", "numbers", "done"
+    )  # fmt: skip

@@ -12,7 +12,9 @@ from ..partition import Partition
 from ..stores import Store
 from ..tasks import is_dask
 from .label_options import LabelOptions
-from .object_blocks import MASK_TYPES
+from .object_blocks import is_labelmap
+
+VERSION = 2  # of what a run keeps in its folder
 
 
 def check_inputs(
@@ -26,7 +28,7 @@ def check_inputs(
 ) -> None:
     """Refuse what does not fit together."""
     check_threshold(threshold, options.cut)
-    if threshold is not None and store.voxel_type.name in MASK_TYPES:
+    if threshold is not None and is_labelmap(store):
         raise InputError(
             f"The threshold is {threshold:g}, but the scene is a labelmap ({store.voxel_type}), "
             "whose object is where it is not 0: give None."
@@ -60,6 +62,7 @@ def manifest_of(
 ) -> dict[str, Any]:
     """What a run must agree in with the one that it continues."""
     return {
+        "version": VERSION,
         "scene": store.fingerprint(),
         "mask": region and region.fingerprint(),
         "threshold": "automatic" if threshold is None else float(threshold),

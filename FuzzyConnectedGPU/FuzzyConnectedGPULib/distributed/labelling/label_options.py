@@ -34,11 +34,8 @@ class LabelOptions:
         Rounds in which gaps are filled, as in `SegmentOptions`.
     cut : float
         That the connectedness was computed with; an automatic threshold is not below it.
-    folder, memory_limit
+    folder, missing_chunks, memory_limit
         As in `BlockOptions`.
-    missing_chunks : {"auto", "error", "fill"}
-        As in `BlockOptions`; "auto": they hold the fill value in labelmaps and in arrays that were
-        written over blocks, of which zarr does not store chunks of zeros, and are an error else.
 
     Raises
     ------
@@ -76,7 +73,7 @@ class LabelOptions:
         """Those options that connectedness over blocks has, too."""
         return BlockOptions(
             self.block, self.cut, self.folder, memory_limit=self.memory_limit, device="cpu",
-            missing_chunks="error" if self.missing_chunks == "auto" else self.missing_chunks,
+            missing_chunks=self.missing_chunks,
         )  # fmt: skip
 
     @property

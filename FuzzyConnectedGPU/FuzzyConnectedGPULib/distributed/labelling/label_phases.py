@@ -11,9 +11,9 @@ from .. import steps
 from ..partition import Group
 from ..tasks import run_steps
 from . import label_steps
-from .component_table import ComponentTable, numbered_components
+from .component_table import ComponentTable, Totals, numbered_components
 from .label_job import LabelJob
-from .object_blocks import MASK_TYPES, lowest_of
+from .object_blocks import is_labelmap, lowest_of
 from .volume_curve import chosen_threshold, count_blocks, counted
 
 COUNTED, LABELLED, JOINED = 0.2, 0.6, 0.65  # shares of the progress when phases are done
@@ -31,7 +31,7 @@ class LabelPhases:
     def choose_threshold(self, threshold: float | None, background_seeds: Any) -> float | None:
         """Set what the object is; a threshold that is not given is chosen from the curve."""
         scene = self._job.objects.scene
-        if scene.voxel_type.name in MASK_TYPES:
+        if is_labelmap(scene):
             return None
         if threshold is None:
             begin, self._start = perf_counter(), COUNTED
@@ -43,7 +43,7 @@ class LabelPhases:
         self._job = replace(self._job, objects=objects)
         return threshold
 
-    def find(self) -> tuple[ComponentTable, tuple[int, int]]:
+    def find(self) -> tuple[ComponentTable, Totals]:
         """First pass: the components that were listed, and the totals."""
         partition, folder = self._job.partition, self._job.folder
         last, blocks = partition.levels, partition.groups(0)

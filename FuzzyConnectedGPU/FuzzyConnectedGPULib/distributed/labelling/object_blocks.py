@@ -15,7 +15,8 @@ from ..partition import Box
 from ..steps import checksum_of
 from ..stores import Store
 
-SCENE_TYPES, MASK_TYPES = ("uint16", "float32"), ("uint8", "bool")
+SCENE_TYPES = ("uint16", "float32")
+MASK_TYPES = ("bool", "uint8", "uint32", "uint64", "int8", "int32", "int64")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ObjectBlocks:
     Attributes
     ----------
     scene : Store
-        Of `SCENE_TYPES`: levels or values; or of `MASK_TYPES`: the object is where it is not 0.
+        Levels or values; or a labelmap, whose object is where it is not 0.
     lowest : int or float
         The lowest value of the object, in the scene's type.
     rounds : int
@@ -55,7 +56,8 @@ class ObjectBlocks:
         grown, inner = with_margin(box, self.rounds, self.scene.shape)
         values = self.scene.read(grown)
         refuse_values(values, grown)
-        found = at_least(values, self.lowest)
+        labels = is_labelmap(self.scene)
+        found = (values != 0).view(np.uint8) if labels else at_least(values, self.lowest)
         if self.inverse:
             found ^= 1
         if not self.rounds:
@@ -64,6 +66,17 @@ class ObjectBlocks:
         barred = np.stack(np.unravel_index(grown.flat_indices(self.background), grown.shape), 1)
         filled = fill_gaps(found, self.rounds, region, barred)
         return np.ascontiguousarray(filled[inner]), checksum_of(values, region)
+
+
+def is_labelmap(scene: Store) -> bool:
+    """Whether values are numbers of objects, not connectedness: by the type, or the image says so.
+
+    Connectedness is of uint16 or float32. Of labelmaps those of int16 and uint16 must be images
+    that say what they are (OME-NGFF's "image-label"), since most volumes have these types.
+    """
+    if scene.voxel_type.name in MASK_TYPES:
+        return True
+    return scene.voxel_type.kind in "iu" and scene.is_label_image
 
 
 def with_margin(box: Box, margin: int, shape: tuple[int, ...]) -> tuple[Box, tuple[slice, ...]]:

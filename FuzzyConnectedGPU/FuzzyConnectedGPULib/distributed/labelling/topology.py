@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.folder_lock import FolderLock, remove_if_empty
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
@@ -16,9 +17,9 @@ from ..partition import Partition
 from .label_folder import LabelFolder
 from .label_job import LabelJob
 from .label_needs import label_need
-from .label_options import NUMBER_TYPE, LabelOptions
+from .label_options import LabelOptions
 from .label_phases import LabelPhases
-from .object_blocks import MASK_TYPES, ObjectBlocks
+from .object_blocks import MASK_TYPES, ObjectBlocks, is_labelmap
 from .volume_curve import NOWHERE, checked_scene
 
 
@@ -56,8 +57,7 @@ def topology(
     Parameters
     ----------
     labelmap : path or array, shape (K, J, I)
-        Labels that `labels` has written, or any labelmap of uint8, uint32 or bool; the object is
-        where it is not 0.
+        As the scene of `labels`; the object is where it is not 0.
     client, progress, options
         As of `volume_curve`; with a folder, a run that was ended goes on.
 
@@ -82,7 +82,13 @@ def topology(
     """
     options = replace(options or LabelOptions(), numbered=False, components="all", min_voxels=1)
     progress = Progress.of(progress)
-    store = checked_scene(labelmap, options.missing_chunks, *MASK_TYPES, NUMBER_TYPE)
+    store = checked_scene(labelmap, options.missing_chunks)
+    if not is_labelmap(store):
+        raise InputError(
+            f"The labelmap's type is {store.voxel_type.name}, but must be one of "
+            f"{', '.join(MASK_TYPES)}, or the image must say that it has labels."
+        )
+    store.refuse_missing()
     k, j, i = options.blocks.block_shape
     partition = Partition(store.shape, (int(k), int(j), int(i)))
     require_memory(label_need(partition, store.voxel_type.itemsize, 1), options.memory_limit)
@@ -97,12 +103,13 @@ def topology(
             folder = LabelFolder(Path(place) / name)
             continues = folder.was_begun
             folder.begin({"labelmap": store.fingerprint(), "block": partition.block})
-            objects = ObjectBlocks(store, 1, 0, None, NOWHERE, inverse=name == "background")
-            job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, folder)
+            begun = store.begun_in(folder)
+            objects = ObjectBlocks(begun, 1, 0, None, NOWHERE, inverse=name == "background")
+            job = LabelJob(uuid4().hex, objects, begun, NOWHERE, options, partition, folder)
             runs.append(LabelPhases(job, client, continues, progress.part(*part)))
             folders.append(folder)
-        components, characteristic = runs[0].find()[1][0], runs[0].measure()
-        cavities = runs[1].find()[1][0]
+        components, characteristic = runs[0].find()[1].components, runs[0].measure()
+        cavities = runs[1].find()[1].components
         for folder in folders:
             folder.remove()
         if options.folder:

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -22,14 +21,14 @@ from ...threshold.choice import raised
 from ...threshold.thresholds import curve_of, next_above
 from ..needs import require_memory
 from ..partition import Box, Group, Partition
-from ..stores import MISSING_CHUNKS, Store
+from ..stores import Store
 from ..tasks import run_steps
 from . import label_steps
 from .label_folder import LabelFolder
 from .label_job import LabelJob
 from .label_needs import label_need
 from .label_options import LabelOptions
-from .object_blocks import MASK_TYPES, SCENE_TYPES, ObjectBlocks
+from .object_blocks import MASK_TYPES, SCENE_TYPES, ObjectBlocks, is_labelmap
 
 NOWHERE = np.empty((0, 3), np.int64)
 
@@ -76,6 +75,9 @@ def volume_curve(
     """
     options, progress = options or LabelOptions(), Progress.of(progress)
     store = checked_scene(scene, options.missing_chunks)
+    if is_labelmap(store):
+        raise InputError("The scene is a labelmap, which has no volume curve: give connectedness.")
+    store.refuse_missing()
     k, j, i = options.blocks.block_shape
     partition = Partition(store.shape, (int(k), int(j), int(i)))
     require_memory(label_need(partition, store.voxel_type.itemsize, 0), options.memory_limit)
@@ -83,10 +85,11 @@ def volume_curve(
         folder = options.folder or stack.enter_context(
             tempfile.TemporaryDirectory(prefix="volume-curve-")
         )
-        objects = ObjectBlocks(store, 1, 0, None, NOWHERE)
         kept = LabelFolder(Path(folder))
         stack.enter_context(FolderLock(kept.path))
         kept.begin({"source": store.fingerprint(), "block": partition.block})
+        store = store.begun_in(kept)
+        objects = ObjectBlocks(store, 1, 0, None, NOWHERE)
         job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, kept)
         client = client or stack.enter_context(ThreadPoolExecutor(1))
         count_blocks(job, client, progress)
@@ -95,19 +98,21 @@ def volume_curve(
     return curve_of(histogram)
 
 
-def checked_scene(scene: Any, missing_chunks: str, *types: str) -> Store:
-    """The store of a scene, if it has one of these types (by default those of a scene)."""
-    store, types = Store.of(scene, "scene", missing_chunks), types or SCENE_TYPES
-    if missing_chunks == "auto":
-        is_mask = store.voxel_type.name in MASK_TYPES
-        said = getattr(store.array(), "attrs", {}).get(MISSING_CHUNKS)
-        store = replace(store, missing_chunks=said or ("fill" if is_mask else "error"))
-    if store.voxel_type.name not in types:
+def checked_scene(scene: Any, missing_chunks: str) -> Store:
+    """The store of a scene or a labelmap.
+
+    Raises
+    ------
+    InputError
+        It is of neither's type.
+    """
+    store = Store.of(scene, "scene", missing_chunks)
+    if store.voxel_type.name not in SCENE_TYPES and not is_labelmap(store):
         raise InputError(
-            f"The scene's type is {store.voxel_type.name}, but must be {' or '.join(types)}: "
-            "levels or values that connectedness over blocks has written."
+            f"The scene's type is {store.voxel_type.name}, but must be {' or '.join(SCENE_TYPES)} "
+            f"(levels or values of connectedness), or a labelmap's, {', '.join(MASK_TYPES)}: "
+            "compute the connectedness of a volume first."
         )
-    store.refuse_missing(Box((0, 0, 0), store.shape))
     return store
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.distributed import LabelOptions, connectedness, labels, volume_curve
+from FuzzyConnectedGPULib.distributed.labelling import label_steps
 from FuzzyVesselCoreLib.errors import InputError
 from support.whole_labels import whole_labels
 
@@ -64,8 +65,8 @@ def test_an_ome_zarr_label_image(source, whole, tmp_path):
     np.testing.assert_array_equal(again, whole)
 
 
-def test_chunks_of_zeros_that_were_not_stored(tmp_path):
-    """Those of a scene that connectedness has written are no error; a chunk of another one is."""
+def test_chunks_that_were_not_written_and_chunks_that_were_lost(tmp_path):
+    """Of what was written over blocks: the array knows its chunks, whoever copies it."""
     volume = np.zeros((16, 16, 16), np.int16)
     volume[:5, :5, :5] = 100
     affinity = GaussianAffinity(mean=100, sigma=10, gradient_sigma=10)
@@ -74,38 +75,62 @@ def test_chunks_of_zeros_that_were_not_stored(tmp_path):
         connectedness(volume, [[0, 0, 0]], affinity, scene, block=8, target_type=kind)
         assert not (scene / "c" / "1" / "1" / "1").exists()
         found, again = (np.zeros(volume.shape, np.uint8) for _ in range(2))
-        target = tmp_path / f"{kind}-labels.zarr"
-        assert labels(scene, 0.5, found, block=8).voxels == 125
+        target = tmp_path / f"{kind}.ome.zarr"
+        run = labels(scene, 0.5, found, block=8)
+        assert (run.voxels, run.missing_chunks) == (125, 0)
         labels(scene, 0.5, target, block=8)
         labels(target, None, again, block=8)
         np.testing.assert_array_equal(found, volume > 0)
         np.testing.assert_array_equal(again, volume > 0)
         assert volume_curve(scene, options=LabelOptions(block=8))[1][-1] == 125
-        with pytest.raises(InputError, match="lacks its chunk c/0/0/1"):
-            labels(scene, 0.5, found, block=8, missing_chunks="error")
+        for place, threshold in ((scene, 0.5), (target / "0", None)):
+            (place / "c" / "0" / "0" / "0").unlink()
+            with pytest.raises(InputError, match=r"c/0/0/0, .* which was written: copy it again"):
+                labels(place, threshold, found, block=8)
+            assert labels(place, threshold, found, block=8, missing_chunks="fill").voxels == 0
 
 
-def test_a_labelmap_of_another_program_may_lack_chunks(tmp_path):
+def test_arrays_of_other_programs_may_lack_chunks(source, scene, tmp_path):
     mask = np.zeros((16, 16, 16), np.uint8)
     mask[9:12, 9:12, 9:12] = 1
     zarr.create_array(str(tmp_path / "mask.zarr"), data=mask, chunks=(8, 8, 8))
-    assert not (tmp_path / "mask.zarr" / "c" / "0" / "0" / "0").exists()
-    assert labels(tmp_path / "mask.zarr", None, np.empty_like(mask), block=8).voxels == 27
-    found = np.empty_like(mask)
-    with pytest.raises(InputError, match="lacks its chunk"):
-        labels(tmp_path / "mask.zarr", None, found, block=8, missing_chunks="error")
+    run = labels(tmp_path / "mask.zarr", None, np.empty_like(mask), block=8)
+    assert (run.voxels, run.missing_chunks) == (27, 7)
+    with pytest.raises(InputError, match="lacks its chunk c/0/0/0"):
+        labels(tmp_path / "mask.zarr", None, mask, block=8, missing_chunks="error")
+    (source / "c" / "1" / "0" / "2").unlink()
+    found, filled = np.empty(scene.shape, np.uint32), scene.copy()
+    filled[7:14, :8, 18:] = 0
+    run = labels(source, THRESHOLD, found, block=8, numbered=True)
+    assert run.missing_chunks == 1
+    np.testing.assert_array_equal(found, whole_labels(filled, THRESHOLD))
 
 
-def test_a_chunk_that_is_missing_or_damaged(source, tmp_path):
-    chunk = source / "c" / "1" / "0" / "2"
-    chunk.unlink()
-    with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:14, 0:8, 18:20\]"):
-        labels(source, THRESHOLD, tmp_path / "labels.zarr", block=8)
-    assert not list(tmp_path.glob("labels*"))
-    labels(source, THRESHOLD, tmp_path / "filled", block=8, missing_chunks="fill")
+@pytest.mark.parametrize("kind", ["uint32", "int32", "uint64", "int8"])
+def test_labelmaps_of_many_types(whole, kind):
+    given = np.where(whole > 0, -1 if kind == "int32" else 1, 0).astype(kind)
+    found = np.empty(whole.shape, np.uint32)
+    labels(given, None, found, block=8, numbered=True)
+    np.testing.assert_array_equal(found, whole)
+
+
+def test_a_chunk_that_is_lost_or_damaged(source, whole, tmp_path, monkeypatch):
+    """Lost during the run: told by name, not taken as the fill value."""
+    chunk, step = source / "c" / "1" / "0" / "2", label_steps.label_block
+    target = tmp_path / "labels.zarr"
+
+    def losing(job, group):
+        chunk.unlink(missing_ok=True)
+        step(job, group)
+
+    monkeypatch.setattr(label_steps, "label_block", losing)
+    named = r"chunk c/1/0/2, the voxels \[7:14, 0:8, 18:20\] \(K, J, I\), which it had when the run"
+    with pytest.raises(InputError, match=named):
+        labels(source, THRESHOLD, target, block=8)
+    monkeypatch.undo()
     chunk.write_bytes(b"damaged")
     with pytest.raises(InputError, match=r"chunk c/1/0/2, the voxels \[7:8, 0:8, 18:20\]"):
-        labels(source, THRESHOLD, tmp_path / "labels.zarr", block=8)
+        labels(source, THRESHOLD, tmp_path / "other.zarr", block=8)
 
 
 def test_blocks_that_cut_the_chunks_of_a_target(scene, whole, tmp_path):

@@ -1,0 +1,102 @@
+"""A chunk without a file is the fill value, unless something says that it is damage."""
+
+import json
+
+import numpy as np
+import pytest
+
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib.distributed import connectedness
+from FuzzyConnectedGPULib.distributed.stores import Store, record_chunks
+from FuzzyConnectedGPULib.distributed.stores.chunks import ChunkGrid, packed, unpacked
+from FuzzyVesselCoreLib.errors import InputError
+
+zarr = pytest.importorskip("zarr", minversion="3")
+AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
+MISSING = "c/1/0/2"
+
+
+@pytest.fixture
+def volume():
+    """Of which one chunk is air, which zarr does not store."""
+    made = np.random.default_rng(1).normal(100, 25, (16, 18, 20)).astype(np.int16)
+    made[7:14, :8, 18:] = 0
+    return made
+
+
+@pytest.fixture
+def source(volume, tmp_path):
+    zarr.create_array(str(tmp_path / "source.zarr"), data=volume, chunks=(7, 8, 9))
+    assert not (tmp_path / "source.zarr" / MISSING).exists()
+    return tmp_path / "source.zarr"
+
+
+def computed(place, seeds=SEEDS, **options):
+    values = np.empty((16, 18, 20), np.float32)
+    return values, connectedness(place, seeds, AFFINITY, values, block=8, device="cpu", **options)
+
+
+def test_a_volume_with_air_needs_no_option(volume, source):
+    whole, of_all = computed(volume)
+    values, run = computed(source)
+    np.testing.assert_array_equal(values, whole)
+    assert (run.missing_chunks, of_all.missing_chunks) == (1, 0)
+    named = r"chunk c/1/0/2, the voxels \[7:14, 0:8, 18:20\] \(K, J, I\), copy it again"
+    with pytest.raises(InputError, match=named):
+        computed(source, missing_chunks="error")
+
+
+def test_a_seed_in_a_chunk_without_a_file(source):
+    """What was lost where it matters most: nobody places a seed where all is the same."""
+    with pytest.raises(InputError, match=r"I,J,K = 19,2,9 lies in the chunk c/1/0/2, .* are 0: p"):
+        computed(source, [[3, 4, 5], [9, 2, 19]])
+    computed(source, [[3, 4, 5], [9, 2, 19]], missing_chunks="fill")
+
+
+def test_an_array_that_says_which_chunks_it_has(source):
+    record_chunks(source)
+    assert computed(source)[1].missing_chunks == 0
+    (source / "c/2/2/2").unlink()
+    with pytest.raises(InputError, match=r"lacks its chunk c/2/2/2, .* which was written"):
+        computed(source)
+    mask = np.ones((16, 18, 20), np.uint8)
+    with pytest.raises(InputError, match="The mask lacks its chunk c/2/2/2"):
+        connectedness(mask, SEEDS, AFFINITY, mask.astype(np.float32), mask=source)
+
+
+@pytest.mark.parametrize("value", [None, "NaN"])
+def test_voxels_that_a_header_leaves_undefined(tmp_path, value):
+    place = tmp_path / "old.zarr"
+    kind = "i2" if value is None else "f4"
+    array = zarr.create_array(
+        str(place), shape=(4, 4, 8), chunks=(4, 4, 4), dtype=kind, zarr_format=2
+    )
+    array[:, :, :4] = 7
+    header = json.loads((place / ".zarray").read_text())
+    (place / ".zarray").write_text(json.dumps({**header, "fill_value": value}))
+    with pytest.raises(InputError, match=r"chunk 0\.0\.1, .* does not say what they are"):
+        Store.of(place, "source").refuse_missing()
+
+
+def test_axes_before_the_volume(tmp_path, volume):
+    array = zarr.create_array(
+        str(tmp_path / "a.zarr"), shape=(1, 1, *volume.shape), chunks=(1, 1, 7, 8, 9), dtype="i2"
+    )
+    array[0, 0] = volume
+    assert Store.of(tmp_path / "a.zarr", "source").refuse_missing() == 1
+    record_chunks(tmp_path / "a.zarr")
+    (tmp_path / "a.zarr" / "c/0/0/0/0/0").unlink()
+    with pytest.raises(InputError, match="lacks its chunk c/0/0/0/0/0"):
+        Store.of(tmp_path / "a.zarr", "source").refuse_missing()
+
+
+def test_a_record_that_is_none(source):
+    """An attribute of somebody else is no record."""
+    shape = ChunkGrid.of(zarr.open_array(str(source))).shape
+    good = packed(np.ones(shape, bool))
+    assert unpacked(good, shape).all()
+    for bad in (None, [], "x", {"grid": list(shape)}, {**good, "bits": "?"}, {**good, "bits": ""},
+                {**good, "grid": [1, 2, 3]}, {**good, "bits": "AAAA"}):  # fmt: skip
+        assert unpacked(bad, shape) is None
+        zarr.open_array(str(source)).attrs["stored_chunks"] = bad
+        assert Store.of(source, "source").refuse_missing() == 1
