@@ -4,7 +4,8 @@ import argparse
 import shlex
 from typing import Any
 
-from .values import count, folder
+from .options import add_out
+from .values import count
 
 EXAMPLE = """\
 example:
@@ -35,9 +36,7 @@ def add_cohort(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("list", metavar="LIST", help="the cases, a CSV file")
-    parser.add_argument(
-        "--out", type=folder, required=True, metavar="DIR", help="folder for all results"
-    )
+    add_out(parser, "folder for all results")
     parser.add_argument("--workers", type=count, default=1, metavar="N", help="cases at a time (1)")
     parser.add_argument(
         "--options",

@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 from .centreline_options import add_centrelines
-from .options import add_gaps
-from .values import affinity, count, folder, gigabytes, share, spacing, threshold, voxel
+from .options import add_gaps, add_out, add_threshold, add_voxels
+from .values import affinity, count, gigabytes, share, spacing
 
 EXAMPLE = """\
 example:
@@ -44,23 +44,15 @@ def add_large(commands: Any) -> None:
         help="compute connectedness from every --seed first, by the affinity of the papers: "
         "intensity of the vessels and its spread, and the spread of differences between neighbours",
     )
-    parser.add_argument(
-        "--threshold",
-        type=threshold,
-        metavar="auto|X",
-        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
-    )
+    add_threshold(parser)
     parser.add_argument(
         "--cut", type=share, default=0.0, metavar="X", help="affinities below it count as none (0)"
     )
     _add_components(parser)
-    parser.add_argument(
+    add_voxels(
+        parser,
         "--background",
-        type=voxel,
-        action="append",
-        default=[],
-        metavar="I,J,K",
-        help="a voxel that is not in a vessel: it raises the automatic threshold",
+        "a voxel that is not in a vessel: it raises the automatic threshold",
     )
     add_gaps(parser, 0)
     parser.add_argument("--mask", metavar="PATH", help="paths and gaps stay where this is not 0")
@@ -85,9 +77,7 @@ def add_large(commands: Any) -> None:
     parser.add_argument(
         "--device", default="auto", metavar="D", help="auto, cpu or cuda (auto); labels: the CPU"
     )
-    parser.add_argument(
-        "--out", type=folder, required=True, metavar="DIR", help="folder for the results"
-    )
+    add_out(parser)
 
 
 def _add_components(parser):
@@ -97,14 +87,7 @@ def _add_components(parser):
         default="all",
         help="all, the largest, or those that a --seed lies in (all)",
     )
-    parser.add_argument(
-        "--seed",
-        type=voxel,
-        action="append",
-        default=[],
-        metavar="I,J,K",
-        help="a voxel in a vessel",
-    )
+    add_voxels(parser, "--seed", "a voxel in a vessel")
     parser.add_argument(
         "--min-voxels", type=count, default=1, metavar="N", help="leave smaller components out (1)"
     )

@@ -14,14 +14,7 @@ def add_inputs(parser: ArgumentParser) -> None:
         help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif, a folder with one DICOM series, or an "
         "OME-Zarr folder (image.zarr, or image.zarr/2 for its third resolution)",
     )
-    parser.add_argument(
-        "--seed",
-        type=voxel,
-        action="append",
-        default=[],
-        metavar="I,J,K",
-        help="a voxel inside a vessel; may be given several times",
-    )
+    add_voxels(parser, "--seed", "a voxel inside a vessel; may be given several times")
     parser.add_argument(
         "--vessel",
         type=vessel,
@@ -41,19 +34,36 @@ def add_inputs(parser: ArgumentParser) -> None:
         help="find up to N seeds where the contrast in the volume or mask is most tubular; look at "
         "them in the picture",
     )
-    parser.add_argument(
+    add_voxels(
+        parser,
         "--background",
-        type=voxel,
-        action="append",
-        default=[],
-        metavar="I,J,K",
-        help="a voxel that is not in a vessel: the leak that it lies in is removed",
+        "a voxel that is not in a vessel: the leak that it lies in is removed",
     )
     parser.add_argument("--mask", metavar="FILE", help="stay where this volume is not 0")
     parser.add_argument(
         "--frame", type=int, metavar="N", help="which frame of a 4D file, counted from 0"
     )
     add_stack(parser)
+
+
+def add_voxels(parser: ArgumentParser, name: str, what: str) -> None:
+    """Add an option that lists voxels."""
+    parser.add_argument(name, type=voxel, action="append", default=[], metavar="I,J,K", help=what)
+
+
+def add_threshold(parser: ArgumentParser) -> None:
+    """Add the threshold of connectedness."""
+    parser.add_argument(
+        "--threshold",
+        type=threshold,
+        metavar="auto|X",
+        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
+    )
+
+
+def add_out(parser: ArgumentParser, what: str = "folder for the results") -> None:
+    """Add the folder of results."""
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR", help=what)
 
 
 def add_stack(parser: ArgumentParser) -> None:
@@ -71,13 +81,7 @@ def add_stack(parser: ArgumentParser) -> None:
 
 def add_segmentation(parser: ArgumentParser) -> None:
     """Add the options of a segmentation."""
-    parser.add_argument(
-        "--threshold",
-        type=threshold,
-        default=None,
-        metavar="auto|X",
-        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
-    )
+    add_threshold(parser)
     parser.add_argument(
         "--cut",
         type=share,
@@ -150,6 +154,4 @@ def add_output(parser: ArgumentParser) -> None:
         metavar="NAMES",
         help=f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between",
     )
-    parser.add_argument(
-        "--out", type=folder, required=True, metavar="DIR", help="folder for the results"
-    )
+    add_out(parser)

@@ -105,9 +105,9 @@ def _labels(
         shutil.rmtree(target.with_name(target.name + UNFINISHED), ignore_errors=True)
         shutil.rmtree(target)
     chosen = LabelOptions(
-        options.block, options.components, options.min_voxels,
-        options.numbered or options.centrelines, options.fill_gaps, options.cut,
-        missing_chunks="auto" if options.affinity else options.missing_chunks,
+        block=options.block, components=options.components, min_voxels=options.min_voxels,
+        numbered=options.numbered or options.centrelines, fill_gaps=options.fill_gaps,
+        cut=options.cut, missing_chunks="auto" if options.affinity else options.missing_chunks,
         memory_limit=limit and limit // options.workers,
     )  # fmt: skip
     seeds, background = (
@@ -143,7 +143,7 @@ def _topology(
     """Components, cavities and cycles of the labels."""
     watch.stage("Topology of blocks")
     chosen = LabelOptions(
-        options.block, folder=folder / UNFINISHED_TOPOLOGY,
+        block=options.block, folder=folder / UNFINISHED_TOPOLOGY,
         memory_limit=limit and limit // options.workers,
     )  # fmt: skip
     with ThreadPoolExecutor(options.workers) as pool:

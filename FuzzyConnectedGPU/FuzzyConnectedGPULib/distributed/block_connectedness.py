@@ -123,8 +123,7 @@ def connectedness(
     progress.advance(0.0)
     volume = Store.of(source, "source", options.missing_chunks)
     region = None if mask is None else Store.of(mask, "mask")
-    k, j, i = options.block_shape
-    partition = Partition(volume.shape, (int(k), int(j), int(i)))
+    partition = options.partition_of(volume.shape)
     points = _checked(volume, region, seeds, affinity, target, client)
     missing_chunks = volume.refuse_missing(points)
     if region is not None:

@@ -10,14 +10,12 @@ from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib import connectedness as on_the_whole
 from FuzzyConnectedGPULib.distributed import connectedness
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.ended_runs import KILLS
 
 zarr = pytest.importorskip("zarr", minversion="3")
 distributed = pytest.importorskip("distributed")
 AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
 TOP = np.float32(65535)
-KILLS = pytest.mark.skipif(
-    not hasattr(signal, "SIGKILL"), reason="processes end in another way here"
-)
 
 
 @pytest.fixture(scope="module")

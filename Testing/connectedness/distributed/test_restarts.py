@@ -1,9 +1,6 @@
 """A run that was ended goes on where it stopped, and only with the same inputs."""
 
 import os
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,6 +9,7 @@ from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib import connectedness as on_the_whole
 from FuzzyConnectedGPULib.distributed import connectedness, steps
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.ended_runs import KILLS, check_computed, fail_at, run_killed_after
 
 AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
 TOP = np.float32(65535)
@@ -28,67 +26,38 @@ def source(volume, tmp_path):
     return tmp_path / "source.npy"
 
 
-def fail_at(monkeypatch, name, after, error=KeyboardInterrupt):
-    """The step `name` fails once it has succeeded so many times."""
-    done, step = [], getattr(steps, name)
-
-    def failing(job, group):
-        if len(done) == after:
-            raise error
-        done.append(group)
-        return step(job, group)
-
-    monkeypatch.setattr(steps, name, failing)
-    return lambda: monkeypatch.setattr(steps, name, step)
-
-
 STEPS = [("contract_block", 5), ("merge_group", 3), ("solve_group", 2), ("finish_block", 30)]
 
 
 @pytest.mark.parametrize(("name", "after"), STEPS)
 def test_finished_steps_are_not_computed_again(name, after, monkeypatch, volume, source, tmp_path):
     target = tmp_path / "target.npy"
-    repair = fail_at(monkeypatch, name, after)
+    repair = fail_at(monkeypatch, steps, name, after)
+    options = {"block": 5, "device": "cpu"}
     with pytest.raises(KeyboardInterrupt):
-        connectedness(source, SEEDS, AFFINITY, target, block=5)
+        connectedness(source, SEEDS, AFFINITY, target, **options)
     assert not target.exists()
     repair()
-    run = connectedness(source, SEEDS, AFFINITY, target, block=5)
+    run = connectedness(source, SEEDS, AFFINITY, target, **options)
     all_steps = {"contract": 64, "merge": 8, "solve": 9, "finish": 64}
-    phase = name.split("_")[0]
-    for other, count in all_steps.items():
-        before = list(all_steps).index(other) < list(all_steps).index(phase)
-        expected = 0 if before else count - after * (other == phase)
-        assert run.computed[other] == expected
+    check_computed(run, all_steps, name, after)
     whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
     np.testing.assert_array_equal(np.load(target) / TOP, whole)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source.npy", "target.npy"]
 
 
 KILLED = """
-import os, signal, sys
-import numpy as np
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPULib.distributed import connectedness, steps
-
-step, done = steps.finish_block, []
-def killing(job, group):
-    step(job, group)
-    done.append(group)
-    if len(done) == 10:
-        os.kill(os.getpid(), signal.SIGKILL)
-steps.finish_block = killing
-connectedness(sys.argv[1], [[3, 4, 5]], GaussianAffinity(100, 30, 15), sys.argv[2], block=8)
+from FuzzyConnectedGPULib.distributed import connectedness
+affinity = GaussianAffinity(100, 30, 15)
+connectedness(given[0], [[3, 4, 5]], affinity, given[1], block=8, device="cpu")
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process cannot kill itself here")
+@KILLS
 def test_a_killed_process(volume, source, tmp_path):
     target = tmp_path / "target.npy"
-    command = [sys.executable, "-c", KILLED, str(source), str(target)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    run_killed_after(steps, "finish_block", 10, KILLED, source, target)
     run = connectedness(source, SEEDS, AFFINITY, target, block=8)
     assert run.computed["contract"] == 0
     assert run.computed["finish"] == run.blocks - 10
@@ -113,7 +82,7 @@ def test_a_second_run_in_the_folder_is_refused(volume, source, tmp_path):
 
 
 def unfinished(monkeypatch, source, target, after=3, **options):
-    repair = fail_at(monkeypatch, "finish_block", after)
+    repair = fail_at(monkeypatch, steps, "finish_block", after)
     with pytest.raises(KeyboardInterrupt):
         connectedness(source, SEEDS, AFFINITY, target, block=10, **options)
     repair()

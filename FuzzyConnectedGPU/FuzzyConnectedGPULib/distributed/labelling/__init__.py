@@ -4,7 +4,8 @@ Data flow: `block_labels` (entry; `label_options`, `label_inputs`, `label_needs`
 -> `volume_curve` (a threshold, where none is given) -> `label_steps` of a `label_job`:
 `object_blocks` (the object of a block) -> `pieces` (its components) -> `adjoining` (those of
 neighbours are joined) -> `closing` (what nothing can be added to) -> `component_table` (numbers),
-which go from the last group down to the voxels (`numbering`). `label_folder` keeps what steps have
+which go from the last group down to the voxels (`numbering`). `volume_curve` and `topology` count
+alone (`counting`). `label_folder` keeps what steps have
 found; `label_image` is the target as OME-Zarr.
 
 Exactness

@@ -15,9 +15,9 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from ...input_validation import checked_seeds
 from ..needs import RunNeed, require_memory
 from ..output import Output
-from ..partition import Partition
 from ..stores import Store
 from .component_table import ComponentTable
+from .counting import NOWHERE
 from .label_folder import LabelFolder
 from .label_image import create
 from .label_inputs import check_inputs, manifest_of
@@ -26,7 +26,7 @@ from .label_needs import label_need
 from .label_options import LabelOptions
 from .label_phases import LabelPhases
 from .object_blocks import ObjectBlocks
-from .volume_curve import NOWHERE, checked_scene
+from .volume_curve import checked_scene
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,7 @@ def labels(
     missing_chunks = store.refuse_missing()
     if region is not None:
         region.refuse_missing()
-    k, j, i = options.blocks.block_shape
-    partition = Partition(store.shape, (int(k), int(j), int(i)))
+    partition = options.partition_of(store.shape)
     need = label_need(partition, store.voxel_type.itemsize, options.fill_gaps)
     require_memory(need, options.memory_limit)
     make = partial(create, spacing=spacing, origin=origin)

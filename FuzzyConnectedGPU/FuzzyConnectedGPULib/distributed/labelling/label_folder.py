@@ -1,8 +1,10 @@
 """The folder of a run that makes labels."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..run_folder import RunFolder
+
+VERSION = 2  # of what the files hold
 
 
 class LabelFolder(RunFolder):
@@ -16,3 +18,7 @@ class LabelFolder(RunFolder):
     KINDS: ClassVar[tuple[str, ...]] = (
         "chunks", "counts", "pieces", "closed", "kept", "numbers", "done"
     )  # fmt: skip
+
+    def begin(self, manifest: dict[str, Any], free: str = "") -> dict[str, Any]:
+        """As of `StepFolder`; what another version of this program has left is refused, too."""
+        return super().begin({"version": VERSION, **manifest}, free)

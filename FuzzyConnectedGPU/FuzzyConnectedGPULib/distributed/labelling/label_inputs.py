@@ -14,8 +14,6 @@ from ..tasks import is_dask
 from .label_options import LabelOptions
 from .object_blocks import is_labelmap
 
-VERSION = 2  # of what a run keeps in its folder
-
 
 def check_inputs(
     store: Store,
@@ -62,7 +60,6 @@ def manifest_of(
 ) -> dict[str, Any]:
     """What a run must agree in with the one that it continues."""
     return {
-        "version": VERSION,
         "scene": store.fingerprint(),
         "mask": region and region.fingerprint(),
         "threshold": "automatic" if threshold is None else float(threshold),

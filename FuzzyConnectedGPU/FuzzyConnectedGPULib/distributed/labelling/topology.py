@@ -1,26 +1,18 @@
 """The topology of an object that fits in no memory."""
 
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock, remove_if_empty
+from FuzzyVesselCoreLib.files.folder_lock import remove_if_empty
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..needs import require_memory
-from ..partition import Partition
+from .counting import counting, counting_job
 from .label_folder import LabelFolder
-from .label_job import LabelJob
-from .label_needs import label_need
 from .label_options import LabelOptions
 from .label_phases import LabelPhases
-from .object_blocks import MASK_TYPES, ObjectBlocks, is_labelmap
-from .volume_curve import NOWHERE, checked_scene
+from .object_blocks import MASK_TYPES, is_labelmap
+from .volume_curve import checked_scene
 
 
 @dataclass(frozen=True)
@@ -88,31 +80,21 @@ def topology(
             f"The labelmap's type is {store.voxel_type.name}, but must be one of "
             f"{', '.join(MASK_TYPES)}, or the image must say that it has labels."
         )
-    store.refuse_missing()
-    k, j, i = options.blocks.block_shape
-    partition = Partition(store.shape, (int(k), int(j), int(i)))
-    require_memory(label_need(partition, store.voxel_type.itemsize, 1), options.memory_limit)
-    with ExitStack() as stack:
-        place = options.folder or stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="topology-")
-        )
-        stack.enter_context(FolderLock(Path(place)))
-        client = client or stack.enter_context(ThreadPoolExecutor(1))
+    with counting(store, 1, options, client) as (place, executor):
         folders, runs = [], []
         for name, part in (("object", (0.0, 0.6)), ("background", (0.6, 1.0))):
-            folder = LabelFolder(Path(place) / name)
+            folder = LabelFolder(place / name)
             continues = folder.was_begun
+            partition = options.partition_of(store.shape)
             folder.begin({"labelmap": store.fingerprint(), "block": partition.block})
-            begun = store.begun_in(folder)
-            objects = ObjectBlocks(begun, 1, 0, None, NOWHERE, inverse=name == "background")
-            job = LabelJob(uuid4().hex, objects, begun, NOWHERE, options, partition, folder)
-            runs.append(LabelPhases(job, client, continues, progress.part(*part)))
+            job = counting_job(store, folder, options, inverse=name == "background")
+            runs.append(LabelPhases(job, executor, continues, progress.part(*part)))
             folders.append(folder)
         components, characteristic = runs[0].find()[1].components, runs[0].measure()
         cavities = runs[1].find()[1].components
         for folder in folders:
             folder.remove()
         if options.folder:
-            remove_if_empty(Path(place))
+            remove_if_empty(place)
     progress.advance(1.0)
     return Topology(components, cavities, components + cavities - characteristic, characteristic)

@@ -1,17 +1,11 @@
 """The volume curve of a scene that fits in no memory, and a threshold from it."""
 
-import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ...affinity.levels import TOP_LEVEL, level_values
@@ -19,18 +13,15 @@ from ...input_validation import checked_seeds
 from ...threshold.automatic import AutomaticThreshold, threshold_of_curve
 from ...threshold.choice import raised
 from ...threshold.thresholds import curve_of, next_above
-from ..needs import require_memory
-from ..partition import Box, Group, Partition
+from ..partition import Box, Group
 from ..stores import Store
 from ..tasks import run_steps
 from . import label_steps
+from .counting import counting, counting_job
 from .label_folder import LabelFolder
 from .label_job import LabelJob
-from .label_needs import label_need
 from .label_options import LabelOptions
-from .object_blocks import MASK_TYPES, SCENE_TYPES, ObjectBlocks, is_labelmap
-
-NOWHERE = np.empty((0, 3), np.int64)
+from .object_blocks import MASK_TYPES, SCENE_TYPES, is_labelmap
 
 
 def volume_curve(
@@ -77,22 +68,12 @@ def volume_curve(
     store = checked_scene(scene, options.missing_chunks)
     if is_labelmap(store):
         raise InputError("The scene is a labelmap, which has no volume curve: give connectedness.")
-    store.refuse_missing()
-    k, j, i = options.blocks.block_shape
-    partition = Partition(store.shape, (int(k), int(j), int(i)))
-    require_memory(label_need(partition, store.voxel_type.itemsize, 0), options.memory_limit)
-    with ExitStack() as stack:
-        folder = options.folder or stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="volume-curve-")
-        )
-        kept = LabelFolder(Path(folder))
-        stack.enter_context(FolderLock(kept.path))
+    with counting(store, 0, options, client) as (folder, executor):
+        kept = LabelFolder(folder)
+        partition = options.partition_of(store.shape)
         kept.begin({"source": store.fingerprint(), "block": partition.block})
-        store = store.begun_in(kept)
-        objects = ObjectBlocks(store, 1, 0, None, NOWHERE)
-        job = LabelJob(uuid4().hex, objects, store, NOWHERE, options, partition, kept)
-        client = client or stack.enter_context(ThreadPoolExecutor(1))
-        count_blocks(job, client, progress)
+        job = counting_job(store, kept, options)
+        count_blocks(job, executor, progress)
         histogram = counted(job)
         kept.remove()
     return curve_of(histogram)

@@ -123,23 +123,7 @@ class Store:
             array.flush()
 
     def refuse_missing(self, seeds: np.ndarray | None = None) -> int:
-        """Refuse an array that lacks chunks, as far as that can be known before it is read.
-
-        Parameters
-        ----------
-        seeds : ndarray of int, shape (n, 3), optional
-            None of them may lie in a chunk without a file.
-
-        Returns
-        -------
-        int
-            Chunks without a file of which nobody says whether there were any.
-
-        Raises
-        ------
-        InputError
-            Names the chunk.
-        """
+        """As `missing_chunks.refuse_lost`, and `refuse_seeds` of seeds (n, 3)."""
         count = refuse_lost(self.array(), self.name, self.missing_chunks)
         if count and seeds is not None:
             refuse_seeds(self.array(), seeds)

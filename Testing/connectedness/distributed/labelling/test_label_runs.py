@@ -1,10 +1,6 @@
 """Labels over blocks: runs that were ended go on, limits hold, and bad input is named."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import tracemalloc
 from collections import namedtuple
 
@@ -17,6 +13,7 @@ from FuzzyConnectedGPULib.distributed.labelling.label_needs import label_need
 from FuzzyConnectedGPULib.distributed.partition import Partition
 from FuzzyConnectedGPULib.distributed.run_folder import RunFolder
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.ended_runs import KILLS, check_computed, fail_at, run_killed_after
 from support.whole_labels import whole_labels
 
 THRESHOLD = 0.8
@@ -33,65 +30,34 @@ def source(scene, tmp_path):
     return tmp_path / "scene.npy"
 
 
-def fail_at(monkeypatch, name, after, error=KeyboardInterrupt):
-    """The step `name` fails once it has succeeded so many times; returns the repair."""
-    done, step = [], getattr(label_steps, name)
-
-    def failing(job, group):
-        if len(done) == after:
-            raise error
-        done.append(group)
-        return step(job, group)
-
-    monkeypatch.setattr(label_steps, name, failing)
-    return lambda: monkeypatch.setattr(label_steps, name, step)
-
-
 STEPS = [("count_block", 7), ("join_group", 1), ("write_block", 10)]
 
 
 @pytest.mark.parametrize(("name", "after"), STEPS)
 def test_finished_steps_are_not_computed_again(name, after, monkeypatch, scene, source, tmp_path):
     target, options = tmp_path / "labels.npy", {"block": 8, "numbered": True}
-    repair = fail_at(monkeypatch, name, after)
+    repair = fail_at(monkeypatch, label_steps, name, after)
     with pytest.raises(KeyboardInterrupt):
         labels(source, None, target, **options)
     assert not target.exists()
     repair()
     run = labels(source, None, target, **options)
     all_steps = {"count": 18, "label": 18, "join": 5, "spread": 5, "write": 18}
-    phase = name.split("_")[0]
-    for other, count in all_steps.items():
-        before = list(all_steps).index(other) < list(all_steps).index(phase)
-        expected = 0 if before else count - after * (other == phase)
-        assert run.computed[other] == expected
+    check_computed(run, all_steps, name, after)
     np.testing.assert_array_equal(np.load(target), whole_labels(scene, float(run.threshold)))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["labels.npy", "scene.npy"]
 
 
 KILLED = """
-import os, signal, sys
 from FuzzyConnectedGPULib.distributed import labels
-from FuzzyConnectedGPULib.distributed.labelling import label_steps
-
-step, done = label_steps.write_block, []
-def killing(job, group):
-    step(job, group)
-    done.append(group)
-    if len(done) == 5:
-        os.kill(os.getpid(), signal.SIGKILL)
-label_steps.write_block = killing
-labels(sys.argv[1], 0.8, sys.argv[2], block=8)
+labels(given[0], 0.8, given[1], block=8)
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process cannot kill itself here")
+@KILLS
 def test_a_killed_process(scene, source, tmp_path):
     target = tmp_path / "labels.npy"
-    command = [sys.executable, "-c", KILLED, str(source), str(target)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    run_killed_after(label_steps, "write_block", 5, KILLED, source, target)
     run = labels(source, THRESHOLD, target, block=8)
     assert run.computed["label"] == 0
     assert run.computed["write"] == run.blocks - 5
@@ -122,7 +88,7 @@ def test_cancelled_and_continued(scene, source, tmp_path):
 
 
 def unfinished(monkeypatch, source, target, after=3, **options):
-    repair = fail_at(monkeypatch, "write_block", after)
+    repair = fail_at(monkeypatch, label_steps, "write_block", after)
     with pytest.raises(KeyboardInterrupt):
         labels(source, THRESHOLD, target, block=8, **options)
     repair()
@@ -201,8 +167,8 @@ def test_inputs_that_do_not_fit(scene, source, tmp_path):
     ):
         with pytest.raises(InputError, match=error):
             labels(scene, threshold, found, **keywords)
-    with pytest.raises(InputError, match="type is int32, but must be uint16 or float32"):
-        labels(scene.astype(np.int32), 0.5, found)
+    with pytest.raises(InputError, match="type is int16, but must be uint16 or float32"):
+        labels(scene.astype(np.int16), 0.5, found)
     with pytest.raises(InputError, match="the scene is a labelmap"):
         labels(scene > 0.5, 0.5, found)
     with pytest.raises(InputError, match="target's type is uint8, but must be uint32"):
