@@ -8,6 +8,7 @@ import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.files import step_folder
 from FuzzyVesselCoreLib.voxels.components.labels import (
     component_boxes,
     component_sizes,
@@ -221,13 +222,13 @@ def test_bad_input():
 def test_a_run_that_was_ended_while_it_tidied_up(tmp_path, monkeypatch):
     mask = np.zeros((5, 6, 20), np.uint8)
     mask[1:4, 1:4, 2:18] = 1
-    given, unlink = (*components_of(mask), SPACING), component_folder.Path.unlink
+    given, unlink = (*components_of(mask), SPACING), step_folder.Path.unlink
 
     def ended(place, missing_ok=False):
         unlink(place, missing_ok)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(component_folder.Path, "unlink", ended)
+    monkeypatch.setattr(step_folder.Path, "unlink", ended)
     with pytest.raises(KeyboardInterrupt):
         skeletonize_components(*given, folder=tmp_path / "kept")
     monkeypatch.undo()

@@ -10,6 +10,7 @@ from FuzzyConnectedGPULib.distributed.labelling import label_steps
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.components.labels import count_components, fill_cavities
 from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from support.ended_runs import fail_at
 
 
 def of_the_whole(mask):
@@ -45,21 +46,15 @@ def test_a_hollow_ball_with_a_handle_in_other_types():
 def test_a_run_that_was_ended_goes_on(tmp_path, monkeypatch):
     mask = np.random.default_rng(0).random((8, 9, 10)) < 0.7
     options = LabelOptions(block=5, folder=tmp_path / "run")
-    step, done = label_steps.measure_block, []
-
-    def failing(job, group):
-        if len(done) == 3:
-            raise KeyboardInterrupt
-        done.append(group)
-        step(job, group)
-
-    monkeypatch.setattr(label_steps, "measure_block", failing)
+    repair = fail_at(monkeypatch, label_steps, "measure_block", 3)
     with pytest.raises(KeyboardInterrupt):
         topology(mask, options=options)
-    monkeypatch.setattr(label_steps, "measure_block", step)
+    repair()
     with pytest.raises(InputError, match="unfinished run whose block differed"):
         topology(mask, options=LabelOptions(block=4, folder=tmp_path / "run"))
     assert topology(mask, options=options) == of_the_whole(mask)
     assert not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match="type is float32, but must be uint8 or bool or uint32"):
+    with pytest.raises(
+        InputError, match="labelmap's type is float32, but must be one of bool, uint8"
+    ):
         topology(mask.astype(np.float32))
