@@ -1,6 +1,7 @@
 """Many cases: one table, a bad case stops no other, what is done is not done again."""
 
 import csv
+import errno
 import json
 import re
 from xml.etree import ElementTree
@@ -233,6 +234,28 @@ def test_what_is_done_is_not_done_again(cases, commands, tmp_path, capsys):
     assert main(arguments) == 3
     assert len(commands) == 2
     capsys.readouterr()
+
+
+def test_another_run_and_a_full_disk(cases, commands, tmp_path, capsys, monkeypatch):
+    """The folder is held while cases run; what is finished is kept, and nothing is in the way."""
+    arguments = ["cohort", str(cases), f"--out={tmp_path / 'out'}"]
+    put = running.CohortRecord.put
+
+    def full(record, name, entry):
+        if name == "first":
+            assert main(arguments) == 2
+            assert "is in use by another run: process" in capsys.readouterr().err
+            return put(record, name, entry)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(running.CohortRecord, "put", full)
+        assert main(arguments) == 2
+    assert "No space left on device; finished cases are kept" in capsys.readouterr().err
+    commands.clear()
+    assert main(arguments) == 3
+    assert not any("a.nrrd" in command[1] for command in commands)
+    assert len(table(tmp_path / "out")) == 3
 
 
 def test_foreign_folders_and_wrong_options(cases, commands, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """`fuzzy-vessel large`: labels and centrelines of a scene on disk are those of the whole."""
 
 import csv
+import errno
 import json
 import sys
 
@@ -202,6 +203,24 @@ def test_a_folder_that_was_there_stays(scene, tmp_path, capsys):
         assert list(folder.iterdir()) == []
 
 
+def test_a_disk_that_is_full_leaves_nothing_in_the_way(scene, tmp_path, monkeypatch, capsys):
+    from fuzzy_vessel.large import state
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(state.Path, "write_text", full)
+        message = error_of(capsys, *command(scene, out, "--threshold=0.35"))
+    assert "out: the results cannot be written: No space left on device" in message
+    assert not out.exists()
+    out.mkdir()
+    (out / state.PARTIAL).touch()  # of a process that was killed while it wrote
+    assert main(command(scene, out, "--threshold=0.35")) == 0
+    assert not (out / state.PARTIAL).exists()
+
+
 @pytest.mark.parametrize("text", ["{", "[1]", '{"some": "thing"}', '"text"'])
 def test_a_state_of_something_else_is_left_alone(scene, tmp_path, capsys, text):
     state = tmp_path / "out" / "large.json"
@@ -224,6 +243,10 @@ def test_bad_arguments(scene, tmp_path, capsys, monkeypatch):
     bad = command(scene, out, "--components=seeds", "--threshold=0.5")
     assert 'components is "seeds"' in error_of(capsys, *bad)
     assert not out.exists()
+    for inside in (scene, scene / "out", scene / "0" / ".." / "out"):
+        assert f"lies inside of {scene}" in error_of(capsys, *command(scene, inside))
+    assert not (scene / "out").exists()
+    assert "is a file of another kind" in error_of(capsys, *command(__file__, out))
     few = command(scene, out, "--memory-limit=0.000001")
     assert "A task needs up to" in error_of(capsys, *few)
     tunnels = command(scene, out, "--close-tunnels=1")

@@ -16,8 +16,12 @@ def write_components(folder: Path, table: ComponentTable) -> None:
     numbers = np.arange(1, table.sizes.size + 1)
     rows = np.column_stack([numbers, table.sizes, table.low[:, ::-1], table.high[:, ::-1] - 1])
     partial = folder / f".{COMPONENTS}"
-    np.savetxt(partial, rows, "%d", ",", header=COLUMNS, comments="")
-    partial.replace(folder / COMPONENTS)
+    try:
+        np.savetxt(partial, rows, "%d", ",", header=COLUMNS, comments="")
+        partial.replace(folder / COMPONENTS)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def read_components(folder: Path) -> ComponentTable:

@@ -52,6 +52,7 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
     if options.centrelines:
         refuse_missing_vtk(options.formats)
     folder, watch = Path(options.out), Stopwatch(progress)
+    _refuse_inside(folder, options)
     limit = options.memory_limit or _memory_of_the_machine()
     with continued(folder, options) as (state, lock):
         place = place_of(options)
@@ -84,10 +85,20 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
         heading, ending = report.heading(origin), report.ending(watch.seconds, warnings)
         write_report(folder, heading | content | ending)
         lock.check()
+        list_files(folder, without=STATE)
         (folder / STATE).unlink()
-        list_files(folder)
     lines.append(f"computed   {sum(watch.seconds.values()):.1f} s in all")
     return [*lines, f"results    {folder.resolve()}"], warnings
+
+
+def _refuse_inside(folder: Path, options: Namespace) -> None:
+    """Refuse results inside of what is read, which would not be what it was."""
+    for name in filter(None, (options.scene, options.mask)):
+        if folder.resolve().is_relative_to(Path(name).resolve()):
+            raise InputError(
+                f"{folder}: the folder lies inside of {name}, which is read; name another folder "
+                "with --out."
+            )
 
 
 def _labels(

@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
 
 from ..writing.report_file import REPORT
 
-STATE = "large.json"
+STATE, PARTIAL = "large.json", ".large.json"
 NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
 
 
@@ -52,7 +52,7 @@ def _told(folder: Path) -> Iterator[None]:
 
 
 def _refuse_other_files(folder: Path) -> None:
-    if not others_in(folder):
+    if not [place for place in others_in(folder) if place.name != PARTIAL]:
         return
     what = "results of an earlier run" if (folder / REPORT).exists() else "other files"
     raise InputError(
@@ -87,6 +87,10 @@ def _read(folder: Path) -> dict[str, Any]:
 
 def write_state(folder: Path, state: dict[str, Any]) -> None:
     """Keep the state; the file is complete or absent."""
-    partial = folder / f".{STATE}"
-    partial.write_text(json.dumps(state, indent=1), encoding="utf-8")
-    partial.replace(folder / STATE)
+    partial = folder / PARTIAL
+    try:
+        partial.write_text(json.dumps(state, indent=1), encoding="utf-8")
+        partial.replace(folder / STATE)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise

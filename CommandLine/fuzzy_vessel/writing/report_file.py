@@ -16,12 +16,12 @@ def write_report(folder: Path, report: dict) -> None:
     (folder / REPORT).write_text(text + "\n", encoding="utf-8")
 
 
-def list_files(folder: Path) -> None:
+def list_files(folder: Path, without: str = "") -> None:
     """Name the result's files in its report, so that no later run takes others for them."""
     path = folder / REPORT
     if path.exists():
         report = json.loads(path.read_text(encoding="utf-8"))
-        report["files"] = files_in(folder)
+        report["files"] = [name for name in files_in(folder) if name != without]
         text = json.dumps(report, indent=2, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
 

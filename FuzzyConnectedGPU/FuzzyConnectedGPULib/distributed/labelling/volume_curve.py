@@ -92,7 +92,7 @@ def checked_scene(scene: Any, missing_chunks: str) -> Store:
         raise InputError(
             f"The scene's type is {store.voxel_type.name}, but must be {' or '.join(SCENE_TYPES)} "
             f"(levels or values of connectedness), or a labelmap's, {', '.join(MASK_TYPES)}: "
-            "compute the connectedness of a volume first."
+            "compute the connectedness of a volume first (by --affinity on the command line)."
         )
     return store
 

@@ -15,6 +15,7 @@ from FuzzyVesselCoreLib.files.zarr_guard import (
     read_json,
 )
 
+ZIPPED = ".zip"  # a zarr array in one file
 MAX_CHUNK_BYTES = 1 << 34  # of an array that is read: zarr unpacks whole chunks
 
 
@@ -23,6 +24,11 @@ def opened(path: str, name: str, mode: Literal["r", "r+"]) -> Any:
         raise InputError(f"The {name} {path} does not exist.")
     if path.endswith(".npy"):
         return _guarded(lambda: np.load(path, mmap_mode=mode), path, name)
+    if Path(path).is_file() and not path.endswith(ZIPPED):
+        raise InputError(
+            f"The {name} {path} is a file of another kind: give a Zarr or OME-Zarr folder, or a "
+            ".npy file."
+        )
     zarr = import_zarr(path)
     if Path(path).is_dir():
         folder = _guarded(lambda: array_folder(Path(path)), path, name)
