@@ -131,6 +131,7 @@ class ConnectednessPanel(Panel):
         self.live.forget()
         self.input.watch_slices(False)
         Panel.exit(self)
+        self.display.surface.finish()
 
     def _on_scene_changed(self, caller: Any, event: Any) -> None:
         self.live.restore()
@@ -138,6 +139,7 @@ class ConnectednessPanel(Panel):
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
+        self.display.surface.leave()
         self.input.watch_slices(False)
         Panel.cleanup(self)
 

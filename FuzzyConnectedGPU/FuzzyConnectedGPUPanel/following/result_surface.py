@@ -8,11 +8,11 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.surfaces.conversion import (
     SurfaceInput,
+    SurfaceState,
     has_surface,
     polydata_of,
     set_surface,
     surface_input,
-    voxel_state,
 )
 from FuzzyVesselCoreLib.mrml.surfaces.segment_surfaces import (
     drop_surface,
@@ -23,6 +23,7 @@ from FuzzyVesselCoreLib.mrml.surfaces.segment_surfaces import (
     without_surface,
 )
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.widgets.before_commands import BeforeCommands
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
 REST = 20  # milliseconds from a change to the surface: several segments make one
@@ -37,8 +38,8 @@ class Job:
     ----------
     where : tuple of vtkMRMLSegmentationNode and str
         Segmentation and segment ID.
-    state : tuple
-        Of its voxels when they were read.
+    state : SurfaceState
+        When its voxels were read.
     read : SurfaceInput
     last : SurfaceInput or None
         Of the surface that was made last.
@@ -47,7 +48,7 @@ class Job:
     """
 
     where: tuple[Any, str]
-    state: tuple
+    state: SurfaceState
     read: SurfaceInput
     last: SurfaceInput | None
     surface: Any = None
@@ -61,7 +62,8 @@ class ResultSurface:
     """The closed surfaces of the result's segments, made when they or "Show in 3D" have changed.
 
     Until it is made anew the last one stays, so that the 3D views do not blink. What has the voxels
-    that it had is not made again.
+    that it had is not made again. Whoever else reads surfaces (other modules, commands in the
+    console) gets the present ones: `finish` is called before.
     """
 
     def __init__(self, panel: Any) -> None:
@@ -73,6 +75,7 @@ class ResultSurface:
         self._timer = qt.QTimer()
         self._timer.setSingleShot(True)
         self._timer.connect("timeout()", self._begin)
+        self._console = BeforeCommands(self.finish)
 
     @property
     def waits(self) -> bool:
@@ -122,6 +125,15 @@ class ResultSurface:
         else:
             self._show(self._compute(jobs, lambda _share: True))
 
+    def finish(self) -> None:
+        """Make what is still to be made, without a thread: somebody else may read it now."""
+        if self.waits and not self._is_postponed():
+            self.make()
+
+    def leave(self) -> None:
+        """The panel ends."""
+        self._console.end()
+
     def why_not(self, parameters: Any) -> str:
         """What stands against a surface, as a sentence; or an empty text."""
         segment_ids = self._panel.output.result_segments(parameters)
@@ -147,12 +159,17 @@ class ResultSurface:
         self._timer.start()
 
     def _begin(self) -> None:
-        if self._panel.seeds.dragging or self._panel.running.active:
+        if self._is_postponed():
             self._want(LATER)
+        elif self._panel.parameters is None:  # another module is open, which may read it
+            self.make()
         elif self._parameters().show3D:
             self._run.request()
         else:
             self._take_away()
+
+    def _is_postponed(self) -> bool:
+        return bool(self._panel.seeds.dragging or self._panel.running.active)
 
     def _parameters(self) -> Any:
         # The module may have been left since: the parameters are in the scene all the same.
@@ -174,7 +191,7 @@ class ResultSurface:
                 each in ids and (node, each) in self._last
             ):
                 continue  # it is another one's, or of the voxels that are there
-            read, state = surface_input(inner, each), voxel_state(inner, each)
+            read, state = surface_input(inner, each), SurfaceState.of(inner, each)
             if read is None or state is None:
                 raise SlicerAlone
             last = self._last.get((node, each), (None, None))[0]
@@ -199,8 +216,11 @@ class ResultSurface:
             if before is not None:
                 self._last[job.where] = before
             inner = node.GetSegmentation()
-            if voxel_state(inner, segment_id) != job.state:
-                continue  # its voxels are others by now, or it is gone
+            state = SurfaceState.of(inner, segment_id)
+            if state != job.state:  # its voxels are others by now, or it is gone
+                if state is not None and state.has_voxels_of(job.state):
+                    self._want(REST)  # it is to be smoothed otherwise
+                continue
             if job.surface is not None or before is None:
                 made = polydata_of(job.surface)
             else:

@@ -39,19 +39,25 @@ def polydata(panel):
     return inner.GetNthSegment(0).GetRepresentation("Closed surface")
 
 
-def surface_of_the_voxels(panel):
-    """Points of the surface that Slicer makes of the segment as it is."""
+def slicers_own(panel):
+    """The surface that Slicer makes of the segment as it is."""
     import slicer
 
     copy = slicer.vtkSegmentation()
     copy.DeepCopy(panel.parameters.segmentation.GetSegmentation())
     copy.RemoveRepresentation("Closed surface")
     copy.CreateRepresentation("Closed surface")
-    return copy.GetNthSegment(0).GetRepresentation("Closed surface").GetNumberOfPoints()
+    return points_of(copy.GetNthSegment(0).GetRepresentation("Closed surface"))
+
+
+def points_of(surface):
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    return np.sort(vtk_to_numpy(surface.GetPoints().GetData()), axis=0)  # in any order
 
 
 def is_current(panel):
-    return not waits(panel) and polydata(panel).GetNumberOfPoints() == surface_of_the_voxels(panel)
+    return not waits(panel) and len(points_of(polydata(panel))) == len(slicers_own(panel))
 
 
 def test_a_thread_makes_it_and_not_the_window(shown, made):
@@ -156,6 +162,83 @@ def test_what_happens_while_it_is_made(shown, slicer_scene, what):
         assert polydata(shown) is None
     elif what == "renamed":
         wait(shown, lambda: is_current(shown))
+
+
+def test_smoothing_that_is_set_while_it_is_made(shown):
+    """By the user, in the module Segmentations: the surface of the setting before is not put."""
+    inner = shown.parameters.segmentation.GetSegmentation()
+    shown.ui.thresholdSlider.value = 0.6
+    wait(shown, lambda: shown.widget.panel.display.surface._run.working)
+    before = slicers_own(shown)
+    inner.SetConversionParameter("Smoothing factor", "0.1")
+    wait(shown, lambda: not waits(shown))
+    own, found = slicers_own(shown), points_of(polydata(shown))
+    assert np.abs(found - own).max() < 1e-3 < np.abs(before - own).max()
+
+
+def test_another_module_that_is_opened_finds_the_present_surface(shown):
+    shown.ui.thresholdSlider.value = 0.6
+    before, segmentation = polydata(shown), shown.parameters.segmentation
+    assert waits(shown)
+    shown.widget.exit()
+    assert not waits(shown)
+    made = segmentation.GetSegmentation().GetNthSegment(0).GetRepresentation("Closed surface")
+    assert made is not before
+    shown.widget.enter()
+    np.testing.assert_allclose(points_of(made), slicers_own(shown), atol=1e-3)
+
+
+def test_a_result_that_comes_when_another_module_is_open(shown, made):
+    """Its surface is there before anybody can ask for it again, and no thread makes it later."""
+    parameters = shown.parameters
+    shown.widget.exit()
+    parameters.segmentation.GetSegmentation().RemoveRepresentation("Closed surface")
+    shown.widget.panel.display.surface._last.clear()
+    shown.widget.panel.display.surface.follow(parameters)
+    wait(shown, lambda: not waits(shown))
+    assert made == [threading.main_thread()]
+    shown.widget.enter()
+
+
+class Console:
+    """Of Slicer: slots that are called with each command."""
+
+    def __init__(self):
+        self.slots = []
+
+    def connect(self, signal, slot):
+        assert signal == "aboutToExecute(QString)"
+        self.slots.append(slot)
+
+    def disconnect(self, signal, slot):
+        self.slots.remove(slot)
+
+    def execute(self, command):
+        for slot in list(self.slots):
+            slot(command)
+
+
+@pytest.fixture
+def console(monkeypatch):
+    import slicer
+
+    found = Console()
+    monkeypatch.setattr(slicer.app, "pythonConsole", lambda: found, raising=False)
+    return found
+
+
+def test_a_command_in_the_console_finds_the_present_surface(console, shown, monkeypatch):
+    before = polydata(shown)
+    shown.ui.thresholdSlider.value = 0.6
+    assert polydata(shown) is before
+    console.execute("slicer.modules.segmentations.logic().ExportAllSegmentsToModels(node, 0)")
+    assert is_current(shown)
+    assert polydata(shown) is not before
+    during_runs(monkeypatch, lambda: console.execute("print()"))  # it waits for the run's result
+    shown.click("applyButton")
+    assert shown.take_errors() == []
+    shown.widget.cleanup()
+    assert not console.slots
 
 
 def test_an_error_is_told_once(shown, monkeypatch):

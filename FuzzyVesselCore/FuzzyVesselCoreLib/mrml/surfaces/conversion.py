@@ -15,7 +15,7 @@ from ..images import array_from_image
 from ..reading import array_from_matrix
 from ..segment_masks import BINARY_LABELMAP
 
-SURFACE = "Closed surface"
+SURFACE, SMOOTHING = "Closed surface", "SmoothingFactor"
 # Conversion parameters whose surface is made here, but for the smoothing factor: Slicer's defaults.
 # Of others (surface nets, fewer triangles, several segments smoothed as one) Slicer makes it.
 DEFAULTS = {
@@ -82,7 +82,7 @@ def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
     if image is None or image.GetPointData().GetScalars() is None or not _compiles():
         return None
-    smoothing = _parameter(segmentation, "SmoothingFactor")
+    smoothing = _parameter(segmentation, SMOOTHING)
     if any(_parameter(segmentation, name) != value for name, value in DEFAULTS.items()):
         return None
     matrix = vtk.vtkMatrix4x4()
@@ -125,11 +125,37 @@ def set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
         segmentation.InvokeEvent(segmentation.ContainedRepresentationNamesModified)
 
 
-def voxel_state(segmentation: Any, segment_id: str) -> tuple[Any, int] | None:
-    """What is another one as soon as a segment has other voxels; None where it has none."""
-    segment = segmentation.GetSegment(segment_id)
-    image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
-    return None if image is None else (image, image.GetMTime())
+@dataclass(frozen=True)
+class SurfaceState:
+    """What is another one as soon as a segment's surface would be.
+
+    Attributes
+    ----------
+    image : vtkOrientedImageData
+        Its voxels.
+    time : int
+        When they were changed last.
+    settings : tuple of str
+        Of the conversion, which the user sets in the module Segmentations.
+    """
+
+    image: Any
+    time: int
+    settings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, segmentation: Any, segment_id: str) -> "SurfaceState | None":
+        """The state of a segment now; None where it has no voxels."""
+        segment = segmentation.GetSegment(segment_id)
+        image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
+        if image is None:
+            return None
+        settings = [_setting(segmentation, name) for name in (SMOOTHING, *DEFAULTS)]
+        return cls(image, image.GetMTime(), tuple(settings))
+
+    def has_voxels_of(self, other: "SurfaceState") -> bool:
+        """Whether only settings differ, if anything does."""
+        return self.image is other.image and self.time == other.time
 
 
 def polydata_of(surface: Any) -> Any:
@@ -155,14 +181,18 @@ def polydata_of(surface: Any) -> Any:
     return polydata
 
 
-def _parameter(segmentation: Any, name: str) -> float:
+def _setting(segmentation: Any, name: str) -> str:
     """A parameter of Slicer's conversion, by the middle of its getter's name."""
     import slicer
 
     rule = slicer.vtkBinaryLabelmapToClosedSurfaceConversionRule
-    text = segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
+    return segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
+
+
+def _parameter(segmentation: Any, name: str) -> float:
+    """The same as a number."""
     try:
-        return float(text)
+        return float(_setting(segmentation, name))
     except ValueError:
         return float("nan")
 
