@@ -35,6 +35,6 @@ def _why_empty(labels: dict[str, Any], options: Namespace) -> str:
         return f"no voxel of the scene reaches the threshold {labels['threshold']:.4g}"
     ones = f"{found:,} component{'s' if found > 1 else ''}, the largest of {largest:,} voxels"
     if largest < options.min_voxels:
-        return f"there are {ones}, below --min-voxels {options.min_voxels}; give a smaller one"
+        return f"the scene has {ones}, below --min-voxels {options.min_voxels}; give a smaller one"
     least = f" of at least {options.min_voxels:,} voxels" if options.min_voxels > 1 else ""
-    return f"there are {ones}, but no --seed lies in one{least}; look at the seeds or the threshold"
+    return f"the scene has {ones}, but no --seed lies in one{least}; check seeds and threshold"

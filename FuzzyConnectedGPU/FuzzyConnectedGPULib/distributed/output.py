@@ -15,6 +15,7 @@ from .needs import RunNeed, array_bytes, require_space
 from .options import TARGET_TYPES
 from .partition import Partition
 from .run_folder import RunFolder
+from .steps import naming
 from .stores import Store, create, record_chunks
 
 UNFINISHED = ".unfinished"
@@ -97,6 +98,10 @@ class Output:
         """
         self._lock = FolderLock(self.folder.path).__enter__()
         self.continues = self.folder.was_begun
+        with naming(f"The folder {self.folder.path}"):
+            return self._begin(manifest, need)
+
+    def _begin(self, manifest: dict[str, Any], need: RunNeed) -> bool:
         size = array_bytes(self._partition.shape, np.dtype(self.type)) if self._final else 0
         require_space(self.folder.path, need.disk + size)
         same_files = self.folder.continues_with(manifest)

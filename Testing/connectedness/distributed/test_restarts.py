@@ -26,20 +26,20 @@ def source(volume, tmp_path):
     return tmp_path / "source.npy"
 
 
-STEPS = [("contract_block", 5), ("merge_group", 3), ("solve_group", 2), ("finish_block", 30)]
+STEPS = [("contract_block", 5), ("merge_group", 1), ("solve_group", 2), ("finish_block", 10)]
 
 
 @pytest.mark.parametrize(("name", "after"), STEPS)
 def test_finished_steps_are_not_computed_again(name, after, monkeypatch, volume, source, tmp_path):
     target = tmp_path / "target.npy"
     repair = fail_at(monkeypatch, steps, name, after)
-    options = {"block": 5, "device": "cpu"}
+    options = {"block": (8, 9, 5), "device": "cpu"}
     with pytest.raises(KeyboardInterrupt):
         connectedness(source, SEEDS, AFFINITY, target, **options)
     assert not target.exists()
     repair()
     run = connectedness(source, SEEDS, AFFINITY, target, **options)
-    all_steps = {"contract": 64, "merge": 8, "solve": 9, "finish": 64}
+    all_steps = {"contract": 16, "merge": 2, "solve": 3, "finish": 16}
     check_computed(run, all_steps, name, after)
     whole = on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
     np.testing.assert_array_equal(np.load(target) / TOP, whole)

@@ -21,7 +21,10 @@ from FuzzyVesselCoreLib.errors import InputError
 from .chunks import RECORD, ChunkGrid, unpacked
 
 MODES = ("auto", "error", "fill")
-TAKE_THEM = 'give missing_chunks="fill" if chunks without a file hold the fill value'
+TAKE_THEM = (
+    'give missing_chunks="fill" (--missing-chunks fill) if chunks without a file hold the fill '
+    "value"
+)
 
 
 def refuse_lost(array: Any, name: str, mode: str) -> int:
@@ -89,7 +92,7 @@ def refuse_seeds(array: Any, seeds: np.ndarray) -> None:
                 f"The seed I,J,K = {','.join(map(str, seed[::-1]))} lies in the chunk "
                 f"{grid.name_of((k, j, i))}, which has no file, so that all of its voxels are "
                 f"{array.metadata.fill_value}: place the seed in a vessel, or copy the chunk again "
-                '(missing_chunks="fill" takes it as it is).'
+                '(missing_chunks="fill", --missing-chunks fill, takes it as it is).'
             )
 
 
