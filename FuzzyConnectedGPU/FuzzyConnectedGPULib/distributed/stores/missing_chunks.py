@@ -6,10 +6,11 @@ many of a volume have no file, and nothing is wrong. It is damage if
 - the array says which chunks were written to it, as all that are written over blocks do;
 - its header leaves such voxels undefined (a fill value that is null or no number);
 - the chunk was there when the run began (`Store.begun_in`);
-- a seed lies in it: nobody places one where all voxels of a chunk are the same.
+- a seed lies in it: nobody places one where all voxels of a chunk are the same;
+- a coarser resolution of the image shows something there (`pyramid`).
 
-What is left, a copy of another program's array that is not whole, cannot be told from one that is:
-the run goes on and says how many chunks have no file.
+What is left, a copy of an array of another program that is not whole, cannot be told from one that
+is: the run goes on and says how many chunks have no file.
 """
 
 from typing import Any

@@ -16,8 +16,9 @@ from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, che
 
 from ..partition import Box
 from .chunks import ChunkGrid, folder_of
-from .missing_chunks import lacking, refuse_lost, refuse_seeds
+from .missing_chunks import TAKE_THEM, lacking, refuse_lost, refuse_seeds
 from .opening import opened
+from .pyramid import shown_elsewhere
 
 CHUNKS = "chunks"  # kind of a run's file: which chunks there were when it began
 
@@ -127,7 +128,26 @@ class Store:
         count = refuse_lost(self.array(), self.name, self.missing_chunks)
         if count and seeds is not None:
             refuse_seeds(self.array(), seeds)
+        if count and isinstance(self.place, str):
+            self._refuse_shown_elsewhere(Path(self.place))
         return count
+
+    def _refuse_shown_elsewhere(self, place: Path) -> None:
+        """Refuse an image whose coarser resolutions show what a missing chunk should hold."""
+        grid = ChunkGrid.of(self.array())
+        assert grid is not None
+
+        def read(folder: Path) -> np.ndarray:
+            store = Store.of(folder, self.name)
+            return store.read(Box((0, 0, 0), store.shape))
+
+        try:
+            found = shown_elsewhere(place, grid, self.array().metadata.fill_value, read)
+        except (InputError, ValueError, LookupError, TypeError, OSError):
+            return  # what is wrong with other resolutions is none of a run that does not read them
+        if found is not None:
+            why = f"though the image's resolution {found[1]!r} shows something there: copy it again"
+            raise lacking(grid, found[0], self.name, f"{why}, or {TAKE_THEM}")
 
     def begun_in(self, folder: StepFolder) -> "Store":
         """The same for a run that was begun in a folder: no chunk may be lost from then on.

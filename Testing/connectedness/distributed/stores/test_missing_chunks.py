@@ -78,6 +78,38 @@ def test_voxels_that_a_header_leaves_undefined(tmp_path, value):
         Store.of(place, "source").refuse_missing()
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_chunk_that_another_resolution_shows(tmp_path, version):
+    """Of an image of another program that was copied in part; its air is no damage."""
+    place = tmp_path / "image.zarr"
+    volume = np.random.default_rng(1).normal(100, 9, (32, 32, 48)).astype(np.int16)
+    volume[16:, :16, 32:] = 0
+    group = zarr.create_group(str(place), zarr_format=version)
+    for name, step, lead in (("0", 1, ()), ("1", 2, (1,)), ("2", 8, ())):
+        group.create_array(
+            name, data=volume[::step, ::step, ::step].reshape(*lead, *(32 // step,) * 2, -1),
+            chunks=(*lead, 16, 16, 16),
+        )  # fmt: skip
+    images = [{"datasets": [{"path": name} for name in "012"]}]
+    group.attrs.update(
+        {"multiscales": images} if version == 2 else {"ome": {"multiscales": images}}
+    )
+    for given in (place, place / "0"):
+        assert Store.of(given, "source").refuse_missing() == 1
+    lost = place / "0" / ("0.1.1" if version == 2 else "c/0/1/1")
+    lost.unlink()
+    for given in (place, place / "0"):
+        with pytest.raises(
+            InputError, match=r"the voxels \[0:16, 16:32, 16:32\] .* resolution '1'"
+        ):
+            Store.of(given, "source").refuse_missing()
+        assert Store.of(given, "source", "fill").refuse_missing() == 0
+    assert Store.of(place / "1", "source").refuse_missing() == 0
+    damaged = next(path for path in (place / "1").rglob("*0*") if path.is_file())
+    damaged.write_bytes(b"damaged")  # it is not read for the run
+    assert Store.of(place, "source").refuse_missing() == 2
+
+
 def test_axes_before_the_volume(tmp_path, volume):
     array = zarr.create_array(
         str(tmp_path / "a.zarr"), shape=(1, 1, *volume.shape), chunks=(1, 1, 7, 8, 9), dtype="i2"
