@@ -44,15 +44,31 @@ def run_need(partition: Partition, voxel_size: int) -> RunNeed:
     largest = min(partition.block[0], partition.shape[0])
     largest *= min(partition.block[1], partition.shape[1])
     largest *= min(partition.block[2], partition.shape[2])
-    memory, disk = largest * (voxel_size + BLOCK_VOXEL), 0
+    return with_groups(largest * (voxel_size + BLOCK_VOXEL), partition, GROUP_VOXEL, DISK_VOXEL, 3)
+
+
+def with_groups(
+    block_memory: int, partition: Partition, face_memory: int, face_disk: int, files: int
+) -> RunNeed:
+    """The need of blocks and groups.
+
+    Parameters
+    ----------
+    block_memory : int
+        Bytes of the largest block's task.
+    partition : Partition
+    face_memory, face_disk : int
+        Bytes for a face voxel, of a group's members in memory and of a group on disk.
+    files : int
+        Of each group.
+    """
+    memory, disk = block_memory, 0
     for level in range(partition.levels + 1):
-        groups = partition.groups(level)
-        for group in groups:
-            disk += DISK_VOXEL * partition.face_count(partition.box(group)) + 3 * FILE
+        for group in partition.groups(level):
+            disk += face_disk * partition.face_count(partition.box(group)) + files * FILE
             if level:
                 members = map(partition.box, partition.members(group))
-                faces = sum(map(partition.face_count, members))
-                memory = max(memory, faces * GROUP_VOXEL)
+                memory = max(memory, sum(map(partition.face_count, members)) * face_memory)
     return RunNeed(memory, disk)
 
 

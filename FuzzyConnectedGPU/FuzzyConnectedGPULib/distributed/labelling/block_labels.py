@@ -111,13 +111,10 @@ def labels(
     spacing, origin : sequence of 3 float, optional
         Distance of voxels and place of the first one along K, J, I in mm, for an OME-Zarr label
         image; 1, 1, 1 and 0, 0, 0 by default.
-    client : executor, optional
+    client, progress : optional
         As of `connectedness` over blocks; one block after the other by default.
-    progress : callable, optional
-        ``progress(share) -> bool``; returns False to cancel.
-    options : LabelOptions, optional
-    **keywords
-        Fields of `LabelOptions`, instead of `options` or to replace some of its fields.
+    options, **keywords : LabelOptions, optional
+        The same, with `LabelOptions` and its fields.
 
     Returns
     -------
@@ -125,10 +122,8 @@ def labels(
 
     Raises
     ------
-    InputError
-        An input is invalid; the message names the block or the chunk.
-    Cancelled
-        If `progress` returned False; the blocks that were finished are kept as after an error.
+    InputError, Cancelled
+        As `connectedness` over blocks.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """What labels over blocks will need: memory of a task, and space for intermediate results."""
 
-from ..needs import FILE, RunNeed
+from ..needs import RunNeed, with_groups
 from ..partition import Partition
 
 # Upper estimates in bytes. Of a voxel of a block: object, labels, run lengths (noise: one run for
@@ -20,13 +20,4 @@ def label_need(partition: Partition, voxel_size: int, margin: int) -> RunNeed:
     sides = [min(b, n) for b, n in zip(partition.block, partition.shape)]
     grown = [min(b + 2 * margin, n) for b, n in zip(sides, partition.shape)]
     read = grown[0] * grown[1] * grown[2]
-    memory = read * (voxel_size + LABEL_VOXEL)
-    disk = 0
-    for level in range(partition.levels + 1):
-        for group in partition.groups(level):
-            disk += DISK_VOXEL * partition.face_count(partition.box(group)) + 6 * FILE
-            if level:
-                members = map(partition.box, partition.members(group))
-                faces = sum(map(partition.face_count, members))
-                memory = max(memory, faces * FACE_VOXEL)
-    return RunNeed(memory, disk)
+    return with_groups(read * (voxel_size + LABEL_VOXEL), partition, FACE_VOXEL, DISK_VOXEL, 6)

@@ -1,6 +1,7 @@
 """Labels over blocks: runs that were ended go on, limits hold, and bad input is named."""
 
 import shutil
+import time
 import tracemalloc
 from collections import namedtuple
 
@@ -12,6 +13,7 @@ from FuzzyConnectedGPULib.distributed.labelling import label_steps
 from FuzzyConnectedGPULib.distributed.labelling.label_needs import label_need
 from FuzzyConnectedGPULib.distributed.partition import Partition
 from FuzzyConnectedGPULib.distributed.run_folder import RunFolder
+from FuzzyConnectedGPULib.distributed.stopping import stop_requested
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from support.ended_runs import KILLS, check_computed, fail_at, run_killed_after
 from support.whole_labels import whole_labels
@@ -64,19 +66,26 @@ def test_a_killed_process(scene, source, tmp_path):
     np.testing.assert_array_equal(np.load(target), whole_labels(scene, THRESHOLD) > 0)
 
 
-def test_cancelled_and_continued(scene, source, tmp_path):
-    shares = []
+def test_cancelled_and_continued(scene, source, tmp_path, monkeypatch):
+    shares, done, step = [], [], label_steps.label_block
 
     def until_half(share):
         shares.append(share)
-        if share >= 0.5:
-            with pytest.raises(InputError, match="in use by another run"):
-                labels(source, THRESHOLD, target, block=8)
         return share < 0.5
 
+    def not_too_fast(job, group):
+        """The last steps are not done before the run is cancelled, however slow its thread is."""
+        until = time.monotonic() + 30
+        while len(done) == 15 and not stop_requested(job.run) and time.monotonic() < until:
+            time.sleep(0.001)
+        step(job, group)
+        done.append(group)
+
     target = tmp_path / "labels.npy"
+    monkeypatch.setattr(label_steps, "label_block", not_too_fast)
     with pytest.raises(Cancelled):
         labels(source, THRESHOLD, target, block=8, progress=until_half)
+    monkeypatch.undo()
     assert not target.exists()
     run = labels(source, THRESHOLD, target, block=8, progress=shares.append)
     assert 0 < run.computed["label"] < run.blocks
@@ -84,6 +93,22 @@ def test_cancelled_and_continued(scene, source, tmp_path):
     assert shares[: half + 1] == sorted(shares[: half + 1])
     assert shares[half + 1 :] == sorted(shares[half + 1 :])
     assert shares[-1] == 1
+    np.testing.assert_array_equal(np.load(target), whole_labels(scene, THRESHOLD) > 0)
+
+
+def test_a_second_run_in_the_folder_is_refused(scene, source, tmp_path, monkeypatch):
+    target, told, step = tmp_path / "labels.npy", [], label_steps.label_block
+
+    def while_it_runs(job, group):
+        if not told:
+            with pytest.raises(InputError, match="in use by another run: process") as error:
+                labels(source, THRESHOLD, target, block=8)
+            told.append(error)
+        step(job, group)
+
+    monkeypatch.setattr(label_steps, "label_block", while_it_runs)
+    labels(source, THRESHOLD, target, block=8)
+    assert told
     np.testing.assert_array_equal(np.load(target), whole_labels(scene, THRESHOLD) > 0)
 
 
