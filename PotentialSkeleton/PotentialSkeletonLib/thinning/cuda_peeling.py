@@ -8,9 +8,11 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.launches import THREADS
 from FuzzyVesselCoreLib.progress import Progress
 
+from ..tracing.cuda_descent_paths import strides_of
+
 KERNELS = Path(__file__).with_name("peeling.cu")
-STATE, ROUND, DONE = 24, 22, 23  # `State` of peeling.cu: its words, and the places of some
-ROUNDS_PER_LAUNCH = 256
+STATE, DONE = 24, 23  # `State` of peeling.cu: its words, and the place of `is_done`
+ROUNDS_PER_LAUNCH = 256  # so that none takes long
 
 
 def peel(
@@ -47,8 +49,9 @@ def peel(
     xp, count = gpu.xp, len(voxels)
     states = mask.reshape(-1).copy()
     states[gpu.put(stays)] = 2
-    sizes = dict(count=count, row=mask.shape[2], plane=mask.shape[1] * mask.shape[2])
-    solid = gpu.struct(KERNELS, "Object", voxels=voxels, order=order, states=states, **sizes)
+    row, plane = strides_of(mask)
+    of_voxels = dict(voxels=voxels, order=order, count=count, row=row, plane=plane)
+    solid = gpu.struct(KERNELS, "Object", **of_voxels, states=states)
     lists, words = xp.empty((2, count), np.int32), xp.zeros(STATE, np.int32)
     peeling = gpu.struct(KERNELS, "Peeling", voxels=lists[0], rounds=lists[1], words=words)
     grid = (-(-count // THREADS),), (THREADS,)

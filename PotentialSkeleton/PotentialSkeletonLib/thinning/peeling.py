@@ -57,7 +57,8 @@ def peel(
     by_round = voxels[np.argsort(rounds, kind="stable")]
     states[voxels] = OBJECT
     states[stays] |= KEPT
-    waiting = np.empty(len(voxels), voxels.dtype), subfield_starts(voxels, row, plane), np.zeros(8, int)
+    starts = subfield_starts(voxels, row, plane)
+    waiting = np.empty(len(voxels), voxels.dtype), starts, np.zeros(8, np.int64)
     progress.check()
     number, first, is_done = 0, 0, False
     while not is_done:
