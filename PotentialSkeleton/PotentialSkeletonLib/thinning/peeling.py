@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbou
 from .thinning import FLAG, KEPT, OBJECT, WAITING, empty_states, neighbour_offsets
 
 ADMITTED = 8  # state of voxels that may go, beside those of thinning
-ROUNDS_PER_VOXEL = 4  # with fewer, voxels go further from the order
+ROUNDS_PER_VOXEL = 8  # with fewer, voxels go further from the order
 
 
 def peel(
