@@ -105,6 +105,15 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
     return host
 
 
+def to_pinned(array: Any) -> np.ndarray:
+    """Copy an array of the current device (C-contiguous) into an array in pinned memory."""
+    import cupyx
+
+    host = cupyx.empty_pinned(array.shape, array.dtype)
+    array.get(out=host)
+    return host
+
+
 def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -> None:
     """Convert an array of the current device into one of the host, chunk by chunk.
 

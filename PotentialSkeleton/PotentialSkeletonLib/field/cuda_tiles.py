@@ -42,7 +42,7 @@ def tiles_on_host(where: Any, count: int, volumes: list[Any], gpu: Any) -> Tiles
     if places is None or len(places) * (2**SIDE + 1) ** 3 > most:
         return Tiles(where.shape, lambda part: [gpu.get(volume[part]) for volume in volumes])
     on_device = gpu.put(places.astype(np.int32))
-    tiles = [gpu.get(_gathered(volume, box, on_device, gpu)) for volume in volumes]
+    tiles = [gpu.get_pinned(_gathered(volume, box, on_device, gpu)) for volume in volumes]
     return Tiles.listed(where.shape, SIDE, np.stack(np.unravel_index(places, shape), 1), *tiles)
 
 
