@@ -30,6 +30,12 @@ def test_small_volumes_stay_in_the_calling_thread(monkeypatch):
     assert here not in found
 
 
+def test_parts_are_not_smaller_than_they_are_worth(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 16)
+    found = in_parts(lambda first, last: last - first, 1000, 3 * threads.SMALL_PART)
+    assert sorted(found) == [333, 333, 334]
+
+
 def test_an_error_in_a_part_is_the_callers(monkeypatch):
     monkeypatch.setattr(threads, "usable_cores", lambda: 2)
 
@@ -52,8 +58,8 @@ def test_an_error_is_told_when_all_parts_have_ended(monkeypatch):
         ended.append(first)
 
     with pytest.raises(ValueError, match="in the first part"):
-        in_parts(work, 8, SMALL_VOLUME)
-    assert len(ended) == 7
+        in_parts(work, 8, 2 * SMALL_VOLUME)
+    assert ended == [2, 4, 6]
 
 
 def test_threads_stay_for_the_next_call(monkeypatch):
@@ -76,7 +82,7 @@ def test_a_part_may_be_worked_on_in_parts(monkeypatch):
     def outer(first, last):
         return sum(map(len, in_parts(inner, 5, SMALL_VOLUME)))
 
-    assert in_parts(outer, 8, SMALL_VOLUME) == [5] * 8
+    assert in_parts(outer, 8, 4 * SMALL_VOLUME) == [5] * 8
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
