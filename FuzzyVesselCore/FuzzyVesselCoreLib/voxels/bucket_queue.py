@@ -42,7 +42,7 @@ def rank_keys(keys: np.ndarray, table: np.ndarray) -> int:
     """
     for key in keys:
         table[key] = 1
-    count = np.int32(0)
+    count: Any = np.int32(0)
     for key in range(table.size):
         count += table[key]
         table[key] = count

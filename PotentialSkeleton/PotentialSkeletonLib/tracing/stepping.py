@@ -14,16 +14,31 @@ from .tiled_field import NO_CELL, TiledField, load_cell, state_at
 
 CRITICAL_POINT, CURVE, STALL, MISSING_TILE = 0, 1, 2, 3  # how a curve ends
 ON_CURVE, ON_NO_CURVE = 0, -1  # what an indexed point belongs to
+NOT_KEPT = -1
 MIN_STEP = 1e-4  # voxels: below it the force has no way out
 LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
 
 
 class Curves(NamedTuple):
-    """Starts (n, 3) of curves, the critical point (n,) that each leaves, and what is found of
-    each: number of points and ending (n,)."""
+    """Curves that are followed in turn.
+
+    Attributes
+    ----------
+    starts : ndarray, (n, 3)
+    owns : ndarray of int, (n,)
+        The critical point that each leaves.
+    leads : ndarray, (m, 3)
+        Points that stand before the starts, one curve's after the other's.
+    lead_ends : ndarray of int, (n,)
+        Where those of each curve end.
+    lengths, endings : ndarray of int, (n,)
+        What is found: number of points, and how the curve ends.
+    """
 
     starts: np.ndarray
     owns: np.ndarray
+    leads: np.ndarray
+    lead_ends: np.ndarray
     lengths: np.ndarray
     endings: np.ndarray
 
@@ -34,7 +49,7 @@ def follow_each(
     index: PointIndex,
     tile: np.ndarray,
     curves: Curves,
-    keep: bool,
+    kept: int,
     path: np.ndarray,
     done: int,
     travelled: float,
@@ -42,8 +57,9 @@ def follow_each(
 ) -> tuple[np.ndarray, int, float, PointIndex]:
     """Follow the force from each start in turn; the curves' points lie one behind the other.
 
-    `curves.lengths` and `curves.endings` are set. Where a tile of the field is missing it returns
-    with the curves that are `done`, and goes on when the tile was fetched.
+    `curves.lengths` and `curves.endings` are set. Of each curve its lead and the points from `kept`
+    on are inserted into the index; none where that is `NOT_KEPT`. Where a tile of the field is
+    missing it returns with the curves that are `done`, and goes on when the tile was fetched.
 
     Returns
     -------
@@ -67,8 +83,11 @@ def follow_each(
         )  # fmt: skip
         if curves.endings[done] == MISSING_TILE:
             break
-        if keep:
-            index = insert_points(path[begin + 1 : begin + curves.lengths[done]], on_curve, index)
+        if kept != NOT_KEPT:
+            first = curves.lead_ends[done - 1] if done else 0
+            index = insert_points(curves.leads[first : curves.lead_ends[done]], on_curve, index)
+            last = begin + curves.lengths[done]
+            index = insert_points(path[begin + kept : last], on_curve, index)
         begin += curves.lengths[done]
         done += 1
         travelled = 0.0

@@ -19,7 +19,7 @@ from ..critical_points.critical_points import CriticalPoint
 from ..field.tiles import Tiles
 from .outgoing_directions import outgoing_directions
 from .spatial_point_index import NO_POINT, empty_index, insert_points
-from .stepping import MISSING_TILE, ON_CURVE, ON_NO_CURVE, Curves, follow_each
+from .stepping import MISSING_TILE, NOT_KEPT, ON_CURVE, ON_NO_CURVE, Curves, follow_each
 from .tiled_field import TiledField
 
 START = 0.3  # voxels from a saddle to the first point of its curves
@@ -44,16 +44,12 @@ class Tracer:
         if len(ends):
             self._index = insert_points(np.array(ends, float), ON_NO_CURVE, self._index)
 
-    def trace(
-        self, start: ArrayLike, lead: np.ndarray | None = None, own: int = NO_POINT
-    ) -> tuple[np.ndarray, int]:
+    def trace(self, start: ArrayLike, own: int = NO_POINT) -> tuple[np.ndarray, int]:
         """Follow the force from `start`.
 
         Parameters
         ----------
         start : array_like, (3,)
-        lead : array_like, (n, 3), optional
-            Points that stand before the start.
         own : int
             Number, among `ends`, of the critical point that the curve comes from.
 
@@ -63,32 +59,49 @@ class Tracer:
         ending : int
             `CRITICAL_POINT`, `CURVE` or `STALL` of `stepping`.
         """
-        (path,), (ending,) = self._trace(np.array([start], float), np.array([own]), False)
-        return path if lead is None else np.concatenate([lead, path]), ending
+        (path,), (ending,) = self._trace(np.array([start], float), np.array([own]), NOT_KEPT)
+        return path, ending
 
     def trace_and_keep(self, starts: np.ndarray, owns: np.ndarray) -> list[np.ndarray]:
         """Follow the force from each of the starts (n, 3) in turn, and keep all but the starts.
 
         `owns` (n,) are their numbers as for `trace`. Returns points (n, 3) of each curve.
         """
-        return self._trace(starts, owns, True)[0]
+        return self._trace(starts, owns, 1)[0]
+
+    def trace_along(self, leads: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Go along each lead (m, 3) in turn and on along the force from its last point.
+
+        Later curves end at these. Returns points (n, 3) of each curve, its lead first.
+        """
+        if not len(leads):
+            return []
+        starts, before = (
+            np.array([lead[-1] for lead in leads], float),
+            [lead[:-1] for lead in leads],
+        )
+        found = self._trace(starts, np.full(len(leads), NO_POINT), 0, before)[0]
+        return [np.concatenate(both) for both in zip(before, found)]
 
     def keep(self, points: np.ndarray) -> None:
         """Insert a curve, so that later curves end at it."""
         self._index = insert_points(np.asarray(points, float), ON_CURVE, self._index)
 
     def _trace(
-        self, starts: np.ndarray, owns: np.ndarray, keep: bool
+        self, starts: np.ndarray, owns: np.ndarray, kept: int, leads: Sequence[np.ndarray] = ()
     ) -> tuple[list[np.ndarray], list[int]]:
         tiles, longest, tile = self.field, 4 * sum(self.field.shape), np.empty(3, np.int64)
         count = len(starts)
-        curves = Curves(starts, owns, np.zeros(count, np.int64), np.full(count, MISSING_TILE))
+        lead_ends = np.cumsum([len(lead) for lead in leads] or np.zeros(count, np.int64))
+        points = np.concatenate([np.empty((0, 3)), *leads])
+        found = np.zeros(count, np.int64), np.full(count, MISSING_TILE)
+        curves = Curves(starts, owns, points, lead_ends, *found)
         path, done, travelled = np.empty((1024, 3)), 0, 0.0
         while True:
             forces, free = tiles.volumes
             field = TiledField(forces, free, tiles.numbers, tiles.side, tiles.shape)
             path, done, travelled, self._index = follow_each(
-                field, self._index, tile, curves, keep, path, done, travelled, longest
+                field, self._index, tile, curves, kept, path, done, travelled, longest
             )
             if done == count:
                 break
