@@ -66,7 +66,7 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     if getattr(_this_thread, "is_kept", False):  # which the others may all be waiting for
         with ThreadPoolExecutor(min(threads, len(bounds))) as pool:
             return list(pool.map(lambda part: work(*part), bounds))
-    waiting = [_kept_threads(threads).submit(work, *part) for part in bounds]
+    waiting = [kept_threads(threads, "parts").submit(work, *part) for part in bounds]
     wait(waiting)  # also where one of them fails: no thread works on when this returns
     return [found.result() for found in waiting]
 
@@ -75,10 +75,14 @@ _this_thread = threading.local()
 
 
 @functools.cache
-def _kept_threads(count: int) -> ThreadPoolExecutor:
-    """Return threads that wait for work; as many as ever had work at a time are begun."""
-    return ThreadPoolExecutor(count, "parts", setattr, (_this_thread, "is_kept", True))
+def kept_threads(count: int, purpose: str) -> ThreadPoolExecutor:
+    """Return threads that wait for work of a purpose, and are never ended.
+
+    As many as ever had work at a time are begun. Work of a purpose must not wait for other work of
+    the same purpose.
+    """
+    return ThreadPoolExecutor(count, purpose, setattr, (_this_thread, "is_kept", True))
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has none of the threads
-    os.register_at_fork(after_in_child=_kept_threads.cache_clear)
+    os.register_at_fork(after_in_child=kept_threads.cache_clear)
