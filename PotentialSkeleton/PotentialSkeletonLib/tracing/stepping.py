@@ -9,36 +9,29 @@ from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ..field.tiles import MISSING
 from .integrator import exponential_euler_step, step_workspace
-from .spatial_point_index import NEAR, PointIndex, insert_points, nearest_ahead
+from .spatial_point_index import NEAR, PointIndex, nearest_ahead
 from .tiled_field import NO_CELL, TiledField, load_cell, state_at
 
 CRITICAL_POINT, CURVE, STALL, MISSING_TILE = 0, 1, 2, 3  # how a curve ends
 ON_CURVE, ON_NO_CURVE = 0, -1  # what an indexed point belongs to
-NOT_KEPT = -1
 MIN_STEP = 1e-4  # voxels: below it the force has no way out
 LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
 
 
 class Curves(NamedTuple):
-    """Curves that are followed in turn.
+    """Curves that are followed in turn, and what is found of each.
 
     Attributes
     ----------
     starts : ndarray, (n, 3)
     owns : ndarray of int, (n,)
         The critical point that each leaves.
-    leads : ndarray, (m, 3)
-        Points that stand before the starts, one curve's after the other's.
-    lead_ends : ndarray of int, (n,)
-        Where those of each curve end.
     lengths, endings : ndarray of int, (n,)
-        What is found: number of points, and how the curve ends.
+        Number of points, and how the curve ends.
     """
 
     starts: np.ndarray
     owns: np.ndarray
-    leads: np.ndarray
-    lead_ends: np.ndarray
     lengths: np.ndarray
     endings: np.ndarray
 
@@ -49,26 +42,26 @@ def follow_each(
     index: PointIndex,
     tile: np.ndarray,
     curves: Curves,
-    kept: int,
     path: np.ndarray,
     done: int,
     travelled: float,
     longest: float,
-) -> tuple[np.ndarray, int, float, PointIndex]:
-    """Follow the force from each start in turn; the curves' points lie one behind the other.
+) -> tuple[np.ndarray, int, float]:
+    """Follow the force from each start; the curves' points lie one behind the other.
 
-    `curves.lengths` and `curves.endings` are set. Of each curve its lead and the points from `kept`
-    on are inserted into the index; none where that is `NOT_KEPT`. Where a tile of the field is
-    missing it returns with the curves that are `done`, and goes on when the tile was fetched.
+    Curves end at points of the index, not at one another. `curves.lengths` and `curves.endings` are
+    set. Where a tile of the field is missing it returns with the curves that are `done`, and goes
+    on when the tile was fetched.
 
     Returns
     -------
-    path, done, travelled, index
+    path : ndarray, (m, 6)
+        Points, and the step to try from each; the first number of it is NaN where there is none.
+    done, travelled
         As they are now.
     """
     # Typed: numba compiles a version of each function for numbers that it knows.
     begin: Any = np.int64(0)
-    on_curve: Any = np.int64(ON_CURVE)
     for n in range(done):
         begin += curves.lengths[n]
     while done < len(curves.starts):
@@ -83,15 +76,10 @@ def follow_each(
         )  # fmt: skip
         if curves.endings[done] == MISSING_TILE:
             break
-        if kept != NOT_KEPT:
-            first = curves.lead_ends[done - 1] if done else 0
-            index = insert_points(curves.leads[first : curves.lead_ends[done]], on_curve, index)
-            last = begin + curves.lengths[done]
-            index = insert_points(path[begin + kept : last], on_curve, index)
         begin += curves.lengths[done]
         done += 1
         travelled = 0.0
-    return path, done, travelled, index
+    return path, done, travelled
 
 
 @compiled_inside
@@ -122,6 +110,7 @@ def follow(
         if state <= 0:
             return path, 0, travelled, STALL if state == 0 else MISSING_TILE
         count = 1
+        path[begin, 3] = np.nan
     position, ahead, step = np.empty(3), np.empty(3), np.empty(3)
     for axis in range(3):
         position[axis] = path[begin + count - 1, axis]
@@ -131,12 +120,15 @@ def follow(
         following = begin + count
         if following == path.shape[0]:
             path = doubled(path)
+        path[following, 3] = np.nan
         cell = load_cell(field, position, tile, low, within, corners)
         if cell == MISSING:
             return path, count, travelled, MISSING_TILE
         if cell == NO_CELL:
             break
         length = exponential_euler_step(corners, within, step, workspace)
+        for axis in range(3):
+            path[following - 1, 3 + axis] = step[axis]
         end = nearest_ahead(position, step, own, field.shape, index)
         if end >= 0:
             for axis in range(3):
