@@ -18,10 +18,11 @@ struct Object
     }
 };
 
-// The object's voxels sorted by subfield, and the round from which each may go.
+// The object's voxels sorted by subfield, below the round from which each may go: both in one number, so
+// that one read gets them.
 struct Peeling
 {
-    int *voxels, *rounds;
+    long long* entries;
     int* words;  // of State
 };
 
@@ -72,8 +73,8 @@ extern "C" __global__ void list_subfields(Object object, Peeling peeling, float 
     if (threadIdx.x == 0) atomicMax(&state->last, last);
     __syncthreads();
     if (n < object.count) {
-        peeling.voxels[first[subfield] + place] = voxel;
-        peeling.rounds[first[subfield] + place] = object.states[voxel] == 1 ? round : NEVER;
+        long long from = object.states[voxel] == 1 ? round : NEVER;
+        peeling.entries[first[subfield] + place] = from << 32 | voxel;
     }
 }
 
@@ -92,11 +93,12 @@ extern "C" __global__ void peel_rounds(Object object, Peeling peeling, int round
         for (int subfield = 0, begin = 0, end = 0; subfield < SUBFIELDS; subfield++, begin = end) {
             end = begin + state->counts[subfield];
             for (int n = begin + thread; n < end; n += threads) {
-                if (peeling.rounds[n] > round) continue;
-                int voxel = peeling.voxels[n];
+                long long entry = peeling.entries[n];
+                if (entry >> 32 > round) continue;
+                int voxel = (int)entry;
                 if (!is_simple(neighbour_bits(object.states, voxel, object.row, object.plane))) continue;
                 object.states[voxel] = 0;
-                peeling.rounds[n] = NEVER;
+                peeling.entries[n] = (long long)NEVER << 32;
                 removed = true;
             }
             if (removed) state->removed[round % 3] = 1;
