@@ -14,7 +14,7 @@ from typing import TypeVar
 MAX_COPY_THREADS = 8  # more are bound by the memory
 SMALL_VOLUME = 1 << 17  # voxels, below which waking threads takes longer than the work
 PARTS = 4  # for each thread: one that is held up leaves its next ones to others
-SMALL_PART = SMALL_VOLUME // 2  # voxels; there are fewer parts rather than smaller ones
+MOST_PARTS = 2  # for each SMALL_VOLUME: handing over a smaller part takes as long as its work
 
 Found = TypeVar("Found")
 
@@ -59,7 +59,8 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     7
     """
     threads = 1 if voxels < SMALL_VOLUME else usable_cores()
-    parts = min(PARTS * threads, voxels // SMALL_PART, count) if threads > 1 else min(count, 1)
+    most = max(MOST_PARTS * voxels // max(SMALL_VOLUME, 1), 1)
+    parts = min(PARTS * threads, most, count) if threads > 1 else min(count, 1)
     bounds = list(pairwise(count * n // max(parts, 1) for n in range(parts + 1)))
     if len(bounds) < 2:
         return [work(first, last) for first, last in bounds]
