@@ -1,14 +1,20 @@
-"""Number of threads to work with, and work on parts of a volume by threads."""
+"""Number of threads to work with, and work on parts of a volume by threads.
 
+The threads stay for the next call: to begin sixteen of them takes as long as a small volume's work.
+"""
+
+import functools
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import TypeVar
 
 MAX_COPY_THREADS = 8  # more are bound by the memory
 SMALL_VOLUME = 1 << 17  # voxels, below which waking threads takes longer than the work
 PARTS = 4  # for each thread: one that is held up leaves its next ones to others
+MOST_PARTS = 2  # for each SMALL_VOLUME: handing over a smaller part takes as long as its work
 
 Found = TypeVar("Found")
 
@@ -53,9 +59,31 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     7
     """
     threads = 1 if voxels < SMALL_VOLUME else usable_cores()
-    parts = min(PARTS * threads, count) if threads > 1 else min(count, 1)
+    most = max(MOST_PARTS * voxels // max(SMALL_VOLUME, 1), 1)
+    parts = min(PARTS * threads, most, count) if threads > 1 else min(count, 1)
     bounds = list(pairwise(count * n // max(parts, 1) for n in range(parts + 1)))
     if len(bounds) < 2:
         return [work(first, last) for first, last in bounds]
-    with ThreadPoolExecutor(min(threads, len(bounds))) as pool:
-        return list(pool.map(lambda part: work(*part), bounds))
+    if getattr(_this_thread, "is_kept", False):  # which the others may all be waiting for
+        with ThreadPoolExecutor(min(threads, len(bounds))) as pool:
+            return list(pool.map(lambda part: work(*part), bounds))
+    waiting = [kept_threads(threads, "parts").submit(work, *part) for part in bounds]
+    wait(waiting)  # also where one of them fails: no thread works on when this returns
+    return [found.result() for found in waiting]
+
+
+_this_thread = threading.local()
+
+
+@functools.cache
+def kept_threads(count: int, purpose: str) -> ThreadPoolExecutor:
+    """Return threads that wait for work of a purpose, and are never ended.
+
+    As many as ever had work at a time are begun. Work of a purpose must not wait for other work of
+    the same purpose.
+    """
+    return ThreadPoolExecutor(count, purpose, setattr, (_this_thread, "is_kept", True))
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has none of the threads
+    os.register_at_fork(after_in_child=kept_threads.cache_clear)

@@ -15,6 +15,7 @@ from .component import skeletonize_component
 from .component_skeleton import ComponentSkeleton
 from .component_volumes import ComponentVolumes
 from .cpu_component_volumes import CpuComponentVolumes
+from .critical_points.critical_points import CriticalPoint
 from .field.methods import CPU_METHODS
 from .field.summation import checked_device
 from .graph.curve_skeleton import CurveSkeleton
@@ -101,7 +102,7 @@ def _assemble(
     report["seconds"] = stages.seconds
     stages.progress.advance(1.0)
     points = [
-        replace(point, position=point.position + origin)
+        CriticalPoint(point.position + origin, point.kind, point.eigenvalues, point.eigenvectors)
         for origin, part in parts
         for point in part.critical_points
     ]

@@ -10,7 +10,7 @@ from .component_volumes import ComponentVolumes
 from .critical_points.critical_points import REPELLER, CriticalPoint, index_sum
 from .options import SkeletonOptions
 from .stages import Stages
-from .thinning.level_thinning import LevelThinning, union
+from .thinning.level_thinning import LevelThinning, membership, union
 from .tracing.centring import voxels_of
 from .tracing.component_curves import ComponentCurves
 
@@ -139,7 +139,7 @@ class _Run:
     def result(self) -> ComponentSkeleton:
         thinning, curves = self.thinning, self.curves
         voxels = np.stack(np.unravel_index(thinning.skeleton, self.volumes.shape), axis=1)
-        traced = np.isin(thinning.skeleton, union(curves.voxels(), thinning.anchors))
+        traced = membership(thinning.skeleton, curves.voxels(), thinning.anchors)
         components = sparse_topology(voxels[traced]).components
         return ComponentSkeleton(
             voxels,

@@ -43,8 +43,15 @@ class ComponentVolumes(Protocol):
     def euler_characteristic(self, progress: Progress) -> int:
         """Euler characteristic of the component."""
 
-    def voxels(self) -> np.ndarray:
-        """Flat indices, ascending, of all the component's voxels."""
+    def peeled(self, stays: np.ndarray, progress: Progress) -> np.ndarray:
+        """Flat indices, ascending, of what is left of the component by `peeling.peel`.
+
+        Parameters
+        ----------
+        stays : ndarray of int
+            Flat indices of voxels that may not go.
+        progress : Progress
+        """
 
     def removal_order(self, voxels: np.ndarray) -> np.ndarray:
         """In which order voxels may be removed: float32 (n,), the lowest first."""

@@ -18,6 +18,7 @@ from .field.charge_distance import automatic_charge_distance
 from .field.force_field import field_of_components
 from .field.tiles import Tiles
 from .options import SkeletonOptions
+from .thinning.peeling import peel, rounds_step
 from .tracing.descent_paths import descent_paths
 
 
@@ -49,8 +50,9 @@ class CpuComponentVolumes:
     def euler_characteristic(self, progress: Progress) -> int:
         return euler_characteristic(self._mask, progress)
 
-    def voxels(self) -> np.ndarray:
-        return np.flatnonzero(self._mask)
+    def peeled(self, stays: np.ndarray, progress: Progress) -> np.ndarray:
+        voxels, step = np.flatnonzero(self._mask), rounds_step(self.spacing)
+        return peel(voxels, self.removal_order(voxels), stays, step, self.shape, progress)
 
     def removal_order(self, voxels: np.ndarray) -> np.ndarray:
         return removal_order(self._depth, voxels)

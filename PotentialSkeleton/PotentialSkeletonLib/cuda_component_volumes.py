@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components import cuda_labels
 from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic
 from FuzzyVesselCoreLib.voxels.distance.cuda_euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.cuda_ridge import removal_order
+from FuzzyVesselCoreLib.voxels.distance.cuda_ridge import removal_order, removal_order_on_device
 
 from .critical_points.critical_points import CriticalPoint, critical_points_in
 from .critical_points.cuda_divergence_seeds import divergence_seeds
@@ -26,6 +26,8 @@ from .field.summation import Summation
 from .field.tiles import Tiles
 from .object.voxel_classes import BOUNDARY
 from .options import SkeletonOptions
+from .thinning.cuda_peeling import peel
+from .thinning.peeling import rounds_step
 from .tracing.cuda_descent_paths import descent_paths
 
 
@@ -66,8 +68,11 @@ class CudaComponentVolumes:
     def euler_characteristic(self, progress: Progress) -> int:
         return cuda_labels.euler_characteristic(self._mask, self._gpu)
 
-    def voxels(self) -> np.ndarray:
-        return self._gpu.get(self._gpu.xp.flatnonzero(self._mask))
+    def peeled(self, stays: np.ndarray, progress: Progress) -> np.ndarray:
+        voxels = self._gpu.xp.flatnonzero(self._mask)
+        order = removal_order_on_device(self._depth, voxels, self._gpu)
+        step = rounds_step(self.spacing)
+        return peel(self._mask, voxels, order, stays, step, self._gpu, progress)
 
     def removal_order(self, voxels: np.ndarray) -> np.ndarray:
         return removal_order(self._depth, voxels, self._gpu)

@@ -26,7 +26,8 @@ def skeleton_report(
     object_cycles = len(prepared.sizes) - sum(characteristics)
     thin_cycles = topology.components - topology.characteristic
     skeleton_cycles = len(graph.branches) - len(graph.nodes) + topology.components
-    positions = {tuple(np.round(node.position, 6)) for node in graph.nodes}
+    rounded = np.round([node.position for node in graph.nodes], 6)
+    positions = set(map(tuple, rounded.tolist()))
     guarantees = dict(
         thin=all(part.is_thin for part in parts),
         inside=bool((prepared.object[tuple(graph.voxels.T)] != 0).all()),

@@ -1,6 +1,10 @@
 """Parts of a range that threads work on."""
 
+import os
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 
@@ -26,6 +30,12 @@ def test_small_volumes_stay_in_the_calling_thread(monkeypatch):
     assert here not in found
 
 
+def test_parts_are_not_smaller_than_they_are_worth(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 16)
+    found = in_parts(lambda first, last: last - first, 1000, 3 * SMALL_VOLUME // 2)
+    assert sorted(found) == [333, 333, 334]
+
+
 def test_an_error_in_a_part_is_the_callers(monkeypatch):
     monkeypatch.setattr(threads, "usable_cores", lambda: 2)
 
@@ -35,3 +45,57 @@ def test_an_error_in_a_part_is_the_callers(monkeypatch):
 
     with pytest.raises(ValueError, match="in a part"):
         in_parts(work, 8, SMALL_VOLUME)
+
+
+def test_an_error_is_told_when_all_parts_have_ended(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
+    ended = []
+
+    def work(first, last):
+        if first == 0:
+            raise ValueError("in the first part")
+        time.sleep(0.01)
+        ended.append(first)
+
+    with pytest.raises(ValueError, match="in the first part"):
+        in_parts(work, 8, 2 * SMALL_VOLUME)
+    assert sorted(ended) == [2, 4, 6]
+
+
+def test_threads_stay_for_the_next_call(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 3)
+
+    def named(first, last):
+        return threading.current_thread()
+
+    found = {thread for _ in range(4) for thread in in_parts(named, 20, SMALL_VOLUME)}
+    assert len(found) <= 3
+    assert all(thread.is_alive() for thread in found)
+
+
+def test_a_part_may_be_worked_on_in_parts(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
+
+    def inner(first, last):
+        return list(range(first, last))
+
+    def outer(first, last):
+        return sum(map(len, in_parts(inner, 5, SMALL_VOLUME)))
+
+    assert in_parts(outer, 8, 4 * SMALL_VOLUME) == [5] * 8
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_has_threads_of_its_own():
+    source = """
+import os
+from FuzzyVesselCoreLib import threads
+threads.usable_cores = lambda: 2
+work = lambda first, last: last - first
+assert sum(threads.in_parts(work, 8, threads.SMALL_VOLUME)) == 8
+child = os.fork()
+if child == 0:
+    os._exit(0 if sum(threads.in_parts(work, 8, threads.SMALL_VOLUME)) == 8 else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", source], check=True, timeout=60)

@@ -66,8 +66,17 @@ def test_parameters_of_potential_skeleton_are_read(panels):
     assert parameters.strength == 6
 
 
+def shown_length(panel):
+    """The sum of the table's lengths, in mm."""
+    table = panel.ui.branchTable
+    return sum(float(table.item(row, 2).text()) for row in range(table.rowCount))
+
+
 def test_the_saved_branches_are_shown_and_found_again(panels):
     panel = panels[1]
     assert panel.ui.branchTable.rowCount == 35
+    saved = shown_length(panel)
     panel.click("applyButton")
-    assert panel.ui.branchTable.rowCount == 35
+    # Within its junctions, where the object is rough, the skeleton is not that of version 0.1.
+    assert shown_length(panel) == pytest.approx(saved, rel=0.02)
+    assert panel.ui.branchTable.rowCount > 25

@@ -5,12 +5,12 @@ buffers: threads copy between the array and the buffers while the device copies 
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from typing import Any, Self
 
 import numpy as np
 
-from ..threads import thread_count, usable_cores
+from ..threads import kept_threads, thread_count, usable_cores
 
 CHUNK_BYTES = 4 << 20  # of a pinned buffer
 MAX_CONVERTING_THREADS = 12  # converting takes longer than copying
@@ -51,7 +51,7 @@ def copy_to_device(xp: Any, array: np.ndarray, device: Any) -> None:
 class FilledBuffers:
     """Parts of a host array in pinned buffers, which threads fill while the device copies others.
 
-    A context manager, for its threads.
+    A context manager: at its end no thread works for it.
 
     Parameters
     ----------
@@ -61,18 +61,18 @@ class FilledBuffers:
     """
 
     def __init__(self, xp: Any, parts: list[np.ndarray]) -> None:
-        self._parts, self._pool = parts, _threads(xp, thread_count())
+        self._parts, self._pool = parts, kept_threads(thread_count(), "filling")
+        self._use_device = xp.cuda.Device().use  # threads have the first device by default
         self._buffers = _buffers(parts[0].dtype, thread_count() + 1)
         self._copied: list[Any] = [None] * len(self._buffers)  # events: the device has read it
         self._taken = 0
 
     def __enter__(self) -> Self:
-        self._pool.__enter__()
         self._filled = [self._submit(n) for n in range(min(len(self._buffers), len(self._parts)))]
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._pool.__exit__(*error)
+        wait(self._filled)
 
     def next(self) -> np.ndarray:
         """The next part, as soon as it is in a buffer."""
@@ -89,6 +89,7 @@ class FilledBuffers:
         return self._pool.submit(self._fill, number % len(self._buffers), self._parts[number])
 
     def _fill(self, turn: int, part: np.ndarray) -> np.ndarray:
+        self._use_device()
         if self._copied[turn]:
             self._copied[turn].synchronize()
         buffer = self._buffers[turn][: part.size]
@@ -102,6 +103,15 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
         return xp.asnumpy(array)
     host = np.empty(array.shape, array.dtype)
     convert_to_host(xp, array, host, lambda part, target: np.copyto(target, part))
+    return host
+
+
+def to_pinned(array: Any) -> np.ndarray:
+    """Copy an array of the current device (C-contiguous) into an array in pinned memory."""
+    import cupyx
+
+    host = cupyx.empty_pinned(array.shape, array.dtype)
+    array.get(out=host)
     return host
 
 
@@ -127,11 +137,14 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
     device, buffers = array.reshape(-1), _buffers(array.dtype, threads + 1)
     emptied: dict[int, Future] = {}
 
+    pool, use_device = kept_threads(threads, "emptying"), xp.cuda.Device().use
+
     def empty(buffer, part, copied):
+        use_device()
         copied.synchronize()
         convert(buffer.reshape(part.shape), part)
 
-    with _threads(xp, threads) as pool:
+    try:
         for n, (place, part) in enumerate(chunks_of(result, array.dtype)):
             turn = n % len(buffers)
             if turn in emptied:
@@ -141,11 +154,8 @@ def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -
             emptied[turn] = pool.submit(empty, buffer, part, _record(xp))
         for job in emptied.values():
             job.result()
-
-
-def _threads(xp: Any, count: int) -> ThreadPoolExecutor:
-    """Threads whose current device is this thread's; by default CUDA gives them the first."""
-    return ThreadPoolExecutor(count, initializer=xp.cuda.Device().use)
+    finally:
+        wait(emptied.values())
 
 
 def _buffers(dtype: np.dtype, count: int) -> list[np.ndarray]:

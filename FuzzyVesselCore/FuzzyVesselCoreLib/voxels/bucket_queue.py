@@ -10,7 +10,6 @@ import numpy as np
 from ..jit.decorators import compiled, compiled_inside, inlined
 
 KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that come last
-TABLE_THRESHOLD = 1 << 12  # voxels; fewer are sorted faster than a table of all keys is made
 GROUP = 7  # 2**GROUP buckets are skipped at once if all are empty
 
 
@@ -32,13 +31,24 @@ def keys_of(order: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, int]:
     deepest = float(order.max(initial=0))
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
     keys = (order.astype(np.float64) * scale).astype(np.int32) + np.int32(KEY_STEPS) * last
-    if len(keys) > TABLE_THRESHOLD:
-        used = np.zeros(2 * KEY_STEPS, np.int32)
-        used[keys] = 1
-        rank = np.cumsum(used, dtype=np.int32)
-        return rank[keys] - np.int32(1), int(rank[-1])
-    present, numbers = np.unique(keys, return_inverse=True)
-    return numbers.astype(np.int32), len(present)
+    return keys, rank_keys(keys, np.zeros(2 * KEY_STEPS, np.int32))
+
+
+@compiled
+def rank_keys(keys: np.ndarray, table: np.ndarray) -> int:
+    """Replace keys by their ranks among those that there are, whose number is returned.
+
+    The table has a 0 for each possible key.
+    """
+    for key in keys:
+        table[key] = 1
+    count: Any = np.int32(0)
+    for key in range(table.size):
+        count += table[key]
+        table[key] = count
+    for n in range(keys.size):
+        keys[n] = table[keys[n]] - 1
+    return count
 
 
 def empty_queue(voxels: int, buckets: int) -> tuple[np.ndarray, ...]:

@@ -4,15 +4,19 @@ A thin object has few tiles that are not empty: they are copied at once. The til
 are copied when they are needed.
 """
 
-from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
+
 from .tiles import Tiles
 
+KERNELS = Path(__file__).with_name("tiles.cu")
 SIDE = 3  # binary logarithm of the voxels along the side of a tile, if all are copied at once
 MAX_BYTES = 1 << 25  # of such tiles
+MARK_THREADS, GATHER_THREADS = 64, 256
 
 
 def tiles_on_host(where: Any, count: int, volumes: list[Any], gpu: Any) -> Tiles:
@@ -20,11 +24,12 @@ def tiles_on_host(where: Any, count: int, volumes: list[Any], gpu: Any) -> Tiles
 
     Parameters
     ----------
-    where : CuPy's ndarray, shape (K, J, I)
+    where : CuPy's ndarray of uint8, shape (K, J, I)
         Not 0 wherever one of the volumes is not.
     count : int
         So many voxels of it, or more, are not 0.
     volumes : list of CuPy's ndarray, shape (K, J, I, ...)
+        Of uint8 or float32.
     gpu : CudaDevice
 
     Returns
@@ -32,44 +37,35 @@ def tiles_on_host(where: Any, count: int, volumes: list[Any], gpu: Any) -> Tiles
     Tiles
     """
     most = MAX_BYTES // sum(volume[:1, :1, :1].nbytes for volume in volumes)  # voxels
-    places = _nonempty_tiles(where, gpu) if count <= most else None
+    box, shape = _box(where, gpu)
+    places = _marked_tiles(where, box, shape, gpu) if count <= most else None
     if places is None or len(places) * (2**SIDE + 1) ** 3 > most:
-        return Tiles(where.shape, lambda box: [gpu.get(volume[box]) for volume in volumes])
-    return Tiles.listed(
-        where.shape, SIDE, places, *(gpu.get(_gathered(volume, places, gpu)) for volume in volumes)
-    )
+        return Tiles(where.shape, lambda part: [gpu.get(volume[part]) for volume in volumes])
+    on_device = gpu.put(places.astype(np.int32))
+    tiles = [gpu.get_pinned(_gathered(volume, box, on_device, gpu)) for volume in volumes]
+    return Tiles.listed(where.shape, SIDE, np.stack(np.unravel_index(places, shape), 1), *tiles)
 
 
-def _nonempty_tiles(where: Any, gpu: Any) -> np.ndarray:
-    """Return the places (n, 3) of tiles that are not empty; numpy's."""
-    xp = gpu.xp
+def _box(where: Any, gpu: Any) -> tuple[KernelStruct, list[int]]:
+    """Return the volume's box for kernels, and how many tiles there are along its sides."""
     shape = [(n >> SIDE) + 1 for n in where.shape]
-    voxels = xp.flatnonzero(where)
-    rows = voxels // where.shape[2]
-    planes = rows // where.shape[1]
-    tiles = (planes >> SIDE) * shape[1] + (rows - planes * where.shape[1] >> SIDE)
-    tiles = tiles * shape[2] + (voxels - rows * where.shape[2] >> SIDE)
-    marked = xp.zeros(int(np.prod(shape)), np.uint8)
-    marked[tiles] = 1
-    marked = gpu.get(marked).reshape(shape)
-    # A tile's last voxels are the first ones of the tiles after it.
-    padded = np.pad(marked, [(0, 1)] * 3)
-    needed = np.zeros_like(marked)
-    for k, j, i in product((0, 1), repeat=3):
-        needed |= padded[k : k + shape[0], j : j + shape[1], i : i + shape[2]]
-    return np.argwhere(needed)
+    sizes = dict(zip(("depth", "rows", "width"), where.shape))
+    return gpu.struct(KERNELS, "Box", **sizes, tiles_j=shape[1], tiles_i=shape[2]), shape
 
 
-def _gathered(volume: Any, places: np.ndarray, gpu: Any) -> Any:
+def _marked_tiles(where: Any, box: KernelStruct, shape: list[int], gpu: Any) -> np.ndarray:
+    """Return the flat places (n,) of tiles that are not empty; numpy's."""
+    marks = gpu.xp.zeros(shape, np.uint8)
+    blocks = where.shape[0] * where.shape[1]
+    gpu.kernel(KERNELS, "mark_tiles")((blocks,), (MARK_THREADS,), (where, box, marks))
+    return np.flatnonzero(gpu.get(marks))
+
+
+def _gathered(volume: Any, box: KernelStruct, places: Any, gpu: Any) -> Any:
     """Gather a volume's tiles (n + 1, k, j, i, ...) on the device; the first one is 0."""
-    within = np.arange(2**SIDE + 1)
-    index = []
-    for axis, length in enumerate(volume.shape[:3]):
-        # Voxels beyond the volume are never used.
-        along = np.minimum((places[:, axis, None] << SIDE) + within, length - 1)
-        shape = [len(places), 1, 1, 1]
-        shape[axis + 1] = len(within)
-        index.append(gpu.put(along.reshape(shape)))
-    tiles = gpu.xp.zeros((len(places) + 1, *[len(within)] * 3, *volume.shape[3:]), volume.dtype)
-    tiles[1:] = volume[tuple(index)]
+    tiles = gpu.xp.empty((len(places) + 1, *[2**SIDE + 1] * 3, *volume.shape[3:]), volume.dtype)
+    items = np.int32(np.prod(volume.shape[3:], dtype=int))
+    name = "gather_bytes" if volume.itemsize == 1 else "gather_floats"
+    arguments = volume, box, items, places, tiles
+    gpu.kernel(KERNELS, name)((len(places) + 1,), (GATHER_THREADS,), arguments)
     return tiles

@@ -3,7 +3,7 @@
 Most tiles of volumes on a CUDA device are never needed: curves pass through few.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,12 @@ class Tiles:
             volume[self._count][inner] = part
         self.numbers[tuple(tile)] = self._count
         self._count += 1
+
+    def require_tiles(self, tiles: Iterable[Any]) -> None:
+        """Fetch tiles, by their places K, J, I, unless they were fetched."""
+        for tile in tiles:
+            if self.numbers[tuple(tile)] < 0:
+                self.add(tile)
 
     def require(self, voxels: np.ndarray, reach: int = 0) -> None:
         """Fetch those missing tiles that hold voxels (n, 3), or voxels this far from them.

@@ -53,7 +53,7 @@ class LevelThinning:
         self.anchors = union(self.anchors, voxels)
 
     def thin(self, traced: np.ndarray, progress: Progress) -> np.ndarray:
-        """Thin the voxels of traced curves, brought to the object's topology; else the object.
+        """Thin the voxels of traced curves, brought to the object's topology.
 
         Returns
         -------
@@ -81,16 +81,17 @@ class LevelThinning:
         self._level = self.skeleton
 
     def _start(self, wanted: np.ndarray, progress: Progress) -> np.ndarray:
-        """The wanted voxels in the object's topology, or the whole object.
+        """The wanted voxels in the object's topology.
 
         They are grown from the skeleton of the stage before; where there is none yet, and the
-        object has no tunnel, from one voxel.
+        object has no tunnel, from one voxel. Else they are what is left of the object when all
+        others are peeled off.
         """
         start = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
             start = wanted[[np.argmax(self._volumes.removal_order(wanted))]]
         if not len(start):
-            return self._volumes.voxels()
+            return self._volumes.peeled(wanted, progress)
         grown = self._grow(start, wanted, self.anchors, progress)
         missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
         if len(missed):
@@ -98,7 +99,7 @@ class LevelThinning:
             paths = gap_paths(grown, wanted, missed, depths, self._states, progress)
             grown = self._grow(grown, union(wanted, paths), wanted, progress)
             missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        return self._volumes.voxels() if len(missed) else grown
+        return self._volumes.peeled(wanted, progress) if len(missed) else grown
 
     def _grow(
         self, skeleton: np.ndarray, offered: np.ndarray, first: np.ndarray, progress: Progress

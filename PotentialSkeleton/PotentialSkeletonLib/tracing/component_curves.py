@@ -10,7 +10,7 @@ from ..component_volumes import ComponentVolumes
 from ..critical_points.critical_points import CriticalPoint
 from .curve_voxels import CurveVoxels, voxels_of
 from .inscribed_balls import InscribedBalls
-from .streamlines import Tracer, core_curves
+from .streamlines import CURVES_PER_SLICE, Tracer, core_curves
 
 
 class ComponentCurves:
@@ -53,9 +53,10 @@ class ComponentCurves:
     def trace_from_endpoints(self, endpoints: np.ndarray, progress: Progress) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
         furthest_first = np.argsort(-self._volumes.distances_at(endpoints), kind="stable")
-        for path in self._volumes.descent_paths(endpoints[furthest_first]):
+        paths = self._volumes.descent_paths(endpoints[furthest_first])
+        for first in range(0, len(paths), CURVES_PER_SLICE):
             progress.check()
-            self._trace_along(path)
+            self._trace_along(paths[first : first + CURVES_PER_SLICE])
 
     def trace_from_seeds(
         self,
@@ -92,16 +93,16 @@ class ComponentCurves:
             if balls.contain(seed[None], progress).any():
                 continue  # by a curve from an earlier seed
             used.append(voxel)
-            voxels = voxels_of(self._trace_along(path))
+            voxels = voxels_of(self._trace_along([path])[0])
             is_new = (voxels[1:] != voxels[:-1]).any(axis=1)
             balls.add(np.concatenate([voxels[:1], voxels[1:][is_new]]))
         return np.array(used, np.int64)
 
-    def _trace_along(self, path: np.ndarray) -> np.ndarray:
-        """A curve along a path to where there is a force, then along that."""
+    def _trace_along(self, paths: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """Curves along paths to where there is a force, then along that."""
         if self._tracer is None:
-            return path.astype(float)
-        curve, _ = self._tracer.trace(path[-1], lead=path[:-1])
-        self._curves.add(curve)
-        self._tracer.keep(curve)
-        return curve
+            return [path.astype(float) for path in paths]
+        curves = self._tracer.trace_along(paths)
+        for curve in curves:
+            self._curves.add(curve)
+        return curves

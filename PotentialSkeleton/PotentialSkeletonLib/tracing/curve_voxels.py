@@ -9,6 +9,7 @@ it are neighbours.
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.threads import in_parts
 
 from ..field.tiles import Tiles
 from .centring import FACE_OFFSET, centre_points, voxel_along, voxels_of
@@ -16,6 +17,7 @@ from .centring import FACE_OFFSET, centre_points, voxel_along, voxels_of
 MIN_LENGTH = 0.05  # voxels: length of all curves in a voxel from which on they pass it
 ON_FACE = 1e-9  # voxels from a face
 MAX_SEGMENT = 4.0  # voxels: neighbouring points that were moved are no further apart
+VOXELS_PER_POINT = 32  # that are worked on otherwise in the time of one point
 WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 
 
@@ -67,9 +69,14 @@ class CurveVoxels:
             depths.require(voxels_of(curves), reach=1)
         ends = np.cumsum([0, *map(len, self._new)])
         tiles = depths.volumes[0], depths.numbers, depths.side, depths.shape
-        voxels, sums = segments_of_all(curves, ends, tiles)
-        voxels = np.concatenate([self._voxels, voxels])
-        sums = np.concatenate([self._sums, sums])
+
+        def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+            some = ends[first : last + 1]
+            return segments_of_all(curves[some[0] : some[-1]], some - some[0], tiles)
+
+        found = in_parts(work, len(self._new), VOXELS_PER_POINT * len(curves))
+        voxels = np.concatenate([self._voxels, *(part[0] for part in found)])
+        sums = np.concatenate([self._sums, *(part[1] for part in found)])
         self._voxels, group = np.unique(voxels, return_inverse=True)
         self._sums = np.stack(
             [np.bincount(group, column, len(self._voxels)) for column in sums.T], axis=1

@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ..field.tiles import MISSING
 from .integrator import exponential_euler_step, step_workspace
-from .spatial_point_index import NEAR, PointIndex, insert_points, nearest_ahead
+from .spatial_point_index import NEAR, PointIndex, nearest_ahead
 from .tiled_field import NO_CELL, TiledField, load_cell, state_at
 
 CRITICAL_POINT, CURVE, STALL, MISSING_TILE = 0, 1, 2, 3  # how a curve ends
@@ -19,8 +19,16 @@ LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
 
 
 class Curves(NamedTuple):
-    """Starts (n, 3) of curves, the critical point (n,) that each leaves, and what is found of
-    each: number of points and ending (n,)."""
+    """Curves that are followed in turn, and what is found of each.
+
+    Attributes
+    ----------
+    starts : ndarray, (n, 3)
+    owns : ndarray of int, (n,)
+        The critical point that each leaves.
+    lengths, endings : ndarray of int, (n,)
+        Number of points, and how the curve ends.
+    """
 
     starts: np.ndarray
     owns: np.ndarray
@@ -34,25 +42,26 @@ def follow_each(
     index: PointIndex,
     tile: np.ndarray,
     curves: Curves,
-    keep: bool,
     path: np.ndarray,
     done: int,
     travelled: float,
     longest: float,
-) -> tuple[np.ndarray, int, float, PointIndex]:
-    """Follow the force from each start in turn; the curves' points lie one behind the other.
+) -> tuple[np.ndarray, int, float]:
+    """Follow the force from each start; the curves' points lie one behind the other.
 
-    `curves.lengths` and `curves.endings` are set. Where a tile of the field is missing it returns
-    with the curves that are `done`, and goes on when the tile was fetched.
+    Curves end at points of the index, not at one another. `curves.lengths` and `curves.endings` are
+    set. Where a tile of the field is missing it returns with the curves that are `done`, and goes
+    on when the tile was fetched.
 
     Returns
     -------
-    path, done, travelled, index
+    path : ndarray, (m, 6)
+        Points, and the step to try from each; the first number of it is NaN where there is none.
+    done, travelled
         As they are now.
     """
     # Typed: numba compiles a version of each function for numbers that it knows.
     begin: Any = np.int64(0)
-    on_curve: Any = np.int64(ON_CURVE)
     for n in range(done):
         begin += curves.lengths[n]
     while done < len(curves.starts):
@@ -67,12 +76,10 @@ def follow_each(
         )  # fmt: skip
         if curves.endings[done] == MISSING_TILE:
             break
-        if keep:
-            index = insert_points(path[begin + 1 : begin + curves.lengths[done]], on_curve, index)
         begin += curves.lengths[done]
         done += 1
         travelled = 0.0
-    return path, done, travelled, index
+    return path, done, travelled
 
 
 @compiled_inside
@@ -103,6 +110,7 @@ def follow(
         if state <= 0:
             return path, 0, travelled, STALL if state == 0 else MISSING_TILE
         count = 1
+        path[begin, 3] = np.nan
     position, ahead, step = np.empty(3), np.empty(3), np.empty(3)
     for axis in range(3):
         position[axis] = path[begin + count - 1, axis]
@@ -112,12 +120,15 @@ def follow(
         following = begin + count
         if following == path.shape[0]:
             path = doubled(path)
+        path[following, 3] = np.nan
         cell = load_cell(field, position, tile, low, within, corners)
         if cell == MISSING:
             return path, count, travelled, MISSING_TILE
         if cell == NO_CELL:
             break
         length = exponential_euler_step(corners, within, step, workspace)
+        for axis in range(3):
+            path[following - 1, 3 + axis] = step[axis]
         end = nearest_ahead(position, step, own, field.shape, index)
         if end >= 0:
             for axis in range(3):

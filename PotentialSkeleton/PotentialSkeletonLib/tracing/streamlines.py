@@ -10,20 +10,26 @@ that follow the force alone would have to be as short. A step is therefore expon
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from FuzzyVesselCoreLib.threads import in_parts
+
 from ..critical_points.critical_points import CriticalPoint
 from ..field.tiles import Tiles
+from .meeting import end_each
 from .outgoing_directions import outgoing_directions
 from .spatial_point_index import NO_POINT, empty_index, insert_points
-from .stepping import MISSING_TILE, ON_CURVE, ON_NO_CURVE, Curves, follow_each
+from .stepping import MISSING_TILE, ON_NO_CURVE, Curves, follow_each
 from .tiled_field import TiledField
 
 START = 0.3  # voxels from a saddle to the first point of its curves
-CURVES_PER_SLICE = 32  # traced between two calls of the progress callback
+CURVES_PER_SLICE = 256  # traced between two calls of the progress callback
+CURVES_PER_PART = 16  # followed by one thread
+VOXELS_PER_CURVE = 2048  # that are worked on otherwise in the time of one curve
 
 
 class Tracer:
@@ -44,16 +50,12 @@ class Tracer:
         if len(ends):
             self._index = insert_points(np.array(ends, float), ON_NO_CURVE, self._index)
 
-    def trace(
-        self, start: ArrayLike, lead: np.ndarray | None = None, own: int = NO_POINT
-    ) -> tuple[np.ndarray, int]:
+    def trace(self, start: ArrayLike, own: int = NO_POINT) -> tuple[np.ndarray, int]:
         """Follow the force from `start`.
 
         Parameters
         ----------
         start : array_like, (3,)
-        lead : array_like, (n, 3), optional
-            Points that stand before the start.
         own : int
             Number, among `ends`, of the critical point that the curve comes from.
 
@@ -63,38 +65,81 @@ class Tracer:
         ending : int
             `CRITICAL_POINT`, `CURVE` or `STALL` of `stepping`.
         """
-        (path,), (ending,) = self._trace(np.array([start], float), np.array([own]), False)
-        return path if lead is None else np.concatenate([lead, path]), ending
+        path, curves = self._followed(np.array([start], float), np.array([own]))
+        return path[:, :3].copy(), int(curves.endings[0])
 
     def trace_and_keep(self, starts: np.ndarray, owns: np.ndarray) -> list[np.ndarray]:
         """Follow the force from each of the starts (n, 3) in turn, and keep all but the starts.
 
-        `owns` (n,) are their numbers as for `trace`. Returns points (n, 3) of each curve.
+        Later curves end at what is kept. `owns` (n,) are their numbers as for `trace`. Returns
+        points (n, 3) of each curve.
         """
-        return self._trace(starts, owns, True)[0]
+        nothing = np.empty((0, 3)), np.zeros(len(starts), np.int64)
+        return self._kept(starts, owns, *nothing, 1)
 
-    def keep(self, points: np.ndarray) -> None:
-        """Insert a curve, so that later curves end at it."""
-        self._index = insert_points(np.asarray(points, float), ON_CURVE, self._index)
+    def trace_along(self, leads: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Go along each lead (m, 3) in turn and on along the force from its last point.
 
-    def _trace(
-        self, starts: np.ndarray, owns: np.ndarray, keep: bool
-    ) -> tuple[list[np.ndarray], list[int]]:
-        tiles, longest, tile = self.field, 4 * sum(self.field.shape), np.empty(3, np.int64)
+        Later curves end at these. Returns points (n, 3) of each curve, its lead first.
+        """
+        if not len(leads):
+            return []
+        before = [np.asarray(lead[:-1], float).reshape(-1, 3) for lead in leads]
+        starts = np.array([lead[-1] for lead in leads], float)
+        owns, ends = np.full(len(leads), NO_POINT), np.cumsum([len(lead) for lead in before])
+        found = self._kept(starts, owns, np.concatenate(before), ends, 0)
+        return [np.concatenate(both) for both in zip(before, found)]
+
+    def _kept(
+        self,
+        starts: np.ndarray,
+        owns: np.ndarray,
+        leads: np.ndarray,
+        lead_ends: np.ndarray,
+        kept: int,
+    ) -> list[np.ndarray]:
+        """Follow curves, each up to those before it, and insert them; see `end_each`."""
+        path, curves = self._followed(starts, owns)
+        points, self._index = end_each(
+            path, curves, leads, lead_ends, kept, self.field.shape, self._index
+        )
+        ends = np.cumsum(curves.lengths).tolist()
+        return [points[a:b] for a, b in pairwise([0, *ends])]
+
+    def _followed(self, starts: np.ndarray, owns: np.ndarray) -> tuple[np.ndarray, Curves]:
+        """Follow curves, by threads, up to what was inserted before; path (m, 6) of all."""
         count = len(starts)
         curves = Curves(starts, owns, np.zeros(count, np.int64), np.full(count, MISSING_TILE))
-        path, done, travelled = np.empty((1024, 3)), 0, 0.0
-        while True:
-            forces, free = tiles.volumes
-            field = TiledField(forces, free, tiles.numbers, tiles.side, tiles.shape)
-            path, done, travelled, self._index = follow_each(
-                field, self._index, tile, curves, keep, path, done, travelled, longest
-            )
-            if done == count:
-                break
-            tiles.add(tile)
-        ends = np.cumsum(curves.lengths).tolist()
-        return [path[a:b] for a, b in pairwise([0, *ends])], curves.endings.tolist()
+        parts = [
+            _Part(Curves(*(column[first : first + CURVES_PER_PART] for column in curves)))
+            for first in range(0, count, CURVES_PER_PART)
+        ]
+        left = parts
+        while left:
+            work = partial(self._follow_parts, left)
+            in_parts(work, len(left), VOXELS_PER_CURVE * CURVES_PER_PART * len(left))
+            left = [part for part in left if part.done < len(part.curves.starts)]
+            self.field.require_tiles(part.tile for part in left)
+        paths = [part.path[: part.curves.lengths.sum()] for part in parts]
+        return np.concatenate([np.empty((0, 6)), *paths]), curves
+
+    def _follow_parts(self, parts: Sequence["_Part"], first: int, last: int) -> None:
+        tiles, longest = self.field, 4 * sum(self.field.shape)
+        forces, free = tiles.volumes
+        field = TiledField(forces, free, tiles.numbers, tiles.side, tiles.shape)
+        for part in parts[first:last]:
+            part.path, part.done, part.travelled = follow_each(
+                field, self._index, part.tile, part.curves, part.path, part.done, part.travelled,
+                longest,
+            )  # fmt: skip
+
+
+class _Part:
+    """Some curves that one thread follows, as far as it came."""
+
+    def __init__(self, curves: Curves) -> None:
+        self.curves, self.path = curves, np.empty((1024, 6))
+        self.done, self.travelled, self.tile = 0, 0.0, np.empty(3, np.int64)
 
 
 def core_curves(tracer: Tracer, points: Sequence[CriticalPoint]) -> Iterator[np.ndarray]:

@@ -147,6 +147,9 @@ class EmulatedDevice:
     def get(self, array):
         return np.array(array)
 
+    def get_pinned(self, array):
+        return self.get(array)
+
     def get_converted(self, array, result, convert):
         convert(np.array(array), result)
 

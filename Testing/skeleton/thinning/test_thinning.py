@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels import bucket_queue
 from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
@@ -103,10 +102,9 @@ def mask_of(voxels, shape):
     return mask
 
 
-@pytest.mark.parametrize("few", [0, np.inf])
 @given(random_solids())
 @settings(max_examples=20, deadline=None)
-def test_the_order_of_removal_is_that_of_a_plain_list(few, mask):
+def test_the_order_of_removal_is_that_of_a_plain_list(mask):
     """Always the first of those that came with the least key, whatever the buckets."""
     mask = padded(mask)
     voxels = np.flatnonzero(mask)
@@ -114,9 +112,7 @@ def test_the_order_of_removal_is_that_of_a_plain_list(few, mask):
     order = rng.integers(1, 9, len(voxels)).astype(np.float32)
     traced = rng.random(len(voxels)) < 0.1
     kept = rng.random(len(voxels)) < 0.05
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_queue, "TABLE_THRESHOLD", few)
-        found = thin(voxels, order, kept, traced, mask.shape, Progress())
+    found = thin(voxels, order, kept, traced, mask.shape, Progress())
     assert found.tolist() == thinned_by_a_list(mask > 0, voxels, order, kept, traced)
 
 

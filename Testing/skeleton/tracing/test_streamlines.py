@@ -5,6 +5,7 @@ import pytest
 
 from PotentialSkeletonLib.critical_points.critical_points import CriticalPoint
 from PotentialSkeletonLib.field.tiles import Tiles
+from PotentialSkeletonLib.tracing import streamlines
 from PotentialSkeletonLib.tracing.outgoing_directions import outgoing_directions
 from PotentialSkeletonLib.tracing.stepping import CRITICAL_POINT, CURVE, STALL
 from PotentialSkeletonLib.tracing.streamlines import Tracer, core_curves
@@ -48,8 +49,7 @@ def test_later_curves_end_at_earlier_ones():
         return np.stack([0.3 + 0 * x[..., 0], 10 - x[..., 1], 10 - x[..., 2]], axis=-1)
 
     tracer = tracer_of(field(valley))
-    first, _ = tracer.trace([2.0, 10.0, 10.0])
-    tracer.keep(first)
+    (first,) = tracer.trace_along([[[2.0, 10.0, 10.0]]])
     second, ending = tracer.trace([2.0, 17.0, 10.0])
     assert ending == CURVE
     assert np.linalg.norm(first - second[-1], axis=1).min() == 0
@@ -174,8 +174,31 @@ def test_a_field_in_tiles_gives_the_same_curves_and_each_tile_they_need_is_fetch
         np.testing.assert_array_equal(curve, same)
         assert ending == same_ending
         lengths.append(len(curve))
-        whole.keep(curve)
-        tiled.keep(curve)
+        for tracer in (whole, tiled):
+            (kept,) = tracer.trace_along([[start]])
+            np.testing.assert_array_equal(kept, curve)
     assert max(lengths) > 20
     assert len(set(fetched)) == len(fetched)
     assert 10 < len(fetched) <= 20  # of 30: there is no object in the others
+
+
+@pytest.mark.parametrize("part", [1, 3, 64])
+def test_curves_that_are_followed_at_once_are_those_followed_one_after_the_other(monkeypatch, part):
+    monkeypatch.setattr(streamlines, "CURVES_PER_PART", part)
+    monkeypatch.setattr(streamlines, "VOXELS_PER_CURVE", 1 << 17)  # by threads
+    rng = np.random.default_rng(5)
+    k, j, i = np.indices((20, 20, 60)) - np.array([10, 10, 30]).reshape(3, 1, 1, 1)
+    vectors = np.stack([-k, -j, np.sin(i / 4.0)], axis=-1) + 0.1 * rng.normal(size=(*k.shape, 3))
+    vectors = vectors.astype(np.float32)
+    field = Tiles.whole(vectors, np.ones(k.shape, bool))
+    starts = rng.uniform(1, [18, 18, 58], (40, 3))
+    leads = [np.stack([start + 1, start]) for start in starts]
+    at_once, in_turn = Tracer(field, [CENTRE]), Tracer(field, [CENTRE])
+    owns = np.full(20, -1)
+    found = at_once.trace_and_keep(starts[:20], owns) + at_once.trace_along(leads[20:])
+    expected = [in_turn.trace_and_keep(start[None], owns[:1])[0] for start in starts[:20]]
+    expected += [in_turn.trace_along([lead])[0] for lead in leads[20:]]
+    alone = [Tracer(field, [CENTRE]).trace(start)[0] for start in starts]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert sum(map(len, found)) < 0.8 * sum(map(len, alone))  # they do meet

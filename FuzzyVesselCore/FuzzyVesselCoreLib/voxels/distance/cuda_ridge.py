@@ -24,15 +24,20 @@ def removal_order(depth: Any, voxels: np.ndarray, gpu: Any) -> np.ndarray:
     -------
     numpy's ndarray of float32, (n,)
     """
+    if len(voxels) == 0:
+        return np.empty(0, np.float32)
+    return gpu.get(removal_order_on_device(depth, gpu.put(np.asarray(voxels, np.int64)), gpu))
+
+
+def removal_order_on_device(depth: Any, voxels: Any, gpu: Any) -> Any:
+    """Return the same, as CuPy's, of one voxel or more; CuPy's int64, too."""
     order = gpu.xp.empty(len(voxels), np.float32)
-    if len(voxels):
-        gpu.kernel(KERNELS, "removal_order")(
-            (-(-len(voxels) // THREADS),),
-            (THREADS,),
-            (depth, *(np.int32(n) for n in depth.shape), gpu.put(np.asarray(voxels, np.int64)),
-             np.int64(len(voxels)), order),
-        )  # fmt: skip
-    return gpu.get(order)
+    gpu.kernel(KERNELS, "removal_order")(
+        (-(-len(voxels) // THREADS),),
+        (THREADS,),
+        (depth, *(np.int32(n) for n in depth.shape), voxels, np.int64(len(voxels)), order),
+    )
+    return order
 
 
 def ridge_depths(depth: Any, gpu: Any) -> np.ndarray:
