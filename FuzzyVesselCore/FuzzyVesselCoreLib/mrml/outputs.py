@@ -89,6 +89,7 @@ def write_outputs(
     values : ndarray, shape (K, J, I), float32; or None
         Without them the scene stays as it is.
     labels : ndarray, shape (K, J, I), uint8, 0 or 1
+        As the values, it is the node's from now on if it is of `images.voxel_memory`.
     scene_node, labelmap_node : nodes, optional
         Filled; where None, new nodes are added.
     segmentation_node : vtkMRMLSegmentationNode or True, optional
@@ -106,8 +107,8 @@ def write_outputs(
     segmentation_node : vtkMRMLSegmentationNode or None
     """
     writing = Writing(volume_node)
-    scene_image = None if values is None else image_from_array(values)
-    labelmap_image = image_from_array(labels)
+    scene_image = None if values is None else image_from_array(values, taken=True)
+    labelmap_image = image_from_array(labels, taken=True)
     there = None if segmentation_node is True else segmentation_node
     segment = segmentation_node and new_segment(volume_node, labels, there, seeds_node)
     with all_or_nothing() as change:
