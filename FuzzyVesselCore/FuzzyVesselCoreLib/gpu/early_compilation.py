@@ -39,12 +39,24 @@ def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -
         if not missing or driver_version() is None:
             return
         with suppress(Exception):  # no CuPy, no NVRTC, no more threads: the run tells
-            if ordinal not in _opened:
-                opened: Future = Future()
-                threading.Thread(target=_open, args=(ordinal, opened)).start()
-                _opened[ordinal] = opened
+            opened = _opening(ordinal)
             nvrtc_library()
-            _begin(ordinal, missing, _opened[ordinal])
+            _begin(ordinal, missing, opened)
+
+
+def open_early(ordinal: int) -> None:
+    """Begin to open a device, in a thread, before it is known which files are compiled for it."""
+    with _one_at_a_time, suppress(Exception):
+        if ordinal not in _opened and driver_version() is not None:
+            _opening(ordinal)
+
+
+def _opening(ordinal: int) -> Future:
+    if ordinal not in _opened:
+        opened: Future = Future()
+        threading.Thread(target=_open, args=(ordinal, opened)).start()
+        _opened[ordinal] = opened
+    return _opened[ordinal]
 
 
 def _open(ordinal: int, opened: Future) -> None:
