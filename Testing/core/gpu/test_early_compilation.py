@@ -57,6 +57,16 @@ def test_what_is_compiled_early_is_compiled_once_and_loaded(card):
 SOURCE_LINES = '#line 1 "twice.cu"\n'
 
 
+def test_a_device_is_opened_once_and_before_its_files_are_known(card, monkeypatch):
+    asked = []
+    monkeypatch.setattr(early_compilation, "compute_capability", lambda n: asked.append(n) or 90)
+    early_compilation.open_early(0)
+    early_compilation.open_early(0)
+    early_compilation.compile_early(0, [(card.file, ("FACTOR=5",))])
+    assert nvrtc.load_kernel(0, card.file, "twice", ("FACTOR=5",)) == "twice"
+    assert asked == [0]
+
+
 def test_what_does_not_compile_is_told_where_it_is_used(card):
     early_compilation.compile_early(0, [(card.file, ())])  # FACTOR is missing
     with pytest.raises(DeviceError, match="FACTOR"):
