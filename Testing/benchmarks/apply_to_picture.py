@@ -154,6 +154,8 @@ def measured(folder, repeats):
 
 def acts(panel, node, clicks, stages):
     """Names of what a person does, and functions that do it."""
+    import slicer
+
     surface = panel.widget.panel.display.surface
     thresholds = iter(THRESHOLDS * 1000)
 
@@ -168,6 +170,14 @@ def acts(panel, node, clicks, stages):
     def another_volume():
         node.GetImageData().Modified()  # nothing of the run before is kept
         panel.widget.panel.logic.kept.__init__()
+        panel.click("applyButton")
+
+    def new_nodes():
+        for node in (panel.parameters.sceneVolume, panel.parameters.labelmap):
+            slicer.mrmlScene.RemoveNode(node)
+        slicer.mrmlScene.RemoveNode(panel.parameters.segmentation)
+        panel.process_events()
+        stages.restart()
         panel.click("applyButton")
 
     def further_click():
@@ -205,6 +215,7 @@ def acts(panel, node, clicks, stages):
         another_volume()
 
     yield "Apply, nothing kept: slices", another_volume
+    yield "Apply, outputs anew: slices", new_nodes
     yield "Further click and Apply: slices", further_click
     yield "Threshold released: slices", release
     yield "Show in 3D", show_3d

@@ -116,9 +116,8 @@ def write_outputs(
         associate(labelmap_node, volume_node)
         if scene_image is not None:
             scene_node = writing.fill(change, scene_node, CONNECTEDNESS, scene_image)
-        if scene_node is not None and scene_node.GetDisplayNode() is None:
-            scene_node.CreateDefaultDisplayNodes()
-            show_as_overlay(scene_node.GetDisplayNode())
+        elif scene_node is not None:
+            show_as_overlay(scene_node)
         if segment is not None:
             segmentation_node = writing.node(change, there, SEGMENTATION)
             segment_id = put_segment(
@@ -160,6 +159,8 @@ class Writing:
         node = self.node(change, given, kind)
         if node is given:
             change.keep(node)
+        if kind == CONNECTEDNESS:
+            show_as_overlay(node)
         fill_volume(node, image, self._volume_node)
         return node
 

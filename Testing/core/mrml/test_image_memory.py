@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from FuzzyVesselCoreLib.mrml import images, outputs
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array, voxel_memory
 from FuzzyVesselCoreLib.mrml.outputs import write_outputs
 from support.mrml_cases import add_seeds, add_volume
@@ -62,3 +63,21 @@ def test_a_segment_has_voxels_of_its_own(slicer_scene):
     segment = segmentation.GetSegmentation().GetSegment(segment_id)
     array_from_image(segment.GetRepresentation("Binary labelmap"))[:] = 0
     assert voxels.all()
+
+
+def test_a_map_has_its_display_before_its_image(slicer_scene, monkeypatch):
+    """Else Slicer counts a histogram of it, for a window that nobody sees."""
+    seen = []
+
+    def fill_volume(node, image, volume_node):
+        display = node.GetDisplayNode()
+        seen.append((node, display and (display.GetAutoWindowLevel(), display.GetWindow())))
+        images.fill_volume(node, image, volume_node)
+
+    monkeypatch.setattr(outputs, "fill_volume", fill_volume)
+    volume = add_volume(np.zeros(SHAPE, np.int16))
+    values = np.ones(SHAPE, np.float32)
+    _, scene, _, _ = write_outputs(
+        volume, add_seeds(volume, [(1, 1, 1)]), values, values.astype(np.uint8)
+    )
+    assert dict(seen)[scene] == (0, 1.0)
