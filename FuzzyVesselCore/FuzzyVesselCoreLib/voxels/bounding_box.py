@@ -1,12 +1,8 @@
 """Bounding boxes along the axes of a volume, as tuples of slices."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-
-from ..threads import in_parts
 
 Box = tuple[slice, ...]
 
@@ -35,20 +31,12 @@ def bounding_box(mask: np.ndarray) -> Box | None:
     union = np.maximum if mask.dtype.kind in "bu" else np.logical_or
     box = []
     while mask.ndim:
-        others = tuple(range(1, mask.ndim))
-        any_of = _by_parts(mask, partial(np.any, axis=others))
-        used = np.flatnonzero(np.concatenate(any_of)) if any_of else np.empty(0)
+        used = np.flatnonzero(mask.any(axis=tuple(range(1, mask.ndim))))
         if not used.size:
             return None
         box.append(slice(int(used[0]), int(used[-1]) + 1))
-        # What is left has one axis less.
-        mask = union.reduce(_by_parts(mask[box[-1]], union.reduce))
+        mask = union.reduce(mask[box[-1]], axis=0)  # what is left has one axis less
     return tuple(box)
-
-
-def _by_parts(mask: np.ndarray, work: Callable[[np.ndarray], Any]) -> list[Any]:
-    """What the work makes of parts along the first axis."""
-    return in_parts(lambda first, last: work(mask[first:last]), len(mask), mask.size)
 
 
 def padded_box(box: Sequence[slice], margin: Sequence[int], shape: Sequence[int]) -> Box:
