@@ -16,29 +16,22 @@ CHUNK = 1 << 20  # elements that a thread takes at a time
 Allocate = Callable[[Any, Any], np.ndarray]  # as `np.empty`: shape and dtype to an array
 
 
-def clear(array: np.ndarray) -> np.ndarray:
-    """The array, contiguous, with zeros: its memory is there and not first made when it is used.
+def zeros(shape: Sequence[int], dtype: Any) -> np.ndarray:
+    """An array of zeros whose memory is there: pages are not first made when they are used.
 
     Examples
     --------
-    >>> clear(np.ones((2, 3), "uint8"))
+    >>> zeros((2, 3), "uint8")
     array([[0, 0, 0],
            [0, 0, 0]], dtype=uint8)
     """
-    flat = array.reshape(-1)
-
-    def write(part: slice) -> None:
-        flat[part] = 0
-
-    for _done in _by_threads(write, flat.size):
-        pass
-    return array
+    return _cleared(np.empty(shape, dtype))
 
 
 def zeros_soon(
     shape: Sequence[int], dtype: Any, allocate: Allocate = np.empty
 ) -> "Future[np.ndarray]":
-    """An array of zeros, made while the caller does something else.
+    """The same, made while the caller does something else.
 
     Examples
     --------
@@ -46,9 +39,20 @@ def zeros_soon(
     array([0, 0], dtype=uint8)
     """
     pool = ThreadPoolExecutor(1)
-    soon = pool.submit(clear, allocate(shape, dtype))
+    soon = pool.submit(_cleared, allocate(shape, dtype))
     pool.shutdown(wait=False)
     return soon
+
+
+def _cleared(array: np.ndarray) -> np.ndarray:
+    flat = array.reshape(-1)
+
+    def clear(part: slice) -> None:
+        flat[part] = 0
+
+    for _done in _by_threads(clear, flat.size):
+        pass
+    return array
 
 
 def memory_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":

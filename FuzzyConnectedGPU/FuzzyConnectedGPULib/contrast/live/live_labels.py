@@ -9,7 +9,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import clear
+from FuzzyVesselCoreLib.voxels.large_arrays import zeros
 
 from ..checked_clicks import Clicks, checked_clicks
 from ..clicks.click_scene import click_scene
@@ -173,7 +173,7 @@ class LiveLabels:
         for click in (*clicks.positive.tolist(), *clicks.negative.tolist()):
             touched.add_voxel(click)
         if self._memory is None:
-            self._memory = clear(np.empty(self._evidence.contrast.shape, np.float32))
+            self._memory = zeros(self._evidence.contrast.shape, np.float32)
         try:
             found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu, cut)
             return replace(found, exact=bool(self._found.holds_for(checked.positive[0])))
