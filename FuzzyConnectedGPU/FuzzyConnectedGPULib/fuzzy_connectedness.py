@@ -12,6 +12,7 @@ import numpy as np
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.early_compilation import open_early
 from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.large_arrays import memory_soon
@@ -88,9 +89,15 @@ def connectedness(
     progress = Progress.of(progress)
     progress.advance(0.0)
     times = [perf_counter()]
+    ordinal = ordinal_of(options.solver_device()) if options.solver == "exact" else None
+    if ordinal is not None:
+        open_early(ordinal)
     problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
     times.append(perf_counter())
     progress.advance(0.0)
+    if ordinal is not None:
+        exact = import_module(f".solvers.{CUDA_MODULES['exact']}", __package__)
+        exact.compile_early(problem, ordinal)
     solved, device_name, notes = _solve(problem, options, progress)
     times += solved.times
     progress.advance(1.0)
@@ -113,11 +120,6 @@ def _solve(
 ) -> tuple[_Solved, str, tuple[str, ...]]:
     """What was solved, the name of the device and notes."""
     device = options.solver_device()
-    ordinal = ordinal_of(device)
-    if ordinal is not None and options.solver == "exact":
-        import_module(f".solvers.{CUDA_MODULES['exact']}", __package__).compile_early(
-            problem, ordinal
-        )
     chosen = choose_device(device)
     if chosen == "cpu":
         return _solve_on_cpu(problem, options, progress), "cpu", ()

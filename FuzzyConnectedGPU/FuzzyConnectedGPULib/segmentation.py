@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import Allocate
 
 from .affinity.estimation import estimate_affinity
 from .affinity.gaussian_affinity import GaussianAffinity
@@ -46,6 +47,7 @@ class _Inputs:
     mask: np.ndarray | None
     spacing: Any
     cached: CachedConnectedness | None
+    allocate: Allocate
 
 
 def segment(
@@ -58,6 +60,7 @@ def segment(
     options: SegmentOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
     cached: CachedConnectedness | None = None,
+    allocate: Allocate = np.empty,
     **keywords: Any,
 ) -> Segmentation:
     """Segment the vessels that contain the seeds.
@@ -80,6 +83,9 @@ def segment(
         ``progress(share) -> bool``; returns False to cancel.
     cached : CachedConnectedness, optional
         Results of earlier runs: only what has changed since is computed.
+    allocate : callable, optional
+        ``allocate(shape, dtype) -> ndarray``: the memory of labels and scene, as far as nothing
+        else keeps them.
     **keywords
         Fields of `SegmentOptions`, instead of `options` or to replace some of its fields; for
         example ``device="cpu", threshold=0.4``.
@@ -104,7 +110,7 @@ def segment(
     """
     options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
-    inputs = _Inputs(volume, seeds, background_seeds, mask, spacing, cached)
+    inputs = _Inputs(volume, seeds, background_seeds, mask, spacing, cached, allocate)
     by_model = _by_contrast if options.object_model == "contrast" else _by_affinity
     found = by_model(inputs, options, progress)
     labels = fill_gaps(found.labels, options.fill_gaps, mask, background_seeds)
@@ -125,9 +131,11 @@ def _by_contrast(inputs: _Inputs, options: SegmentOptions, progress: Progress) -
         border=options.border or "drawn",
         device=options.device,
         progress=progress,
+        allocate=inputs.allocate,
     )
     threshold = own_threshold if options.threshold is None else options.threshold
-    return Segmentation(binarize(scene, threshold), None, scene, threshold, own_threshold)
+    labels = binarize(scene, threshold, inputs.allocate)
+    return Segmentation(labels, None, scene, threshold, own_threshold)
 
 
 def _by_affinity(inputs: _Inputs, options: SegmentOptions, progress: Progress) -> Segmentation:
@@ -164,4 +172,5 @@ def _by_affinity(inputs: _Inputs, options: SegmentOptions, progress: Progress) -
     if threshold is None:
         threshold = choose_threshold(scene, inputs.background_seeds, options.cut or 0.0)
         progress.advance(1.0)
-    return Segmentation(binarize(scene, threshold), affinity, scene, threshold)
+    labels = binarize(scene, threshold, inputs.allocate)
+    return Segmentation(labels, affinity, scene, threshold)

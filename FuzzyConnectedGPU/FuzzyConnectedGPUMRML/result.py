@@ -46,7 +46,8 @@ class SegmentationResult:
         Volume of the vessels in millilitres, in the volume's own millimetres.
     affinity : FuzzyConnectedGPULib.GaussianAffinity
     scene : FuzzyConnectedGPULib.FuzzyScene
-        The same values as an array (K, J, I), with solver, device and times.
+        The same values as an array (K, J, I), which may be the node's own; with solver, device
+        and times.
     warnings : list of str
         What the user should know: seeds that were left out, an unsure threshold, ...
     segmentationNode : vtkMRMLSegmentationNode or None

@@ -13,6 +13,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
+from FuzzyVesselCoreLib.mrml.images import voxel_memory
 from FuzzyVesselCoreLib.mrml.points import seeds_of
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -20,7 +21,7 @@ from . import run_inputs
 from .logic.run_options import RunOptions
 from .result import SegmentationResult, UnsureNote
 from .run_nodes import RunNodes, background_seeds, in_scene, region_of
-from .volume_curve import scene_values
+from .volume_curve import note_fuzzy_scene, note_millilitres, scene_values
 
 
 def segment(
@@ -54,10 +55,11 @@ def segment(
     seeds = seeds_of(seeds_node, volume_node, run.voxels.shape, run.region)
     run.read_background()
     text = run_inputs.inputs_text(volume_node, seeds_node, **run.choices)
-    found = run.compute(segment_arrays, seeds.voxels, seeds, progress, kept)
+    found = run.compute(segment_arrays, seeds.voxels, seeds, progress, kept, allocate=voxel_memory)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     run.mark(written[1], seeds_node, text, found)
+    note_fuzzy_scene(written[1])
     warnings = [*seeds.warnings, *run.warnings(), *found.scene.notes]
     return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
 
@@ -83,7 +85,7 @@ def threshold_scene(
         threshold = run_inputs.contrast_threshold(scene_node)
     if threshold is None:
         threshold = choose_threshold(values, voxels, cut)
-    labels = binarize(values, threshold)
+    labels = binarize(values, threshold, voxel_memory)
     if rounds:
         region = region_of(options, scene_node, values.shape)
         labels = fill_gaps(labels, rounds, region, voxels)
@@ -156,6 +158,7 @@ def _result(
     scene: Any = None,
 ) -> SegmentationResult:
     labelmap_node, scene_node, segment_id, segmentation_node = written
+    note_millilitres(labelmap_node, volume_ml)
     return SegmentationResult(
         labelmapNode=labelmap_node,
         sceneNode=scene_node,

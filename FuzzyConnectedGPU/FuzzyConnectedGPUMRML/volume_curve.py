@@ -60,10 +60,15 @@ def labelled_millilitres(labelmap_node: Any) -> float | None:
         return None
     time = image.GetMTime()
     if time not in _labelled:
-        _labelled.clear()
         count = np.count_nonzero(voxels_of(labelmap_node, copy=False))
-        _labelled[time] = float(count * voxel_volume(ijk_to_ras(labelmap_node)) / 1000)
+        note_millilitres(labelmap_node, count * voxel_volume(ijk_to_ras(labelmap_node)) / 1000)
     return _labelled[time]
+
+
+def note_millilitres(labelmap_node: Any, volume: float) -> None:
+    """Whoever wrote a labelmap knows its volume: it is not counted again."""
+    _labelled.clear()
+    _labelled[labelmap_node.GetImageData().GetMTime()] = float(volume)
 
 
 _ranges: dict[int, tuple[float, float]] = {}  # of the values, by the image's modification time
@@ -82,8 +87,7 @@ def scene_values(scene_node: Any) -> np.ndarray:
     values = voxels_of(scene_node, copy=False)
     time = scene_node.GetImageData().GetMTime()
     if time not in _ranges:  # found once for an image; VTK's own range takes one core 0.2 s
-        _ranges.clear()
-        _ranges[time] = value_range(values)
+        _note_range(time, value_range(values))
     low, high = _ranges[time]
     if not 0 <= low <= high <= 1:
         raise InputError(
@@ -92,3 +96,13 @@ def scene_values(scene_node: Any) -> np.ndarray:
             )
         )
     return values
+
+
+def note_fuzzy_scene(scene_node: Any) -> None:
+    """Whoever computed the values knows that they are within 0..1: they are not looked at again."""
+    _note_range(scene_node.GetImageData().GetMTime(), (0.0, 1.0))
+
+
+def _note_range(time: int, found: tuple[float, float]) -> None:
+    _ranges.clear()
+    _ranges[time] = found

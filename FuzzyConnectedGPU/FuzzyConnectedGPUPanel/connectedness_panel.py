@@ -46,7 +46,7 @@ SUBJECT = (
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    _reacting, _said_of, _problem = False, None, False
+    _reacting, _writing, _said_of, _problem = False, False, None, False
 
     @property
     def requirements(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -104,7 +104,7 @@ class ConnectednessPanel(Panel):
             self._reacting = False
 
     def show(self) -> None:
-        if self._reacting:
+        if self._reacting or self._writing:
             return  # it is drawn when all has followed
         for section in self.sections:
             section.show(self.parameters)
@@ -273,9 +273,13 @@ class ConnectednessPanel(Panel):
         lists = clicked_vessels(parameters)
         point = placed_points(lists[0]).world[0]
         result = self._segment(chosen, lists, progress)
-        with slicer.util.NodeModify(parameters.parameterNode):
-            self.output.written(parameters, result, chosen.inputVolume)
-            self.threshold.taken(parameters, result)
+        self._writing = True
+        try:
+            with slicer.util.NodeModify(parameters.parameterNode):
+                self.output.written(parameters, result, chosen.inputVolume)
+                self.threshold.taken(parameters, result)
+        finally:
+            self._writing = False  # the run's end draws all
         if first:
             fit_views(result.labelmapNode, point)
         return "\n".join([self._done(result), *map(worded, result.warnings)])

@@ -84,18 +84,22 @@ class Stages:
 
     def measure(self, stage, work):
         """What `work` returns; its seconds are those of the stage."""
-        begin = perf_counter(), process_time()
-        self._open.append([0.0, 0.0])
+        self._open.append([perf_counter(), process_time(), 0.0, 0.0])
         try:
             return work()
         finally:
+            *begin, inner, inner_cpu = self._open.pop()
             taken = perf_counter() - begin[0], process_time() - begin[1]
-            inner = self._open.pop()
             sums = self.found.setdefault(stage, [0.0, 0.0])
-            for n in range(2):
-                sums[n] += taken[n] - inner[n]
+            for n, called in enumerate((inner, inner_cpu)):
+                sums[n] += taken[n] - called
                 if self._open:
-                    self._open[-1][n] += taken[n]
+                    self._open[-1][2 + n] += taken[n]
+
+    def restart(self):
+        """What came before was preparation: it counts for no stage."""
+        self.found.clear()
+        self._open[:] = [[perf_counter(), process_time(), 0.0, 0.0] for _ in self._open]
 
 
 def main():
@@ -150,6 +154,8 @@ def measured(folder, repeats):
 
 def acts(panel, node, clicks, stages):
     """Names of what a person does, and functions that do it."""
+    import slicer
+
     surface = panel.widget.panel.display.surface
     thresholds = iter(THRESHOLDS * 1000)
 
@@ -166,13 +172,21 @@ def acts(panel, node, clicks, stages):
         panel.widget.panel.logic.kept.__init__()
         panel.click("applyButton")
 
+    def new_nodes():
+        for node in (panel.parameters.sceneVolume, panel.parameters.labelmap):
+            slicer.mrmlScene.RemoveNode(node)
+        slicer.mrmlScene.RemoveNode(panel.parameters.segmentation)
+        panel.process_events()
+        stages.restart()
+        panel.click("applyButton")
+
     def further_click():
         seeds = panel.parameters.seeds
         if seeds.GetNumberOfControlPoints() > 1:
             seeds.RemoveNthControlPoint(1)
             panel.click("applyButton")
             settle()
-            stages.found.clear()
+            stages.restart()
         seeds.AddControlPointWorld(add_seeds(node, clicks[1:2]).GetNthControlPointPositionWorld(0))
         panel.click("applyButton")
 
@@ -197,10 +211,11 @@ def acts(panel, node, clicks, stages):
     def all_anew():
         surface._last.clear()  # else the surface of the same voxels would be kept
         panel.parameters.segmentation.RemoveClosedSurfaceRepresentation()
-        stages.found.clear()
+        stages.restart()
         another_volume()
 
     yield "Apply, nothing kept: slices", another_volume
+    yield "Apply, outputs anew: slices", new_nodes
     yield "Further click and Apply: slices", further_click
     yield "Threshold released: slices", release
     yield "Show in 3D", show_3d

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.medians import median
+
 from ..input_errors import ConstantVolumeError
 from ..input_validation import checked_seeds, checked_volume
 from .gaussian_affinity import GaussianAffinity
@@ -60,10 +62,10 @@ def estimate_affinity(
     half_differences = np.concatenate(
         [np.abs(np.diff(box, axis=axis)).ravel() / 2 for box in boxes for axis in range(3)]
     )
-    mean = np.median(intensities)
+    mean = median(intensities)
     floor = SIGMA_FLOOR * extent
-    sigma = MAD_TO_SIGMA * np.median(np.abs(intensities - mean))
-    gradient_sigma = MAD_TO_SIGMA * np.median(half_differences) if half_differences.size else 0.0
+    sigma = MAD_TO_SIGMA * median(np.abs(intensities - mean))
+    gradient_sigma = MAD_TO_SIGMA * median(half_differences) if half_differences.size else 0.0
     return GaussianAffinity(
         float(mean), float(max(sigma, floor)), float(max(gradient_sigma, floor)), side=side
     )

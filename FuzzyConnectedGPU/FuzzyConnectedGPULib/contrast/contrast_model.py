@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.large_arrays import Allocate
 
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..scene import FuzzyScene
@@ -34,6 +35,7 @@ class _Inputs:
     mask: np.ndarray | None
     border: str
     find_evidence: EvidenceFinder
+    allocate: Allocate
 
 
 def contrast_connectedness(
@@ -47,6 +49,7 @@ def contrast_connectedness(
     device: str = "auto",
     progress: Progress | ProgressCallback | None = None,
     find_evidence: EvidenceFinder | None = None,
+    allocate: Allocate = np.empty,
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The fuzzy scene of the model "contrast"; parameters as in `segmentation.segment`.
 
@@ -54,6 +57,8 @@ def contrast_connectedness(
     ----------
     find_evidence : callable, optional
         In place of `vessel_evidence`, for example one that caches its result.
+    allocate : callable, optional
+        ``allocate(shape, dtype) -> ndarray``, of the connectedness.
 
     Returns
     -------
@@ -82,7 +87,7 @@ def contrast_connectedness(
     clicks = checked_clicks(seeds, background_seeds, mask, volume.shape)
     spacing = checked_spacing(spacing, volume.shape[0])
     find = evidence_finder(find_evidence)
-    inputs = _Inputs(volume, spacing, clicks, mask, border, find)
+    inputs = _Inputs(volume, spacing, clicks, mask, border, find, allocate)
     connectedness, threshold = _on_device(inputs, device, progress)
     return replace(connectedness, values=connectedness.values.reshape(shape)), threshold
 
@@ -124,9 +129,17 @@ def _solve(
     found = perf_counter()
     progress.advance(EVIDENCE_SHARE)
     clicks = inputs.clicks.within(evidence.box)
-    part, threshold = click_scene(evidence, clicks, inputs.border, progress, gpu)
+    whole = evidence.contrast.shape == volume.shape
+    part, threshold = click_scene(
+        evidence,
+        clicks,
+        inputs.border,
+        progress,
+        gpu,
+        allocate=inputs.allocate if whole else np.empty,
+    )
     values = part
-    if part.shape != volume.shape:
+    if not whole:
         values = np.zeros(volume.shape, np.float32)
         values[evidence.box] = part
     seconds = {"evidence": found - started, "clicks": perf_counter() - found}

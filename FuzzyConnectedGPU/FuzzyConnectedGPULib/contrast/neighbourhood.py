@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import ndimage
 
+from FuzzyVesselCoreLib.voxels.medians import median
+
 
 class Ball:
     """The box around a click that holds a ball.
@@ -47,7 +49,7 @@ def squared_distance(box: tuple[slice, ...], point: Sequence[int], unit: np.ndar
 def at_click(values: np.ndarray, click: Sequence[int]) -> float:
     """The median of the 27 voxels around a click, or its own value where that is higher."""
     near = values[tuple(slice(max(c - 1, 0), c + 2) for c in click)]
-    return max(float(np.median(near)), float(values[tuple(click)]))
+    return max(float(median(near)), float(values[tuple(click)]))
 
 
 def ridge_near(

@@ -9,7 +9,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.threads import in_parts
-from FuzzyVesselCoreLib.voxels.large_arrays import at_least
+from FuzzyVesselCoreLib.voxels.large_arrays import Allocate, at_least
 
 from ..affinity.levels import TOP_LEVEL, level_values
 from ..input_errors import BackgroundConnectedError
@@ -19,7 +19,9 @@ from ..scene import FuzzyScene, scene_values
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
 
 
-def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
+def binarize(
+    scene: FuzzyScene | np.ndarray, threshold: float, allocate: Allocate = np.empty
+) -> np.ndarray:
     """Voxels whose connectedness reaches the threshold.
 
     Parameters
@@ -28,6 +30,8 @@ def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
         Connectedness, 0..1.
     threshold : float
         Above 0 and at most 1; compared in the scene's precision, float32.
+    allocate : callable, optional
+        ``allocate(shape, dtype) -> ndarray``, of the result.
 
     Returns
     -------
@@ -45,7 +49,7 @@ def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
     >>> binarize(np.array([[[1.0, 0.5, 0.2]]]), 0.5)
     array([[[1, 1, 0]]], dtype=uint8)
     """
-    return at_least(scene_values(scene), lowest_value(threshold))
+    return at_least(scene_values(scene), lowest_value(threshold), allocate)
 
 
 def lowest_value(threshold: float) -> np.float32:
@@ -156,11 +160,9 @@ def level_histogram(values: np.ndarray) -> np.ndarray:
     scale = level_values(np.arange(TOP_LEVEL + 1))
 
     def count(first: int, last: int) -> np.ndarray:
-        histogram = np.zeros(TOP_LEVEL + 1, np.int64)
-        for start in range(first * CHUNK, min(last * CHUNK, values.size), CHUNK):
-            level = _levels(values[start : start + CHUNK], scale)
-            histogram += np.bincount(level, minlength=TOP_LEVEL + 1)
-        return histogram
+        starts = range(first * CHUNK, min(last * CHUNK, values.size), CHUNK)
+        levels = [_levels(values[start : start + CHUNK], scale) for start in starts]
+        return np.bincount(np.concatenate(levels), minlength=TOP_LEVEL + 1)
 
     histograms = in_parts(count, -(-values.size // CHUNK), values.size)
     return sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
@@ -169,9 +171,10 @@ def level_histogram(values: np.ndarray) -> np.ndarray:
 def _levels(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """The highest level that each value above 0 reaches."""
     part = np.asarray(values, np.float32)
-    if not (part.min() >= 0 and part.max() <= 1):
-        raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
+    least = part.min()
     part = part[part > 0]  # most voxels have no path to a seed
+    if not (least >= 0 and part.max(initial=0) <= 1):  # of NaN, too, the minimum is NaN
+        raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
     level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
     level -= part < scale[level]
     return level

@@ -76,9 +76,8 @@ def write_vessels(
             scene_node = writing.fill(change, scene_node, CONNECTEDNESS, images[1])
             division_node = writing.fill(change, division_node, DIVISION, images[2])
             associate(division_node, volume_node)
-        if scene_node.GetDisplayNode() is None:
-            scene_node.CreateDefaultDisplayNodes()
-            show_as_overlay(scene_node.GetDisplayNode())
+        else:
+            show_as_overlay(scene_node)
         if segments:
             segmentation_node = writing.node(change, there, SEGMENTATION)
             for segment in segments:

@@ -70,6 +70,8 @@ class AffinitySection:
 
     def react(self, parameters: Any) -> None:
         """Estimate the numbers anew where the points or the volume have changed."""
+        if parameters.model.value != "affinity":
+            return  # nothing of it is shown or computed with
         self._read_histogram(parameters.inputVolume)
         if not of_intensity(parameters):
             self._estimated_from, self._not_estimated, self.problem = None, "", ""

@@ -26,7 +26,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.widgets.before_commands import BeforeCommands
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
-REST = 20  # milliseconds from a change to the surface: several segments make one
+REST = 0  # milliseconds from a change to its surface: all that one act changes makes one
 LATER = 250  # milliseconds to the next look while a point is held or a run goes on
 
 

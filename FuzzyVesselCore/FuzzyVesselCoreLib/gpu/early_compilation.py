@@ -1,18 +1,20 @@
-"""Kernels that are compiled by threads while the device is opened."""
+"""Kernels that are compiled by threads while CuPy is imported and the device is opened."""
 
 import ctypes
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
-from .availability import driver_library, driver_version
+from .availability import TRIAL, driver_library, driver_version
 from .nvrtc import architecture_for, compile_kernels, compiled_early, compiling, read_source
+from .nvrtc_library import nvrtc_library
 
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
 
 _one_at_a_time = threading.Lock()
+_opened: dict[int, Future] = {}  # by the device's number: its compute capability
 
 
 def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -> None:
@@ -21,45 +23,64 @@ def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -
     So does the end of the process, as NVRTC must not be unloaded while it compiles.
     An error is told where the kernel is used, by compiling it again.
 
-    CuPy is imported, and NVRTC loaded, by the caller's thread and before any other one begins: two
-    threads that import CuPy at the same time each meet the other's half of it. The threads compile
-    and do nothing else; the driver is asked for the compute capability by `ctypes` alone.
+    CuPy is not imported: two threads that import it at the same time each meet the other's half of
+    it. What finds NVRTC is imported by the caller's thread, before any other one begins; the
+    threads call NVRTC and the driver by `ctypes`, and import nothing.
 
     Parameters
     ----------
     ordinal : int
         The device's number; nothing is done where there is none.
     files : sequence of (Path, tuple of str)
-        With their macros.
+        With their macros. The trial kernel is compiled, too.
     """
     with _one_at_a_time:
-        missing = [file for file in files if (ordinal, *file) not in compiling]
+        missing = [file for file in [*files, (TRIAL, ())] if (ordinal, *file) not in compiling]
         if not missing or driver_version() is None:
             return
-        with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(compute_capability, ordinal)
-            with suppress(Exception):  # no CuPy, no NVRTC, an old device: the run tells
-                import cupy  # noqa: F401
-                from cupy.cuda import nvrtc
-
-                nvrtc.getVersion()  # loads the library
-                capability = asked.result()
-                if capability is not None:
-                    _begin(ordinal, missing, architecture_for(capability))
+        with suppress(Exception):  # no CuPy, no NVRTC, no more threads: the run tells
+            opened = _opening(ordinal)
+            nvrtc_library()
+            _begin(ordinal, missing, opened)
 
 
-def _begin(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]], architecture: str) -> None:
+def open_early(ordinal: int) -> None:
+    """Begin to open a device, in a thread, before it is known which files are compiled for it."""
+    with _one_at_a_time, suppress(Exception):
+        if ordinal not in _opened and driver_version() is not None:
+            _opening(ordinal)
+
+
+def _opening(ordinal: int) -> Future:
+    if ordinal not in _opened:
+        opened: Future = Future()
+        threading.Thread(target=_open, args=(ordinal, opened)).start()
+        _opened[ordinal] = opened
+    return _opened[ordinal]
+
+
+def _open(ordinal: int, opened: Future) -> None:
+    try:
+        opened.set_result(compute_capability(ordinal))
+        open_context(ordinal)
+    except BaseException as error:
+        if not opened.done():
+            opened.set_exception(error)
+
+
+def _begin(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]], opened: Future) -> None:
     for path, defines in files:
-        key = read_source(path), architecture, defines
-        thread = threading.Thread(target=_compile, args=key)
+        thread = threading.Thread(target=_compile, args=(read_source(path), defines, opened))
         thread.start()  # before anybody can wait for it: it fails where threads are used up
         compiling[ordinal, path, defines] = thread
 
 
-def _compile(source: str, architecture: str, defines: tuple[str, ...]) -> None:
+def _compile(source: str, defines: tuple[str, ...], opened: Future) -> None:
     with suppress(Exception):
-        binary, _ = compile_kernels(source, architecture, defines)
-        compiled_early[source, architecture, defines] = binary
+        capability = opened.result()
+        if capability is not None:
+            key = source, architecture_for(capability), defines
+            compiled_early[key] = compile_kernels(*key)[0]
 
 
 def compute_capability(ordinal: int) -> int | None:
@@ -73,3 +94,12 @@ def compute_capability(ordinal: int) -> int | None:
     except (OSError, AttributeError):
         return None
     return None if failed else 10 * major.value + minor.value
+
+
+def open_context(ordinal: int) -> None:
+    """Begin the device's context, which CuPy then finds open; it stays until the process ends."""
+    device, context = ctypes.c_int(), ctypes.c_void_p()
+    with suppress(OSError, AttributeError):
+        driver = driver_library()
+        if not driver.cuDeviceGet(ctypes.byref(device), ordinal):
+            driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)

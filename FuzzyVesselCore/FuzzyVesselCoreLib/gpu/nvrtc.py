@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DeviceError
+from .nvrtc_library import nvrtc_library
 
 _SHARED = Path(__file__).resolve().parent
 # Of early_compilation.py: threads that compile a device's files with their macros, and the
@@ -85,8 +86,6 @@ def compile_kernels(
     DeviceError
         The source does not compile; the message holds the compiler's log.
     """
-    from cupy.cuda import nvrtc
-
     options = [
         f"-arch={architecture}",
         "-std=c++17",
@@ -97,17 +96,11 @@ def compile_kernels(
         "--ptxas-options=-v",
         *(f"-D{define}" for define in defines),
     ]
-    program = nvrtc.createProgram(source, "kernels.cu", (), ())
-    try:
-        nvrtc.compileProgram(program, options)
-        is_cubin = architecture.startswith("sm_")
-        binary = nvrtc.getCUBIN(program) if is_cubin else nvrtc.getPTX(program)
-        return binary, nvrtc.getProgramLog(program).rstrip("\0")
-    except nvrtc.NVRTCError as error:
-        log = nvrtc.getProgramLog(program).rstrip("\0")
-        raise DeviceError(f"a CUDA kernel does not compile for {architecture}:\n{log}") from error
-    finally:
-        nvrtc.destroyProgram(program)
+    kind = "CUBIN" if architecture.startswith("sm_") else "PTX"
+    binary, log = nvrtc_library().compile(source, options, kind)
+    if binary is None:
+        raise DeviceError(f"a CUDA kernel does not compile for {architecture}:\n{log}")
+    return binary, log
 
 
 @functools.cache
@@ -130,13 +123,12 @@ def architecture_for(capability: int) -> str:
     DeviceError
         NVRTC does not support it any more.
     """
-    from cupy.cuda import nvrtc
-
-    known = [number for number in nvrtc.getSupportedArchs() if number <= capability]
+    nvrtc = nvrtc_library()
+    known = [number for number in nvrtc.architectures() if number <= capability]
     if not known:
         raise DeviceError(
             f"the GPU has compute capability {capability / 10}, which is older than NVRTC "
-            f"{'.'.join(map(str, nvrtc.getVersion()))} supports. Install cupy-cuda12x instead."
+            f"{'.'.join(map(str, nvrtc.version()))} supports. Install cupy-cuda12x instead."
         )
     return f"sm_{capability}" if known[-1] == capability else f"compute_{known[-1]}"
 

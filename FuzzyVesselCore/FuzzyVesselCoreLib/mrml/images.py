@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..threads import in_parts
+from ..voxels.huge_pages import ask_for_huge_pages
 
 # Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
 SCENE_COLORS = "vtkMRMLColorTableNodeIron"
@@ -12,14 +13,22 @@ SCENE_COLORS = "vtkMRMLColorTableNodeIron"
 SCENE_VISIBLE_FROM = 0.05
 
 
-def image_from_array(array: np.ndarray, image: Any = None) -> Any:
-    """A copy of an array as VTK image.
+def voxel_memory(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array without values, in memory of VTK's, which can become an image without a copy."""
+    made = _data_array(np.dtype(dtype), int(np.prod(shape)), 1)
+    return numpy_support().vtk_to_numpy(made).reshape(shape)
+
+
+def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) -> Any:
+    """An array as VTK image, which has a copy of it.
 
     Parameters
     ----------
     array : ndarray, shape (K, J, I) or (K, J, I, components)
     image : vtkImageData, optional
         Filled; by default a new one is made.
+    taken : bool
+        The array is the image's from now on: one of `voxel_memory` is not copied.
 
     Returns
     -------
@@ -29,25 +38,57 @@ def image_from_array(array: np.ndarray, image: Any = None) -> Any:
 
     image = vtk.vtkImageData() if image is None else image
     image.SetDimensions(array.shape[2::-1])
-    values = np.ascontiguousarray(array).reshape(-1, *array.shape[3:])
-    image.GetPointData().SetScalars(_copied(values))
+    scalars = _memory_of(array) if taken else None
+    if scalars is None:
+        scalars = _copied(np.ascontiguousarray(array).reshape(-1, *array.shape[3:]))
+    image.GetPointData().SetScalars(scalars)
     return image
+
+
+def numpy_support() -> Any:
+    """VTK's functions for arrays of NumPy."""
+    from vtk.util import numpy_support
+
+    return numpy_support
+
+
+def _data_array(dtype: np.dtype, count: int, components: int) -> Any:
+    """A vtkDataArray without values."""
+    support = numpy_support()
+    made = support.create_vtk_array(support.get_vtk_array_type(dtype))
+    made.SetNumberOfComponents(components)
+    made.SetNumberOfTuples(count)
+    ask_for_huge_pages(support.vtk_to_numpy(made))
+    return made
+
+
+def _memory_of(array: np.ndarray) -> Any:
+    """The vtkDataArray of whose memory an array is the whole, in its order; None for others."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    owner = owner.obj if isinstance(owner, memoryview) else owner
+    if not hasattr(owner, "IsA") or not owner.IsA("vtkDataArray"):
+        return None
+    values = numpy_support().vtk_to_numpy(owner)
+    same = array.ctypes.data == values.ctypes.data and array.size == values.size
+    return owner if same and array.dtype == values.dtype and array.flags.c_contiguous else None
 
 
 def _copied(values: np.ndarray) -> Any:
     """A vtkDataArray with the values (n,) or (n, components), copied by threads."""
-    from vtk.util import numpy_support
+    made = _data_array(values.dtype, len(values), values.shape[1] if values.ndim > 1 else 1)
+    copy_by_threads(numpy_support().vtk_to_numpy(made), values)
+    return made
 
-    made = numpy_support.create_vtk_array(numpy_support.get_vtk_array_type(values.dtype))
-    made.SetNumberOfComponents(values.shape[1] if values.ndim > 1 else 1)
-    made.SetNumberOfTuples(len(values))
-    view = numpy_support.vtk_to_numpy(made)
+
+def copy_by_threads(view: np.ndarray, values: np.ndarray) -> None:
+    """Copy values into an array of the same shape."""
     in_parts(
         lambda first, last: np.copyto(view[first:last], values[first:last]),
         len(values),
         values.size,
     )
-    return made
 
 
 def array_from_image(image: Any) -> np.ndarray:
@@ -79,7 +120,16 @@ def fill_volume(node: Any, image: Any, volume_node: Any) -> None:
         node.SetAndObserveImageData(image)
 
 
-def show_as_overlay(display: Any) -> None:
+def show_as_overlay(scene_node: Any) -> None:
+    """Let a connectedness map have a display, if it has none.
+
+    That is to be before it has its image: else Slicer counts a histogram of it first (0.3 s for
+    512 x 512 x 129 voxels), for the window and level that are set here.
+    """
+    if scene_node.GetDisplayNode() is not None:
+        return
+    scene_node.CreateDefaultDisplayNodes()
+    display = scene_node.GetDisplayNode()
     display.SetAndObserveColorNodeID(SCENE_COLORS)
     display.AutoWindowLevelOff()
     display.SetWindowLevelMinMax(0.0, 1.0)

@@ -89,6 +89,7 @@ def write_outputs(
     values : ndarray, shape (K, J, I), float32; or None
         Without them the scene stays as it is.
     labels : ndarray, shape (K, J, I), uint8, 0 or 1
+        As the values, it is the node's from now on if it is of `images.voxel_memory`.
     scene_node, labelmap_node : nodes, optional
         Filled; where None, new nodes are added.
     segmentation_node : vtkMRMLSegmentationNode or True, optional
@@ -106,8 +107,8 @@ def write_outputs(
     segmentation_node : vtkMRMLSegmentationNode or None
     """
     writing = Writing(volume_node)
-    scene_image = None if values is None else image_from_array(values)
-    labelmap_image = image_from_array(labels)
+    scene_image = None if values is None else image_from_array(values, taken=True)
+    labelmap_image = image_from_array(labels, taken=True)
     there = None if segmentation_node is True else segmentation_node
     segment = segmentation_node and new_segment(volume_node, labels, there, seeds_node)
     with all_or_nothing() as change:
@@ -115,9 +116,8 @@ def write_outputs(
         associate(labelmap_node, volume_node)
         if scene_image is not None:
             scene_node = writing.fill(change, scene_node, CONNECTEDNESS, scene_image)
-        if scene_node is not None and scene_node.GetDisplayNode() is None:
-            scene_node.CreateDefaultDisplayNodes()
-            show_as_overlay(scene_node.GetDisplayNode())
+        elif scene_node is not None:
+            show_as_overlay(scene_node)
         if segment is not None:
             segmentation_node = writing.node(change, there, SEGMENTATION)
             segment_id = put_segment(
@@ -159,6 +159,8 @@ class Writing:
         node = self.node(change, given, kind)
         if node is given:
             change.keep(node)
+        if kind == CONNECTEDNESS:
+            show_as_overlay(node)
         fill_volume(node, image, self._volume_node)
         return node
 

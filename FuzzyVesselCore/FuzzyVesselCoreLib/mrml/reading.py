@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import InputError
 from ..geometry import AffineSlices, transform_points
 from ..translation import tr as _
+from .images import copy_by_threads
 
 
 def node_name(node: Any) -> str:
@@ -84,7 +85,11 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
             ).format(volume=node_name(volume_node), count=components)
         )
     voxels = slicer.util.arrayFromVolume(volume_node)
-    return voxels.copy() if copy else voxels
+    if not copy:
+        return voxels
+    copied = np.empty_like(voxels)
+    copy_by_threads(copied, voxels)
+    return copied
 
 
 def slices_between(

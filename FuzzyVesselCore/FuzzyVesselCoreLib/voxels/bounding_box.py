@@ -27,12 +27,15 @@ def bounding_box(mask: np.ndarray) -> Box | None:
     >>> bounding_box(np.zeros((2, 2), bool)) is None
     True
     """
+    # The greatest of unsigned numbers is found several at a time, whether any is not 0 is not.
+    union = np.maximum if mask.dtype.kind in "bu" else np.logical_or
     box = []
-    for axis in range(mask.ndim):
-        used = np.flatnonzero(mask.any(axis=tuple(a for a in range(mask.ndim) if a != axis)))
+    while mask.ndim:
+        used = np.flatnonzero(mask.any(axis=tuple(range(1, mask.ndim))))
         if not used.size:
             return None
         box.append(slice(int(used[0]), int(used[-1]) + 1))
+        mask = union.reduce(mask[box[-1]], axis=0)  # what is left has one axis less
     return tuple(box)
 
 

@@ -13,6 +13,9 @@ PAGES = 1024  # that a thread makes at a time
 CHUNK = 1 << 20  # elements that a thread takes at a time
 
 
+Allocate = Callable[[Any, Any], np.ndarray]  # as `np.empty`: shape and dtype to an array
+
+
 def zeros(shape: Sequence[int], dtype: Any) -> np.ndarray:
     """An array of zeros whose memory is there: pages are not first made when they are used.
 
@@ -22,18 +25,12 @@ def zeros(shape: Sequence[int], dtype: Any) -> np.ndarray:
     array([[0, 0, 0],
            [0, 0, 0]], dtype=uint8)
     """
-    array = np.empty(shape, dtype)
-    flat = array.reshape(-1)
-
-    def clear(part: slice) -> None:
-        flat[part] = 0
-
-    for _done in _by_threads(clear, flat.size):
-        pass
-    return array
+    return _cleared(np.empty(shape, dtype))
 
 
-def zeros_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
+def zeros_soon(
+    shape: Sequence[int], dtype: Any, allocate: Allocate = np.empty
+) -> "Future[np.ndarray]":
     """The same, made while the caller does something else.
 
     Examples
@@ -42,9 +39,20 @@ def zeros_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
     array([0, 0], dtype=uint8)
     """
     pool = ThreadPoolExecutor(1)
-    soon = pool.submit(zeros, shape, dtype)
+    soon = pool.submit(_cleared, allocate(shape, dtype))
     pool.shutdown(wait=False)
     return soon
+
+
+def _cleared(array: np.ndarray) -> np.ndarray:
+    flat = array.reshape(-1)
+
+    def clear(part: slice) -> None:
+        flat[part] = 0
+
+    for _done in _by_threads(clear, flat.size):
+        pass
+    return array
 
 
 def memory_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
@@ -69,7 +77,7 @@ def memory_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
     return soon
 
 
-def at_least(values: np.ndarray, lowest: Any) -> np.ndarray:
+def at_least(values: np.ndarray, lowest: Any, allocate: Allocate = np.empty) -> np.ndarray:
     """Where values are at least a number, as uint8 (0 or 1) of the same shape.
 
     Examples
@@ -78,7 +86,7 @@ def at_least(values: np.ndarray, lowest: Any) -> np.ndarray:
     array([0, 1, 1], dtype=uint8)
     """
     flat = np.ascontiguousarray(values).reshape(-1)
-    result = np.empty(np.shape(values), np.uint8)
+    result = allocate(np.shape(values), np.uint8)
     labels = result.reshape(-1).view(bool)
 
     def compare(part: slice) -> None:

@@ -28,6 +28,7 @@ class DeviceLine:
         self._label, self._button, self._requester = label, button, requester
         self._left = False
         self._remedy = ""
+        self._found: tuple[str, str] | None = None
         self._label.text = _("Looking for a GPU ...")
         self._button.setVisible(False)
         self._button.connect("clicked()", self.install)
@@ -44,7 +45,10 @@ class DeviceLine:
         """Show what there is now."""
         if self._left:
             return
-        self._label.text, self._label.toolTip = device_text()
+        found = device_text()
+        if found == self._found:
+            return  # as most runs leave it; to look at all packages takes a tenth of a second
+        self._found = self._label.text, self._label.toolTip = found
         self._remedy = packages.cupy_remedy()
         self._button.setVisible(bool(self._remedy))
         if self._remedy:
@@ -60,6 +64,7 @@ class DeviceLine:
             said = packages.repair_cupy(self._requester, cuda_status() or "")
         else:
             said = packages.install_cupy(self._requester)
+        self._found = None
         self.look()
         if said and not self._left:
             self._label.text = said

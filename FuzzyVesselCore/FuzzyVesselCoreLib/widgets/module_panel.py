@@ -76,7 +76,7 @@ class Panel:
         self._gui_tag: int | None = None
         self._observers = VTKObservationMixin()
         self._tooltips: dict[str, str] = {}
-        self._left = self._waiting = False
+        self._left = self._waiting = self._told_later = False
         try:
             self._open(widget)
         except BaseException:  # Reload makes another one; this one must not go on observing
@@ -325,6 +325,7 @@ class Panel:
     def _run_once(self, work: Callable[[Any, Any], str]) -> None:
         parameters = self.parameters
         self.say("")
+        self._told_later = True
         try:
             with self.running as running:
                 text = work(parameters, running.progress)
@@ -338,10 +339,13 @@ class Panel:
             self.say(self.worded(error), problem=True)
             raise
         finally:
+            self._told_later = False
             self.update()
             self.device.enter()
 
     def _on_run_changed(self) -> None:
+        if self._told_later and not self.running.active:
+            return  # all is shown when it has been said how the run ended
         self.update()
         if not self._left:
             self.ui.cancelButton.enabled = self.running.active

@@ -72,9 +72,11 @@ def cupy_remedy() -> str:
     """
     if sys.platform == "darwin" or (driver_version() or 0) < MIN_DRIVER:
         return ""
+    if cuda_status() is None:
+        return ""  # known at once; a look at all installed packages takes a tenth of a second
     if not installed_cupy():
         return "install"
-    return "repair" if cuda_status() is not None and _cupy_is_wrong() else ""
+    return "repair" if _cupy_is_wrong() else ""
 
 
 def _cupy_is_wrong() -> bool:

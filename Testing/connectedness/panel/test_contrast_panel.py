@@ -178,6 +178,40 @@ def test_nothing_is_clipped_at_the_usual_width(done, tmp_path):
     assert done.clipped() == []
 
 
+def test_numbers_of_the_affinity_are_read_when_they_are_shown(chosen, monkeypatch):
+    from FuzzyConnectedGPUPanel.advanced import affinity_section
+
+    read = []
+    intensity_histogram = affinity_section.intensity_histogram
+    monkeypatch.setattr(
+        affinity_section,
+        "intensity_histogram",
+        lambda voxels: (read.append(voxels.shape), intensity_histogram(voxels))[1],
+    )
+    chosen.parameters.inputVolume.GetImageData().Modified()
+    chosen.click("applyButton")
+    assert read == []
+    before = chosen.parameters.mean
+    choose_model(chosen, "AFFINITY")
+    assert read == [SHAPE]
+    assert chosen.parameters.mean != before
+
+
+def test_a_run_is_drawn_when_it_has_been_said_how_it_ended(chosen, monkeypatch):
+    panel = chosen.widget.panel
+    seen = []
+    show = panel.advice.show
+
+    def noted(parameters):
+        seen.append((panel.running.active, bool(chosen.ui.statusLabel.text)))
+        show(parameters)
+
+    monkeypatch.setattr(panel.advice, "show", noted)
+    chosen.click("applyButton")
+    assert seen[-1] == (False, True)
+    assert (False, False) not in seen
+
+
 @pytest.mark.parametrize("name", ["SCALE", "VESSELNESS"])
 def test_features_of_the_affinity_are_estimated_by_each_run(chosen, name):
     ui = chosen.ui

@@ -14,6 +14,7 @@ from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_s
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
 from FuzzyVesselCoreLib.gpu.nvrtc import compile_kernels, read_source
+from FuzzyVesselCoreLib.gpu.nvrtc_library import NvrtcLibrary
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 
 
@@ -435,9 +436,7 @@ def test_real_gpu_rounds_like_the_cpu(gpu):
 
 @pytest.mark.gpu
 def test_gpu_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
-    from cupy.cuda import nvrtc
-
-    monkeypatch.setattr(nvrtc, "getSupportedArchs", lambda: (75,))
+    monkeypatch.setattr(NvrtcLibrary, "architectures", lambda library: [75])
     kernel = gpu.kernel(TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
     out = gpu.xp.zeros(1, np.float32)
     kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import pytest
@@ -31,6 +32,7 @@ def card(monkeypatch, tmp_path):
         monkeypatch.setattr(place, "compile_kernels", listed)
     monkeypatch.setattr(early_compilation, "compute_capability", lambda ordinal: 90)
     monkeypatch.setattr(early_compilation, "driver_version", lambda: 13000)
+    monkeypatch.setattr(early_compilation, "_opened", {})
     monkeypatch.setattr(cupy.cuda, "Device", lambda ordinal: device)
     monkeypatch.setattr(cupy.cuda.function, "Module", lambda: module)
     return card
@@ -42,7 +44,7 @@ def test_what_is_compiled_early_is_compiled_once_and_loaded(card):
     early_compilation.compile_early(0, files)
     for file, defines in files:
         assert nvrtc.load_kernel(0, file, "twice", defines) == "twice"
-    assert sorted(key[1:] for key in card.compiled) == [
+    assert sorted(key[1:] for key in card.compiled if key[2]) == [
         ("sm_90", ("FACTOR=2",)),
         ("sm_90", ("FACTOR=3",)),
     ]
@@ -53,6 +55,16 @@ def test_what_is_compiled_early_is_compiled_once_and_loaded(card):
 
 
 SOURCE_LINES = '#line 1 "twice.cu"\n'
+
+
+def test_a_device_is_opened_once_and_before_its_files_are_known(card, monkeypatch):
+    asked = []
+    monkeypatch.setattr(early_compilation, "compute_capability", lambda n: asked.append(n) or 90)
+    early_compilation.open_early(0)
+    early_compilation.open_early(0)
+    early_compilation.compile_early(0, [(card.file, ("FACTOR=5",))])
+    assert nvrtc.load_kernel(0, card.file, "twice", ("FACTOR=5",)) == "twice"
+    assert asked == [0]
 
 
 def test_what_does_not_compile_is_told_where_it_is_used(card):
@@ -68,7 +80,7 @@ def test_a_thread_that_cannot_begin_is_not_waited_for(card, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(early_compilation.threading.Thread, "start", used_up)
         with pytest.raises(RuntimeError):
-            early_compilation._begin(0, [(card.file, ("FACTOR=2",))], "sm_90")
+            early_compilation._begin(0, [(card.file, ("FACTOR=2",))], Future())
     assert nvrtc.load_kernel(0, card.file, "twice", ("FACTOR=2",)) == "twice"
 
 
@@ -77,38 +89,39 @@ def test_nothing_is_compiled_where_there_is_no_card(card, monkeypatch):
     early_compilation.compile_early(7, [(card.file, ("FACTOR=2",))])
     monkeypatch.setattr(early_compilation, "driver_version", lambda: None)
     early_compilation.compile_early(8, [(card.file, ("FACTOR=2",))])
+    for thread in nvrtc.compiling.values():
+        thread.join()
     assert card.compiled == []
-    assert not any(ordinal in (7, 8) for ordinal, _, _ in nvrtc.compiling)
+    assert not any(ordinal == 8 for ordinal, _, _ in nvrtc.compiling)
 
 
 IMPORTS = """
 import sys, threading
 class Watch:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("cupy", "cupyx", "cupy_backends", "cuda"):
-            threads.add(threading.current_thread())
-threads = set()
+        imported.append((name.split(".")[0], threading.current_thread() is threading.main_thread()))
+imported = []
 sys.meta_path.insert(0, Watch())
 from pathlib import Path
 from FuzzyVesselCoreLib.gpu import availability, early_compilation, nvrtc
 early_compilation.compute_capability = lambda ordinal: 90
 early_compilation.driver_version = lambda: 13000
-early_compilation.compile_early(0, [(availability.TRIAL, ()), (availability.TRIAL, ("A=1",))])
+early_compilation.compile_early(0, [(availability.TRIAL, ("A=1",))])
 for thread in nvrtc.compiling.values():
     thread.join()
-print(len(nvrtc.compiled_early), threads == {threading.main_thread()})
+print(len(nvrtc.compiled_early), {main for _, main in imported}, "cupy" in dict(imported))
 """
 
 
-def test_cupy_is_imported_by_the_callers_thread_alone():
-    # Two threads that import it at the same time make the import of either fail.
+def test_threads_that_compile_import_nothing():
+    # Two threads that import CuPy at the same time make the import of either fail.
     pytest.importorskip("cupy", reason="CuPy is not installed")
     paths = os.pathsep.join(path for path in sys.path if path)
     run = [sys.executable, "-c", IMPORTS]
     told = subprocess.run(
         run, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True
     )
-    assert told.stdout.split() == ["2", "True"]
+    assert told.stdout.split() == ["2", "{True}", "False"]
 
 
 def test_a_machine_without_a_driver_has_no_compute_capability(monkeypatch):
@@ -138,6 +151,17 @@ def test_the_driver_is_asked_for_the_compute_capability(monkeypatch, failing):
     )
     monkeypatch.setattr(early_compilation, "driver_library", lambda: driver)
     assert early_compilation.compute_capability(0) == (89 if failing is None else None)
+
+
+def test_the_context_is_opened_with_the_first_files(card, monkeypatch):
+    calls = []
+    driver = SimpleNamespace(
+        cuDeviceGet=lambda device, ordinal: calls.append(("device", ordinal)),
+        cuDevicePrimaryCtxRetain=lambda context, device: calls.append(("context", device.value)),
+    )
+    monkeypatch.setattr(early_compilation, "driver_library", lambda: driver)
+    early_compilation.open_context(3)
+    assert calls == [("device", 3), ("context", 0)]
 
 
 @pytest.mark.gpu

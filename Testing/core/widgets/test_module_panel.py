@@ -216,6 +216,17 @@ def test_the_line_says_why_the_cpu_is_used(line):
     assert line.button.text == "Use this computer's GPU ..."
 
 
+def test_packages_are_looked_at_again_when_something_has_changed(line, shared, monkeypatch):
+    looked = []
+    monkeypatch.setattr(shared.packages, "installed_cupy", lambda: looked.append(1) or [])
+    for _ in range(3):
+        line.line.look()
+    assert len(looked) == 1
+    line.machine["reason"] = "CuPy cannot be imported."
+    line.line.look()
+    assert len(looked) == 2
+
+
 def test_nothing_can_be_installed_where_there_is_no_driver(line):
     line.machine["driver"] = None
     line.line.look()
@@ -229,7 +240,10 @@ def test_a_driver_that_is_too_old_is_not_given_a_wheel(line):
     assert line.button.isHidden()
 
 
-def test_the_gpu_is_named_without_its_memory(line, monkeypatch):
+def test_the_gpu_is_named_without_its_memory(line, shared, monkeypatch):
+    # Nor are all packages looked at.
+    monkeypatch.setattr(shared.packages, "installed_cupy", lambda: 1 / 0)
+
     class Gpu:
         def __init__(self, ordinal):
             self.properties = {"name": b"NVIDIA H200", "totalGlobalMem": 150_000_000_000}

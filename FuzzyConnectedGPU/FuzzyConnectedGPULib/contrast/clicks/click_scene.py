@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.large_arrays import zeros_soon
+from FuzzyVesselCoreLib.voxels.large_arrays import Allocate, zeros_soon
 
 from ..checked_clicks import Clicks
 from ..contrast_threshold import CONTRAST_THRESHOLD
@@ -35,6 +35,7 @@ def click_scene(
     progress: Progress | None = None,
     gpu: "CudaDevice | None" = None,
     empty: np.ndarray | None = None,
+    allocate: Allocate = np.empty,
 ) -> tuple[np.ndarray, float]:
     """The fuzzy scene of clicks.
 
@@ -50,6 +51,8 @@ def click_scene(
         Computes the paths, inside its ``with`` block, with the same result.
     empty : ndarray, float32, of the evidence's shape, optional
         Zeros, which become the result; by default a new array.
+    allocate : callable, optional
+        ``allocate(shape, dtype) -> ndarray``, of that array.
 
     Returns
     -------
@@ -60,7 +63,9 @@ def click_scene(
         The contrast from which on a voxel belongs to the object.
     """
     progress = Progress.of(progress)
-    memory = zeros_soon(evidence.contrast.shape, np.float32) if empty is None else None
+    memory = None
+    if empty is None:
+        memory = zeros_soon(evidence.contrast.shape, np.float32, allocate)
     positive = [tuple(map(int, p)) for p in clicks.positive]
     negative = [tuple(map(int, q)) for q in clicks.negative]
     judged = [_click(evidence, p, n == 0) for n, p in enumerate(positive)]

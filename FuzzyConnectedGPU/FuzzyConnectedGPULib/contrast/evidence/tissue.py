@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.medians import median
+
 from .background import local_background
 from .tissue_statistics import median_and_deviation, nearest_tissue, sample_of, voxel_noise
 
@@ -130,7 +132,7 @@ class Tissue:
         """The volume minus the tissue's median in it, and its noise."""
         values = self.values(volume)
         values = values if self.whole else values[self._signal]
-        volume = volume - np.float32(np.median(values))
+        volume = volume - np.float32(median(values))
         return volume, self.noise(volume)
 
 
@@ -141,7 +143,7 @@ def tissue_near(
 
     The spread of a scan that holds air and bone says nothing about the tissue around the vessels.
     """
-    intensity = float(np.median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
+    intensity = float(median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
     everything = tuple(slice(0, n) for n in raw.shape)
     # Medians are most of the work, and numpy finds them in parallel.
     with ThreadPoolExecutor(len(SURROUNDINGS) + 1) as pool:

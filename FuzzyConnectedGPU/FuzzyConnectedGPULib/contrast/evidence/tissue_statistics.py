@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from FuzzyVesselCoreLib.voxels.medians import median as median_of
+
 from ...affinity.estimation import MAD_TO_SIGMA
 
 MAX_SAMPLES = 1 << 18
@@ -101,7 +103,7 @@ def _median_and_deviation(
 def _median(values: np.ndarray, numbers: np.ndarray | None) -> float:
     """What `np.median` gives, bit for bit."""
     if numbers is None:
-        return float(np.median(values))
+        return float(median_of(values))
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(numbers[order])
     middle = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")

@@ -14,7 +14,7 @@
 // component whose best edge is a cross-tile edge waits; when all do, they are the nodes of the graph that
 // node_rounds.cu contracts.
 
-#include "../affinity.cuh"
+#include "affinity_tables.cuh"
 #include "node_map.cuh"
 
 #define STEP(axis) ((axis) == 0 ? 128 : (axis) == 1 ? 16 : 1)  // between neighbours' numbers in the tile
@@ -141,16 +141,6 @@ __device__ __forceinline__ void load_voxels(Tile& tile, const Image& image, cons
     __syncthreads();
 }
 
-// The affinity's terms of integer voxels, where the tables are short: both bells end in level ground, so
-// that beyond a table its last entry holds. The product's is 0 for differences, as it is when rounded.
-struct Tables
-{
-    float* entries;  // of the differences, then of the sums
-    int lowest_sum, sums, differences;
-
-    __device__ __forceinline__ int size() const { return sums + differences; }
-};
-
 #if TABLES
 __device__ __forceinline__ float entry(const Tile& tile, int bytes)
 {
@@ -217,29 +207,6 @@ __device__ void keep_upper_weights(const Tile& tile, u16* weights)
         BorderPair up(n, true);
         weights[n] = tile.weight[up.axis][up.k + 1][up.j + 1][up.i + 1];
     }
-}
-
-// What contract_tiles finds: no nodes in tiles that it leaves out; the entries of both tables.
-extern "C" __global__ void begin(u32 tiles, u32* first_nodes, Affinity a, Tables tables)
-{
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < tiles) first_nodes[n] = NO_NODES;
-    if (n >= tables.size()) return;
-    int sum = (int)n - tables.differences;
-    bool ends = sum == -1 && !a.weighted;
-    tables.entries[n] = sum >= 0 ? sum_term((float)(tables.lowest_sum + sum), a)
-                        : ends   ? 0
-                                 : difference_term((float)n, a);
-}
-
-// Levels, 0 so far, of the seeds (null: TOP), and marks, 0 so far, for their tiles.
-extern "C" __global__ void begin_seeds(const long long* seeds, const u16* seed_levels, u32 count, TileGrid grid,
-                                       u16* levels, u8* seeded)
-{
-    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= count) return;
-    levels[seeds[n]] = seed_levels ? seed_levels[n] : TOP;
-    seeded[grid.tile_of(seeds[n])] = 1;
 }
 
 __device__ __forceinline__ int find_root(const u16* parent, int at)

@@ -18,6 +18,7 @@ from . import node_rounds, reached_tiles
 from .affinity_tables import TABLE, table_extent
 
 KERNELS = Path(__file__).with_name("contract_tiles.cu")
+BEGIN = Path(__file__).with_name("begin_tiles.cu")
 TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
@@ -45,7 +46,8 @@ def macros(problem: Problem) -> tuple[str, ...]:
 def first_files(problem: Problem) -> list[tuple[Path, tuple[str, ...]]]:
     """The files that a problem needs, with their macros."""
     node = NODE_MACROS[np.uint8]
-    return [(KERNELS, (node, *macros(problem))), (node_rounds.KERNELS, (node,))]
+    rounds = [(file, (node,)) for file in (node_rounds.KERNELS, node_rounds.FURTHER)]
+    return [(KERNELS, (node, *macros(problem))), *rounds, (BEGIN, ())]
 
 
 def come_in_slabs(problem: Problem) -> bool:
@@ -190,7 +192,7 @@ class ContractedTiles:
         args = (
             struct(KERNELS, "Image", **volume),
             self.affinity(KERNELS),
-            self.tables(),
+            self.tables(KERNELS),
             self.node_map(KERNELS),
             struct(KERNELS, "NodeEdges", **edges, max_nodes=max_nodes, counts=counts),
         )
@@ -200,11 +202,11 @@ class ContractedTiles:
         """`Affinity` of affinity.cuh."""
         return affinity_struct(self.gpu, kernels, self.problem.affinity, self.problem.cut_level)
 
-    def tables(self) -> KernelStruct:
-        """`Tables` of contract_tiles.cu."""
+    def tables(self, kernels: Path) -> KernelStruct:
+        """`Tables` of affinity_tables.cuh."""
         lowest_sum, sums, differences = self.table_extent or (0, 0, 0)
         extent = dict(lowest_sum=lowest_sum, sums=sums, differences=differences)
-        return self.gpu.struct(KERNELS, "Tables", entries=self.table_entries, **extent)
+        return self.gpu.struct(kernels, "Tables", entries=self.table_entries, **extent)
 
     def node_map(self, kernels: Path) -> KernelStruct:
         """`NodeMap` of node_map.cuh."""
@@ -244,10 +246,10 @@ class ContractedTiles:
         self.counts.fill(0)
         self.seeded.fill(0)
         nodes = np.uint32(self.tile_count), self.first_nodes
-        tables = self.affinity(KERNELS), self.tables()
+        tables = self.affinity(BEGIN), self.tables(BEGIN)
         self._run("begin", max(self.tile_count, TABLE), *nodes, *tables)
         seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size)
-        whole = reached_tiles.tile_grid(self.gpu, KERNELS, self.problem.voxels.shape)
+        whole = reached_tiles.tile_grid(self.gpu, BEGIN, self.problem.voxels.shape)
         self._run("begin_seeds", self.seeds.size, *seeds, whole, self.levels, self.seeded)
 
     def search_tiles(self) -> reached_tiles.Search | None:
@@ -264,7 +266,7 @@ class ContractedTiles:
         return self.gpu.kernel(path, name, (NODE_MACROS[self.node_type], *of_voxels))
 
     def _run(self, name: str, threads: int, *args: Any) -> None:
-        self.kernel(KERNELS, name)((-(-threads // THREADS),), (THREADS,), args)
+        self.gpu.kernel(BEGIN, name)((-(-threads // THREADS),), (THREADS,), args)
 
     def launch(
         self, path: Path, name: str, threads: int, *args: Any, tiles: range | None = None

@@ -4,9 +4,9 @@
 // along its best edge, and connected nodes are contracted to one node of the next round. The node of
 // the seeds' component is node 0 from the second round on. When no edge is left, each node's
 // connectedness follows from that of the node it became. All rounds from the second on are one
-// cooperative launch with grid sync.
+// cooperative launch with grid sync: further_rounds.cu.
 
-#include "rounds.cuh"
+#include "node_edges.cuh"
 
 // The first round's hooks. outgoing and parent may be one.
 extern "C" __global__ void hook_outgoing(const u32* outgoing, const short* tile_edges, TileGrid grid, NodeMap map,
@@ -82,35 +82,6 @@ extern "C" __global__ void source_edges(const long long* seeds, const u16* seed_
     u32 node = n < count ? map.at(seeds[n], grid) : ALONE;
     u32 a[1] = {node == ALONE ? 0u : next[node]}, b[1] = {0}, weight[1] = {a[0] ? (u32)seed_levels[n] : 0u};
     add_edges(list, a, b, weight);
-}
-
-// ---- all further rounds
-
-// The nodes of the first round: their numbers in the second one, and the weights of the edges by which they
-// hooked, where their connectedness is written.
-struct FirstNodes
-{
-    u32 count;
-    const u32* next;
-    u16* weights;
-};
-
-// Rounds until no edge is left, then back to the nodes of the first round.
-extern "C" __global__ void __launch_bounds__(ROUND_THREADS, ROUND_BLOCKS)
-    further_rounds(BothLists lists, Rounds all, FirstNodes first)
-{
-    u32 *arrived = all.arrived(), rounds = all.hook(lists);
-    FOR_NODES(n, all.now) all.weights[n] = n ? 0 : TOP;  // no path leads to the others
-    while (rounds--) {
-        grid_sync(arrived);
-        u16* later = all.weights;
-        u32 now = rounds ? all.counts[2 * rounds - 2] + 1 : all.nodes;
-        all.next -= now;
-        all.weights -= now;
-        FOR_NODES(n, now) all.weights[n] = min(all.weights[n], later[all.next[n]]);
-    }
-    grid_sync(arrived);
-    FOR_NODES(n, first.count) first.weights[n] = min(first.weights[n], all.weights[first.next[n]]);
 }
 
 // Of four voxels of a row, where a row is whole fours: read and written at once.

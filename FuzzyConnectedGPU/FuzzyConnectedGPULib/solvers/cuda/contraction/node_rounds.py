@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .contracted_tiles import ContractedTiles
 
 KERNELS = Path(__file__).with_name("node_rounds.cu")
+FURTHER = Path(__file__).with_name("further_rounds.cu")
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
 EDGES_PER_THREAD, ROUND_THREADS, MAX_ROUNDS = 4, 512, 32  # as in node_rounds.cu
 COUNTS = 3 + 2 * MAX_ROUNDS + 2  # counters of the kernels, 0 at first
@@ -161,13 +162,13 @@ class FirstRound:
 def _further_rounds(tiles: "ContractedTiles", first: FirstRound) -> DeviceArray:
     """All rounds but the first, and the way back to its nodes; returns the number of rounds."""
     counts = tiles.counts[5:]
-    rounds = Rounds(tiles.gpu, KERNELS, first, counts)
+    rounds = Rounds(tiles.gpu, FURTHER, first, counts)
     nodes = dict(count=first.count, next=first.next, weights=first.weights)
     tiles.gpu.launch_cooperative(
-        tiles.kernel(KERNELS, "further_rounds"),
+        tiles.kernel(FURTHER, "further_rounds"),
         -(-rounds.threads // ROUND_THREADS),
         ROUND_THREADS,
-        (rounds.lists, rounds.nodes, tiles.gpu.struct(KERNELS, "FirstNodes", **nodes)),
+        (rounds.lists, rounds.nodes, tiles.gpu.struct(FURTHER, "FirstNodes", **nodes)),
     )
     return counts[2 * MAX_ROUNDS :]
 
