@@ -135,11 +135,15 @@ FOLDER = Path(__file__).parent
 def first():
     (FOLDER / "first").write_text(str(os.getpid()))
 
-def waits_for_last():
+def whole():
+    first()
     for _ in range(3000):
         if (FOLDER / "last").exists():
             return
         time.sleep(0.01)
+
+def sleeps():
+    time.sleep(600)
 
 def fails():
     raise ValueError("of this recipe alone")
@@ -158,7 +162,7 @@ def recipes(tmp_path, monkeypatch):
 
 def test_recipes_share_the_processes_and_one_that_fails_ends_alone(recipes, monkeypatch):
     monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
-    names = ("waits_for_last", "fails", "first", "last")  # every second one is a process's
+    names = ("whole", "fails", "first", "last", "first", "sleeps")  # who sleeps is ended
     compile_in_processes([f"some_recipes:{name}" for name in names])
     assert not compiling_processes.going_on()
     pids = {(recipes / name).read_text() for name in ("first", "last")}

@@ -1,7 +1,6 @@
 """JIT warm-up of skeletons: what compiles is run before, in a thread, by all ways there are."""
 
 import threading
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -62,19 +61,16 @@ def test_a_run_without_a_callback_waits_for_a_trial_that_goes_on(nothing_begun, 
     assert extraction.skeletonize(ball(4)) == [True]
 
 
-def run_recipes():
-    """Each that a process runs; errors are not seen otherwise."""
-    for recipe in jit_warmup.RECIPES:
-        module, name = recipe.split(":")
-        getattr(import_module(module), name)()
+def test_the_trials_work():
+    jit_warmup.try_out()  # errors are not seen otherwise
+    jit_warmup.try_out_later_stages()
 
 
-def test_recipes_compile_the_versions_that_a_run_asks_for():
-    """Else a run would compile them again."""
+def test_both_trials_compile_the_same_versions():
+    """What the second process compiles is what a run asks for: else it would be compiled twice."""
     from FuzzyVesselCoreLib.voxels.distance import ridge
     from PotentialSkeletonLib.critical_points import divergence_seeds, local_minima
     from PotentialSkeletonLib.endpoints import candidates, local_maxima
-    from PotentialSkeletonLib.endpoints.end_caps import cap_centre
     from PotentialSkeletonLib.graph import radii, voxel_adjacency
     from PotentialSkeletonLib.thinning import gap_paths, growing, thinning
     from PotentialSkeletonLib.tracing import curve_voxels, descent_paths, stepping
@@ -92,14 +88,11 @@ def test_recipes_compile_the_versions_that_a_run_asks_for():
         growing.add_simple,
         ridge.fill_order,
         local_minima.list_minima,
-        cap_centre.mark_component,
-        cap_centre.mean,
-        cap_centre.mean_of_box,
         gap_paths.climb,
     )
     jit_warmup.try_out()
     before = [len(function.signatures) for function in functions]
-    run_recipes()
+    jit_warmup.try_out_later_stages()
     assert [len(function.signatures) for function in functions] == before
     assert min(before) > 0
 

@@ -28,10 +28,10 @@ _going_on: set[subprocess.Popen] = set()
 
 
 def compile_in_processes(recipes: Sequence[str]) -> None:
-    """Run the recipes in as many processes as there are cores, until all have ended.
+    """Run the recipes in as many processes as there are cores, until the first recipe has ended.
 
-    What two recipes call that are not run by the same process may be compiled twice. Nothing is
-    done on a single core, or where Python is not found: then the caller compiles alone.
+    The first recipe calls all that is to be compiled; the others help it, from other places on.
+    Nothing is done on a single core, or where Python is not found: then the caller compiles alone.
 
     Parameters
     ----------
@@ -43,11 +43,8 @@ def compile_in_processes(recipes: Sequence[str]) -> None:
     if cores < 2 or python is None:
         return
     processes = [_start(python, recipes[n::cores]) for n in range(min(cores, len(recipes)))]
-    try:
-        for process in processes:
-            process.wait()
-    finally:
-        _end(processes)
+    processes[0].wait()
+    _end(processes)
 
 
 def going_on() -> tuple[subprocess.Popen, ...]:
