@@ -50,6 +50,7 @@ def try_out() -> None:
             close_tunnels=2.0,
         )  # fmt: skip
         assemble(small_object(), SPACING, options, Progress())
+    cross_a_gap()
 
 
 def try_out_later_stages() -> None:
@@ -95,6 +96,19 @@ def try_out_later_stages() -> None:
         return radius_at(points, labels, SPACING, progress)
 
     skeleton_graph(found.voxels, found.positions, label, mask, radii, progress)
+    cross_a_gap()
+
+
+def cross_a_gap() -> None:
+    """A path from a curve's end to a skeleton, which the small object does not need."""
+    from .field.tiles import Tiles
+    from .thinning.gap_paths import gap_paths
+    from .thinning.thinning import empty_states
+
+    mask = small_cross()
+    row = np.arange(mask.size).reshape(mask.shape)[4, 9]
+    depths = Tiles.whole(mask.astype(np.float32))
+    gap_paths(row[3:6], row[16:19], row[18:19], depths, empty_states(mask.shape), Progress())
 
 
 def small_object() -> np.ndarray:

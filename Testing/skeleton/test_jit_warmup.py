@@ -72,7 +72,7 @@ def test_both_trials_compile_the_same_versions():
     from PotentialSkeletonLib.critical_points import divergence_seeds, local_minima
     from PotentialSkeletonLib.endpoints import candidates, local_maxima
     from PotentialSkeletonLib.graph import radii, voxel_adjacency
-    from PotentialSkeletonLib.thinning import growing, thinning
+    from PotentialSkeletonLib.thinning import gap_paths, growing, thinning
     from PotentialSkeletonLib.tracing import curve_voxels, descent_paths, stepping
 
     functions = (
@@ -88,6 +88,7 @@ def test_both_trials_compile_the_same_versions():
         growing.add_simple,
         ridge.fill_order,
         local_minima.list_minima,
+        gap_paths.climb,
     )
     jit_warmup.try_out()
     before = [len(function.signatures) for function in functions]

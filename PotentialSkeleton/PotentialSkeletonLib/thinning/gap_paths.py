@@ -45,7 +45,6 @@ def gap_paths(
     ndarray of int
         Flat indices, ascending; voxels of curves are among them.
     """
-    shape = np.array(depths.shape)
     states[curves] = CURVE
     states[skeleton] = SKELETON
     paths = [skeleton[:0]]
@@ -54,7 +53,7 @@ def gap_paths(
         missing = end
         while missing >= 0:
             depths.require(np.stack(np.unravel_index([missing], depths.shape), axis=1), reach=1)
-            tiles = depths.volumes[0], depths.numbers, depths.side, shape
+            tiles = depths.volumes[0], depths.numbers, depths.side, depths.shape
             taken, missing = climb(states, end, MAX_SEEN, tiles)
         paths.append(taken)
     found = np.unique(np.concatenate(paths))

@@ -1,9 +1,11 @@
 """numpy in the role of CuPy, with arrays that show when a kernel writes outside of them."""
 
+import ctypes
+
 import numpy as np
 
 MARGIN = 256  # bytes before and behind an array; also the alignment of CuPy's arrays
-_MARK = 0x6B
+_MARKS = b"\x6b" * (2 * MARGIN)  # of the larger margin
 _GARBAGE = 0xA5
 
 
@@ -11,18 +13,22 @@ class _Block(np.ndarray):
     """The memory of one array with its margins; `inside` is the array's own part."""
 
     inside = slice(0)
+    address = 0
 
 
 def guarded_empty(shape, dtype=float):
     """An uninitialised array between two margins; as on a GPU, it holds garbage."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     block = _Block(size + 3 * MARGIN, dtype=np.uint8)
+    block.address = block.ctypes.data
     # Never 0: memory begins before the margin, also where it happens to be aligned.
-    start = 2 * MARGIN - block.ctypes.data % MARGIN
+    start = 2 * MARGIN - block.address % MARGIN
     block.inside = slice(start, start + size)
-    block.fill(_MARK)
-    block[block.inside] = _GARBAGE
-    return block.view(np.ndarray)[block.inside].view(dtype).reshape(shape)
+    for address, length in _margins(block):
+        ctypes.memmove(address, _MARKS, length)
+    inside = block.view(np.ndarray)[block.inside]
+    inside.fill(_GARBAGE)
+    return inside.view(dtype).reshape(shape)
 
 
 def guarded_copy(array):
@@ -41,8 +47,13 @@ def guarded_block(array):
 
 def is_overrun(block):
     """Whether the margins of guarded memory were written to."""
-    outside = (block[: block.inside.start], block[block.inside.stop :])
-    return any(np.any(part != _MARK) for part in outside)
+    return any(ctypes.string_at(*margin) != _MARKS[: margin[1]] for margin in _margins(block))
+
+
+def _margins(block):
+    """Address and length of the bytes before and behind the array."""
+    start, stop = block.inside.start, block.inside.stop
+    return (block.address, start), (block.address + stop, block.size - stop)
 
 
 class GuardedNumpy:

@@ -1,5 +1,7 @@
 """The emulated device, in place of `FuzzyVesselCoreLib.gpu.device.CudaDevice`."""
 
+import functools
+
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.kernel_structs import fill_struct
@@ -22,6 +24,11 @@ _PROPERTIES = {  # of a small GPU
     "reservedSharedMemPerBlock": 0,
     "multiProcessorCount": 2,
 }
+
+
+@functools.cache  # as for a GPU, what a file says is taken to stay the same
+def _library(path, defines, watched):
+    return compile_library(read_source(path), defines, watched)
 
 
 class LateCopier:
@@ -114,7 +121,7 @@ class EmulatedDevice:
 
     def kernel(self, path, name, defines=()):
         """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
-        library = compile_library(read_source(path), tuple(defines), self.interleave > 0)
+        library = _library(path, tuple(defines), self.interleave > 0)
         if not hasattr(library, f"launch_{name}"):
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return Kernel(self, library, name)

@@ -81,7 +81,7 @@ class Kernel:
     def _launch_in(self, grid, block, shared_mem, values, blocks):
         device = self._device
         addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
-        inside = [(memory.ctypes.data, memory.inside) for memory in blocks]
+        inside = [(memory.address, memory.inside) for memory in blocks]
         ends = [start + n for start, part in inside for n in (part.start, part.stop)]
         launch = _Launch(
             grid=grid,
