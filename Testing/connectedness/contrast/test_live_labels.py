@@ -48,6 +48,34 @@ def test_kept_paths_are_the_paths_of_all_starts(seed):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_paths_of_starts_that_stay_are_kept(seed):
+    """One start is another one from run to run, or there is one more or less."""
+    rng = np.random.default_rng(seed)
+    contrast = noise(rng, rng.choice([0, 0.7]))
+    if seed % 2:
+        contrast = np.round(contrast)
+    smooth = rng.normal(0, 1, contrast.shape).astype(np.float32)
+    paths = LivePaths(contrast, smooth, None)
+    brighter, unit, floor = float(rng.uniform(0, 3)), float(rng.uniform(0.2, 1)), 1
+    if seed % 3 == 0:
+        floor = STEPS // 2
+    stay = [tuple(rng.integers(0, contrast.shape)) for _ in range(rng.integers(0, 3))]
+    kept = 0
+    for run in range(10):
+        starts = [*stay, *(tuple(rng.integers(0, contrast.shape)) for _ in range(rng.integers(3)))]
+        if run == 6:
+            stay = stay[1:]
+        ours = paths.widest_paths(starts, unit, floor, brighter)
+        theirs = widest_paths(contrast, None, starts, unit, floor, (smooth, brighter))
+        for one, other in zip(in_order(ours), in_order(theirs), strict=True):
+            np.testing.assert_array_equal(one, other)
+        again = paths.widest_paths(starts[::-1], unit, floor, brighter)
+        assert again is ours or again.voxels.size == 0
+        kept += paths._reach._base[0] == frozenset(np.ravel_multi_index(s, contrast.shape) for s in stay)
+    assert kept
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_the_tree_knows_the_weakest_voxel_of_the_widest_path(seed):
     """Against the definition: connected at each contrast, and not above it."""
