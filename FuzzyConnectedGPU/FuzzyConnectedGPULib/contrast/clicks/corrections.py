@@ -93,6 +93,7 @@ def _remove_leak(
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, unit)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
+        evidence.clears()
         connectedness[ball.box][leak & _nearer(ball, positive, click, unit)] = 0
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, unit)

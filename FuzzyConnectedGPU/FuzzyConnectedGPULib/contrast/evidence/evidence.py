@@ -76,6 +76,9 @@ class Evidence:
         """Boolean labels of a box with the voxels outside the mask set to False."""
         return labels if self.inside is None else labels & (self.inside[box] > 0)
 
+    def clears(self) -> None:
+        """Told when rules set voxels that paths reach to 0; evidence that is kept listens."""
+
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same evidence."""
         seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)

@@ -26,6 +26,11 @@ class KeptReach:
         self._base: tuple[frozenset[int], Reached] = frozenset(), _nothing()
         self._last: tuple[frozenset[int], Reached] = self._base
 
+    @property
+    def kept(self) -> Reached:
+        """What the starts that stay reach; `found` lists these voxels first, then others."""
+        return self._base[1]
+
     def found(self, key: object, starts: np.ndarray, volume: tuple, contrast: np.ndarray) -> Reached:
         """What starts reach.
 

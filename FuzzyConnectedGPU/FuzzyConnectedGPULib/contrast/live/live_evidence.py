@@ -89,10 +89,12 @@ class LiveEvidence:
         floor = max(floor, self.floor)
         self.followed = max(self.followed, unit * floor / STEPS)
         if self._paths is not None:
-            reached = self._paths.widest_paths(starts, unit, floor, brighter)
+            reached, kept = self._paths.widest_paths(starts, unit, floor, brighter)
+            self.touched.add_kept(kept.voxels)
+            self.touched.add_voxels(reached.voxels[kept.voxels.size :])
         else:
             reached = self._evidence.widest_paths(starts, unit, floor, brighter, gpu)
-        self.touched.add_voxels(reached.voxels)
+            self.touched.add_kept(reached.voxels)
         return reached
 
     def component(
@@ -125,6 +127,10 @@ class LiveEvidence:
         self.added = True
         self.touched.add_box(box)
         return self._evidence.masked(labels, box)
+
+    def clears(self) -> None:
+        """As of `Evidence`."""
+        self.touched.cleared = True
 
     @property
     def difference(self) -> tuple[Any, float]:

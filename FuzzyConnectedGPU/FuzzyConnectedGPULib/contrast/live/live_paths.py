@@ -51,8 +51,16 @@ class LivePaths:
         unit: float,
         floor: int,
         brighter: float | None,
-    ) -> Reached:
-        """The same as `paths.widest_paths.widest_paths`; rivals are where smooth > brighter."""
+    ) -> tuple[Reached, Reached]:
+        """The same as `paths.widest_paths.widest_paths`; rivals are where smooth > brighter.
+
+        Returns
+        -------
+        reached : Reached
+        kept : Reached
+            What the starts that stay reach: the first voxels of `reached`; the same object again
+            where these starts stay.
+        """
         shape = self._contrast.shape
         ours = np.array([np.ravel_multi_index(s, shape) for s in starts], np.int64)
         tree = self._deep_enough(float(certainly_low(unit, floor)))
@@ -60,7 +68,8 @@ class LivePaths:
         rivals, theirs = self._rivals(tree, ours, unit, floor, brighter)
         volume = *tree.packed, levels, rivals, theirs, np.array(shape, np.int64)
         key = unit, floor, self._kept.get("rivals", (None,))[0] if theirs.size else None
-        return self._reach.found(key, ours, volume, self._contrast.reshape(-1))
+        reached = self._reach.found(key, ours, volume, self._contrast.reshape(-1))
+        return reached, self._reach.kept
 
     def prepare(self, contrast: float) -> None:
         """Be ready for paths that are not weaker than a contrast."""

@@ -17,12 +17,27 @@ class Touched:
     ----------
     shape : (K, J, I)
         Of the scene.
+
+    Attributes
+    ----------
+    kept : ndarray, int64
+        Voxels of paths that are kept, all above 0 unless `cleared`.
+    cleared : bool
+        Whether voxels of them may have been set to 0.
     """
 
     def __init__(self, shape: Sequence[int]) -> None:
         self._shape = tuple(shape)
+        self.kept = np.empty(0, np.int64)
+        self.cleared = False
         self._lists: list[np.ndarray] = []
         self._boxes: list[Box] = []
+
+    def add_kept(self, voxels: np.ndarray) -> None:
+        """Voxels (int64) of paths that are kept; the same array again where they are the same."""
+        if self.kept is not voxels:
+            self._lists.append(self.kept)
+            self.kept = voxels
 
     def add_voxels(self, voxels: np.ndarray) -> None:
         """Voxels (int64), by their flat indices."""
@@ -38,20 +53,30 @@ class Touched:
 
     def clear(self, scene: np.ndarray) -> None:
         """Set them to 0."""
-        for voxels in self._lists:
+        for voxels in (self.kept, *self._lists):
             scene.reshape(-1)[voxels] = 0
         for box in self._boxes:
             scene[box] = 0
 
-    def written(self, scene: np.ndarray) -> list[np.ndarray]:
-        """Lists (flat indices, int64) of the voxels that are above 0; a voxel may be in several."""
+    def others(self, scene: np.ndarray) -> np.ndarray:
+        """The voxels (flat indices, int64) above 0 that are not kept ones; some may be.
+
+        A voxel may be listed several times.
+        """
         flat = scene.reshape(-1)
         found = [voxels[flat[voxels] > 0] for voxels in self._lists]
         for box in self._boxes:
             origin = np.array([side.start for side in box])
             inside = np.argwhere(scene[box] > 0) + origin
             found.append(np.ravel_multi_index(tuple(inside.T), self._shape))
-        return found
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+    def written(self, scene: np.ndarray) -> np.ndarray:
+        """The voxels (flat indices, int64) above 0; a voxel may be listed several times."""
+        kept = self.kept
+        if self.cleared:
+            kept = kept[scene.reshape(-1)[kept] > 0]
+        return np.concatenate([kept, self.others(scene)])
 
     def labels(self, scene: np.ndarray, threshold: np.float32) -> tuple[Box, np.ndarray]:
         """Where the scene is at least a threshold.
@@ -70,7 +95,8 @@ class Touched:
         """
         shape = np.array(self._shape, np.int64)
         ends = np.array([(n, 0) for n in self._shape], np.int64)
-        for voxels in self._lists:
+        lists = [self.kept, *self._lists]
+        for voxels in lists:
             _widen(voxels, scene.reshape(-1), threshold, shape, ends)
         dense = [(box, scene[box] >= threshold) for box in self._boxes]
         for box, found in dense:
@@ -81,7 +107,7 @@ class Touched:
         if (ends[:, 0] >= ends[:, 1]).any():
             ends = np.array([(0, 1)] * 3, np.int64)
         labels = np.zeros(ends[:, 1] - ends[:, 0], np.uint8)
-        for voxels in self._lists:
+        for voxels in lists:
             _mark(voxels, scene.reshape(-1), threshold, shape, ends[:, 0].copy(), labels)
         for box, found in dense:
             _put(labels, ends[:, 0], box, found)

@@ -17,7 +17,7 @@ from ..branches import HandOver
 from ..division import BACKGROUND
 from ..labelling import Clicks, label_vessels
 from ..several_vessels import background_inside, checked_vessels
-from .listed_division import ListedDivision, Uncertain
+from .kept_division import KeptDivision, Uncertain
 
 ROUNDING = 4  # levels of paths: contrasts within a level of the division are followed, too
 
@@ -47,6 +47,7 @@ class LiveVessels:
     def __init__(self, live: LiveLabels, spacing: Sequence[float]) -> None:
         self._live, self._spacing = live, spacing
         self._uncertain = False
+        self._division = KeptDivision()
 
     def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
         """Compute what the steps share; see `LiveLabels.prepare`."""
@@ -92,7 +93,8 @@ class LiveVessels:
         points = checked_vessels(vessels, shape, mask)
         seeds = np.concatenate(list(points.values()))
         background = background_inside(background_seeds, shape, mask)
-        step = _Step(points, background, hand_overs, fill, self._spacing, mask)
+        rules = points, background, hand_overs, fill, self._spacing, mask
+        step = _Step(self._division, *rules)
         clicks = device, seeds, background_seeds, threshold
         progress = Progress.of(progress)
         near = lowest_level(threshold) - ROUNDING
@@ -111,6 +113,7 @@ class _Step:
 
     def __init__(
         self,
+        division: KeptDivision,
         points: Mapping[str, np.ndarray],
         background: np.ndarray,
         hand_overs: Sequence[HandOver],
@@ -118,6 +121,7 @@ class _Step:
         spacing: Sequence[float],
         mask: np.ndarray | None,
     ) -> None:
+        self._division = division
         self._points, self._background, self._mask = points, background, mask
         self._hand_overs, self._fill, self._spacing = hand_overs, fill, spacing
 
@@ -143,17 +147,19 @@ class _Step:
         places = [n for n, each in enumerate(self._points.values(), 1) if len(each)]
         numbers[1 : len(clicked) + 1] = places
         if len(clicked) == 1:
-            voxels = np.unique(np.concatenate(list(evidence.touched.written(scene))))
+            voxels = evidence.touched.written(scene)
             return voxels, scene.reshape(-1)[voxels], np.full(voxels.size, places[0], np.uint8)
         if len(self._background):
             numbers[len(clicked) + 1] = BACKGROUND
-        found = ListedDivision(evidence, scene, clicked, self._background)
-        labelled = found.values >= threshold
+        found = self._division
+        found.divide(evidence, scene, clicked, self._background)
+        values = scene.reshape(-1)[found.voxels]
+        labelled = values >= threshold
         if evidence.floor:
             found.check(labelled)
         else:
-            found.share(labelled | bool(self._fill), progress)
-        return found.voxels, found.values, numbers[found.owners]
+            found.share(values, labelled | bool(self._fill), progress)
+        return found.voxels, values, numbers[found.owners]
 
     def _labels(self, evidence, scene, threshold, box, voxels, owners):
         """The labels of a box, after gaps and hand-overs."""
