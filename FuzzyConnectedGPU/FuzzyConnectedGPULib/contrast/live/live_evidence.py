@@ -7,8 +7,10 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..clicks.main_object import EVIDENT, FLOOR
+from ..paths.flood import component
 from ..paths.reached import Reached
 from ..paths.widest_paths import STEPS
+from .kept_components import KeptComponents
 from .live_paths import LivePaths
 from .signed import Signed
 from .touched import Box, Touched
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
-
-KEPT_COMPONENTS = 16
 
 
 class LiveEvidence:
@@ -45,8 +45,7 @@ class LiveEvidence:
 
     def __init__(self, evidence: "Evidence") -> None:
         self._evidence = evidence
-        # What was found with a limit; None if it was larger.
-        self._components: dict[tuple, tuple[tuple[np.ndarray, np.ndarray] | None, int]] = {}
+        self._components = KeptComponents()
         self.begin(0)
         self._paths = None
         if not evidence.device_bytes:
@@ -102,25 +101,34 @@ class LiveEvidence:
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """As of `Evidence`; those of clicks that stay are kept."""
         self.added = True
-        key = self._kind_of(values), start, threshold
-        found, tried = self._components.get(key, (None, -1))
-        if found is None and limit > tried:
-            found = self._evidence.component(values, start, threshold, limit)
-            if key[0]:
-                if len(self._components) == KEPT_COMPONENTS:
-                    self._components.clear()
-                self._components[key] = found, limit
-        if found is None or found[0].size > limit:
-            return None
-        self.touched.add_voxels(found[0])
+        found = self._component(values, start, threshold, limit)
+        if found is not None:
+            self.touched.add_voxels(found[0])
         return found
 
-    def _kind_of(self, values: Any) -> str:
-        """Which contrast values are; empty for others."""
+    def _component(self, values, start, threshold, limit):
+        of = self._name_of(values)
+        if self._paths is None or not of:
+            return self._evidence.component(values, start, threshold, limit)
+        flat = int(np.ravel_multi_index(start, values.shape))
+        volume, sign = values, 1
+        if isinstance(values, Signed):
+            volume, sign = values.values, values.sign
+
+        def search() -> tuple[np.ndarray, np.ndarray]:
+            voxels = component(volume, self._evidence.inside, start, threshold, limit, sign)
+            return voxels, sign * volume.reshape(-1)[voxels]
+
+        return self._components.component(of, flat, threshold, limit, search)
+
+    def _name_of(self, values: Any) -> str:
+        """Which volume values are; empty for others."""
+        if isinstance(values, Signed):
+            return "difference" if values.sign > 0 else "negative difference"
         if values is self._evidence.contrast:
             return "contrast"
         wide = vars(self._evidence).get("wide_contrast", (None,))[0]
-        return "wide" if values is wide else ""
+        return "wide contrast" if values is wide else ""
 
     def masked(self, labels: np.ndarray, box: Box) -> np.ndarray:
         """As of `Evidence`."""
