@@ -60,10 +60,10 @@ def test_paths_of_starts_that_stay_are_kept(seed):
     brighter, unit, floor = float(rng.uniform(0, 3)), float(rng.uniform(0.2, 1)), 1
     if seed % 3 == 0:
         floor = STEPS // 2
-    stay = [tuple(rng.integers(0, contrast.shape)) for _ in range(rng.integers(0, 3))]
+    stay = [tuple(rng.integers(0, contrast.shape)) for _ in range(2)]
     same, before = 0, None
     for run in range(10):
-        starts = [*stay, *(tuple(rng.integers(0, contrast.shape)) for _ in range(rng.integers(3)))]
+        starts = [*stay, *(tuple(rng.integers(0, contrast.shape)) for _ in range(run % 3))]
         if run == 6:
             stay = stay[1:]
         ours, kept = paths.widest_paths(starts, unit, floor, brighter)
@@ -72,7 +72,7 @@ def test_paths_of_starts_that_stay_are_kept(seed):
             np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(ours.voxels[: kept.voxels.size], kept.voxels)
         same, before = same + (kept is before), kept
-    assert same > 3
+    assert same >= 6
 
 
 @pytest.mark.parametrize("seed", range(10))

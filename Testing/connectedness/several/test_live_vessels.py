@@ -88,7 +88,7 @@ def test_each_step_of_a_drag_gives_the_labels_of_a_whole_run(scan, points, case,
     )
     seen = set()
     for number in range(18):
-        live._uncertain = number % 3 == 2  # else most steps would follow all levels
+        live._division.uncertain = number % 3 == 2  # else most steps would follow all levels
         vessels, background = moved(points, rng, number)
         try:
             run = segment_several(
@@ -167,6 +167,15 @@ def test_on_the_device(cpu_cuda, monkeypatch):
         labels[found.box] = found.labels
         np.testing.assert_array_equal(labels, segment_several(volume, moved, **device).labels)
         assert device["cached"].on_device
+    live.prepare(device="cuda")
+    assert live._live.nearest is not live._live
+    for _ in range(4):
+        moved = {**vessels, "other": [tuple(int(rng.integers(0, n)) for n in volume.shape)]}
+        found = live.labels_on("cuda", moved)
+        labels = np.zeros(volume.shape, np.uint8)
+        labels[found.box] = found.labels
+        np.testing.assert_array_equal(labels, segment_several(volume, moved, **device).labels)
+        assert device["cached"].on_device
 
 
 def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):
@@ -175,5 +184,5 @@ def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):
     segment_several(scan.volume, points, spacing=scan.spacing, cached=cached, **DEVICE)
     live = LiveVessels(cached.live_labels(scan.volume, scan.spacing), scan.spacing)
     live.labels_on("cpu", points)
-    assert not live._uncertain
+    assert not live._division.uncertain
     assert live_vessels.ROUNDING > 0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
+COMPUTED = "wide_contrast", "difference"  # for clicks without contrast
 
 
 class LiveEvidence:
@@ -72,7 +73,7 @@ class LiveEvidence:
             return
         least = EVIDENT * self._evidence.noise
         self._paths.prepare(least * FLOOR / STEPS if all_levels else least)
-        for name in ("wide_contrast", "difference"):  # for clicks without contrast
+        for name in COMPUTED:
             progress.check()
             getattr(self._evidence, name)
 

@@ -49,9 +49,12 @@ class KeptDivision:
         Flat indices of the voxels of the scene and the points; some are listed several times.
     owners : ndarray, uint8
         Of each, as of `divide_by_contrast` once `share` was called.
+    uncertain : bool
+        Whether `check` has failed.
     """
 
     def __init__(self) -> None:
+        self.uncertain = False
         self._owners: KeptOwners | None = None
         self._paths: np.ndarray | None = None
         self._others = np.empty(0, np.int64)

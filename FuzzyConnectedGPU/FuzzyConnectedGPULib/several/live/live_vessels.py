@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ...contrast.contrast_threshold import CONTRAST_THRESHOLD
@@ -46,12 +47,21 @@ class LiveVessels:
 
     def __init__(self, live: LiveLabels, spacing: Sequence[float]) -> None:
         self._live, self._spacing = live, spacing
-        self._uncertain = False
-        self._division = KeptDivision()
+        self._division = live.beside.setdefault(KeptDivision, KeptDivision())
 
-    def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
-        """Compute what the steps share; see `LiveLabels.prepare`."""
-        self._live.prepare(progress, all_levels=True)
+    def prepare(
+        self, progress: Progress | ProgressCallback | None = None, device: str = "auto"
+    ) -> None:
+        """Compute what the steps share; see `LiveLabels.prepare`.
+
+        Evidence that is on a device is copied: what a step changes is little, and the host keeps
+        the rest. Until then, and where the device has failed, steps are computed where it is.
+        """
+        try:
+            self._live.on_host(device)
+        except DeviceError:
+            return  # the next run says so
+        self._live.nearest.prepare(progress, all_levels=True)
 
     def labels_on(
         self,
@@ -98,13 +108,13 @@ class LiveVessels:
         clicks = device, seeds, background_seeds, threshold
         progress = Progress.of(progress)
         near = lowest_level(threshold) - ROUNDING
-        follow = partial(self._live.labels_on, *clicks, progress=progress, cut=step)
+        follow = partial(self._live.nearest.labels_on, *clicks, progress=progress, cut=step)
         # A gap that is filled may take the owner of a voxel below the threshold.
-        if near > 0 and not fill and not self._uncertain:
+        if near > 0 and not fill and not self._division.uncertain:
             try:
                 return follow(floor=near)
             except Uncertain:
-                self._uncertain = True  # mostly the next positions, too
+                self._division.uncertain = True  # mostly the next positions, too
         return follow(floor=0)
 
 
