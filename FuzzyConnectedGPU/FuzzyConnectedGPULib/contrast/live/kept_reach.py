@@ -19,9 +19,18 @@ from .packed_voxels import number_of, ones, row_of
 
 
 class KeptReach:
-    """What the starts that stay reach; the same object as long as nothing changes."""
+    """What the starts that stay reach; the same object as long as nothing changes.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    voxels : ndarray, int32
+        Flat indices of the voxels that paths may pass, ascending.
+    contrast : ndarray, float32, one-dimensional
+        Of the volume.
+    """
+
+    def __init__(self, voxels: np.ndarray, contrast: np.ndarray) -> None:
+        self._voxels, self._contrast = voxels, contrast
         self._key: object = None
         self._base: tuple[frozenset[int], Reached] = frozenset(), _nothing()
         self._last: tuple[frozenset[int], Reached] = self._base
@@ -31,7 +40,7 @@ class KeptReach:
         """What the starts that stay reach; `found` lists these voxels first, then others."""
         return self._base[1]
 
-    def found(self, key: object, starts: np.ndarray, volume: tuple, contrast: np.ndarray) -> Reached:
+    def found(self, key: object, starts: np.ndarray, volume: tuple) -> Reached:
         """What starts reach.
 
         Parameters
@@ -42,32 +51,33 @@ class KeptReach:
             Flat indices.
         volume : tuple
             Of `_spread`: bits, before, levels, rivals, theirs, shape.
-        contrast : ndarray, float32
-            Of all voxels.
         """
         wanted = frozenset(starts.tolist())
         if key != self._key:
-            self._begin(wanted, volume, contrast)
+            self._begin(wanted, volume)
         elif wanted == self._last[0]:
             return self._last[1]
         elif not self._base[0] <= wanted:
-            self._begin(wanted & self._last[0] or wanted, volume, contrast)
+            self._begin(wanted & self._last[0] or wanted, volume)
         self._key = key
-        self._last = wanted, self._with(wanted - self._base[0], volume, contrast)
+        self._last = wanted, self._with(wanted - self._base[0], volume)
         return self._last[1]
 
-    def _begin(self, starts: frozenset[int], volume: tuple, contrast: np.ndarray) -> None:
+    def _begin(self, starts: frozenset[int], volume: tuple) -> None:
         """Keep the paths of starts."""
         self._key = None  # if this fails
         count = volume[2].size
         self._levels = np.zeros(count, np.uint16)  # of the kept paths, by the voxels' numbers
         self._places = np.full(count, -1, np.int32)  # in the list of what is reached
-        voxels, levels = self._spread(starts, volume)
-        ours = Reached(voxels, levels, contrast[voxels])
-        _keep(voxels, levels, *volume[:2], self._levels, self._places)
+        bits, before = volume[:2]
+        _keep(*self._spread(starts, volume), bits, before, self._levels)
+        nodes = np.flatnonzero(self._levels)  # in their order, they are read and written faster
+        self._places[nodes] = np.arange(nodes.size)
+        voxels = self._voxels[nodes].astype(np.int64)
+        ours = Reached(voxels, self._levels[nodes], self._contrast[voxels])
         self._base = self._last = starts, ours
 
-    def _with(self, starts: frozenset[int], volume: tuple, contrast: np.ndarray) -> Reached:
+    def _with(self, starts: frozenset[int], volume: tuple) -> Reached:
         """The kept paths and those of further starts."""
         kept = self._base[1]
         if not starts:
@@ -81,7 +91,7 @@ class KeptReach:
         return Reached(
             np.concatenate([kept.voxels, voxels]),
             np.concatenate([higher, levels[new]]),
-            np.concatenate([kept.contrast, contrast[voxels]]),
+            np.concatenate([kept.contrast, self._contrast[voxels]]),
         )
 
     def _spread(self, starts: frozenset[int], volume: tuple) -> tuple[np.ndarray, np.ndarray]:
@@ -95,10 +105,9 @@ def _nothing() -> Reached:
 
 
 @njit(cache=True, nogil=True)
-def _keep(voxels, levels, bits, before, kept, places):
+def _keep(voxels, levels, bits, before, kept):
     for n in range(voxels.size):
-        node = number_of(voxels[n], bits, before)
-        kept[node], places[node] = levels[n], n
+        kept[number_of(voxels[n], bits, before)] = levels[n]
 
 
 @njit(cache=True, nogil=True)

@@ -43,7 +43,6 @@ class LivePaths:
         self._contrast, self._smooth, self._inside = contrast, smooth, inside
         self._tree: MaxTree | None = None
         self._kept: dict[str, tuple] = {}
-        self._reach = KeptReach()
 
     def widest_paths(
         self,
@@ -68,7 +67,7 @@ class LivePaths:
         rivals, theirs = self._rivals(tree, ours, unit, floor, brighter)
         volume = *tree.packed, levels, rivals, theirs, np.array(shape, np.int64)
         key = unit, floor, self._kept.get("rivals", (None,))[0] if theirs.size else None
-        reached = self._reach.found(key, ours, volume, self._contrast.reshape(-1))
+        reached = self._reach.found(key, ours, volume)
         return reached, self._reach.kept
 
     def prepare(self, contrast: float) -> None:
@@ -78,8 +77,8 @@ class LivePaths:
     def _deep_enough(self, least: float) -> MaxTree:
         if self._tree is None or self._tree.least > least:
             self._kept.clear()
-            self._reach = KeptReach()
             self._tree = max_tree(self._contrast, self._inside, SPARE * least)
+            self._reach = KeptReach(self._tree.voxels, self._contrast.reshape(-1))
         return self._tree
 
     def _once(self, name, key, compute):
@@ -93,7 +92,7 @@ class LivePaths:
         if brighter is None:
             return np.empty(0, bool), np.empty(0, np.uint16)
         smooth = self._once("smooth", (), lambda: self._smooth.reshape(-1)[tree.voxels])
-        of_tree = np.searchsorted(tree.voxels, ours)
+        of_tree = np.searchsorted(tree.voxels, ours.astype(np.int32))
         of_tree = of_tree[of_tree < tree.voxels.size]
         # A start is no rival, however bright; elsewhere where our starts are does not matter.
         own = of_tree[np.isin(tree.voxels[of_tree], ours) & (smooth[of_tree] > brighter)]

@@ -22,12 +22,14 @@ import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...contrast.live.packed_voxels import listed, number_of_each, packed_list
+from ...contrast.live.packed_voxels import WORD, listed, number_of_each, packed_list
+from ...contrast.live.touched import Box
 from ...relative import listed_owners
 from ...relative.contrast_division import STEPS, steps_of_noise
 from ...relative.groups import NOBODY, checked_groups
 from ...relative.kept_owners import KeptOwners
 from ..division import share_unowned, with_ridges
+from .listed_labels import distinct, paint, survey
 
 if TYPE_CHECKING:
     from ...contrast.evidence.evidence import Evidence
@@ -45,19 +47,14 @@ class KeptDivision:
 
     Attributes
     ----------
-    voxels : ndarray, int64
-        Flat indices of the voxels of the scene and the points; some are listed several times.
-    owners : ndarray, uint8
-        Of each, as of `divide_by_contrast` once `share` was called.
     uncertain : bool
-        Whether `check` has failed.
+        Whether the whole scene was asked for once; mostly it is for the next positions, too.
     """
 
     def __init__(self) -> None:
         self.uncertain = False
-        self._owners: KeptOwners | None = None
-        self._paths: np.ndarray | None = None
-        self._others = np.empty(0, np.int64)
+        self._paths: np.ndarray | None = None  # the list of voxels that the last scene kept
+        self._others, self._shared = np.empty(0, np.int64), np.empty(0, np.int64)
 
     def divide(
         self,
@@ -78,33 +75,35 @@ class KeptDivision:
         background : ndarray, shape (m, 3)
             One more group, if there is any.
         """
-        self._evidence, self._shape = evidence, scene.shape
-        groups = with_ridges(cast("Evidence", evidence), vessels, background)
+        self._evidence, self._scene = evidence, scene
+        points = self._points(with_ridges(cast("Evidence", evidence), vessels, background))
+        if self._paths is None:
+            self._kept = KeptOwners(scene.shape)
+            self._seen = np.zeros(-(-scene.size // WORD), np.uint64)
+        paths, self._paths = self._paths, None  # until this has succeeded
+        self._kept.owners[self._shared] = NOBODY
+        self._shared = np.empty(0, np.int64)
+        touched = evidence.touched
+        others = np.concatenate([np.array(list(points), np.int64), touched.others(scene)])
+        self._listed = touched.kept, others
+        if touched.cleared or touched.kept is not paths:
+            self._begin(touched.written(scene), points)
+        else:
+            self._follow(others, points)
+        self._others = others
+        self._paths = np.empty(0, np.int64) if touched.cleared else touched.kept
+
+    def _points(self, groups: Mapping[str, np.ndarray]) -> dict[int, int]:
+        """Flat indices of the points inside the mask, and their groups."""
+        evidence, shape = self._evidence, self._scene.shape
         whole = [side.stop for side in evidence.box]
         checked = checked_groups(groups, (whole[0], whole[1], whole[2]), None)
-        places = (checked.seeds - evidence.origin).T
-        flat = np.ravel_multi_index(tuple(places), scene.shape).astype(np.int64)
-        inside = evidence.inside
-        if inside is not None:
-            within = inside.reshape(-1)[flat] > 0
-            flat, owners = flat[within], checked.owners[within]
-        else:
-            owners = checked.owners
-        points = dict(zip(flat.tolist(), owners.tolist()))
-        touched = evidence.touched
-        others = np.concatenate([touched.others(scene), flat])
-        kept, paths = self._owners, self._paths
-        self._paths = None  # until this has succeeded
-        if kept is None:
-            kept = self._owners = KeptOwners(scene.shape)
-        if touched.cleared or touched.kept is not paths:
-            self._begin(kept, touched.written(scene), points)
-        else:
-            self._follow(kept, scene, others, points)
-        if not touched.cleared:
-            self._paths, self._others = touched.kept, others
-        self.voxels = np.concatenate([touched.kept, others])
-        self.owners = kept.owners[self.voxels]
+        flat = np.ravel_multi_index(tuple((checked.seeds - evidence.origin).T), shape)
+        owners = checked.owners
+        if evidence.inside is not None:
+            within = evidence.inside.reshape(-1)[flat] > 0
+            flat, owners = flat[within], owners[within]
+        return dict(zip(flat.tolist(), owners.tolist()))
 
     def _capacities(self, voxels: np.ndarray) -> np.ndarray:
         contrast = self._evidence.contrast.ravel()[voxels]
@@ -113,70 +112,89 @@ class KeptDivision:
             found[self._evidence.inside.reshape(-1)[voxels] == 0] = 0
         return found
 
-    def _begin(self, kept: KeptOwners, written: np.ndarray, points: dict[int, int]) -> None:
+    def _begin(self, written: np.ndarray, points: dict[int, int]) -> None:
         """Divide all voxels."""
-        flat = np.array(list(points), np.int64)
-        packed = packed_list([written, flat], kept.owners.size)
+        flat, groups = np.array(list(points), np.int64), list(points.values())
+        packed = packed_list([written, flat], self._scene.size)
         voxels = listed(packed)
         capacities = self._capacities(voxels)
-        levels, owners = listed_owners.solve(
-            packed, voxels, capacities, self._shape,
-            number_of_each(flat, packed), np.array(list(points.values()), np.uint8),
-        )  # fmt: skip
-        kept.begin(voxels, capacities, levels, owners, points)
+        numbers, owners = number_of_each(flat, packed), np.array(groups, np.uint8)
+        volume = packed, voxels, capacities, self._scene.shape
+        self._kept.begin(voxels, capacities, *listed_owners.solve(*volume, numbers, owners), points)
 
-    def _follow(
-        self, kept: KeptOwners, scene: np.ndarray, others: np.ndarray, points: dict[int, int]
-    ) -> None:
+    def _follow(self, others: np.ndarray, points: dict[int, int]) -> None:
         """Divide what is another one than in the step before."""
-        voxels = np.unique(np.concatenate([self._others, others]))
+        voxels = distinct(np.concatenate([others, self._others]), self._seen)
         wanted = self._capacities(voxels)
-        in_scene = scene.reshape(-1)[voxels] > 0
-        in_scene |= np.isin(voxels, list(points))
+        in_scene = self._scene.reshape(-1)[voxels] > 0
+        in_scene[: len(points)] = True  # they are the first ones
         wanted[~in_scene] = 0
-        other = wanted != kept.capacities[voxels]
-        kept.change(voxels[other], wanted[other], points)
+        other = wanted != self._kept.capacities[voxels]
+        self._kept.change(voxels[other], wanted[other], points)
 
-    def check(self, labelled: np.ndarray) -> None:
-        """Raise `Uncertain` where the whole scene may give a labelled voxel to another vessel.
+    def box(self, threshold: np.float32, share_all: bool, progress: Progress) -> Box:
+        """The box of the voxels of at least a threshold, all of which are somebody's then.
 
-        Parameters
-        ----------
-        labelled : ndarray of bool
-            One for each of the voxels.
-        """
-        assert self._owners is not None
-        contrast = self._evidence.followed / self._evidence.noise
-        least = int(np.ceil(contrast * STEPS)) + 1
-        levels = self._owners.levels[self.voxels[labelled]]
-        if self._evidence.added or (levels < least).any():
-            raise Uncertain
-
-    def share(self, values: np.ndarray, labelled: np.ndarray, progress: Progress) -> None:
-        """Give labelled voxels without contrast to the vessel that is the fewest steps away.
+        Labelled voxels without contrast go to the vessel that is the fewest steps away.
 
         Parameters
         ----------
-        values : ndarray, float32
-            Of the scene, one for each of the voxels.
-        labelled : ndarray of bool
+        threshold : float32
+        share_all : bool
+            Whether fainter voxels go to a vessel, too.
         progress : Progress
+
+        Raises
+        ------
+        Uncertain
+            The whole scene may give a labelled voxel to another vessel.
         """
-        free = self.owners == NOBODY
-        if not (labelled & free).any():
-            return
-        assert self._owners is not None
-        free &= values > 0
+        shape = np.array(self._scene.shape, np.int64)
+        ends = np.stack([shape, np.zeros(3, np.int64)], axis=1)
+        volume = self._scene.reshape(-1), threshold, self._kept.owners, self._kept.levels
+        found = [survey(voxels, *volume, shape, ends) for voxels in self._listed]
+        unowned = any(each[0] for each in found)
+        if self._evidence.floor:
+            contrast = self._evidence.followed / self._evidence.noise
+            least = int(np.ceil(contrast * STEPS)) + 1
+            if self._evidence.added or min(each[1] for each in found) < least:
+                raise Uncertain
+        elif unowned or share_all:
+            self._share(progress)
+        if (ends[:, 0] >= ends[:, 1]).any():
+            ends[:] = 0, 1  # there is none
+        return tuple(slice(int(first), int(last)) for first, last in ends)
+
+    def _share(self, progress: Progress) -> None:
+        """Give voxels without contrast to the vessel that is the fewest steps away."""
+        owners, scene = self._kept.owners, self._scene.reshape(-1)
+        free = [each[(owners[each] == NOBODY) & (scene[each] > 0)] for each in self._listed]
+        voxels = np.concatenate(free)
         if self._evidence.inside is not None:
-            free &= self._evidence.inside.reshape(-1)[self.voxels] > 0
-        numbers = np.flatnonzero(free)
-        place = np.stack(np.unravel_index(self.voxels[numbers], self._shape))
+            voxels = voxels[self._evidence.inside.reshape(-1)[voxels] > 0]
+        if not voxels.size:
+            return
+        shape = self._scene.shape
+        place = np.stack(np.unravel_index(voxels, shape))
         origin = np.maximum(place.min(axis=1) - 1, 0)
-        last = np.minimum(place.max(axis=1) + 2, self._shape)
+        last = np.minimum(place.max(axis=1) + 2, shape)
         box = tuple(slice(*ends) for ends in zip(origin, last))
-        owners = self._owners.owners.reshape(self._shape)[box]
-        inside = self._owners.capacities.reshape(self._shape)[box] > 0
-        inside |= owners != NOBODY
-        place = tuple(place - origin[:, None])
-        inside[place] = True
-        self.owners[numbers] = share_unowned(owners, inside, progress)[place]
+        near = owners.reshape(shape)[box]
+        inside = (self._kept.capacities.reshape(shape)[box] > 0) | (near != NOBODY)
+        inner = tuple(place - origin[:, None])
+        inside[inner] = True
+        owners[voxels] = share_unowned(near, inside, progress)[inner]
+        self._shared = voxels  # in this step
+
+    def labels(self, threshold: np.float32, box: Box, names: np.ndarray) -> np.ndarray:
+        """The names (uint8) of the owners of the voxels of at least a threshold, in a box."""
+        labels = np.zeros([side.stop - side.start for side in box], np.uint8)
+        volume = self._scene.reshape(-1), threshold, self._kept.owners, names
+        origin = np.array([side.start for side in box])
+        for voxels in self._listed:
+            paint(voxels, *volume, np.array(self._scene.shape, np.int64), origin, labels)
+        return labels
+
+    def owners(self, box: Box) -> np.ndarray:
+        """The owners in a box, as of `divide_by_contrast`."""
+        return self._kept.owners.reshape(self._scene.shape)[box]

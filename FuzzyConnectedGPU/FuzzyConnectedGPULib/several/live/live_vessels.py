@@ -139,44 +139,31 @@ class _Step:
         self, evidence: Any, scene: np.ndarray, threshold: np.float32, progress: Progress
     ) -> tuple[Box, np.ndarray]:
         progress.check()
-        voxels, values, owners = self._divided(evidence, scene, threshold, progress)
-        labelled = values >= threshold
-        box = _box_of(voxels[labelled], scene.shape)
-        if self._fill or self._hand_overs:
-            return box, self._labels(evidence, scene, threshold, box, voxels, owners)
-        labels = np.zeros([side.stop - side.start for side in box], np.uint8)
-        owners = np.where(owners >= BACKGROUND, 0, owners)[labelled]
-        place = np.unravel_index(voxels[labelled], scene.shape)
-        labels[tuple(at - side.start for at, side in zip(place, box))] = owners
-        return box, labels
-
-    def _divided(self, evidence, scene, threshold, progress):
-        """The voxels of the scene, their values, and their owners in the numbers of all vessels."""
         clicked = {name: each for name, each in self._points.items() if len(each)}
-        numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
-        places = [n for n, each in enumerate(self._points.values(), 1) if len(each)]
-        numbers[1 : len(clicked) + 1] = places
-        if len(clicked) == 1:
-            voxels = evidence.touched.written(scene)
-            return voxels, scene.reshape(-1)[voxels], np.full(voxels.size, places[0], np.uint8)
+        names = np.arange(DISPUTED + 1, dtype=np.uint8)
+        names[1 : len(clicked) + 1] = [n for n, each in enumerate(self._points.values(), 1) if len(each)]
         if len(self._background):
-            numbers[len(clicked) + 1] = BACKGROUND
-        found = self._division
-        found.divide(evidence, scene, clicked, self._background)
-        values = scene.reshape(-1)[found.voxels]
-        labelled = values >= threshold
-        if evidence.floor:
-            found.check(labelled)
+            names[len(clicked) + 1] = BACKGROUND
+        plain = not (self._fill or self._hand_overs)
+        if len(clicked) == 1:
+            box, labels = evidence.touched.labels(scene, threshold)
+            if plain:
+                return box, names[labels]
+            owners = names[(scene[box] > 0).astype(np.uint8)]
         else:
-            found.share(values, labelled | bool(self._fill), progress)
-        return found.voxels, values, numbers[found.owners]
+            found = self._division
+            found.divide(evidence, scene, clicked, self._background)
+            box = found.box(threshold, bool(self._fill), progress)
+            if plain:
+                names[names >= BACKGROUND] = 0
+                return box, found.labels(threshold, box, names)
+            owners = names[found.owners(box)]
+        return box, self._labels(evidence, scene, threshold, box, owners)
 
-    def _labels(self, evidence, scene, threshold, box, voxels, owners):
+    def _labels(self, evidence, scene, threshold, box, owners):
         """The labels of a box, after gaps and hand-overs."""
         origin = evidence.origin + [side.start for side in box]
-        whole = np.zeros(scene.shape, np.uint8)
-        whole.reshape(-1)[voxels] = owners
-        shape = whole[box].shape
+        shape = owners.shape
         background = self._background - origin
         clicks = Clicks(
             [each - origin for each in self._points.values()],
@@ -187,15 +174,7 @@ class _Step:
         if mask is not None:
             mask = mask[tuple(slice(a, a + n) for a, n in zip(origin, shape))]
         fill = dict(rounds=self._fill, mask=mask)
-        return label_vessels(scene[box], whole[box], threshold, clicks, self._spacing, **fill)[0]
-
-
-def _box_of(voxels: np.ndarray, shape: Sequence[int]) -> Box:
-    """The smallest box that holds voxels (flat indices); of one voxel where there is none."""
-    if not voxels.size:
-        return tuple(slice(0, 1) for _ in shape)
-    place = np.unravel_index(voxels, tuple(shape))
-    return tuple(slice(int(at.min()), int(at.max()) + 1) for at in place)
+        return label_vessels(scene[box], owners, threshold, clicks, self._spacing, **fill)[0]
 
 
 def _inside(points: np.ndarray, shape: Sequence[int]) -> np.ndarray:
