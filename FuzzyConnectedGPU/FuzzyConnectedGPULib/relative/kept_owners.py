@@ -42,14 +42,16 @@ class KeptOwners:
         self.capacities, self.levels = zeros((size,), np.uint16), zeros((size,), np.uint16)
         self.owners, self._flags = zeros((size,), np.uint8), zeros((size,), np.uint8)
         self.points: dict[int, int] = {}
-        self._listed = np.empty(0, np.int64)
-        self._changed: set[int] = set()  # since then
 
     def begin(
-        self, voxels: np.ndarray, capacities: np.ndarray, levels: np.ndarray, owners: np.ndarray,
+        self,
+        voxels: np.ndarray,
+        capacities: np.ndarray,
+        levels: np.ndarray,
+        owners: np.ndarray,
         points: dict[int, int],
     ) -> None:
-        """Take what was found for a list of voxels; all others have capacity 0.
+        """Take what was found for a list of voxels; all others have capacity 0, as at first.
 
         Parameters
         ----------
@@ -60,20 +62,18 @@ class KeptOwners:
         points : dict of int to int
             As of `change`; all are in the list.
         """
-        self._clear()
-        self._listed = voxels
         self.capacities[voxels], self.levels[voxels] = capacities, levels
         self.owners[voxels] = owners
         self.points = dict(points)
         self._flags[list(points)] = POINT
 
-    def _clear(self) -> None:
+    def clear(self, voxels: np.ndarray) -> None:
+        """Forget voxels: among them are all that have capacity, and the points."""
         for values in (self.capacities, self.levels, self.owners, self._flags):
-            values[self._listed] = 0
-            values[list(self._changed)] = 0
-        self._changed.clear()
+            values[voxels] = 0
+        self.points = {}
 
-    def change(self, voxels: np.ndarray, wanted: np.ndarray, points: dict[int, int]) -> None:
+    def change(self, voxels: np.ndarray, wanted: np.ndarray, points: dict[int, int]) -> bool:
         """Give voxels other capacities, and all groups their points.
 
         Parameters
@@ -83,9 +83,12 @@ class KeptOwners:
         points : dict of int to int
             Flat indices of all points, and their groups.
 
+        Returns
+        -------
+        lost : bool
+            Whether a voxel that has capacity may be nobody's now.
         """
         before = self.points
-        self._changed.update(voxels.tolist(), points)
         removed = [at for at in before if at not in points]
         added = [at for at in points if at not in before]
         other = [at for at in points if at in before and before[at] != points[at]]
@@ -96,15 +99,15 @@ class KeptOwners:
         volume = self.capacities, self.levels, self._flags, self._shape
         changed, levels = change_levels(voxels, wanted, *lists, *volume)
         told = np.array([*removed, *added, *other], np.int64)
-        _change_owners(changed, levels, told, voxels, *volume, self.owners)
+        return _change_owners(changed, levels, told, voxels, *volume, self.owners)
 
 
 @njit(cache=True, nogil=True)
 def _change_owners(changed, before, told, voxels, capacities, levels, flags, shape, owners):
-    """Owners where levels, points (told) or capacities of points have changed."""
+    """Owners where levels, points (told) or capacities of points have changed; see `change`."""
     near = np.empty(26, np.int64)
     heads, queued, below, entries = empty_queue()
-    top = 0
+    top, lost = 0, False
     for n in range(changed.size + told.size + voxels.size):
         low, high = 0, np.int64(0)
         if n < changed.size:
@@ -118,6 +121,7 @@ def _change_owners(changed, before, told, voxels, capacities, levels, flags, sha
             if not flags[voxel] & POINT:
                 if own == 0:
                     owners[voxel] = NOBODY
+                    lost |= capacities[voxel] > 0
                 elif not flags[voxel] & QUEUED:
                     flags[voxel] |= QUEUED
                     queued, below, entries = push(heads, queued, below, entries, own, voxel)
@@ -128,6 +132,7 @@ def _change_owners(changed, before, told, voxels, capacities, levels, flags, sha
             if not flags[voxel] & POINT:
                 if own == 0:
                     owners[voxel] = NOBODY
+                    lost |= capacities[voxel] > 0
                 elif not flags[voxel] & QUEUED:
                     flags[voxel] |= QUEUED
                     queued, below, entries = push(heads, queued, below, entries, own, voxel)
@@ -193,3 +198,4 @@ def _change_owners(changed, before, told, voxels, capacities, levels, flags, sha
                     queued, below, entries = push(heads, queued, below, entries, its, other)
     for n in range(done_count):
         flags[done_with[n]] &= ~np.uint8(SEEN)
+    return lost

@@ -58,20 +58,22 @@ def test_paths_of_starts_that_stay_are_kept(seed):
     smooth = rng.normal(0, 1, contrast.shape).astype(np.float32)
     paths = LivePaths(contrast, smooth, None)
     brighter, unit, floor = float(rng.uniform(0, 3)), float(rng.uniform(0.2, 1)), 1
+    smooth[rng.random(contrast.shape) < 0.5] = -1  # starts are no rivals
+    free = np.argwhere(smooth <= brighter)
     if seed % 3 == 0:
         floor = STEPS // 2
-    stay = [tuple(rng.integers(0, contrast.shape)) for _ in range(2)]
+    stay = list(map(tuple, rng.choice(free, 2)))
     same, before = 0, None
     for run in range(10):
-        starts = [*stay, *(tuple(rng.integers(0, contrast.shape)) for _ in range(run % 3))]
+        starts = [*stay, *map(tuple, rng.choice(free, run % 3))]
         if run == 6:
             stay = stay[1:]
         ours, kept = paths.widest_paths(starts, unit, floor, brighter)
         theirs = widest_paths(contrast, None, starts, unit, floor, (smooth, brighter))
         for one, other in zip(in_order(ours), in_order(theirs), strict=True):
             np.testing.assert_array_equal(one, other)
-        np.testing.assert_array_equal(ours.voxels[: kept.voxels.size], kept.voxels)
-        same, before = same + (kept is before), kept
+        np.testing.assert_array_equal(ours.voxels[: kept.paths.voxels.size], kept.paths.voxels)
+        same, before = same + (kept.paths is before), kept.paths
     assert same >= 6
 
 

@@ -8,6 +8,8 @@ alone, at a lower level, has v either. So a further start's paths are followed o
 stronger than those that are known.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -16,6 +18,22 @@ from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 from ..paths.reached import Reached
 from ..paths.widest_paths import TOP
 from .packed_voxels import number_of, ones, row_of
+
+
+class Kept(NamedTuple):
+    """What is the same from one run to the next.
+
+    Attributes
+    ----------
+    paths : Reached
+        Of the starts that stay: the first voxels of what is reached. The same object again as long
+        as they stay.
+    raised : ndarray, int64
+        All voxels (flat indices) that have another level.
+    """
+
+    paths: Reached
+    raised: np.ndarray
 
 
 class KeptReach:
@@ -32,16 +50,11 @@ class KeptReach:
     def __init__(self, voxels: np.ndarray, contrast: np.ndarray) -> None:
         self._voxels, self._contrast = voxels, contrast
         self._key: object = None
-        self._base: tuple[frozenset[int], Reached] = frozenset(), _nothing()
-        self._last: tuple[frozenset[int], Reached] = self._base
+        self._base: tuple[frozenset[int], Reached]
+        self._last: tuple[frozenset[int], Reached, np.ndarray]  # .. and the voxels that others raise
 
-    @property
-    def kept(self) -> Reached:
-        """What the starts that stay reach; `found` lists these voxels first, then others."""
-        return self._base[1]
-
-    def found(self, key: object, starts: np.ndarray, volume: tuple) -> Reached:
-        """What starts reach.
+    def found(self, key: object, starts: np.ndarray, volume: tuple) -> tuple[Reached, "Kept"]:
+        """What starts reach, and what of it is kept.
 
         Parameters
         ----------
@@ -55,13 +68,12 @@ class KeptReach:
         wanted = frozenset(starts.tolist())
         if key != self._key:
             self._begin(wanted, volume)
-        elif wanted == self._last[0]:
-            return self._last[1]
-        elif not self._base[0] <= wanted:
+        elif wanted != self._last[0] and not self._base[0] <= wanted:
             self._begin(wanted & self._last[0] or wanted, volume)
         self._key = key
-        self._last = wanted, self._with(wanted - self._base[0], volume)
-        return self._last[1]
+        if wanted != self._last[0]:
+            self._last = wanted, *self._with(wanted - self._base[0], volume)
+        return self._last[1], Kept(self._base[1], self._last[2])
 
     def _begin(self, starts: frozenset[int], volume: tuple) -> None:
         """Keep the paths of starts."""
@@ -75,33 +87,28 @@ class KeptReach:
         self._places[nodes] = np.arange(nodes.size)
         voxels = self._voxels[nodes].astype(np.int64)
         ours = Reached(voxels, self._levels[nodes], self._contrast[voxels])
-        self._base = self._last = starts, ours
+        self._base, self._last = (starts, ours), (starts, ours, voxels[:0])
 
-    def _with(self, starts: frozenset[int], volume: tuple) -> Reached:
-        """The kept paths and those of further starts."""
+    def _with(self, starts: frozenset[int], volume: tuple) -> tuple[Reached, np.ndarray]:
+        """The kept paths and those of further starts; the voxels that these raise."""
         kept = self._base[1]
-        if not starts:
-            return kept
         voxels, levels = self._spread(starts, volume)
         if not voxels.size:
-            return kept
+            return kept, voxels
         higher, new = kept.levels.copy(), np.empty(voxels.size, np.bool_)
         _raise(voxels, levels, *volume[:2], self._places, higher, new)
-        voxels = voxels[new]
-        return Reached(
-            np.concatenate([kept.voxels, voxels]),
+        more = voxels[new]
+        reached = Reached(
+            np.concatenate([kept.voxels, more]),
             np.concatenate([higher, levels[new]]),
-            np.concatenate([kept.contrast, self._contrast[voxels]]),
+            np.concatenate([kept.contrast, self._contrast[more]]),
         )
+        return reached, voxels
 
     def _spread(self, starts: frozenset[int], volume: tuple) -> tuple[np.ndarray, np.ndarray]:
         bits, before, levels, rivals, theirs, shape = volume
         first = np.array(sorted(starts), np.int64)
         return _spread(first, bits, before, levels, rivals, theirs, shape, self._levels)
-
-
-def _nothing() -> Reached:
-    return Reached(np.empty(0, np.int64), np.empty(0, np.uint16), np.empty(0, np.float32))
 
 
 @njit(cache=True, nogil=True)

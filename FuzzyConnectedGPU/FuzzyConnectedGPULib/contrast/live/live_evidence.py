@@ -90,11 +90,11 @@ class LiveEvidence:
         self.followed = max(self.followed, unit * floor / STEPS)
         if self._paths is not None:
             reached, kept = self._paths.widest_paths(starts, unit, floor, brighter)
-            self.touched.add_kept(kept.voxels)
-            self.touched.add_voxels(reached.voxels[kept.voxels.size :])
+            self.touched.add_kept(kept.paths)
+            self.touched.add_voxels(kept.raised)
         else:
             reached = self._evidence.widest_paths(starts, unit, floor, brighter, gpu)
-            self.touched.add_kept(reached.voxels)
+            self.touched.add_kept(reached)
         return reached
 
     def component(

@@ -22,7 +22,7 @@ from numba import njit
 
 from ..paths.open_voxels import certainly_low, level_of
 from ..paths.reached import Reached
-from .kept_reach import KeptReach
+from .kept_reach import Kept, KeptReach
 from .max_tree import MaxTree, max_tree
 
 SPARE = 0.7  # of the contrast that is wanted: a tree that goes deeper serves more starts
@@ -50,15 +50,13 @@ class LivePaths:
         unit: float,
         floor: int,
         brighter: float | None,
-    ) -> tuple[Reached, Reached]:
+    ) -> tuple[Reached, Kept]:
         """The same as `paths.widest_paths.widest_paths`; rivals are where smooth > brighter.
 
         Returns
         -------
         reached : Reached
-        kept : Reached
-            What the starts that stay reach: the first voxels of `reached`; the same object again
-            where these starts stay.
+        kept : Kept
         """
         shape = self._contrast.shape
         ours = np.array([np.ravel_multi_index(s, shape) for s in starts], np.int64)
@@ -67,8 +65,7 @@ class LivePaths:
         rivals, theirs = self._rivals(tree, ours, unit, floor, brighter)
         volume = *tree.packed, levels, rivals, theirs, np.array(shape, np.int64)
         key = unit, floor, self._kept.get("rivals", (None,))[0] if theirs.size else None
-        reached = self._reach.found(key, ours, volume)
-        return reached, self._reach.kept
+        return self._reach.found(key, ours, volume)
 
     def prepare(self, contrast: float) -> None:
         """Be ready for paths that are not weaker than a contrast."""

@@ -7,7 +7,10 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
+from ..paths.reached import Reached
+
 Box = tuple[slice, ...]
+NOTHING = Reached(np.empty(0, np.int64), np.empty(0, np.uint16), np.empty(0, np.float32))
 
 
 class Touched:
@@ -20,24 +23,25 @@ class Touched:
 
     Attributes
     ----------
-    kept : ndarray, int64
-        Voxels of paths that are kept, all above 0 unless `cleared`.
+    kept : Reached
+        Paths that are kept: voxels all above 0 unless `cleared`; where they have another value than
+        these paths give them, they are listed again.
     cleared : bool
         Whether voxels of them may have been set to 0.
     """
 
     def __init__(self, shape: Sequence[int]) -> None:
         self._shape = tuple(shape)
-        self.kept = np.empty(0, np.int64)
+        self.kept = NOTHING
         self.cleared = False
         self._lists: list[np.ndarray] = []
         self._boxes: list[Box] = []
 
-    def add_kept(self, voxels: np.ndarray) -> None:
-        """Voxels (int64) of paths that are kept; the same array again where they are the same."""
-        if self.kept is not voxels:
-            self._lists.append(self.kept)
-            self.kept = voxels
+    def add_kept(self, paths: Reached) -> None:
+        """Paths that are kept; the same object again where they are the same."""
+        if self.kept is not paths:
+            self._lists.append(self.kept.voxels)
+            self.kept = paths
 
     def add_voxels(self, voxels: np.ndarray) -> None:
         """Voxels (int64), by their flat indices."""
@@ -53,7 +57,7 @@ class Touched:
 
     def clear(self, scene: np.ndarray) -> None:
         """Set them to 0."""
-        for voxels in (self.kept, *self._lists):
+        for voxels in (self.kept.voxels, *self._lists):
             scene.reshape(-1)[voxels] = 0
         for box in self._boxes:
             scene[box] = 0
@@ -73,7 +77,7 @@ class Touched:
 
     def written(self, scene: np.ndarray) -> np.ndarray:
         """The voxels (flat indices, int64) above 0; a voxel may be listed several times."""
-        kept = self.kept
+        kept = self.kept.voxels
         if self.cleared:
             kept = kept[scene.reshape(-1)[kept] > 0]
         return np.concatenate([kept, self.others(scene)])
@@ -95,7 +99,7 @@ class Touched:
         """
         shape = np.array(self._shape, np.int64)
         ends = np.array([(n, 0) for n in self._shape], np.int64)
-        lists = [self.kept, *self._lists]
+        lists = [self.kept.voxels, *self._lists]
         for voxels in lists:
             _widen(voxels, scene.reshape(-1), threshold, shape, ends)
         dense = [(box, scene[box] >= threshold) for box in self._boxes]

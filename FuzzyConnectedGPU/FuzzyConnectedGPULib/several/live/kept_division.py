@@ -22,8 +22,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
+from ...contrast.live.live_labels import lowest_level
 from ...contrast.live.packed_voxels import WORD, listed, number_of_each, packed_list
-from ...contrast.live.touched import Box
+from ...contrast.live.touched import NOTHING, Box
+from ...contrast.paths.reached import Reached
 from ...relative import listed_owners
 from ...relative.contrast_division import STEPS, steps_of_noise
 from ...relative.groups import NOBODY, checked_groups
@@ -53,8 +55,10 @@ class KeptDivision:
 
     def __init__(self) -> None:
         self.uncertain = False
-        self._paths: np.ndarray | None = None  # the list of voxels that the last scene kept
-        self._others, self._shared = np.empty(0, np.int64), np.empty(0, np.int64)
+        self._paths: Reached | None = None  # that the last scene kept
+        self._lists: list[np.ndarray] = []  # its voxels: theirs, and others, the points first
+        self._strong: tuple = (None, 0, None)
+        self._shared = np.empty(0, np.int64)  # voxels without contrast that it gave to a vessel
 
     def divide(
         self,
@@ -78,20 +82,19 @@ class KeptDivision:
         self._evidence, self._scene = evidence, scene
         points = self._points(with_ridges(cast("Evidence", evidence), vessels, background))
         if self._paths is None:
-            self._kept = KeptOwners(scene.shape)
+            self._kept, self._lists = KeptOwners(scene.shape), []
             self._seen = np.zeros(-(-scene.size // WORD), np.uint64)
         paths, self._paths = self._paths, None  # until this has succeeded
         self._kept.owners[self._shared] = NOBODY
         self._shared = np.empty(0, np.int64)
         touched = evidence.touched
         others = np.concatenate([np.array(list(points), np.int64), touched.others(scene)])
-        self._listed = touched.kept, others
         if touched.cleared or touched.kept is not paths:
             self._begin(touched.written(scene), points)
         else:
             self._follow(others, points)
-        self._others = others
-        self._paths = np.empty(0, np.int64) if touched.cleared else touched.kept
+        self._lists = [touched.kept.voxels, others]
+        self._paths = NOTHING if touched.cleared else touched.kept
 
     def _points(self, groups: Mapping[str, np.ndarray]) -> dict[int, int]:
         """Flat indices of the points inside the mask, and their groups."""
@@ -120,17 +123,21 @@ class KeptDivision:
         capacities = self._capacities(voxels)
         numbers, owners = number_of_each(flat, packed), np.array(groups, np.uint8)
         volume = packed, voxels, capacities, self._scene.shape
-        self._kept.begin(voxels, capacities, *listed_owners.solve(*volume, numbers, owners), points)
+        found = listed_owners.solve(*volume, numbers, owners)
+        for each in self._lists:
+            self._kept.clear(each)
+        self._kept.begin(voxels, capacities, *found, points)
+        self._lost = True
 
     def _follow(self, others: np.ndarray, points: dict[int, int]) -> None:
         """Divide what is another one than in the step before."""
-        voxels = distinct(np.concatenate([others, self._others]), self._seen)
+        voxels = distinct(np.concatenate([others, self._lists[1]]), self._seen)
         wanted = self._capacities(voxels)
         in_scene = self._scene.reshape(-1)[voxels] > 0
         in_scene[: len(points)] = True  # they are the first ones
         wanted[~in_scene] = 0
         other = wanted != self._kept.capacities[voxels]
-        self._kept.change(voxels[other], wanted[other], points)
+        self._lost |= self._kept.change(voxels[other], wanted[other], points)
 
     def box(self, threshold: np.float32, share_all: bool, progress: Progress) -> Box:
         """The box of the voxels of at least a threshold, all of which are somebody's then.
@@ -152,7 +159,8 @@ class KeptDivision:
         shape = np.array(self._scene.shape, np.int64)
         ends = np.stack([shape, np.zeros(3, np.int64)], axis=1)
         volume = self._scene.reshape(-1), threshold, self._kept.owners, self._kept.levels
-        found = [survey(voxels, *volume, shape, ends) for voxels in self._listed]
+        self._choose(lowest_level(float(threshold)))
+        found = [survey(voxels, *volume, shape, ends) for voxels in self._chosen]
         unowned = any(each[0] for each in found)
         if self._evidence.floor:
             contrast = self._evidence.followed / self._evidence.noise
@@ -165,11 +173,26 @@ class KeptDivision:
             ends[:] = 0, 1  # there is none
         return tuple(slice(int(first), int(last)) for first, last in ends)
 
+    def _choose(self, level: int) -> None:
+        """List the voxels that may be labelled: of the kept paths, those that are strong enough."""
+        paths = self._evidence.touched.kept
+        if self._strong[0] is not paths or self._strong[1] != level:
+            self._strong = paths, level, paths.voxels[paths.levels >= level]
+        self._chosen = self._strong[2], self._lists[1]
+
+    def _unowned(self) -> np.ndarray:
+        """The voxels of the scene that are nobody's."""
+        owners, scene = self._kept.owners, self._scene.reshape(-1)
+        if self._lost:
+            paths = self._lists[0]
+            self._free, self._lost = paths[owners[paths] == NOBODY], False
+        lists = [each[owners[each] == NOBODY] for each in (self._free, self._lists[1])]
+        voxels = np.concatenate(lists)
+        return voxels[scene[voxels] > 0]
+
     def _share(self, progress: Progress) -> None:
         """Give voxels without contrast to the vessel that is the fewest steps away."""
-        owners, scene = self._kept.owners, self._scene.reshape(-1)
-        free = [each[(owners[each] == NOBODY) & (scene[each] > 0)] for each in self._listed]
-        voxels = np.concatenate(free)
+        owners, voxels = self._kept.owners, self._unowned()
         if self._evidence.inside is not None:
             voxels = voxels[self._evidence.inside.reshape(-1)[voxels] > 0]
         if not voxels.size:
@@ -191,7 +214,7 @@ class KeptDivision:
         labels = np.zeros([side.stop - side.start for side in box], np.uint8)
         volume = self._scene.reshape(-1), threshold, self._kept.owners, names
         origin = np.array([side.start for side in box])
-        for voxels in self._listed:
+        for voxels in self._chosen:
             paint(voxels, *volume, np.array(self._scene.shape, np.int64), origin, labels)
         return labels
 
