@@ -1,6 +1,7 @@
 """A fuzzy scene divided among the vessels whose points it was computed from."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +69,9 @@ def divide_by_contrast(
         return owners
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
     origin = np.array([side.start for side in box])
+    # The middle of a vessel may lie outside the mask, and so outside the box.
+    within = reached[tuple((points.seeds - evidence.origin).T)]
+    points = replace(points, seeds=points.seeds[within], owners=points.owners[within])
     if gpu is not None and evidence.device_bytes:
         from ..relative.cuda.contrast_owners import owners_by_contrast
 

@@ -31,7 +31,7 @@ from ...relative.contrast_division import STEPS, steps_of_noise
 from ...relative.groups import NOBODY, checked_groups
 from ...relative.kept_owners import KeptOwners
 from ..division import share_unowned, with_ridges
-from .listed_labels import distinct, paint, survey
+from .listed_labels import distinct, paint, survey, weakest
 
 if TYPE_CHECKING:
     from ...contrast.evidence.evidence import Evidence
@@ -158,16 +158,16 @@ class KeptDivision:
         """
         shape = np.array(self._scene.shape, np.int64)
         ends = np.stack([shape, np.zeros(3, np.int64)], axis=1)
-        volume = self._scene.reshape(-1), threshold, self._kept.owners, self._kept.levels
+        volume = self._scene.reshape(-1), threshold
         self._choose(lowest_level(float(threshold)))
-        found = [survey(voxels, *volume, shape, ends) for voxels in self._chosen]
-        unowned = any(each[0] for each in found)
+        found = [survey(each, *volume, self._kept.owners, shape, ends) for each in self._chosen]
         if self._evidence.floor:
             contrast = self._evidence.followed / self._evidence.noise
             least = int(np.ceil(contrast * STEPS)) + 1
-            if self._evidence.added or min(each[1] for each in found) < least:
+            levels = [weakest(each, *volume, self._kept.levels) for each in self._chosen]
+            if self._evidence.added or min(levels) < least:
                 raise Uncertain
-        elif unowned or share_all:
+        elif any(found) or share_all:
             self._share(progress)
         if (ends[:, 0] >= ends[:, 1]).any():
             ends[:] = 0, 1  # there is none

@@ -3,41 +3,60 @@
 import numpy as np
 from numba import njit
 
+from ...affinity.levels import TOP_LEVEL
 from ...relative.groups import NOBODY
 
 
 @njit(cache=True, nogil=True)
-def survey(voxels, scene, threshold, owners, levels, shape, ends):
+def survey(voxels, scene, threshold, owners, shape, ends):
     """Widen a box (first and end of each axis) to the voxels of at least a threshold.
 
     Returns
     -------
     unowned : bool
         Whether one of them is nobody's.
-    weakest : int
-        Their lowest level.
     """
-    plane, row = shape[1] * shape[2], shape[2]
-    unowned, weakest = False, np.int64(65536)
+    height, width = shape[1], shape[2]
+    k, j, begin, unowned = np.int64(0), np.int64(0), np.int64(-width), False
+    for voxel in voxels:
+        if scene[voxel] < threshold:
+            continue
+        if not begin <= voxel < begin + width:  # mostly it is in the same row as the one before
+            line = voxel // width
+            k, begin = line // height, line * width
+            j = line - k * height
+        i = voxel - begin
+        ends[0, 0], ends[0, 1] = min(ends[0, 0], k), max(ends[0, 1], k + 1)
+        ends[1, 0], ends[1, 1] = min(ends[1, 0], j), max(ends[1, 1], j + 1)
+        ends[2, 0], ends[2, 1] = min(ends[2, 0], i), max(ends[2, 1], i + 1)
+        unowned |= owners[voxel] == NOBODY
+    return unowned
+
+
+@njit(cache=True, nogil=True)
+def weakest(voxels, scene, threshold, levels):
+    """The lowest level of the voxels of at least a threshold; above all levels without any."""
+    lowest = np.int64(TOP_LEVEL + 1)
     for voxel in voxels:
         if scene[voxel] >= threshold:
-            k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-            ends[0, 0], ends[0, 1] = min(ends[0, 0], k), max(ends[0, 1], k + 1)
-            ends[1, 0], ends[1, 1] = min(ends[1, 0], j), max(ends[1, 1], j + 1)
-            ends[2, 0], ends[2, 1] = min(ends[2, 0], i), max(ends[2, 1], i + 1)
-            unowned |= owners[voxel] == NOBODY
-            weakest = min(weakest, np.int64(levels[voxel]))
-    return unowned, weakest
+            lowest = min(lowest, np.int64(levels[voxel]))
+    return lowest
 
 
 @njit(cache=True, nogil=True)
 def paint(voxels, scene, threshold, owners, names, shape, origin, labels):
     """Write the names of the owners into the labels of a box."""
-    plane, row = shape[1] * shape[2], shape[2]
+    height, width = shape[1], shape[2]
+    k, j, begin = np.int64(0), np.int64(0), np.int64(-width)
     for voxel in voxels:
-        if scene[voxel] >= threshold:
-            k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-            labels[k - origin[0], j - origin[1], i - origin[2]] = names[owners[voxel]]
+        if scene[voxel] < threshold:
+            continue
+        if not begin <= voxel < begin + width:
+            line = voxel // width
+            k, begin = line // height, line * width
+            j = line - k * height
+        at = k - origin[0], j - origin[1], voxel - begin - origin[2]
+        labels[at] = names[owners[voxel]]
 
 
 @njit(cache=True, nogil=True)
