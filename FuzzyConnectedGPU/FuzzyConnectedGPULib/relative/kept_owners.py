@@ -73,7 +73,7 @@ class KeptOwners:
             values[voxels] = 0
         self.points = {}
 
-    def change(self, voxels: np.ndarray, wanted: np.ndarray, points: dict[int, int]) -> bool:
+    def change(self, voxels: np.ndarray, wanted: np.ndarray, points: dict[int, int]) -> tuple[np.ndarray, bool]:
         """Give voxels other capacities, and all groups their points.
 
         Parameters
@@ -85,6 +85,8 @@ class KeptOwners:
 
         Returns
         -------
+        changed : ndarray, int64
+            The voxels that have another owner now.
         lost : bool
             Whether a voxel that has capacity may be nobody's now.
         """
@@ -150,6 +152,7 @@ def _change_owners(changed, before, told, voxels, capacities, levels, flags, sha
                 queued, below, entries = push(heads, queued, below, entries, its, other)
                 top = max(top, its)
     plateau, done_with, done_count = np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64), 0
+    others, other_count = np.empty(1 << 10, np.int64), 0
     level = top
     while level > 0:
         entry = heads[level]
@@ -190,6 +193,10 @@ def _change_owners(changed, before, told, voxels, capacities, levels, flags, sha
             if owners[voxel] == owner:
                 continue
             owners[voxel] = owner
+            if other_count == others.size:
+                others = doubled(others)
+            others[other_count] = voxel
+            other_count += 1
             for m in range(neighbours(voxel, shape, near)):
                 other = near[m]
                 its = np.int64(levels[other])
@@ -198,4 +205,4 @@ def _change_owners(changed, before, told, voxels, capacities, levels, flags, sha
                     queued, below, entries = push(heads, queued, below, entries, its, other)
     for n in range(done_count):
         flags[done_with[n]] &= ~np.uint8(SEEN)
-    return lost
+    return others[:other_count].copy(), lost

@@ -49,7 +49,7 @@ def click_scene(
     gpu : CudaDevice, optional
         Computes the paths, inside its ``with`` block, with the same result.
     empty : ndarray, float32, of the evidence's shape, optional
-        Zeros, which become the result; by default a new array.
+        Becomes the result: zeros, or what the evidence's `write_paths` takes; by default a new array.
 
     Returns
     -------

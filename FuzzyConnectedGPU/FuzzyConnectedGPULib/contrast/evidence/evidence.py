@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..clicks.membership import connectedness_of
+from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..neighbourhood import at_click
 from ..paths.flood import component
 from ..paths.reached import Reached
@@ -76,8 +78,14 @@ class Evidence:
         """Boolean labels of a box with the voxels outside the mask set to False."""
         return labels if self.inside is None else labels & (self.inside[box] > 0)
 
-    def clears(self) -> None:
-        """Told when rules set voxels that paths reach to 0; evidence that is kept listens."""
+    def write_paths(self, scene: np.ndarray, reached: Reached, threshold: float) -> int:
+        """Write the connectedness of what paths reach into a scene; returns the object's size."""
+        connected = connectedness_of(reached.levels, reached.contrast, threshold)
+        scene.ravel()[reached.voxels] = connected
+        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+
+    def changes(self, box: tuple[slice, ...], clears: bool = False) -> None:
+        """Told before rules lower the scene in a box, to 0 or not; evidence that is kept listens."""
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same evidence."""

@@ -30,10 +30,13 @@ class Kept(NamedTuple):
         as they stay.
     raised : ndarray, int64
         All voxels (flat indices) that have another level.
+    levels : ndarray, uint16
+        Theirs.
     """
 
     paths: Reached
     raised: np.ndarray
+    levels: np.ndarray
 
 
 class KeptReach:
@@ -51,7 +54,8 @@ class KeptReach:
         self._voxels, self._contrast = voxels, contrast
         self._key: object = None
         self._base: tuple[frozenset[int], Reached]
-        self._last: tuple[frozenset[int], Reached, np.ndarray]  # .. and the voxels that others raise
+        # .. and the voxels that others raise, and their levels.
+        self._last: tuple[frozenset[int], Reached, np.ndarray, np.ndarray]
 
     def found(self, key: object, starts: np.ndarray, volume: tuple) -> tuple[Reached, "Kept"]:
         """What starts reach, and what of it is kept.
@@ -73,7 +77,7 @@ class KeptReach:
         self._key = key
         if wanted != self._last[0]:
             self._last = wanted, *self._with(wanted - self._base[0], volume)
-        return self._last[1], Kept(self._base[1], self._last[2])
+        return self._last[1], Kept(self._base[1], *self._last[2:])
 
     def _begin(self, starts: frozenset[int], volume: tuple) -> None:
         """Keep the paths of starts."""
@@ -87,14 +91,14 @@ class KeptReach:
         self._places[nodes] = np.arange(nodes.size)
         voxels = self._voxels[nodes].astype(np.int64)
         ours = Reached(voxels, self._levels[nodes], self._contrast[voxels])
-        self._base, self._last = (starts, ours), (starts, ours, voxels[:0])
+        self._base, self._last = (starts, ours), (starts, ours, voxels[:0], ours.levels[:0])
 
-    def _with(self, starts: frozenset[int], volume: tuple) -> tuple[Reached, np.ndarray]:
-        """The kept paths and those of further starts; the voxels that these raise."""
+    def _with(self, starts: frozenset[int], volume: tuple) -> tuple[Reached, np.ndarray, np.ndarray]:
+        """The kept paths and those of further starts; the voxels that these raise, their levels."""
         kept = self._base[1]
         voxels, levels = self._spread(starts, volume)
         if not voxels.size:
-            return kept, voxels
+            return kept, voxels, levels
         higher, new = kept.levels.copy(), np.empty(voxels.size, np.bool_)
         _raise(voxels, levels, *volume[:2], self._places, higher, new)
         more = voxels[new]
@@ -103,7 +107,7 @@ class KeptReach:
             np.concatenate([higher, levels[new]]),
             np.concatenate([kept.contrast, self._contrast[more]]),
         )
-        return reached, voxels
+        return reached, voxels, levels
 
     def _spread(self, starts: frozenset[int], volume: tuple) -> tuple[np.ndarray, np.ndarray]:
         bits, before, levels, rivals, theirs, shape = volume

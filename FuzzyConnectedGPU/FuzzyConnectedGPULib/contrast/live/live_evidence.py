@@ -1,5 +1,6 @@
 """Evidence whose paths are kept from one position of the clicks to the next one."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from ..paths.flood import component
 from ..paths.reached import Reached
 from ..paths.widest_paths import STEPS
 from .kept_components import KeptComponents
+from .kept_reach import Kept
+from .kept_scene import KeptScene
 from .live_paths import LivePaths
 from .signed import Signed
 from .touched import Box, Touched
@@ -39,6 +42,8 @@ class LiveEvidence:
         Contrast from which on all paths were followed, since `begin`.
     added : bool
         Whether clicks without strong paths have asked for voxels of their own, since `begin`.
+    scene : KeptScene
+        That the rules write to.
     touched : Touched
         Where the rules may have written: along paths, in components, and in boxes of which they
         asked for what lies in the mask.
@@ -47,15 +52,19 @@ class LiveEvidence:
     def __init__(self, evidence: "Evidence") -> None:
         self._evidence = evidence
         self._components = KeptComponents()
-        self.begin(0)
+        self.scene = KeptScene((0, 0, 0))
+        self.begin(0, self.scene, ())
         self._paths = None
         if not evidence.device_bytes:
             self._paths = LivePaths(evidence.contrast, evidence.smooth, evidence.inside)
 
-    def begin(self, floor: int) -> None:
-        """Another position of the clicks: nothing of it is written yet."""
+    def begin(self, floor: int, scene: KeptScene, clicks: Sequence[Sequence[int]]) -> None:
+        """Another position of the clicks: nothing of it is written into the scene yet."""
         self.floor, self.followed, self.added = floor, 0.0, False
-        self.touched = Touched(self._evidence.contrast.shape)
+        self.scene, self.touched = scene, Touched(self._evidence.contrast.shape)
+        places = [np.ravel_multi_index(click, self._evidence.contrast.shape) for click in clicks]
+        self._clicks = np.array(places, np.int64)
+        self.touched.add_voxels(self._clicks)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._evidence, name)
@@ -89,12 +98,12 @@ class LiveEvidence:
         floor = max(floor, self.floor)
         self.followed = max(self.followed, unit * floor / STEPS)
         if self._paths is not None:
-            reached, kept = self._paths.widest_paths(starts, unit, floor, brighter)
-            self.touched.add_kept(kept.paths)
-            self.touched.add_voxels(kept.raised)
+            reached, self._kept = self._paths.widest_paths(starts, unit, floor, brighter)
         else:
             reached = self._evidence.widest_paths(starts, unit, floor, brighter, gpu)
-            self.touched.add_kept(reached)
+            self._kept = Kept(reached, reached.voxels[:0], reached.levels[:0])
+        self.touched.add_kept(self._kept.paths)
+        self.touched.add_voxels(self._kept.raised)
         return reached
 
     def component(
@@ -105,6 +114,7 @@ class LiveEvidence:
         found = self._component(values, start, threshold, limit)
         if found is not None:
             self.touched.add_voxels(found[0])
+            self.scene.change(found[0])
         return found
 
     def _component(self, values, start, threshold, limit):
@@ -135,11 +145,21 @@ class LiveEvidence:
         """As of `Evidence`."""
         self.added = True
         self.touched.add_box(box)
+        self.scene.change(box)
         return self._evidence.masked(labels, box)
 
-    def clears(self) -> None:
+    def write_paths(self, scene: np.ndarray, reached: Reached, threshold: float) -> int:
+        """As of `Evidence`, into `scene`; what is written there is not written again."""
+        contrast = self._evidence.contrast.ravel() if self._kept.raised.size else None
+        size = self.scene.write(self._kept, threshold, contrast)
+        self.scene.change(self._clicks)
+        return size
+
+    def changes(self, box: Box, clears: bool = False) -> None:
         """As of `Evidence`."""
-        self.touched.cleared = True
+        self.touched.lowered = True
+        self.touched.cleared |= clears
+        self.scene.change(box)
 
     @property
     def difference(self) -> tuple[Any, float]:

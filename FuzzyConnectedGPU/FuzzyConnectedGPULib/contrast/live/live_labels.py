@@ -11,12 +11,12 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import zeros
 
 from ..checked_clicks import Clicks, checked_clicks
 from ..clicks.click_scene import click_scene
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..paths.widest_paths import STEPS
+from .kept_scene import KeptScene
 from .live_evidence import COMPUTED, LiveEvidence
 from .touched import Box
 
@@ -93,7 +93,7 @@ class LiveLabels:
         self._found, self._border = evidence, border
         self._allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
         self._evidence = LiveEvidence(evidence)
-        self._memory: np.ndarray | None = None
+        self._scene: KeptScene | None = None
         self._host: LiveLabels | None = None
         self.beside: dict[type, Any] = {}
         if not evidence.device_bytes:
@@ -203,17 +203,16 @@ class LiveLabels:
             raise InputError(f"The threshold is {threshold:g}, but must be above 0 and at most 1.")
         checked = checked_clicks(np.asarray(seeds), background_seeds, self.mask, self.shape)
         clicks = checked.within(self._evidence.box)
-        self._evidence.begin(lowest_level(threshold) if floor is None else floor)
-        touched = self._evidence.touched
-        for click in (*clicks.positive.tolist(), *clicks.negative.tolist()):
-            touched.add_voxel(click)
-        if self._memory is None:
-            self._memory = zeros(self._evidence.contrast.shape, np.float32)
+        positions = [*clicks.positive.tolist(), *clicks.negative.tolist()]
+        if self._scene is None:
+            self._scene = KeptScene(self._evidence.contrast.shape)
+        floor = lowest_level(threshold) if floor is None else floor
+        self._evidence.begin(floor, self._scene, positions)
         try:
             found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu, cut)
             return replace(found, exact=bool(self._found.holds_for(checked.positive[0])))
         finally:
-            touched.clear(self._memory)
+            self._scene.put_back()
 
     def _cut(
         self,
@@ -224,7 +223,7 @@ class LiveLabels:
         cut: Cut | None,
     ) -> LabelsInBox:
         evidence: Any = self._evidence
-        scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, self._memory)
+        scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, evidence.scene.values)
         cut = cut or _at_threshold
         box, labels = cut(evidence, scene, threshold, progress)
         place = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))

@@ -7,10 +7,9 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
-from ..paths.reached import Reached
+from ..paths.reached import NOTHING, Reached
 
 Box = tuple[slice, ...]
-NOTHING = Reached(np.empty(0, np.int64), np.empty(0, np.uint16), np.empty(0, np.float32))
 
 
 class Touched:
@@ -26,14 +25,14 @@ class Touched:
     kept : Reached
         Paths that are kept: voxels all above 0 unless `cleared`; where they have another value than
         these paths give them, they are listed again.
-    cleared : bool
-        Whether voxels of them may have been set to 0.
+    lowered, cleared : bool
+        Whether any voxel may have been lowered; whether kept ones may have been set to 0.
     """
 
     def __init__(self, shape: Sequence[int]) -> None:
         self._shape = tuple(shape)
         self.kept = NOTHING
-        self.cleared = False
+        self.cleared = self.lowered = False
         self._lists: list[np.ndarray] = []
         self._boxes: list[Box] = []
 
@@ -54,13 +53,6 @@ class Touched:
     def add_voxel(self, voxel: Sequence[int]) -> None:
         """One voxel (K, J, I)."""
         self._boxes.append(tuple(slice(int(c), int(c) + 1) for c in voxel))
-
-    def clear(self, scene: np.ndarray) -> None:
-        """Set them to 0."""
-        for voxels in (self.kept.voxels, *self._lists):
-            scene.reshape(-1)[voxels] = 0
-        for box in self._boxes:
-            scene[box] = 0
 
     def others(self, scene: np.ndarray) -> np.ndarray:
         """The voxels (flat indices, int64) above 0 that are not kept ones; some may be.

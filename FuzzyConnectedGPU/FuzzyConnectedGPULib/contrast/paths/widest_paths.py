@@ -12,14 +12,12 @@ import numpy as np
 from numba import njit
 
 from .open_voxels import level_of, open_voxels
-from .reached import Reached
+from .reached import STEPS, Reached
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
 TOP = 65535
-# Levels per unit of contrast; the level of the unit itself is exact.
-STEPS = 256
 
 
 def widest_paths(

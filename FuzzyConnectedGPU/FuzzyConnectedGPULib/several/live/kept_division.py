@@ -32,6 +32,7 @@ from ...relative.groups import NOBODY, checked_groups
 from ...relative.kept_owners import KeptOwners
 from ..division import share_unowned, with_ridges
 from .listed_labels import distinct, paint, survey, weakest
+from .painted import Painted
 
 if TYPE_CHECKING:
     from ...contrast.evidence.evidence import Evidence
@@ -58,6 +59,8 @@ class KeptDivision:
         self._paths: Reached | None = None  # that the last scene kept
         self._lists: list[np.ndarray] = []  # its voxels: theirs, and others, the points first
         self._strong: tuple = (None, 0, None)
+        self._step, self._painted, self._lowered = 0, Painted(0, ()), False
+        self._other: np.ndarray | None = None
         self._shared = np.empty(0, np.int64)  # voxels without contrast that it gave to a vessel
 
     def divide(
@@ -86,13 +89,17 @@ class KeptDivision:
             self._seen = np.zeros(-(-scene.size // WORD), np.uint64)
         paths, self._paths = self._paths, None  # until this has succeeded
         self._kept.owners[self._shared] = NOBODY
-        self._shared = np.empty(0, np.int64)
+        self._given, self._shared = self._shared, np.empty(0, np.int64)
         touched = evidence.touched
         others = np.concatenate([np.array(list(points), np.int64), touched.others(scene)])
         if touched.cleared or touched.kept is not paths:
             self._begin(touched.written(scene), points)
         else:
             self._follow(others, points)
+        self._step += 1
+        if touched.lowered or self._lowered:
+            self._other = None
+        self._lowered = touched.lowered
         self._lists = [touched.kept.voxels, others]
         self._paths = NOTHING if touched.cleared else touched.kept
 
@@ -127,7 +134,7 @@ class KeptDivision:
         for each in self._lists:
             self._kept.clear(each)
         self._kept.begin(voxels, capacities, *found, points)
-        self._lost = True
+        self._lost, self._other = True, None
 
     def _follow(self, others: np.ndarray, points: dict[int, int]) -> None:
         """Divide what is another one than in the step before."""
@@ -137,10 +144,12 @@ class KeptDivision:
         in_scene[: len(points)] = True  # they are the first ones
         wanted[~in_scene] = 0
         other = wanted != self._kept.capacities[voxels]
-        self._lost |= self._kept.change(voxels[other], wanted[other], points)
+        changed, lost = self._kept.change(voxels[other], wanted[other], points)
+        self._lost |= lost
+        self._other = np.concatenate([voxels, changed])  # all that may have another label
 
     def box(self, threshold: np.float32, share_all: bool, progress: Progress) -> Box:
-        """The box of the voxels of at least a threshold, all of which are somebody's then.
+        """A box that holds the voxels of at least a threshold, all of which are somebody's then.
 
         Labelled voxels without contrast go to the vessel that is the fewest steps away.
 
@@ -156,22 +165,28 @@ class KeptDivision:
         Uncertain
             The whole scene may give a labelled voxel to another vessel.
         """
+        self._choose(lowest_level(float(threshold)))
         shape = np.array(self._scene.shape, np.int64)
         ends = np.stack([shape, np.zeros(3, np.int64)], axis=1)
         volume = self._scene.reshape(-1), threshold
-        self._choose(lowest_level(float(threshold)))
-        found = [survey(each, *volume, self._kept.owners, shape, ends) for each in self._chosen]
+        key = (*self._evidence.scene.base, float(threshold))
+        painted = self._painted
+        follows = self._other is not None and not self._lost and painted.follows(self._step, key)
+        self._old = painted if follows else Painted(self._step, key)
+        strong, others = self._chosen
+        given = *volume, self._kept.owners, shape, ends
+        if not follows:
+            self._old.unowned = survey(strong, *given)
+        unowned = survey(others, *given) or self._old.unowned
         if self._evidence.floor:
             contrast = self._evidence.followed / self._evidence.noise
             least = int(np.ceil(contrast * STEPS)) + 1
             levels = [weakest(each, *volume, self._kept.levels) for each in self._chosen]
             if self._evidence.added or min(levels) < least:
                 raise Uncertain
-        elif any(found) or share_all:
+        elif unowned or share_all:
             self._share(progress)
-        if (ends[:, 0] >= ends[:, 1]).any():
-            ends[:] = 0, 1  # there is none
-        return tuple(slice(int(first), int(last)) for first, last in ends)
+        return self._old.widened(ends)
 
     def _choose(self, level: int) -> None:
         """List the voxels that may be labelled: of the kept paths, those that are strong enough."""
@@ -211,12 +226,20 @@ class KeptDivision:
 
     def labels(self, threshold: np.float32, box: Box, names: np.ndarray) -> np.ndarray:
         """The names (uint8) of the owners of the voxels of at least a threshold, in a box."""
-        labels = np.zeros([side.stop - side.start for side in box], np.uint8)
         volume = self._scene.reshape(-1), threshold, self._kept.owners, names
+        shape = np.array(self._scene.shape, np.int64)
+        labels, lists = self._old.begun(box, names), self._chosen
+        if labels is None:
+            labels = np.zeros([side.stop - side.start for side in box], np.uint8)
+        else:
+            assert self._other is not None
+            lists = self._other, self._given, self._shared
         origin = np.array([side.start for side in box])
-        for voxels in self._chosen:
-            paint(voxels, *volume, np.array(self._scene.shape, np.int64), origin, labels)
-        return labels
+        for voxels in lists:
+            paint(voxels, *volume, shape, origin, labels)
+        self._old.step, self._old.box, self._old.names = self._step, box, names
+        self._old.labels, self._painted = labels, self._old
+        return labels.copy()
 
     def owners(self, box: Box) -> np.ndarray:
         """The owners in a box, as of `divide_by_contrast`."""

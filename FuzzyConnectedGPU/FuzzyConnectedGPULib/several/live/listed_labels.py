@@ -45,18 +45,18 @@ def weakest(voxels, scene, threshold, levels):
 
 @njit(cache=True, nogil=True)
 def paint(voxels, scene, threshold, owners, names, shape, origin, labels):
-    """Write the names of the owners into the labels of a box."""
+    """Write the names of the owners of voxels of at least a threshold, and else 0, into a box."""
     height, width = shape[1], shape[2]
     k, j, begin = np.int64(0), np.int64(0), np.int64(-width)
     for voxel in voxels:
-        if scene[voxel] < threshold:
-            continue
         if not begin <= voxel < begin + width:
             line = voxel // width
             k, begin = line // height, line * width
             j = line - k * height
-        at = k - origin[0], j - origin[1], voxel - begin - origin[2]
-        labels[at] = names[owners[voxel]]
+        z, y, x = k - origin[0], j - origin[1], voxel - begin - origin[2]
+        within = 0 <= z < labels.shape[0] and 0 <= y < labels.shape[1] and 0 <= x < labels.shape[2]
+        if within:
+            labels[z, y, x] = names[owners[voxel]] if scene[voxel] >= threshold else 0
 
 
 @njit(cache=True, nogil=True)
