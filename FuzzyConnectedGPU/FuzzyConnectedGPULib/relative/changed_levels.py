@@ -3,12 +3,13 @@
 The levels of `listed_owners` in arrays of the volume's shape: a point has `TOP_LEVEL`, another voxel
 the highest min(level, capacity) of a neighbour, at most its own capacity.
 
-*Fall.* Voxels of one level that are connected (a plateau) hold one another up; what holds a plateau
-is a neighbour of a higher level, or a point. Plateaus beside what has fallen are looked at from the
-highest level down, so that all that could hold one is known; what nothing holds falls to 0.
+*Rise.* What is new, points and capacities, is added first: what it holds up does not fall. Paths
+spread from it, from the highest level down, where they are stronger than what is there.
 
-*Rise.* What has fallen, and what has got more capacity, is raised by its neighbours; from there, and
-from new points, paths spread from the highest level down, where they are stronger than what is there.
+*Fall.* Voxels of one level that are connected (a plateau) hold one another up; what holds a plateau
+is a neighbour of a higher level, or a point. Plateaus beside what is taken away are looked at from
+the highest level down, so that all that could hold one is known; what nothing holds falls to 0, and
+rises as far as its neighbours raise it.
 """
 
 import numpy as np
@@ -69,6 +70,15 @@ def change_levels(voxels, wanted, removed, added, capacities, levels, flags, sha
         The voxels whose level may be another one now, and what it was. `LISTED` is set in the flags.
     """
     changed, before, count = np.empty(1 << 12, np.int64), np.empty(1 << 12, np.uint16), 0
+    for voxel in added:
+        changed, before, count = note(voxel, levels, flags, changed, before, count)
+        levels[voxel] = TOP_LEVEL
+        flags[voxel] |= POINT
+    more = wanted > capacities[voxels]
+    capacities[voxels[more]] = wanted[more]
+    first = np.concatenate((added, voxels[more]))
+    changed, before, count = _rise(first, capacities, levels, flags, shape, changed, before, count)
+
     near = np.empty(26, np.int64)
     heads, queued, below, entries = empty_queue()
     top = 0
@@ -77,18 +87,14 @@ def change_levels(voxels, wanted, removed, added, capacities, levels, flags, sha
         voxel = removed[n] if of_point else voxels[n - removed.size]
         held = min(levels[voxel], capacities[voxel])  # what it has held up
         if of_point:
-            changed, before, count = note(voxel, levels, flags, changed, before, count)
-            levels[voxel] = 0
             flags[voxel] &= ~np.uint8(POINT)
         else:
-            capacity = wanted[n - removed.size]
-            capacities[voxel] = capacity
-            if capacity >= held:
-                if not flags[voxel] & POINT:
-                    continue
-            elif not flags[voxel] & POINT:
-                changed, before, count = note(voxel, levels, flags, changed, before, count)
-                levels[voxel] = 0
+            capacities[voxel] = wanted[n - removed.size]
+            if capacities[voxel] >= held:
+                continue
+        if not flags[voxel] & POINT:
+            changed, before, count = note(voxel, levels, flags, changed, before, count)
+            levels[voxel] = 0
         for m in range(neighbours(voxel, shape, near)):
             other = near[m]
             level = np.int64(levels[other])
@@ -99,32 +105,13 @@ def change_levels(voxels, wanted, removed, added, capacities, levels, flags, sha
     changed, before, count = _fall(
         top, heads, queued, below, entries, capacities, levels, flags, shape, changed, before, count
     )
-    heads, queued, below, entries = empty_queue()
-    top = 0
-    for voxel in added:
-        changed, before, count = note(voxel, levels, flags, changed, before, count)
-        levels[voxel] = TOP_LEVEL
-        flags[voxel] |= POINT
-    fallen = count
-    for n in range(fallen + voxels.size):
-        voxel = changed[n] if n < fallen else voxels[n - fallen]
-        level = np.int64(0)
-        if flags[voxel] & POINT:
-            level = np.int64(capacities[voxel])
-        else:
-            for m in range(neighbours(voxel, shape, near)):
-                other = near[m]
-                level = max(level, np.int64(min(levels[other], capacities[other])))
-            level = min(level, np.int64(capacities[voxel]))
-            if level <= levels[voxel]:
-                continue
-            changed, before, count = note(voxel, levels, flags, changed, before, count)
-            levels[voxel] = level
-        if level:
-            queued, below, entries = push(heads, queued, below, entries, level, voxel)
-            top = max(top, level)
+    fallen, size = np.empty(count, np.int64), 0
+    for voxel in changed[:count]:
+        if levels[voxel] == 0:
+            fallen[size] = voxel
+            size += 1
     changed, before, count = _rise(
-        top, heads, queued, below, entries, capacities, levels, flags, shape, changed, before, count
+        fallen[:size], capacities, levels, flags, shape, changed, before, count
     )
     return changed[:count].copy(), before[:count].copy()
 
@@ -192,11 +179,30 @@ def _fall(
 
 
 @njit(cache=True, nogil=True)
-def _rise(
-    top, heads, queued, below, entries, capacities, levels, flags, shape, changed, before, count
-):
+def _rise(first, capacities, levels, flags, shape, changed, before, count):
+    """Raise voxels by their neighbours, and whatever these or points among them raise."""
     near = np.empty(26, np.int64)
-    bucket = top
+    firm = np.zeros(first.size, np.uint16)  # before any of them has risen
+    for n in range(first.size):
+        voxel = first[n]
+        if flags[voxel] & POINT:
+            firm[n] = capacities[voxel]
+            continue
+        for m in range(neighbours(voxel, shape, near)):
+            other = near[m]
+            firm[n] = max(firm[n], min(levels[other], capacities[other]))
+        firm[n] = min(firm[n], capacities[voxel])
+    heads, queued, below, entries = empty_queue()
+    bucket = 0
+    for n in range(first.size):
+        voxel, level = first[n], np.int64(firm[n])
+        if not flags[voxel] & POINT:
+            if level <= levels[voxel]:
+                continue
+            changed, before, count = note(voxel, levels, flags, changed, before, count)
+            levels[voxel] = level
+        queued, below, entries = push(heads, queued, below, entries, level, voxel)
+        bucket = max(bucket, level)
     while bucket > 0:
         entry = heads[bucket]
         if entry < 0:

@@ -109,16 +109,13 @@ def with_ridges(
     -------
     dict of str to ndarray, shape (m, 3)
     """
-    from ..contrast.clicks.click_scene import CLIMB
-    from ..contrast.neighbourhood import ridge_near
-
     found: dict[str, list[tuple]] = {}
     claims: dict[tuple, set[str]] = {}
     for name, points in vessels.items():
         found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
         for voxel in found[name]:
-            place = np.array(voxel) - evidence.origin
-            ridge = ridge_near(evidence.contrast, place, CLIMB, evidence.unit)[1]
+            place = tuple((np.array(voxel) - evidence.origin).tolist())
+            ridge = evidence.middle_near(place)[1]
             for each in (voxel, tuple((np.array(ridge) + evidence.origin).tolist())):
                 claims.setdefault(each, set()).add(name)
     if background is not None and len(background):

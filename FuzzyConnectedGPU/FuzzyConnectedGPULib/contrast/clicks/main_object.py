@@ -85,9 +85,9 @@ class MainObject:
 
     def _raise_to_object(self, contrast: float) -> None:
         """Raise the threshold where the click is in a faint part of a bright object."""
-        found = self._values[self._values >= self.threshold]
-        if found.size:
-            typical = np.sqrt(contrast * max(contrast, float(np.percentile(found, 90))))
+        bright = self._reached.typical(self.threshold)
+        if bright is not None:
+            typical = np.sqrt(contrast * max(contrast, bright))
             higher = min(midway(self._evidence.noise, typical), RAISED_TO * contrast)
             self.threshold = max(self.threshold, higher)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
+MIDDLES = 1000  # of clicked vessels that are kept
 COMPUTED = "wide_contrast", "difference"  # for clicks without contrast
 
 
@@ -52,6 +53,7 @@ class LiveEvidence:
     def __init__(self, evidence: "Evidence") -> None:
         self._evidence = evidence
         self._components = KeptComponents()
+        self._middles: dict[tuple[int, ...], tuple[float, tuple[int, ...]]] = {}
         self.scene = KeptScene((0, 0, 0))
         self.begin(0, self.scene, ())
         self._paths = None
@@ -85,6 +87,14 @@ class LiveEvidence:
         for name in COMPUTED:
             progress.check()
             getattr(self._evidence, name)
+
+    def middle_near(self, voxel: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        """As of `Evidence`; kept."""
+        if voxel not in self._middles:
+            if len(self._middles) >= MIDDLES:
+                self._middles.clear()
+            self._middles[voxel] = self._evidence.middle_near(voxel)
+        return self._middles[voxel]
 
     def widest_paths(
         self,

@@ -62,9 +62,8 @@ class Touched:
         flat = scene.reshape(-1)
         found = [voxels[flat[voxels] > 0] for voxels in self._lists]
         for box in self._boxes:
-            origin = np.array([side.start for side in box])
-            inside = np.argwhere(scene[box] > 0) + origin
-            found.append(np.ravel_multi_index(tuple(inside.T), self._shape))
+            ends = np.array([(side.start, side.stop) for side in box])
+            found.append(_above_0(scene, ends))
         return np.concatenate([np.empty(0, np.int64), *found])
 
     def written(self, scene: np.ndarray) -> np.ndarray:
@@ -118,6 +117,20 @@ def _put(labels: np.ndarray, origin: np.ndarray, box: Box, found: np.ndarray) ->
         target.append(slice(begin - int(first), max(end, begin) - int(first)))
         source.append(slice(begin - side.start, max(end, begin) - side.start))
     labels[tuple(target)] |= found[tuple(source)]
+
+
+@njit(cache=True, nogil=True)
+def _above_0(scene, ends):
+    """The voxels (flat indices) of a box that are above 0."""
+    sides = ends[:, 1] - ends[:, 0]
+    found, count = np.empty(sides[0] * sides[1] * sides[2], np.int64), 0
+    for k in range(ends[0, 0], ends[0, 1]):
+        for j in range(ends[1, 0], ends[1, 1]):
+            for i in range(ends[2, 0], ends[2, 1]):
+                if scene[k, j, i] > 0:
+                    found[count] = (k * scene.shape[1] + j) * scene.shape[2] + i
+                    count += 1
+    return found[:count].copy()
 
 
 @njit(cache=True, nogil=True)

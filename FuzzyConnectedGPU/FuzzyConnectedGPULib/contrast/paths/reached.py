@@ -30,5 +30,16 @@ class Reached:
         """The contrast of the voxels whose level is at least `STEPS`."""
         return self.contrast[self.levels >= STEPS]
 
+    def typical(self, threshold: float) -> float | None:
+        """The 90th percentile of the `strong` ones from a threshold on; None without any."""
+        if threshold not in self._typical:
+            found = self.strong[self.strong >= threshold]
+            self._typical[threshold] = float(np.percentile(found, 90)) if found.size else None
+        return self._typical[threshold]
+
+    @cached_property
+    def _typical(self) -> dict[float, float | None]:
+        return {}
+
 
 NOTHING = Reached(np.empty(0, np.int64), np.empty(0, np.uint16), np.empty(0, np.float32))
