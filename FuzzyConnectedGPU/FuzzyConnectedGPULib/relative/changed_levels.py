@@ -52,7 +52,7 @@ def neighbours(voxel, shape, near):
 
 
 @njit(cache=True, nogil=True)
-def change_levels(voxels, wanted, removed, added, capacities, levels, flags, shape):
+def change_levels(voxels, wanted, removed, added, limit, capacities, levels, flags, shape):
     """Give voxels other capacities, and take points away or add them.
 
     Parameters
@@ -61,13 +61,16 @@ def change_levels(voxels, wanted, removed, added, capacities, levels, flags, sha
         Flat indices, each once, and their capacities from now on.
     removed, added : ndarray, int64
         Points; none is in both.
+    limit : int
+        Where more voxels change, nothing is done to the end.
     capacities, levels, flags : ndarray, uint16, uint16 and uint8
         Of all voxels; changed. Flags are `POINT` or 0.
 
     Returns
     -------
     changed, before : ndarray, int64 and uint16
-        The voxels whose level may be another one now, and what it was. `LISTED` is set in the flags.
+        The voxels whose level may be another one now, and what it was; more than the limit where it
+        was not done to the end. `LISTED` is set in the flags.
     """
     changed, before, count = np.empty(1 << 12, np.int64), np.empty(1 << 12, np.uint16), 0
     for voxel in added:
@@ -77,7 +80,10 @@ def change_levels(voxels, wanted, removed, added, capacities, levels, flags, sha
     more = wanted > capacities[voxels]
     capacities[voxels[more]] = wanted[more]
     first = np.concatenate((added, voxels[more]))
-    changed, before, count = _rise(first, capacities, levels, flags, shape, changed, before, count)
+    volume = capacities, levels, flags, shape
+    changed, before, count = _rise(first, limit, *volume, changed, before, count)
+    if count > limit:
+        return changed[:count], before[:count]
 
     near = np.empty(26, np.int64)
     heads, queued, below, entries = empty_queue()
@@ -103,27 +109,39 @@ def change_levels(voxels, wanted, removed, added, capacities, levels, flags, sha
                 queued, below, entries = push(heads, queued, below, entries, level, other)
                 top = max(top, level)
     changed, before, count = _fall(
-        top, heads, queued, below, entries, capacities, levels, flags, shape, changed, before, count
+        top, heads, queued, below, entries, limit, *volume, changed, before, count
     )
+    if count > limit:
+        return changed[:count], before[:count]
     fallen, size = np.empty(count, np.int64), 0
     for voxel in changed[:count]:
         if levels[voxel] == 0:
             fallen[size] = voxel
             size += 1
-    changed, before, count = _rise(
-        fallen[:size], capacities, levels, flags, shape, changed, before, count
-    )
+    changed, before, count = _rise(fallen[:size], limit, *volume, changed, before, count)
     return changed[:count].copy(), before[:count].copy()
 
 
 @njit(cache=True, nogil=True)
 def _fall(
-    top, heads, queued, below, entries, capacities, levels, flags, shape, changed, before, count
+    top,
+    heads,
+    queued,
+    below,
+    entries,
+    limit,
+    capacities,
+    levels,
+    flags,
+    shape,
+    changed,
+    before,
+    count,
 ):
     plateau, near = np.empty(1 << 10, np.int64), np.empty(26, np.int64)
     held, held_count = np.empty(1 << 10, np.int64), 0
     level = top
-    while level > 0:
+    while level > 0 and count <= limit:
         entry = heads[level]
         if entry < 0:
             level -= 1
@@ -179,7 +197,7 @@ def _fall(
 
 
 @njit(cache=True, nogil=True)
-def _rise(first, capacities, levels, flags, shape, changed, before, count):
+def _rise(first, limit, capacities, levels, flags, shape, changed, before, count):
     """Raise voxels by their neighbours, and whatever these or points among them raise."""
     near = np.empty(26, np.int64)
     firm = np.zeros(first.size, np.uint16)  # before any of them has risen
@@ -203,7 +221,7 @@ def _rise(first, capacities, levels, flags, shape, changed, before, count):
             levels[voxel] = level
         queued, below, entries = push(heads, queued, below, entries, level, voxel)
         bucket = max(bucket, level)
-    while bucket > 0:
+    while bucket > 0 and count <= limit:
         entry = heads[bucket]
         if entry < 0:
             bucket -= 1

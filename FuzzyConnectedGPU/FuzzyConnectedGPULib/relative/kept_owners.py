@@ -73,7 +73,9 @@ class KeptOwners:
             values[voxels] = 0
         self.points = {}
 
-    def change(self, voxels: np.ndarray, wanted: np.ndarray, points: dict[int, int]) -> tuple[np.ndarray, bool]:
+    def change(
+        self, voxels: np.ndarray, wanted: np.ndarray, points: dict[int, int], limit: int
+    ) -> tuple[np.ndarray, bool] | None:
         """Give voxels other capacities, and all groups their points.
 
         Parameters
@@ -82,13 +84,16 @@ class KeptOwners:
             Flat indices, each once, and their capacities from now on.
         points : dict of int to int
             Flat indices of all points, and their groups.
+        limit : int
+            Where more levels change, another way is faster.
 
         Returns
         -------
         changed : ndarray, int64
             The voxels that have another owner now.
         lost : bool
-            Whether a voxel that has capacity may be nobody's now.
+            Whether a voxel that has capacity may be nobody's now. None instead of both where more
+            levels change than the limit; `clear` and `begin` have to follow.
         """
         before = self.points
         removed = [at for at in before if at not in points]
@@ -99,7 +104,9 @@ class KeptOwners:
         self.points = dict(points)
         lists = [np.array(each, np.int64) for each in (removed, added)]
         volume = self.capacities, self.levels, self._flags, self._shape
-        changed, levels = change_levels(voxels, wanted, *lists, *volume)
+        changed, levels = change_levels(voxels, wanted, *lists, limit, *volume)
+        if changed.size > limit:
+            return None
         told = np.array([*removed, *added, *other], np.int64)
         return _change_owners(changed, levels, told, voxels, *volume, self.owners)
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ...contrast.evidence.evidence import Evidence
     from ...contrast.live.live_evidence import LiveEvidence
 
+MUCH = 0.1  # of the voxels: where the levels of more change, all are divided faster
+
 
 class Uncertain(Exception):
     """What was followed does not say whose a labelled voxel is."""
@@ -92,10 +94,9 @@ class KeptDivision:
         self._given, self._shared = self._shared, np.empty(0, np.int64)
         touched = evidence.touched
         others = np.concatenate([np.array(list(points), np.int64), touched.others(scene)])
-        if touched.cleared or touched.kept is not paths:
-            self._begin(touched.written(scene), points)
-        else:
-            self._follow(others, points)
+        same = touched.kept is paths and not touched.cleared
+        if not same or not self._follow(others, points):
+            self._begin(touched.written(scene), points, others)
         self._step += 1
         if touched.lowered or self._lowered:
             self._other = None
@@ -122,7 +123,7 @@ class KeptDivision:
             found[self._evidence.inside.reshape(-1)[voxels] == 0] = 0
         return found
 
-    def _begin(self, written: np.ndarray, points: dict[int, int]) -> None:
+    def _begin(self, written: np.ndarray, points: dict[int, int], others: np.ndarray) -> None:
         """Divide all voxels."""
         flat, groups = np.array(list(points), np.int64), list(points.values())
         packed = packed_list([written, flat], self._scene.size)
@@ -131,22 +132,27 @@ class KeptDivision:
         numbers, owners = number_of_each(flat, packed), np.array(groups, np.uint8)
         volume = packed, voxels, capacities, self._scene.shape
         found = listed_owners.solve(*volume, numbers, owners)
-        for each in self._lists:
+        for each in (*self._lists, others):
             self._kept.clear(each)
         self._kept.begin(voxels, capacities, *found, points)
         self._lost, self._other = True, None
 
-    def _follow(self, others: np.ndarray, points: dict[int, int]) -> None:
-        """Divide what is another one than in the step before."""
+    def _follow(self, others: np.ndarray, points: dict[int, int]) -> bool:
+        """Divide what is another one than in the step before; False where it is too much."""
         voxels = distinct(np.concatenate([others, self._lists[1]]), self._seen)
         wanted = self._capacities(voxels)
         in_scene = self._scene.reshape(-1)[voxels] > 0
         in_scene[: len(points)] = True  # they are the first ones
         wanted[~in_scene] = 0
         other = wanted != self._kept.capacities[voxels]
-        changed, lost = self._kept.change(voxels[other], wanted[other], points)
+        limit = int(MUCH * (self._lists[0].size + others.size))
+        found = self._kept.change(voxels[other], wanted[other], points, limit)
+        if found is None:
+            return False
+        changed, lost = found
         self._lost |= lost
         self._other = np.concatenate([voxels, changed])  # all that may have another label
+        return True
 
     def box(self, threshold: np.float32, share_all: bool, progress: Progress) -> Box:
         """A box that holds the voxels of at least a threshold, all of which are somebody's then.
