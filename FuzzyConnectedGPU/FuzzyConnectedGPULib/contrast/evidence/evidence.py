@@ -89,8 +89,17 @@ class Evidence:
         scene.ravel()[reached.voxels] = connected
         return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
 
-    def changes(self, box: tuple[slice, ...], clears: bool = False) -> None:
-        """Told before rules lower the scene in a box, to 0 or not; evidence that is kept listens."""
+    def changes(
+        self, box: tuple[slice, ...], *, lowers: bool = False, clears: bool = False
+    ) -> None:
+        """Told before rules change the scene in a box; evidence that is kept listens.
+
+        Parameters
+        ----------
+        box : tuple of slice
+        lowers, clears : bool
+            Whether voxels are lowered, and whether to 0.
+        """
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same evidence."""

@@ -46,8 +46,7 @@ class LiveEvidence:
     scene : KeptScene
         That the rules write to.
     touched : Touched
-        Where the rules may have written: along paths, in components, and in boxes of which they
-        asked for what lies in the mask.
+        Where the rules may have written: along paths, in components, and in boxes.
     """
 
     def __init__(self, evidence: "Evidence") -> None:
@@ -151,13 +150,6 @@ class LiveEvidence:
         wide = vars(self._evidence).get("wide_contrast", (None,))[0]
         return "wide contrast" if values is wide else ""
 
-    def masked(self, labels: np.ndarray, box: Box) -> np.ndarray:
-        """As of `Evidence`."""
-        self.added = True
-        self.touched.add_box(box)
-        self.scene.change(box)
-        return self._evidence.masked(labels, box)
-
     def write_paths(self, scene: np.ndarray, reached: Reached, threshold: float) -> int:
         """As of `Evidence`, into `scene`; what is written there is not written again."""
         contrast = self._evidence.contrast.ravel() if self._kept.raised.size else None
@@ -165,10 +157,14 @@ class LiveEvidence:
         self.scene.change(self._clicks)
         return size
 
-    def changes(self, box: Box, clears: bool = False) -> None:
+    def changes(self, box: Box, *, lowers: bool = False, clears: bool = False) -> None:
         """As of `Evidence`."""
-        self.touched.lowered = True
-        self.touched.cleared |= clears
+        if lowers:
+            self.touched.lowered = True
+            self.touched.cleared |= clears
+        else:
+            self.added = True
+            self.touched.add_box(box)
         self.scene.change(box)
 
     @property
