@@ -50,10 +50,6 @@ class Touched:
         """All voxels of a box."""
         self._boxes.append(tuple(slice(*side.indices(n)) for side, n in zip(box, self._shape)))
 
-    def add_voxel(self, voxel: Sequence[int]) -> None:
-        """One voxel (K, J, I)."""
-        self._boxes.append(tuple(slice(int(c), int(c) + 1) for c in voxel))
-
     def others(self, scene: np.ndarray) -> np.ndarray:
         """The voxels (flat indices, int64) above 0 that are not kept ones; some may be.
 

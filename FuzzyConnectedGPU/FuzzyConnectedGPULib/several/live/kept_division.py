@@ -29,7 +29,7 @@ from ...contrast.paths.reached import Reached
 from ...relative import listed_owners
 from ...relative.contrast_division import STEPS, steps_of_noise
 from ...relative.groups import NOBODY, checked_groups
-from ...relative.kept_owners import KeptOwners
+from ...relative.kept.kept_owners import KeptOwners
 from ..division import share_unowned, with_ridges
 from .listed_labels import distinct, paint, survey, weakest
 from .painted import Painted

@@ -17,7 +17,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
-from ..affinity.levels import TOP_LEVEL
+from ...affinity.levels import TOP_LEVEL
 from .bucket_queue import empty_queue, push
 
 POINT, HELD, SEEN, QUEUED, LISTED = 1, 2, 4, 8, 16  # bits of a voxel's flags

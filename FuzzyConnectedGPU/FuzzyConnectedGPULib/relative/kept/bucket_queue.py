@@ -5,7 +5,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
-from ..affinity.levels import TOP_LEVEL
+from ...affinity.levels import TOP_LEVEL
 
 FIRST_SIZE = 1 << 12
 
