@@ -7,10 +7,12 @@ from scipy import ndimage
 pytest.importorskip("numba")
 from FuzzyConnectedGPULib import segment
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+from FuzzyConnectedGPULib.contrast.live.kept_components import KeptComponents
 from FuzzyConnectedGPULib.contrast.live.live_labels import LiveLabels
 from FuzzyConnectedGPULib.contrast.live.live_paths import LivePaths
 from FuzzyConnectedGPULib.contrast.live.max_tree import max_tree
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, widest_paths
+from FuzzyConnectedGPULib.contrast.paths.reached import STEPS
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -198,3 +200,28 @@ def test_a_step_that_is_overtaken_or_refused_leaves_nothing_behind(scan):
     with pytest.raises(InputError, match="threshold"):
         live.labels([first], threshold=0.0)
     check(live, evidence, scan.volume, [first], [])
+
+
+def test_a_component_that_is_known_to_be_too_large_is_not_searched():
+    components, searched = KeptComponents(), []
+
+    def search(voxels):
+        searched.append(voxels)
+        return np.arange(voxels), np.ones(voxels, np.float32)
+
+    def found(of, start, threshold, limit, voxels):
+        given = of, start, threshold, threshold, limit  # the click's value is the threshold
+        return components.component(*given, lambda _: search(voxels))
+
+    assert found("contrast", 3, 5.0, 10, 11) is None
+    assert found("contrast", 4, 5.0, 10, 11) is None  # among the voxels that were found
+    assert found("contrast", 4, 4.0, 9, 11) is None
+    assert len(searched) == 1
+    assert found("contrast", 4, 5.5, 10, 2)[0].size == 2  # a higher threshold may hold fewer
+    assert found("contrast", 40, 5.0, 10, 3)[0].size == 3
+    assert found("difference", 4, 5.0, 10, 4)[0].size == 4
+    assert found("contrast", 5, 5.0, 20, 15)[0].size == 15  # a higher limit
+    assert len(searched) == 5
+    assert found("contrast", 5, 5.0, 20, 15)[0].size == 15
+    assert found("contrast", 5, 5.0, 14, 15) is None
+    assert len(searched) == 5

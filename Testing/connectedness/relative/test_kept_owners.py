@@ -55,10 +55,14 @@ def test_where_much_changes_it_is_told_and_a_new_beginning_is_right():
     assert kept.change(voxels[:0], capacities[:0], {}, 100) is None
     kept.clear(voxels)
     points = np.array([7]), np.array([3], np.uint8)
-    levels, owners = (each.ravel() for each in owners_by_volume(capacities.reshape(10, 10, 10), *points))
+    levels, owners = (
+        each.ravel() for each in owners_by_volume(capacities.reshape(10, 10, 10), *points)
+    )
     kept.begin(voxels, capacities, levels, owners, {7: 3})
     kept.change(voxels[:0], capacities[:0], {7: 3, 20: 1}, 1000)
     points = np.array([7, 20]), np.array([3, 1], np.uint8)
-    levels, owners = (each.ravel() for each in owners_by_volume(capacities.reshape(10, 10, 10), *points))
+    levels, owners = (
+        each.ravel() for each in owners_by_volume(capacities.reshape(10, 10, 10), *points)
+    )
     np.testing.assert_array_equal(kept.levels, levels)
     np.testing.assert_array_equal(kept.owners, owners)

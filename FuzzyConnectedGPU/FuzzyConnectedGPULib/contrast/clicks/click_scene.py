@@ -47,7 +47,7 @@ def click_scene(
     gpu : CudaDevice, optional
         Computes the paths, inside its ``with`` block, with the same result.
     empty : ndarray, float32, of the evidence's shape, optional
-        Becomes the result: zeros, or what the evidence's `write_paths` takes; by default a new array.
+        Becomes the result: zeros, or what the evidence's `write_paths` takes; by default new.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evidence.evidence import Evidence
-from ..paths.widest_paths import STEPS
+from ..paths.reached import STEPS
 from .corrections import raise_factor
 from .membership import midway
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-KEPT, TOO_LARGE = 16, 8
+KEPT, TOO_LARGE = 16, 16
+HIGHER = 0.5  # of the way from the threshold to the click's value
 
 Found = tuple[np.ndarray, np.ndarray]  # flat indices and values
 
@@ -14,7 +15,8 @@ class KeptComponents:
     """Components of one volume after the other, of which the same is asked for again and again.
 
     A component at a threshold holds that of each of its voxels at a higher one. So a click in what
-    was too large at a higher threshold need not be searched.
+    was too large at a higher threshold need not be searched; and so that this is known of the next
+    clicks, too, a search begins with a higher threshold than is asked for.
     """
 
     def __init__(self) -> None:
@@ -25,9 +27,10 @@ class KeptComponents:
         self,
         of: Any,
         start: int,
+        value: float,
         threshold: float,
         limit: int,
-        search: Callable[[], Found],
+        search: Callable[[float], Found],
     ) -> Found | None:
         """The component of a voxel, or None where it has more than `limit` voxels.
 
@@ -37,10 +40,11 @@ class KeptComponents:
             Names the volume.
         start : int
             Flat index.
-        threshold : float
+        value, threshold : float
+            Of the voxel, and of the component.
         limit : int
         search : callable
-            Finds it, or more than `limit` of its voxels.
+            ``search(threshold)`` finds it, or more than `limit` of its voxels.
         """
         lowest = np.float32(threshold)
         key = of, start, lowest
@@ -49,11 +53,13 @@ class KeptComponents:
                 known = volume == of and lowest <= least and voxels.size > limit
                 if known and (voxels == start).any():
                     return None
-            found = search()
-            if found[0].size > limit:
-                self._too_large.insert(0, (of, lowest, found[0]))
-                del self._too_large[TOO_LARGE:]
-                return None
+            higher = threshold + HIGHER * max(value - threshold, 0.0)
+            for trial in sorted({higher, threshold}, reverse=True):
+                found = search(trial)
+                if found[0].size > limit:
+                    self._too_large.insert(0, (of, np.float32(trial), found[0]))
+                    del self._too_large[TOO_LARGE:]
+                    return None
             if len(self._found) == KEPT:
                 self._found.clear()
             self._found[key] = found

@@ -1,18 +1,18 @@
 """Paths of the starts that stay are kept; those of a start that moves are added to them.
 
 Where the rivals are the same, starts compete for no voxel with one another: a voxel's level is the
-highest that one of the starts alone gives it, 0 where a rival is first. For let the paths of several
-starts come to v for the first time at level L. If no neighbour w has R(w) > L (see `live_paths`),
-the start whose path that is has v alone, too, at the same level; and if there is one, no other start
-alone, at a lower level, has v either. So a further start's paths are followed only where they are
-stronger than those that are known.
+highest that one of the starts alone gives it, 0 where a rival is first. For let the paths of
+several starts come to v for the first time at level L. If no neighbour w has R(w) > L (see
+`live_paths`), the start whose path that is has v alone, too, at the same level; and if there is
+one, no other start alone, at a lower level, has v either. So a further start's paths are followed
+only where they are stronger than those that are known.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ..paths.reached import Reached
@@ -86,14 +86,17 @@ class KeptReach:
         self._levels = np.zeros(count, np.uint16)  # of the kept paths, by the voxels' numbers
         self._places = np.full(count, -1, np.int32)  # in the list of what is reached
         bits, before = volume[:2]
-        _keep(*self._spread(starts, volume), bits, before, self._levels)
+        reached, levels = self._spread(starts, volume)
+        _keep(reached, levels, bits, before, self._levels)
         nodes = np.flatnonzero(self._levels)  # in their order, they are read and written faster
         self._places[nodes] = np.arange(nodes.size)
         voxels = self._voxels[nodes].astype(np.int64)
         ours = Reached(voxels, self._levels[nodes], self._contrast[voxels])
         self._base, self._last = (starts, ours), (starts, ours, voxels[:0], ours.levels[:0])
 
-    def _with(self, starts: frozenset[int], volume: tuple) -> tuple[Reached, np.ndarray, np.ndarray]:
+    def _with(
+        self, starts: frozenset[int], volume: tuple
+    ) -> tuple[Reached, np.ndarray, np.ndarray]:
         """The kept paths and those of further starts; the voxels that these raise, their levels."""
         kept = self._base[1]
         voxels, levels = self._spread(starts, volume)
@@ -109,19 +112,19 @@ class KeptReach:
         )
         return reached, voxels, levels
 
-    def _spread(self, starts: frozenset[int], volume: tuple) -> tuple[np.ndarray, np.ndarray]:
+    def _spread(self, starts: frozenset[int], volume: Any) -> tuple[np.ndarray, np.ndarray]:
         bits, before, levels, rivals, theirs, shape = volume
         first = np.array(sorted(starts), np.int64)
         return _spread(first, bits, before, levels, rivals, theirs, shape, self._levels)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _keep(voxels, levels, bits, before, kept):
     for n in range(voxels.size):
         kept[number_of(voxels[n], bits, before)] = levels[n]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _raise(voxels, levels, bits, before, places, kept, new):
     """Raise kept levels; says which voxels have none."""
     for n in range(voxels.size):
@@ -131,7 +134,7 @@ def _raise(voxels, levels, bits, before, places, kept, new):
             kept[place] = levels[n]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _spread(starts, bits, before, levels, rivals, theirs, shape, kept):
     """The voxels in which paths of the starts are stronger than kept ones, and their levels."""
     voxels, found = np.empty(1 << 16, np.int64), np.empty(1 << 16, np.uint16)
@@ -182,8 +185,12 @@ def _spread(starts, bits, before, levels, rivals, theirs, shape, kept):
                     level = np.int64(levels[node])
                     if min(level, bucket) <= kept[node]:
                         continue
-                    if theirs.size and kept[node] == 0 and _is_theirs(
-                        other, node, level, bucket, bits, before, rivals, theirs, shape
+                    if (
+                        theirs.size
+                        and kept[node] == 0
+                        and _is_theirs(
+                            other, node, level, bucket, bits, before, rivals, theirs, shape
+                        )
                     ):
                         continue
                     level = min(level, bucket)
@@ -192,7 +199,7 @@ def _spread(starts, bits, before, levels, rivals, theirs, shape, kept):
     return voxels[:size].copy(), found[:size].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def _is_theirs(voxel, node, level, reached, bits, before, rivals, theirs, shape):
     """Whether a voxel that the starts come to at a level belongs to rivals."""
     if rivals[node]:

@@ -41,7 +41,8 @@ class KeptScene:
         kept : Kept
         threshold : float
             Of the contrast.
-        contrast : ndarray, float32, one-dimensional
+        contrast : ndarray, float32
+            Of the raised voxels.
 
         Returns
         -------
@@ -60,7 +61,7 @@ class KeptScene:
         if not kept.raised.size:
             return self._size
         before = self.change(kept.raised)
-        after = connectedness_of(kept.levels, contrast[kept.raised], threshold)
+        after = connectedness_of(kept.levels, contrast, threshold)
         flat[kept.raised] = after
         grown = np.count_nonzero(after >= CONTRAST_THRESHOLD)
         return self._size + int(grown) - int(np.count_nonzero(before >= CONTRAST_THRESHOLD))

@@ -9,8 +9,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..clicks.main_object import EVIDENT, FLOOR
 from ..paths.flood import component
-from ..paths.reached import Reached
-from ..paths.widest_paths import STEPS
+from ..paths.reached import STEPS, Reached
 from .kept_components import KeptComponents
 from .kept_reach import Kept
 from .kept_scene import KeptScene
@@ -135,11 +134,12 @@ class LiveEvidence:
         if isinstance(values, Signed):
             volume, sign = values.values, values.sign
 
-        def search() -> tuple[np.ndarray, np.ndarray]:
-            voxels = component(volume, self._evidence.inside, start, threshold, limit, sign)
+        def search(least: float) -> tuple[np.ndarray, np.ndarray]:
+            voxels = component(volume, self._evidence.inside, start, least, limit, sign)
             return voxels, sign * volume.reshape(-1)[voxels]
 
-        return self._components.component(of, flat, threshold, limit, search)
+        value = float(values[tuple(start)])
+        return self._components.component(of, flat, value, threshold, limit, search)
 
     def _name_of(self, values: Any) -> str:
         """Which volume values are; empty for others."""
@@ -152,7 +152,9 @@ class LiveEvidence:
 
     def write_paths(self, scene: np.ndarray, reached: Reached, threshold: float) -> int:
         """As of `Evidence`, into `scene`; what is written there is not written again."""
-        contrast = self._evidence.contrast.ravel() if self._kept.raised.size else None
+        contrast = reached.contrast[:0]
+        if self._kept.raised.size:
+            contrast = self._evidence.contrast.ravel()[self._kept.raised]
         size = self.scene.write(self._kept, threshold, contrast)
         self.scene.change(self._clicks)
         return size

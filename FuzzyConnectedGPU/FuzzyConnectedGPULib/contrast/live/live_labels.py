@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from ..checked_clicks import Clicks, checked_clicks
 from ..clicks.click_scene import click_scene
 from ..contrast_threshold import CONTRAST_THRESHOLD
-from ..paths.widest_paths import STEPS
+from ..paths.reached import STEPS
 from .kept_scene import KeptScene
 from .live_evidence import COMPUTED, LiveEvidence
 from .touched import Box
@@ -129,7 +129,7 @@ class LiveLabels:
         """
         if self._host is None and self._found.device_bytes:
             with self._gpu(device):
-                beside = copy(self._found)
+                beside: Any = copy(self._found)
                 for name in COMPUTED:  # on the host they would be rounded in another way
                     getattr(beside, name)
                 found = beside.to_host()

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from .open_voxels import level_of, open_voxels
-from .reached import STEPS, Reached
+from .reached import Reached
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice

@@ -1,8 +1,8 @@
 """A queue of voxels by level, the highest first, for compiled code."""
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ...affinity.levels import TOP_LEVEL
@@ -10,14 +10,14 @@ from ...affinity.levels import TOP_LEVEL
 FIRST_SIZE = 1 << 12
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def empty_queue():
     """Heads by level, entries (voxels and the entries below them), and their number."""
     heads = np.full(TOP_LEVEL + 1, -1, np.int32)
     return heads, np.empty(FIRST_SIZE, np.int64), np.empty(FIRST_SIZE, np.int32), 0
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def push(heads, voxels, below, count, level, voxel):
     """Add a voxel; returns the entries, which may be other arrays now, and their number."""
     if count == voxels.size:

@@ -1,7 +1,7 @@
 """Levels of strongest paths where points or voxels have changed, and nowhere else.
 
-The levels of `listed_owners` in arrays of the volume's shape: a point has `TOP_LEVEL`, another voxel
-the highest min(level, capacity) of a neighbour, at most its own capacity.
+The levels of `listed_owners` in arrays of the volume's shape: a point has `TOP_LEVEL`, another
+voxel the highest min(level, capacity) of a neighbour, at most its own capacity.
 
 *Rise.* What is new, points and capacities, is added first: what it holds up does not fall. Paths
 spread from it, from the highest level down, where they are stronger than what is there.
@@ -13,8 +13,8 @@ rises as far as its neighbours raise it.
 """
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ...affinity.levels import TOP_LEVEL
@@ -23,7 +23,7 @@ from .bucket_queue import empty_queue, push
 POINT, HELD, SEEN, QUEUED, LISTED = 1, 2, 4, 8, 16  # bits of a voxel's flags
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def note(voxel, levels, flags, changed, before, count):
     """List a voxel whose level is about to change, once; returns the list and its length."""
     if not flags[voxel] & LISTED:
@@ -35,7 +35,7 @@ def note(voxel, levels, flags, changed, before, count):
     return changed, before, count
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def neighbours(voxel, shape, near):
     """Write the flat indices of the neighbours; returns how many there are."""
     plane, row = shape[1] * shape[2], shape[2]
@@ -51,8 +51,8 @@ def neighbours(voxel, shape, near):
     return count
 
 
-@njit(cache=True, nogil=True)
-def change_levels(voxels, wanted, removed, added, limit, capacities, levels, flags, shape):
+@compiled
+def change_levels(voxels, wanted, removed, added, more, limit, capacities, levels, flags, shape):
     """Give voxels other capacities, and take points away or add them.
 
     Parameters
@@ -61,6 +61,8 @@ def change_levels(voxels, wanted, removed, added, limit, capacities, levels, fla
         Flat indices, each once, and their capacities from now on.
     removed, added : ndarray, int64
         Points; none is in both.
+    more : ndarray, int64
+        The added ones, and voxels that have been given more capacity already.
     limit : int
         Where more voxels change, nothing is done to the end.
     capacities, levels, flags : ndarray, uint16, uint16 and uint8
@@ -77,11 +79,8 @@ def change_levels(voxels, wanted, removed, added, limit, capacities, levels, fla
         changed, before, count = note(voxel, levels, flags, changed, before, count)
         levels[voxel] = TOP_LEVEL
         flags[voxel] |= POINT
-    more = wanted > capacities[voxels]
-    capacities[voxels[more]] = wanted[more]
-    first = np.concatenate((added, voxels[more]))
     volume = capacities, levels, flags, shape
-    changed, before, count = _rise(first, limit, *volume, changed, before, count)
+    changed, before, count = _rise(more, limit, *volume, changed, before, count)
     if count > limit:
         return changed[:count], before[:count]
 
@@ -122,7 +121,7 @@ def change_levels(voxels, wanted, removed, added, limit, capacities, levels, fla
     return changed[:count].copy(), before[:count].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def _fall(
     top,
     heads,
@@ -196,7 +195,7 @@ def _fall(
     return changed, before, count
 
 
-@njit(cache=True, nogil=True)
+@compiled_inside
 def _rise(first, limit, capacities, levels, flags, shape, changed, before, count):
     """Raise voxels by their neighbours, and whatever these or points among them raise."""
     near = np.empty(26, np.int64)

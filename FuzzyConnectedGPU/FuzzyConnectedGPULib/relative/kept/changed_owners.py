@@ -7,8 +7,8 @@ stays, nothing further is looked at.
 """
 
 import numpy as np
-from numba import njit
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ...affinity.levels import TOP_LEVEL
@@ -18,7 +18,7 @@ from .bucket_queue import empty_queue, push
 from .changed_levels import LISTED, POINT, QUEUED, SEEN, neighbours
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def change_owners(changed, before, told, voxels, capacities, levels, flags, shape, owners):
     """Find owners where levels, points or capacities of points have changed.
 

@@ -5,6 +5,7 @@ levels first (`changed_levels`), then owners (`changed_owners`).
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -94,10 +95,14 @@ class KeptOwners:
         for at in (*added, *other):
             self.owners[at] = points[at]
         self.points = dict(points)
-        lists = [np.array(each, np.int64) for each in (removed, added)]
-        volume = self.capacities, self.levels, self._flags, self._shape
-        changed, levels = change_levels(voxels, wanted, *lists, limit, *volume)
+        gone, new = np.array(removed, np.int64), np.array(added, np.int64)
+        risen = wanted > self.capacities[voxels]
+        self.capacities[voxels[risen]] = wanted[risen]
+        more = np.concatenate([new, voxels[risen]])
+        volume: Any = (self.capacities, self.levels, self._flags, self._shape)
+        changed, levels = change_levels(voxels, wanted, gone, new, more, limit, *volume)
         if changed.size > limit:
             return None
         told = np.array([*removed, *added, *other], np.int64)
-        return change_owners(changed, levels, told, voxels, *volume, self.owners)
+        told_of: Any = (changed, levels, told, voxels, *volume, self.owners)
+        return change_owners(*told_of)

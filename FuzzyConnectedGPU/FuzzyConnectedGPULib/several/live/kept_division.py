@@ -1,18 +1,9 @@
 """A scene divided among vessels step by step: only what changes from one step to the next.
 
 The voxels of a scene are those of paths that are kept, all of them, and a few others: what a moved
-point reaches, and what faint clicks add. As long as the same paths are kept, capacities change among
-the others of two steps alone, and `KeptOwners` follows. Where other paths are kept, all voxels are
-divided by `listed_owners`.
-
-Labels ask for the owners of the voxels of the threshold, and where these are reached by strong
-paths, faint voxels decide on none of them. Let every voxel of the scene that paths reach with a
-contrast of at least c be followed, and let a voxel have a path from some point at a level that such
-contrasts have. Its strongest paths pass voxels of that level alone, and each of them is connected
-with it at that level, so it was followed, too. So its owner, and the owners of the disputed voxels
-on its strongest paths, are those of the whole scene. `Uncertain` is raised where a labelled voxel
-has no such path, or where faint clicks have added voxels that no path reaches: the whole scene has
-to be followed then.
+point reaches, and what faint clicks add. As long as the same paths are kept, capacities change
+among the others of two steps alone, and `KeptOwners` follows. Where other paths are kept, or very
+much changes, all voxels are divided by `listed_owners`.
 """
 
 from collections.abc import Mapping
@@ -22,17 +13,15 @@ import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...contrast.live.live_labels import lowest_level
 from ...contrast.live.packed_voxels import WORD, listed, number_of_each, packed_list
 from ...contrast.live.touched import NOTHING, Box
 from ...contrast.paths.reached import Reached
 from ...relative import listed_owners
-from ...relative.contrast_division import STEPS, steps_of_noise
+from ...relative.contrast_division import steps_of_noise
 from ...relative.groups import NOBODY, checked_groups
 from ...relative.kept.kept_owners import KeptOwners
 from ..division import share_unowned, with_ridges
-from .listed_labels import distinct, paint, survey, weakest
-from .painted import Painted
+from .listed_labels import distinct
 
 if TYPE_CHECKING:
     from ...contrast.evidence.evidence import Evidence
@@ -41,27 +30,16 @@ if TYPE_CHECKING:
 MUCH = 0.1  # of the voxels: where the levels of more change, all are divided faster
 
 
-class Uncertain(Exception):
-    """What was followed does not say whose a labelled voxel is."""
-
-
 class KeptDivision:
     """The vessel of each voxel of a scene, for one scene after the other on the same evidence.
 
     The owners are those of `division.divide_by_contrast`.
-
-    Attributes
-    ----------
-    uncertain : bool
-        Whether the whole scene was asked for once; mostly it is for the next positions, too.
     """
 
     def __init__(self) -> None:
-        self.uncertain = False
         self._paths: Reached | None = None  # that the last scene kept
         self._lists: list[np.ndarray] = []  # its voxels: theirs, and others, the points first
-        self._strong: tuple = (None, 0, None)
-        self._step, self._painted, self._lowered = 0, Painted(0, ()), False
+        self._step, self._lowered = 0, False
         self._other: np.ndarray | None = None
         self._shared = np.empty(0, np.int64)  # voxels without contrast that it gave to a vessel
 
@@ -154,53 +132,6 @@ class KeptDivision:
         self._other = np.concatenate([voxels, changed])  # all that may have another label
         return True
 
-    def box(self, threshold: np.float32, share_all: bool, progress: Progress) -> Box:
-        """A box that holds the voxels of at least a threshold, all of which are somebody's then.
-
-        Labelled voxels without contrast go to the vessel that is the fewest steps away.
-
-        Parameters
-        ----------
-        threshold : float32
-        share_all : bool
-            Whether fainter voxels go to a vessel, too.
-        progress : Progress
-
-        Raises
-        ------
-        Uncertain
-            The whole scene may give a labelled voxel to another vessel.
-        """
-        self._choose(lowest_level(float(threshold)))
-        shape = np.array(self._scene.shape, np.int64)
-        ends = np.stack([shape, np.zeros(3, np.int64)], axis=1)
-        volume = self._scene.reshape(-1), threshold
-        key = (*self._evidence.scene.base, float(threshold))
-        painted = self._painted
-        follows = self._other is not None and not self._lost and painted.follows(self._step, key)
-        self._old = painted if follows else Painted(self._step, key)
-        strong, others = self._chosen
-        given = *volume, self._kept.owners, shape, ends
-        if not follows:
-            self._old.unowned = survey(strong, *given)
-        unowned = survey(others, *given) or self._old.unowned
-        if self._evidence.floor:
-            contrast = self._evidence.followed / self._evidence.noise
-            least = int(np.ceil(contrast * STEPS)) + 1
-            levels = [weakest(each, *volume, self._kept.levels) for each in self._chosen]
-            if self._evidence.added or min(levels) < least:
-                raise Uncertain
-        elif unowned or share_all:
-            self._share(progress)
-        return self._old.widened(ends)
-
-    def _choose(self, level: int) -> None:
-        """List the voxels that may be labelled: of the kept paths, those that are strong enough."""
-        paths = self._evidence.touched.kept
-        if self._strong[0] is not paths or self._strong[1] != level:
-            self._strong = paths, level, paths.voxels[paths.levels >= level]
-        self._chosen = self._strong[2], self._lists[1]
-
     def _unowned(self) -> np.ndarray:
         """The voxels of the scene that are nobody's."""
         owners, scene = self._kept.owners, self._scene.reshape(-1)
@@ -225,27 +156,10 @@ class KeptDivision:
         box = tuple(slice(*ends) for ends in zip(origin, last))
         near = owners.reshape(shape)[box]
         inside = (self._kept.capacities.reshape(shape)[box] > 0) | (near != NOBODY)
-        inner = tuple(place - origin[:, None])
+        inner: tuple = tuple(place - origin[:, None])
         inside[inner] = True
         owners[voxels] = share_unowned(near, inside, progress)[inner]
         self._shared = voxels  # in this step
-
-    def labels(self, threshold: np.float32, box: Box, names: np.ndarray) -> np.ndarray:
-        """The names (uint8) of the owners of the voxels of at least a threshold, in a box."""
-        volume = self._scene.reshape(-1), threshold, self._kept.owners, names
-        shape = np.array(self._scene.shape, np.int64)
-        labels, lists = self._old.begun(box, names), self._chosen
-        if labels is None:
-            labels = np.zeros([side.stop - side.start for side in box], np.uint8)
-        else:
-            assert self._other is not None
-            lists = self._other, self._given, self._shared
-        origin = np.array([side.start for side in box])
-        for voxels in lists:
-            paint(voxels, *volume, shape, origin, labels)
-        self._old.step, self._old.box, self._old.names = self._step, box, names
-        self._old.labels, self._painted = labels, self._old
-        return labels.copy()
 
     def owners(self, box: Box) -> np.ndarray:
         """The owners in a box, as of `divide_by_contrast`."""

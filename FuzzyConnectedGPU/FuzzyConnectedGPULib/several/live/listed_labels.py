@@ -1,13 +1,14 @@
 """Labels of the voxels of lists: where they are, whose, and how strongly they are connected."""
 
 import numpy as np
-from numba import njit
+
+from FuzzyVesselCoreLib.jit.decorators import compiled
 
 from ...affinity.levels import TOP_LEVEL
 from ...relative.groups import NOBODY
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def survey(voxels, scene, threshold, owners, shape, ends):
     """Widen a box (first and end of each axis) to the voxels of at least a threshold.
 
@@ -33,7 +34,7 @@ def survey(voxels, scene, threshold, owners, shape, ends):
     return unowned
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def weakest(voxels, scene, threshold, levels):
     """The lowest level of the voxels of at least a threshold; above all levels without any."""
     lowest = np.int64(TOP_LEVEL + 1)
@@ -43,7 +44,7 @@ def weakest(voxels, scene, threshold, levels):
     return lowest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def paint(voxels, scene, threshold, owners, names, shape, origin, labels):
     """Write the names of the owners of voxels of at least a threshold, and else 0, into a box."""
     height, width = shape[1], shape[2]
@@ -59,7 +60,7 @@ def paint(voxels, scene, threshold, owners, names, shape, origin, labels):
             labels[z, y, x] = names[owners[voxel]] if scene[voxel] >= threshold else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distinct(voxels, seen):
     """The voxels, each once, in the order in which they come first; `seen` are bits, all 0."""
     found, count = np.empty(voxels.size, np.int64), 0

@@ -18,7 +18,7 @@ from ..branches import HandOver
 from ..division import BACKGROUND
 from ..labelling import Clicks, label_vessels
 from ..several_vessels import background_inside, checked_vessels
-from .kept_division import KeptDivision, Uncertain
+from .kept_labels import KeptLabels, Uncertain
 
 ROUNDING = 4  # levels of paths: contrasts within a level of the division are followed, too
 
@@ -47,7 +47,7 @@ class LiveVessels:
 
     def __init__(self, live: LiveLabels, spacing: Sequence[float]) -> None:
         self._live, self._spacing = live, spacing
-        self._division = live.beside.setdefault(KeptDivision, KeptDivision())
+        self._division = live.beside.setdefault(KeptLabels, KeptLabels())
 
     def prepare(
         self, progress: Progress | ProgressCallback | None = None, device: str = "auto"
@@ -123,7 +123,7 @@ class _Step:
 
     def __init__(
         self,
-        division: KeptDivision,
+        division: KeptLabels,
         points: Mapping[str, np.ndarray],
         background: np.ndarray,
         hand_overs: Sequence[HandOver],
@@ -141,7 +141,9 @@ class _Step:
         progress.check()
         clicked = {name: each for name, each in self._points.items() if len(each)}
         names = np.arange(DISPUTED + 1, dtype=np.uint8)
-        names[1 : len(clicked) + 1] = [n for n, each in enumerate(self._points.values(), 1) if len(each)]
+        names[1 : len(clicked) + 1] = [
+            n for n, each in enumerate(self._points.values(), 1) if len(each)
+        ]
         if len(self._background):
             names[len(clicked) + 1] = BACKGROUND
         plain = not (self._fill or self._hand_overs)

@@ -33,8 +33,7 @@ class Painted:
     def follows(self, step: int, key: tuple) -> bool:
         """Whether a step begins with them."""
         same = len(key) == len(self.key) and all(
-            one is other or (np.isscalar(one) and one == other)
-            for one, other in zip(key, self.key)
+            one is other or (np.isscalar(one) and one == other) for one, other in zip(key, self.key)
         )
         return same and self.step == step - 1 and self.labels is not None
 
@@ -42,10 +41,11 @@ class Painted:
         """The box, so that it holds voxels between ends (first and end of each axis), too."""
         if (ends[:, 0] >= ends[:, 1]).any():
             return self.box or (slice(0, 1),) * 3  # there are none
-        ends = ends.tolist()
-        if self.box is not None:
-            ends = [(min(a, s.start), max(b, s.stop)) for (a, b), s in zip(ends, self.box)]
-        return tuple(slice(first, last) for first, last in ends)
+        sides = [slice(first, last) for first, last in ends.tolist()]
+        if self.box is None:
+            return tuple(sides)
+        both = zip(sides, self.box)
+        return tuple(slice(min(a.start, b.start), max(a.stop, b.stop)) for a, b in both)
 
     def begun(self, box: Box, names: np.ndarray) -> np.ndarray | None:
         """The labels, if they are those of a box and names; else None."""
