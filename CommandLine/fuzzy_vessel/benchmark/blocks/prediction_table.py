@@ -64,7 +64,7 @@ def table_of(
     timed = [row for row in rows if "workers" in row]
     runs = [run_of(row) for row in timed]
     costs = fit(runs)
-    told = [_beside(costs, run, row) for run, row in zip(runs, timed)]
+    told = [beside(costs, run, row) for run, row in zip(runs, timed)]
     places, lacking = {run.place for run in runs}, []
     for name, cluster in CLUSTERS.items():
         if cluster[1] in places:
@@ -85,7 +85,8 @@ def run_of(row: dict[str, Any]) -> Run:
     return Run(partition, row["workers"], place, processes, seconds, written)
 
 
-def _beside(costs: Costs, run: Run, row: dict[str, Any]) -> dict[str, Any]:
+def beside(costs: Costs, run: Run, row: dict[str, Any]) -> dict[str, Any]:
+    """The row of a run, with what the model says of it."""
     steps = Steps(run.partition)
     found = _row(costs, steps, (run.workers, run.place, run.processes))
     measured = sum(run.seconds.values())
