@@ -6,6 +6,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib.contrast import warm_up
+from FuzzyConnectedGPULib.several.live.warm_up import WARM_UP as LIVE_WARM_UP
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.several.vessel_inputs import vessels_text
@@ -243,7 +244,8 @@ class ConnectednessPanel(Panel):
 
     def prepare(self) -> None:
         warm_up.prepare()
-        SURFACE_WARM_UP.begin()  # it waits for the one before
+        SURFACE_WARM_UP.begin()  # each waits for the one before
+        LIVE_WARM_UP.begin()
 
     def why_not(self) -> str:
         parameters = self.parameters

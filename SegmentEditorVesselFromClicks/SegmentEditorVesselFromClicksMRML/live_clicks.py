@@ -47,10 +47,10 @@ class LiveClicks:
         self._live = cached.live_labels(
             inputs.grid.voxels, inputs.grid.spacing, inputs.area, inputs.allowed
         )
-        self._steps = self._live
+        self._several = False
         if self._live is not None:
             self._vessels = LiveVessels(self._live, inputs.grid.spacing)
-            self._steps = self._vessels if inputs.others_of(clicks) else self._live
+            self._several = bool(inputs.others_of(clicks))
 
     @property
     def ready(self) -> bool:
@@ -70,7 +70,10 @@ class LiveClicks:
 
     def prepare(self, progress: Any = None) -> None:
         """Compute what all positions share; no node is read."""
-        self._steps.prepare(progress)
+        if self._several:
+            self._vessels.prepare(progress, self._device)
+        else:
+            self._live.prepare(progress)
 
     def labels(self, points: Any, progress: Any) -> "LabelsInBox":
         """The labels of points; no node is read.

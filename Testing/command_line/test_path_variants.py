@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzy_vessel.benchmark.clicks.path_variants import neighbour_offsets, path_levels
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS
+from FuzzyConnectedGPULib.contrast.paths.reached import STEPS
 from support import path_levels as in_use
 
 UNIT, FLOOR = 8.0, STEPS // 2

@@ -109,3 +109,12 @@ def assert_levels_as_defined(capacities, groups):
     np.testing.assert_array_equal(on_list[0], levels.ravel()[voxels])
     np.testing.assert_array_equal(on_list[1], found.ravel()[voxels])
     return several
+
+
+def owners_by_volume(capacities, points, groups):
+    """Levels and owners by contrast, iterative, by the solver that has the size of the volume."""
+    progress = Progress.of(None)
+    levels, owners = contrast_owners.solve(capacities, points, groups, progress)
+    edges = contrast_owners.optimal_edges(capacities, levels, owners)
+    disputed.iterate(edges, contrast_owners.SIDES, owners, progress)
+    return levels, owners

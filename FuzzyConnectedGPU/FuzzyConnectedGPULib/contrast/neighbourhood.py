@@ -1,6 +1,7 @@
 """Neighbourhoods of a click; lengths are multiples of the smallest spacing."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy import ndimage
@@ -15,8 +16,6 @@ class Ball:
     ----------
     box : tuple of slice
         Of the volume.
-    squared : ndarray, float32
-        Squared distance of the box's voxels to the click.
     centre : tuple of int
         The click within the box.
     """
@@ -30,8 +29,13 @@ class Ball:
             for c, r, n in zip(click, reach, shape)
         )
         self.centre = tuple(int(c - s.start) for c, s in zip(click, self.box))
-        self.squared = squared_distance(self.box, click, unit)
         self.radius = radius
+        self._click, self._unit = click, unit
+
+    @cached_property
+    def squared(self) -> np.ndarray:
+        """Squared distance (float32) of the box's voxels to the click."""
+        return squared_distance(self.box, self._click, self._unit)
 
     @property
     def inside(self) -> np.ndarray:

@@ -1,6 +1,7 @@
 """A fuzzy scene divided among the vessels whose points it was computed from."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +69,9 @@ def divide_by_contrast(
         return owners
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
     origin = np.array([side.start for side in box])
+    # The middle of a vessel may lie outside the mask, and so outside the box.
+    within = reached[tuple((points.seeds - evidence.origin).T)]
+    points = replace(points, seeds=points.seeds[within], owners=points.owners[within])
     if gpu is not None and evidence.device_bytes:
         from ..relative.cuda.contrast_owners import owners_by_contrast
 
@@ -105,16 +109,13 @@ def with_ridges(
     -------
     dict of str to ndarray, shape (m, 3)
     """
-    from ..contrast.clicks.click_scene import CLIMB
-    from ..contrast.neighbourhood import ridge_near
-
     found: dict[str, list[tuple]] = {}
     claims: dict[tuple, set[str]] = {}
     for name, points in vessels.items():
         found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
         for voxel in found[name]:
-            place = np.array(voxel) - evidence.origin
-            ridge = ridge_near(evidence.contrast, place, CLIMB, evidence.unit)[1]
+            place = tuple((np.array(voxel) - evidence.origin).tolist())
+            ridge = evidence.middle_near(place)[1]
             for each in (voxel, tuple((np.array(ridge) + evidence.origin).tolist())):
                 claims.setdefault(each, set()).add(name)
     if background is not None and len(background):

@@ -71,7 +71,7 @@ class LiveVesselClicks(LiveClicks):
         return VesselPoints(vessels, self._background(), hand_overs)
 
     def prepare(self, progress: Any = None) -> None:
-        self._vessels.prepare(progress)
+        self._vessels.prepare(progress, self._device)
 
     def labels(  # type: ignore[override]
         self, points: VesselPoints, progress: Any = None

@@ -7,10 +7,12 @@ from scipy import ndimage
 pytest.importorskip("numba")
 from FuzzyConnectedGPULib import segment
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+from FuzzyConnectedGPULib.contrast.live.kept_components import KeptComponents
 from FuzzyConnectedGPULib.contrast.live.live_labels import LiveLabels
 from FuzzyConnectedGPULib.contrast.live.live_paths import LivePaths
 from FuzzyConnectedGPULib.contrast.live.max_tree import max_tree
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, widest_paths
+from FuzzyConnectedGPULib.contrast.paths.reached import STEPS
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -42,10 +44,39 @@ def test_kept_paths_are_the_paths_of_all_starts(seed):
         unit, floor = float(rng.uniform(0.2, 1)), int(rng.choice(FLOORS))
         brighter = None if run % 3 == 0 else float(rng.uniform(-1, 2))
         rivals = None if brighter is None else (smooth, brighter)
-        ours = paths.widest_paths(starts, unit, floor, brighter)
+        ours, _ = paths.widest_paths(starts, unit, floor, brighter)
         theirs = widest_paths(contrast, inside, starts, unit, floor, rivals)
         for one, other in zip(in_order(ours), in_order(theirs), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_paths_of_starts_that_stay_are_kept(seed):
+    """One start is another one from run to run, or there is one more or less."""
+    rng = np.random.default_rng(seed)
+    contrast = noise(rng, rng.choice([0, 0.7]))
+    if seed % 2:
+        contrast = np.round(contrast)
+    smooth = rng.normal(0, 1, contrast.shape).astype(np.float32)
+    paths = LivePaths(contrast, smooth, None)
+    brighter, unit, floor = float(rng.uniform(0, 3)), float(rng.uniform(0.2, 1)), 1
+    smooth[rng.random(contrast.shape) < 0.5] = -1  # starts are no rivals
+    free = np.argwhere(smooth <= brighter)
+    if seed % 3 == 0:
+        floor = STEPS // 2
+    stay = list(map(tuple, rng.choice(free, 2)))
+    same, before = 0, None
+    for run in range(10):
+        starts = [*stay, *map(tuple, rng.choice(free, run % 3))]
+        if run == 6:
+            stay = stay[1:]
+        ours, kept = paths.widest_paths(starts, unit, floor, brighter)
+        theirs = widest_paths(contrast, None, starts, unit, floor, (smooth, brighter))
+        for one, other in zip(in_order(ours), in_order(theirs), strict=True):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(ours.voxels[: kept.paths.voxels.size], kept.paths.voxels)
+        same, before = same + (kept.paths is before), kept.paths
+    assert same >= 6
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -169,3 +200,28 @@ def test_a_step_that_is_overtaken_or_refused_leaves_nothing_behind(scan):
     with pytest.raises(InputError, match="threshold"):
         live.labels([first], threshold=0.0)
     check(live, evidence, scan.volume, [first], [])
+
+
+def test_a_component_that_is_known_to_be_too_large_is_not_searched():
+    components, searched = KeptComponents(), []
+
+    def search(voxels):
+        searched.append(voxels)
+        return np.arange(voxels), np.ones(voxels, np.float32)
+
+    def found(of, start, threshold, limit, voxels):
+        given = of, start, threshold, threshold, limit  # the click's value is the threshold
+        return components.component(*given, lambda _: search(voxels))
+
+    assert found("contrast", 3, 5.0, 10, 11) is None
+    assert found("contrast", 4, 5.0, 10, 11) is None  # among the voxels that were found
+    assert found("contrast", 4, 4.0, 9, 11) is None
+    assert len(searched) == 1
+    assert found("contrast", 4, 5.5, 10, 2)[0].size == 2  # a higher threshold may hold fewer
+    assert found("contrast", 40, 5.0, 10, 3)[0].size == 3
+    assert found("difference", 4, 5.0, 10, 4)[0].size == 4
+    assert found("contrast", 5, 5.0, 20, 15)[0].size == 15  # a higher limit
+    assert len(searched) == 5
+    assert found("contrast", 5, 5.0, 20, 15)[0].size == 15
+    assert found("contrast", 5, 5.0, 14, 15) is None
+    assert len(searched) == 5

@@ -13,7 +13,8 @@ from FuzzyConnectedGPULib.contrast.clicks.membership import membership
 from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
 from FuzzyConnectedGPULib.contrast.paths.flood import component
 from FuzzyConnectedGPULib.contrast.paths.open_voxels import lowest_open, open_voxels
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP
+from FuzzyConnectedGPULib.contrast.paths.reached import STEPS
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import TOP
 from FuzzyConnectedGPULib.segmentation import segment
 from support.path_levels import path_levels
 

@@ -6,17 +6,8 @@ import pytest
 pytest.importorskip("numba")
 from FuzzyConnectedGPULib.affinity.levels import TOP_LEVEL
 from FuzzyConnectedGPULib.contrast.live.packed_voxels import listed, number_of_each, packed_list
-from FuzzyConnectedGPULib.relative import contrast_owners, disputed, listed_owners
-from FuzzyVesselCoreLib.progress import Progress
-
-
-def by_volume(capacities, points, groups):
-    """The same by the solver that has the size of the volume."""
-    progress = Progress.of(None)
-    levels, owners = contrast_owners.solve(capacities, points, groups, progress)
-    edges = contrast_owners.optimal_edges(capacities, levels, owners)
-    disputed.iterate(edges, contrast_owners.SIDES, owners, progress)
-    return levels, owners
+from FuzzyConnectedGPULib.relative import listed_owners
+from support.relative_cases import owners_by_volume
 
 
 @pytest.mark.parametrize("levels", [2, 5, 60000, "the highest"])
@@ -32,7 +23,7 @@ def test_owners_are_those_of_the_whole_volume(seed, levels):
     capacities[rng.random(shape) < rng.choice([0, 0.5])] = 0
     points = rng.choice(size, min(size, int(rng.integers(1, 9))), replace=False)
     groups = rng.integers(1, 4, points.size).astype(np.uint8)
-    wanted = by_volume(capacities, points, groups)
+    wanted = owners_by_volume(capacities, points, groups)
     lists = [np.flatnonzero(capacities), points, points[:1]]
     packed = packed_list(lists, size)
     voxels = listed(packed)

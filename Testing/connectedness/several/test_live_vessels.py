@@ -7,7 +7,11 @@ from scipy import ndimage
 pytest.importorskip("numba")
 from FuzzyConnectedGPULib import HandOver, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
-from FuzzyConnectedGPULib.several.live import live_vessels
+from FuzzyConnectedGPULib.contrast.live import kept_reach
+from FuzzyConnectedGPULib.relative.kept.changed_levels import change_levels
+from FuzzyConnectedGPULib.relative.kept.changed_owners import change_owners
+from FuzzyConnectedGPULib.several.live import kept_division, live_vessels, warm_up
+from FuzzyConnectedGPULib.several.live.listed_labels import distinct, paint, survey
 from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.image import HEPATIC, PORTAL
@@ -88,7 +92,7 @@ def test_each_step_of_a_drag_gives_the_labels_of_a_whole_run(scan, points, case,
     )
     seen = set()
     for number in range(18):
-        live._uncertain = number % 3 == 2  # else most steps would follow all levels
+        live._division.uncertain = number % 3 == 2  # else most steps would follow all levels
         vessels, background = moved(points, rng, number)
         try:
             run = segment_several(
@@ -121,6 +125,62 @@ def test_in_a_volume_without_noise_a_point_stays_with_its_vessel():
     np.testing.assert_array_equal(labels, run.labels)
     assert labels[6, 7, 1] == labels[6, 7, 14] == 1
     assert labels[6, 1, 8] == 2
+
+
+def bars(rng, kind):
+    """A volume of bars along the axes: without noise, blurred, or in noise."""
+    shape = tuple(int(n) for n in rng.integers(8, 22, 3))
+    volume = np.zeros(shape)
+    for _ in range(rng.integers(2, 6)):
+        along, sides = int(rng.integers(3)), [slice(None)] * 3
+        for axis in {0, 1, 2} - {along}:
+            first = int(rng.integers(0, shape[axis] - 2))
+            sides[axis] = slice(first, first + int(rng.integers(2, 5)))
+        volume[tuple(sides)] += rng.choice([100, 100, 60, 30, 400])
+    if kind == "blurred":
+        volume = ndimage.gaussian_filter(volume, 0.7)
+    if kind == "noise":
+        volume += rng.normal(0, rng.choice([1, 8, 20]), shape)
+    return np.round(volume).astype(np.int16)
+
+
+@pytest.mark.parametrize("kind", ["plain", "blurred", "noise"])
+def test_points_that_are_dragged_anywhere_in_random_volumes(kind, monkeypatch):
+    """Also beside one another, into other vessels, and where background removes a leak."""
+    monkeypatch.setattr(kept_division, "MUCH", 10)  # every step follows the one before
+    followed = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        volume = bars(rng, kind)
+        places = np.argwhere(volume > np.percentile(volume, 60))
+        mask = np.ones(volume.shape, bool)
+        mask[:, : seed % 2 * 3] = False
+        points = [[tuple(map(int, at))] for at in rng.choice(places, 4)]
+        options = dict(spacing=(1.5, 1.0, 1.0), cached=CachedConnectedness(), mask=mask, **DEVICE)
+        live = None
+        for step in range(7):
+            which = int(rng.integers(1, 4)) if step else 0
+            moved = [list(each) for each in points]
+            moved[which][0] = tuple(map(int, places[rng.integers(len(places))]))
+            vessels, background = {str(n): moved[n] for n in range(3)}, moved[3]
+            try:
+                run = segment_several(volume, vessels, background_seeds=background, **options)
+            except InputError:
+                continue  # outside of the mask, or one voxel twice
+            points = moved
+            if live is None:
+                kept = options["cached"].live_labels(volume, options["spacing"], mask=mask)
+                live = LiveVessels(kept, options["spacing"])
+                live._division.uncertain = True
+                follow = live._division._follow
+                count = []
+                live._division._follow = lambda *a, f=follow, c=count: c.append(1) or f(*a)
+            found = live.labels_on("cpu", vessels, background, run.threshold)
+            labels = np.zeros(volume.shape, np.uint8)
+            labels[found.box] = found.labels
+            np.testing.assert_array_equal(labels, run.labels)
+        followed += live is not None and len(count)
+    assert followed > 6
 
 
 def test_a_vessel_that_only_gets_branches_has_labels(scan, points):
@@ -167,6 +227,32 @@ def test_on_the_device(cpu_cuda, monkeypatch):
         labels[found.box] = found.labels
         np.testing.assert_array_equal(labels, segment_several(volume, moved, **device).labels)
         assert device["cached"].on_device
+    live.prepare(device="cuda")
+    assert live._live.nearest is not live._live
+    for _ in range(4):
+        moved = {**vessels, "other": [tuple(int(rng.integers(0, n)) for n in volume.shape)]}
+        found = live.labels_on("cuda", moved)
+        labels = np.zeros(volume.shape, np.uint8)
+        labels[found.box] = found.labels
+        np.testing.assert_array_equal(labels, segment_several(volume, moved, **device).labels)
+        assert device["cached"].on_device
+
+
+def test_the_trial_leaves_nothing_to_compile(scan, points):
+    functions = (change_levels, change_owners, survey, paint, distinct, kept_reach._spread)
+    warm_up.try_out()
+    before = [set(function.signatures) for function in functions]
+    cached = CachedConnectedness()
+    segment_several(scan.volume, points, spacing=scan.spacing, cached=cached, **DEVICE)
+    live = LiveVessels(cached.live_labels(scan.volume, scan.spacing), scan.spacing)
+    rng = np.random.default_rng(3)
+    for number in range(6):
+        try:
+            live.labels_on("cpu", *moved(points, rng, number))
+        except InputError:
+            continue  # one voxel twice
+    assert [set(function.signatures) for function in functions] == before
+    assert all(before)
 
 
 def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):
@@ -175,5 +261,5 @@ def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):
     segment_several(scan.volume, points, spacing=scan.spacing, cached=cached, **DEVICE)
     live = LiveVessels(cached.live_labels(scan.volume, scan.spacing), scan.spacing)
     live.labels_on("cpu", points)
-    assert not live._uncertain
+    assert not live._division.uncertain
     assert live_vessels.ROUNDING > 0

@@ -7,6 +7,7 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity, HandOver, segment, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
 from FuzzyConnectedGPULib.relative.contrast_division import levels_of_contrast
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
 from FuzzyConnectedGPULib.several.division import (
@@ -14,6 +15,7 @@ from FuzzyConnectedGPULib.several.division import (
     share_unowned,
     with_ridges,
 )
+from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
@@ -149,6 +151,9 @@ class Contrast:
         self.box = tuple(slice(0, n) for n in contrast.shape)
         self.origin, self.unit = np.zeros(3, int), np.ones(3)
 
+    def middle_near(self, voxel):
+        return ridge_near(self.contrast, voxel, 2.5, self.unit)
+
 
 def definition(levels, groups):
     """Owners by the rounds of iterative relative connectedness; for the levels of voxels."""
@@ -214,3 +219,24 @@ def test_what_nobody_has_goes_to_the_vessel_fewest_steps_away():
     domain = np.array([[[1, 1, 1, 1, 1, 1, 1, 1, 0]]], bool)
     shared = share_unowned(owners, domain, Progress())
     assert shared.ravel().tolist() == [1, 1, DISPUTED, 2, 2, 2, DISPUTED, 0, 0]
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_the_middle_of_a_vessel_may_lie_outside_the_mask(live):
+    """The mask cuts the first vessel: its click is inside, the middle beside it outside."""
+    volume = crossing()
+    mask = np.zeros(volume.shape, bool)
+    mask[:, 8:] = True
+    vessels = {"cut": [(6, 8, 2)], "other": [(6, 15, 2)]}
+    options = dict(spacing=(1.0, 1.0, 1.0), mask=mask, cached=CachedConnectedness())
+    found = segment_several(volume, vessels, device="cpu", **options)
+    labels = found.labels
+    if live:
+        kept = options["cached"].live_labels(volume, options["spacing"], mask=mask)
+        step = LiveVessels(kept, options["spacing"]).labels_on("cpu", vessels)
+        labels = np.zeros(volume.shape, np.uint8)
+        labels[step.box] = step.labels
+        np.testing.assert_array_equal(labels, found.labels)
+    assert labels[6, 8, 2] == 1
+    assert labels[6, 15, 2] == 2
+    assert not labels[~mask].any()

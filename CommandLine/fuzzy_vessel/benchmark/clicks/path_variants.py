@@ -13,8 +13,8 @@ from numba import njit
 
 from FuzzyConnectedGPULib.contrast.evidence import evidence_finder
 from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
-from FuzzyConnectedGPULib.contrast.paths.reached import Reached
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import STEPS, TOP
+from FuzzyConnectedGPULib.contrast.paths.reached import STEPS, Reached
+from FuzzyConnectedGPULib.contrast.paths.widest_paths import TOP
 from FuzzyConnectedGPULib.solvers.cpu.level_queue import LEVEL, new_queue, pop, push
 
 

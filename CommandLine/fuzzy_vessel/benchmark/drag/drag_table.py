@@ -58,6 +58,8 @@ NOTES = [
 
 def by_drag(setting: Setting) -> Table:
     """Each kind of point dragged, on two cores of the CPU and on the GPU where there is one."""
+    from FuzzyConnectedGPULib.several.live import warm_up
+
     from ...slicer_host import headless
 
     notes, rows, draws = list(NOTES), [], True
@@ -71,6 +73,7 @@ def by_drag(setting: Setting) -> Table:
         draws = False
         notes.append(f"Slices are not included: {error}.")
     notes += filter(None, [setting.no_gpu])
+    warm_up.try_out()  # as when the module is entered
     for device, goal in (("cpu", CPU_GOAL), (setting.gpu and setting.cuda, GPU_GOAL)):
         if device:
             setting.tell(f"drag on {device}")

@@ -43,5 +43,6 @@ def move_to_half_contrast(connectedness: np.ndarray, evidence: Evidence, cut: fl
     shell = (near > MIN_CORE) & ~core & (contrast < half)
     own = np.maximum(contrast, np.float32(0))
     lowered = own / np.maximum(own + np.maximum(half, 0), np.float32(1e-30))
+    evidence.changes(box, lowers=True)
     part = connectedness[box]
     part[shell] = np.minimum(part, lowered)[shell]

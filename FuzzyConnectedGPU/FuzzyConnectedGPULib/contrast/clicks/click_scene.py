@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.voxels.large_arrays import Allocate, zeros_soon
 from ..checked_clicks import Clicks
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
-from ..neighbourhood import at_click, ridge_near
+from ..neighbourhood import at_click
 from .borders import move_to_half_contrast
 from .corrections import remove_leaks
 from .faint_clicks import add_faint_click
@@ -24,8 +24,6 @@ from .main_object import Click, MainObject
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
-
-CLIMB = 2.5  # distance to the middle of a clicked vessel, in multiples of the smallest spacing
 
 
 def click_scene(
@@ -50,7 +48,7 @@ def click_scene(
     gpu : CudaDevice, optional
         Computes the paths, inside its ``with`` block, with the same result.
     empty : ndarray, float32, of the evidence's shape, optional
-        Zeros, which become the result; by default a new array.
+        Becomes the result: zeros, or what the evidence's `write_paths` takes; by default new.
     allocate : callable, optional
         ``allocate(shape, dtype) -> ndarray``, of that array.
 
@@ -99,5 +97,5 @@ def _click(evidence: Evidence, voxel: tuple[int, ...], first: bool) -> Click:
     own = at_click(evidence.contrast, voxel)
     if not first:
         return Click(voxel, own, voxel)
-    ridge, start = ridge_near(evidence.contrast, voxel, CLIMB, evidence.unit)
+    ridge, start = evidence.middle_near(voxel)
     return Click(voxel, max(own, ridge), start if ridge > own else voxel)

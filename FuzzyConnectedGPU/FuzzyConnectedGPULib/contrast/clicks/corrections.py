@@ -93,6 +93,7 @@ def _remove_leak(
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, unit)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
+        evidence.changes(ball.box, lowers=True, clears=True)
         connectedness[ball.box][leak & _nearer(ball, positive, click, unit)] = 0
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, unit)
@@ -116,6 +117,7 @@ def _raise(
     contrast = np.maximum(evidence.contrast[ball.box], np.float32(0))
     thresholds = np.maximum(thresholds, np.float32(0))
     lower = contrast / np.maximum(contrast + thresholds, np.float32(1e-30))
+    evidence.changes(ball.box, lowers=True)
     part = connectedness[ball.box]
     nearest = _nearer(ball, positive, click, evidence.unit) & (contrast < thresholds)
     part[nearest] = np.minimum(part, lower)[nearest]

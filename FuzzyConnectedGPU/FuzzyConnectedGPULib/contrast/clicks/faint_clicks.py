@@ -85,6 +85,7 @@ def _add_near(
     ball = Ball(values.shape, click, max(FAINT_RADII * radius, FAINT_RADII), evidence.unit)
     enough = evidence.masked((values[ball.box] >= threshold) & ball.inside, ball.box)
     near = component_of(enough, ball.centre)
+    evidence.changes(ball.box)
     return _raise(connectedness[ball.box], near, membership(values[ball.box][near], threshold))
 
 
@@ -103,6 +104,7 @@ def _add_alike(
     alike = evidence.masked(alike & ball.inside, ball.box)
     alike[ball.centre] = True
     found = component_of(alike, ball.centre)
+    evidence.changes(ball.box)
     return _raise(connectedness[ball.box], found, np.float32(BLIND_MEMBERSHIP))
 
 

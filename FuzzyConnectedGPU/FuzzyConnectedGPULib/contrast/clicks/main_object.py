@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
-from ..paths.widest_paths import STEPS
+from ..paths.reached import STEPS
 from .corrections import raise_factor
-from .membership import membership, midway
+from .membership import midway
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -82,13 +81,13 @@ class MainObject:
         self._reached = self._evidence.widest_paths(
             starts, self.path_threshold, FLOOR, self._rivals, self._gpu
         )
-        self._values = self._reached.contrast[self._reached.levels >= STEPS]
+        self._values = self._reached.strong
 
     def _raise_to_object(self, contrast: float) -> None:
         """Raise the threshold where the click is in a faint part of a bright object."""
-        found = self._values[self._values >= self.threshold]
-        if found.size:
-            typical = np.sqrt(contrast * max(contrast, float(np.percentile(found, 90))))
+        bright = self._reached.typical(self.threshold)
+        if bright is not None:
+            typical = np.sqrt(contrast * max(contrast, bright))
             higher = min(midway(self._evidence.noise, typical), RAISED_TO * contrast)
             self.threshold = max(self.threshold, higher)
 
@@ -118,9 +117,4 @@ class MainObject:
 
     def write_connectedness(self, connectedness: np.ndarray) -> int:
         """Write the membership of all voxels that paths reach; returns the object's size."""
-        level = self._reached.levels.astype(np.float32)
-        path = level / (level + np.float32(STEPS))
-        own = membership(self._reached.contrast, self.threshold)
-        connected = np.minimum(own, path)
-        connectedness.ravel()[self._reached.voxels] = connected
-        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+        return self._evidence.write_paths(connectedness, self._reached, self.threshold)

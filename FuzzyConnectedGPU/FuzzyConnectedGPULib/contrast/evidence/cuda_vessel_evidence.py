@@ -16,8 +16,7 @@ from ..denoising import cuda_filters as filters
 from ..denoising.filters import gaussian_weights
 from ..paths.cuda_reached import count_reached, reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
-from ..paths.reached import Reached
-from ..paths.widest_paths import STEPS
+from ..paths.reached import STEPS, Reached
 from . import vessel_evidence as cpu
 from .cuda_background import subtract
 from .cuda_tissue import CudaTissue, part_of, shift

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..neighbourhood import at_click
+from ..clicks.membership import connectedness_of
+from ..contrast_threshold import CONTRAST_THRESHOLD
+from ..neighbourhood import at_click, ridge_near
 from ..paths.flood import component
 from ..paths.reached import Reached
 from ..paths.widest_paths import widest_paths
@@ -18,6 +20,7 @@ WIDE_BACKGROUND = 20.0  # sigma, in multiples of the smallest spacing
 # Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
 # (bone, metal); that difference counts as at least so many of the tissue's deviations.
 FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
+CLIMB = 2.5  # distance to the middle of a clicked vessel, in multiples of the smallest spacing
 DARK = -4.0  # contrast in standard deviations at the first click below which vessels are dark
 
 
@@ -75,6 +78,28 @@ class Evidence:
     def masked(self, labels: np.ndarray, box: tuple[slice, ...]) -> np.ndarray:
         """Boolean labels of a box with the voxels outside the mask set to False."""
         return labels if self.inside is None else labels & (self.inside[box] > 0)
+
+    def middle_near(self, voxel: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        """The contrast in the middle of the vessel that a click means, and its voxel."""
+        return ridge_near(self.contrast, voxel, CLIMB, self.unit)
+
+    def write_paths(self, scene: np.ndarray, reached: Reached, threshold: float) -> int:
+        """Write the connectedness of what paths reach into a scene; returns the object's size."""
+        connected = connectedness_of(reached.levels, reached.contrast, threshold)
+        scene.ravel()[reached.voxels] = connected
+        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+
+    def changes(
+        self, box: tuple[slice, ...], *, lowers: bool = False, clears: bool = False
+    ) -> None:
+        """Told before rules change the scene in a box; evidence that is kept listens.
+
+        Parameters
+        ----------
+        box : tuple of slice
+        lowers, clears : bool
+            Whether voxels are lowered, and whether to 0.
+        """
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same evidence."""

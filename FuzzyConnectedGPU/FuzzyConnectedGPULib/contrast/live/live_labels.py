@@ -1,6 +1,8 @@
 """Public entry: the labels of clicks that move, one position after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +11,13 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import zeros
 
 from ..checked_clicks import Clicks, checked_clicks
 from ..clicks.click_scene import click_scene
 from ..contrast_threshold import CONTRAST_THRESHOLD
-from ..paths.widest_paths import STEPS
-from .live_evidence import LiveEvidence
+from ..paths.reached import STEPS
+from .kept_scene import KeptScene
+from .live_evidence import COMPUTED, LiveEvidence
 from .touched import Box
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ class LiveLabels:
     ----------
     shape, mask
         As given.
+    beside : dict
+        What others keep as long as this.
 
     Examples
     --------
@@ -89,7 +93,9 @@ class LiveLabels:
         self._found, self._border = evidence, border
         self._allowed = None if mask is None else np.ascontiguousarray(mask[evidence.box])
         self._evidence = LiveEvidence(evidence)
-        self._memory: np.ndarray | None = None
+        self._scene: KeptScene | None = None
+        self._host: LiveLabels | None = None
+        self.beside: dict[type, Any] = {}
         if not evidence.device_bytes:
             self._take_mask()
 
@@ -106,6 +112,40 @@ class LiveLabels:
         """
         self._evidence.prepare(Progress.of(progress), all_levels)
 
+    @property
+    def nearest(self) -> "LiveLabels":
+        """What `on_host` gave, or this."""
+        return self._host or self
+
+    def on_host(self, device: str) -> "LiveLabels":
+        """The same, with evidence that is copied from its device; kept.
+
+        There more is kept from one step to the next than on a device.
+
+        Raises
+        ------
+        DeviceError
+            The device has failed, or is another one than that of the evidence.
+        """
+        if self._host is None and self._found.device_bytes:
+            with self._gpu(device):
+                beside: Any = copy(self._found)
+                for name in COMPUTED:  # on the host they would be rounded in another way
+                    getattr(beside, name)
+                found = beside.to_host()
+            self._host = LiveLabels(found, self.shape, self.mask, self._border)
+        return self.nearest
+
+    @contextmanager
+    def _gpu(self, device: str) -> "Iterator[CudaDevice]":
+        chosen = choose_device(device)
+        if chosen == "cpu":
+            raise DeviceError("The evidence is on a GPU, which cannot be used now.")
+        with chosen as gpu:
+            if not self._found.serves(gpu):
+                raise DeviceError(f"The evidence is on another GPU than {gpu.name}.")
+            yield gpu
+
     def labels_on(self, device: str, *arguments: Any, **options: Any) -> LabelsInBox:
         """As `labels`, on the device that the evidence is on, or on the CPU.
 
@@ -116,12 +156,7 @@ class LiveLabels:
         """
         if not self._found.device_bytes:
             return self.labels(*arguments, **options)
-        chosen = choose_device(device)
-        if chosen == "cpu":
-            raise DeviceError("The evidence is on a GPU, which cannot be used now.")
-        with chosen as gpu:
-            if not self._found.serves(gpu):
-                raise DeviceError(f"The evidence is on another GPU than {gpu.name}.")
+        with self._gpu(device) as gpu:
             self._take_mask()  # memory of the device belongs to one run
             return self.labels(*arguments, gpu=gpu, **options)
 
@@ -168,17 +203,16 @@ class LiveLabels:
             raise InputError(f"The threshold is {threshold:g}, but must be above 0 and at most 1.")
         checked = checked_clicks(np.asarray(seeds), background_seeds, self.mask, self.shape)
         clicks = checked.within(self._evidence.box)
-        self._evidence.begin(lowest_level(threshold) if floor is None else floor)
-        touched = self._evidence.touched
-        for click in (*clicks.positive.tolist(), *clicks.negative.tolist()):
-            touched.add_voxel(click)
-        if self._memory is None:
-            self._memory = zeros(self._evidence.contrast.shape, np.float32)
+        positions = [*clicks.positive.tolist(), *clicks.negative.tolist()]
+        if self._scene is None:
+            self._scene = KeptScene(self._evidence.contrast.shape)
+        floor = lowest_level(threshold) if floor is None else floor
+        self._evidence.begin(floor, self._scene, positions)
         try:
             found = self._cut(clicks, np.float32(threshold), Progress.of(progress), gpu, cut)
             return replace(found, exact=bool(self._found.holds_for(checked.positive[0])))
         finally:
-            touched.clear(self._memory)
+            self._scene.put_back()
 
     def _cut(
         self,
@@ -189,7 +223,7 @@ class LiveLabels:
         cut: Cut | None,
     ) -> LabelsInBox:
         evidence: Any = self._evidence
-        scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, self._memory)
+        scene, _ = click_scene(evidence, clicks, self._border, progress, gpu, evidence.scene.values)
         cut = cut or _at_threshold
         box, labels = cut(evidence, scene, threshold, progress)
         place = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, box))

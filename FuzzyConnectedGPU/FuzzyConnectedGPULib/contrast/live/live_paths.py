@@ -22,9 +22,8 @@ from numba import njit
 
 from ..paths.open_voxels import certainly_low, level_of
 from ..paths.reached import Reached
-from ..paths.widest_paths import TOP
+from .kept_reach import Kept, KeptReach
 from .max_tree import MaxTree, max_tree
-from .packed_voxels import number_of, ones, row_of
 
 SPARE = 0.7  # of the contrast that is wanted: a tree that goes deeper serves more starts
 
@@ -51,20 +50,22 @@ class LivePaths:
         unit: float,
         floor: int,
         brighter: float | None,
-    ) -> Reached:
-        """The same as `paths.widest_paths.widest_paths`; rivals are where smooth > brighter."""
+    ) -> tuple[Reached, Kept]:
+        """The same as `paths.widest_paths.widest_paths`; rivals are where smooth > brighter.
+
+        Returns
+        -------
+        reached : Reached
+        kept : Kept
+        """
         shape = self._contrast.shape
         ours = np.array([np.ravel_multi_index(s, shape) for s in starts], np.int64)
         tree = self._deep_enough(float(certainly_low(unit, floor)))
         levels = self._once("levels", (unit, floor), lambda: _levels(tree.contrast, unit, floor))
         rivals, theirs = self._rivals(tree, ours, unit, floor, brighter)
-        voxels = np.empty(tree.voxels.size, np.int64)
-        found = np.empty(tree.voxels.size, np.uint16)
-        size = _spread(
-            ours, *tree.packed, levels, rivals, theirs, np.array(shape, np.int64), voxels, found
-        )
-        voxels = voxels[:size].copy()
-        return Reached(voxels, found[:size].copy(), self._contrast.reshape(-1)[voxels])
+        volume = *tree.packed, levels, rivals, theirs, np.array(shape, np.int64)
+        key = unit, floor, self._kept.get("rivals", (None,))[0] if theirs.size else None
+        return self._reach.found(key, ours, volume)
 
     def prepare(self, contrast: float) -> None:
         """Be ready for paths that are not weaker than a contrast."""
@@ -74,6 +75,7 @@ class LivePaths:
         if self._tree is None or self._tree.least > least:
             self._kept.clear()
             self._tree = max_tree(self._contrast, self._inside, SPARE * least)
+            self._reach = KeptReach(self._tree.voxels, self._contrast.reshape(-1))
         return self._tree
 
     def _once(self, name, key, compute):
@@ -87,7 +89,7 @@ class LivePaths:
         if brighter is None:
             return np.empty(0, bool), np.empty(0, np.uint16)
         smooth = self._once("smooth", (), lambda: self._smooth.reshape(-1)[tree.voxels])
-        of_tree = np.searchsorted(tree.voxels, ours)
+        of_tree = np.searchsorted(tree.voxels, ours.astype(np.int32))
         of_tree = of_tree[of_tree < tree.voxels.size]
         # A start is no rival, however bright; elsewhere where our starts are does not matter.
         own = of_tree[np.isin(tree.voxels[of_tree], ours) & (smooth[of_tree] > brighter)]
@@ -113,90 +115,3 @@ def _levels(contrast, unit, floor):
             level = level_of(contrast[n], unit)
             levels[n] = level if level >= floor else 0
     return levels
-
-
-@njit(cache=True, nogil=True)
-def _spread(starts, bits, before, levels, rivals, theirs, shape, voxels, found):
-    """List the voxels of the starts and their levels; returns how many there are."""
-    unseen = bits.copy()
-    heads = np.full(TOP + 1, -1, np.int32)
-    queued = np.empty((2, 1 << 16), np.int32)  # voxel, and the entry queued before
-    bucket, count, size = 0, 0, 0
-    for voxel in starts:
-        node = number_of(voxel, bits, before)
-        word, bit = voxel >> 6, np.uint64(1) << np.uint64(voxel & 63)
-        if node >= 0 and levels[node] and unseen[word] & bit:
-            unseen[word] &= ~bit
-            own = np.int64(levels[node])
-            queued[0, count], queued[1, count], heads[own] = voxel, heads[own], count
-            count += 1
-            bucket = max(bucket, own)
-    plane, row = shape[1] * shape[2], shape[2]
-    while bucket > 0:
-        entry = heads[bucket]
-        if entry < 0:
-            bucket -= 1
-            continue
-        heads[bucket] = queued[1, entry]
-        voxel = np.int64(queued[0, entry])
-        voxels[size], found[size] = voxel, bucket
-        size += 1
-        if queued.shape[1] - count < 27:
-            larger = np.empty((2, 2 * queued.shape[1]), np.int32)
-            larger[:, :count] = queued[:, :count]
-            queued = larger
-        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-        low = max(i - 1, 0)
-        span = min(i + 1, row - 1) - low + 1
-        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-                first = ok * plane + oj * row + low
-                near = row_of(first, span, unseen)
-                if not near:
-                    continue
-                for step in range(span):
-                    if not (near >> np.uint64(step)) & np.uint64(1):
-                        continue
-                    other = first + step
-                    unseen[other >> 6] &= ~(np.uint64(1) << np.uint64(other & 63))
-                    node = number_of(other, bits, before)
-                    level = np.int64(levels[node])
-                    if level == 0:
-                        continue
-                    if theirs.size and _is_theirs(
-                        other, node, level, bucket, bits, before, rivals, theirs, shape
-                    ):
-                        continue
-                    level = min(level, bucket)
-                    queued[0, count], queued[1, count], heads[level] = other, heads[level], count
-                    count += 1
-    return size
-
-
-@njit(cache=True, nogil=True)
-def _is_theirs(voxel, node, level, reached, bits, before, rivals, theirs, shape):
-    """Whether a voxel that the starts come to at a level belongs to rivals."""
-    if rivals[node]:
-        return True
-    own = np.int64(theirs[node])
-    if own < level or level > reached:
-        return own > reached
-    plane, row = shape[1] * shape[2], shape[2]
-    k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-    low = max(i - 1, 0)
-    span = min(i + 1, row - 1) - low + 1
-    for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-        for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-            first = ok * plane + oj * row + low
-            near = row_of(first, span, bits)
-            if not near:
-                continue
-            while not near & np.uint64(1):
-                near >>= np.uint64(1)
-                first += 1
-            other = np.int64(number_of(first, bits, before))
-            for _ in range(ones(near)):  # the numbers of a row go up by one
-                if theirs[other] > reached:
-                    return True
-                other += 1
-    return False

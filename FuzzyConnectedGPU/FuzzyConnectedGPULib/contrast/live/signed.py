@@ -14,22 +14,27 @@ class Signed:
     values : ndarray, float32
     sign : int
         1 or -1.
+
+    Attributes
+    ----------
+    values, sign
+        As given.
     """
 
     def __init__(self, values: np.ndarray, sign: int = 1) -> None:
-        self._values, self._sign = values, sign
+        self.values, self.sign = values, sign
         self.shape, self.size, self.dtype = values.shape, values.size, values.dtype
 
     def __getitem__(self, place: Any) -> Any:
-        return self._values[place] if self._sign > 0 else -self._values[place]
+        return self.values[place] if self.sign > 0 else -self.values[place]
 
     def __neg__(self) -> "Signed":
-        return Signed(self._values, -self._sign)
+        return Signed(self.values, -self.sign)
 
     @cached_property
     def whole(self) -> np.ndarray:
         """All of it."""
-        return self._values if self._sign > 0 else -self._values
+        return self.values if self.sign > 0 else -self.values
 
     def ravel(self) -> np.ndarray:
         """All of it, one-dimensional."""

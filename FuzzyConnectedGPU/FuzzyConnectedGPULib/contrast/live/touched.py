@@ -7,6 +7,8 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
+from ..paths.reached import NOTHING, Reached
+
 Box = tuple[slice, ...]
 
 
@@ -17,12 +19,28 @@ class Touched:
     ----------
     shape : (K, J, I)
         Of the scene.
+
+    Attributes
+    ----------
+    kept : Reached
+        Paths that are kept: voxels all above 0 unless `cleared`; where they have another value than
+        these paths give them, they are listed again.
+    lowered, cleared : bool
+        Whether any voxel may have been lowered; whether kept ones may have been set to 0.
     """
 
     def __init__(self, shape: Sequence[int]) -> None:
         self._shape = tuple(shape)
+        self.kept = NOTHING
+        self.cleared = self.lowered = False
         self._lists: list[np.ndarray] = []
         self._boxes: list[Box] = []
+
+    def add_kept(self, paths: Reached) -> None:
+        """Paths that are kept; the same object again where they are the same."""
+        if self.kept is not paths:
+            self._lists.append(self.kept.voxels)
+            self.kept = paths
 
     def add_voxels(self, voxels: np.ndarray) -> None:
         """Voxels (int64), by their flat indices."""
@@ -32,26 +50,24 @@ class Touched:
         """All voxels of a box."""
         self._boxes.append(tuple(slice(*side.indices(n)) for side, n in zip(box, self._shape)))
 
-    def add_voxel(self, voxel: Sequence[int]) -> None:
-        """One voxel (K, J, I)."""
-        self._boxes.append(tuple(slice(int(c), int(c) + 1) for c in voxel))
+    def others(self, scene: np.ndarray) -> np.ndarray:
+        """The voxels (flat indices, int64) above 0 that are not kept ones; some may be.
 
-    def clear(self, scene: np.ndarray) -> None:
-        """Set them to 0."""
-        for voxels in self._lists:
-            scene.reshape(-1)[voxels] = 0
-        for box in self._boxes:
-            scene[box] = 0
-
-    def written(self, scene: np.ndarray) -> list[np.ndarray]:
-        """Lists (flat indices, int64) of the voxels that are above 0; a voxel may be in several."""
+        A voxel may be listed several times.
+        """
         flat = scene.reshape(-1)
         found = [voxels[flat[voxels] > 0] for voxels in self._lists]
         for box in self._boxes:
-            origin = np.array([side.start for side in box])
-            inside = np.argwhere(scene[box] > 0) + origin
-            found.append(np.ravel_multi_index(tuple(inside.T), self._shape))
-        return found
+            ends = np.array([(side.start, side.stop) for side in box])
+            found.append(_above_0(scene, ends))
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+    def written(self, scene: np.ndarray) -> np.ndarray:
+        """The voxels (flat indices, int64) above 0; a voxel may be listed several times."""
+        kept = self.kept.voxels
+        if self.cleared:
+            kept = kept[scene.reshape(-1)[kept] > 0]
+        return np.concatenate([kept, self.others(scene)])
 
     def labels(self, scene: np.ndarray, threshold: np.float32) -> tuple[Box, np.ndarray]:
         """Where the scene is at least a threshold.
@@ -70,7 +86,8 @@ class Touched:
         """
         shape = np.array(self._shape, np.int64)
         ends = np.array([(n, 0) for n in self._shape], np.int64)
-        for voxels in self._lists:
+        lists = [self.kept.voxels, *self._lists]
+        for voxels in lists:
             _widen(voxels, scene.reshape(-1), threshold, shape, ends)
         dense = [(box, scene[box] >= threshold) for box in self._boxes]
         for box, found in dense:
@@ -81,7 +98,7 @@ class Touched:
         if (ends[:, 0] >= ends[:, 1]).any():
             ends = np.array([(0, 1)] * 3, np.int64)
         labels = np.zeros(ends[:, 1] - ends[:, 0], np.uint8)
-        for voxels in self._lists:
+        for voxels in lists:
             _mark(voxels, scene.reshape(-1), threshold, shape, ends[:, 0].copy(), labels)
         for box, found in dense:
             _put(labels, ends[:, 0], box, found)
@@ -96,6 +113,20 @@ def _put(labels: np.ndarray, origin: np.ndarray, box: Box, found: np.ndarray) ->
         target.append(slice(begin - int(first), max(end, begin) - int(first)))
         source.append(slice(begin - side.start, max(end, begin) - side.start))
     labels[tuple(target)] |= found[tuple(source)]
+
+
+@njit(cache=True, nogil=True)
+def _above_0(scene, ends):
+    """The voxels (flat indices) of a box that are above 0."""
+    sides = ends[:, 1] - ends[:, 0]
+    found, count = np.empty(sides[0] * sides[1] * sides[2], np.int64), 0
+    for k in range(ends[0, 0], ends[0, 1]):
+        for j in range(ends[1, 0], ends[1, 1]):
+            for i in range(ends[2, 0], ends[2, 1]):
+                if scene[k, j, i] > 0:
+                    found[count] = (k * scene.shape[1] + j) * scene.shape[2] + i
+                    count += 1
+    return found[:count].copy()
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, launch_per_item, 
 from FuzzyVesselCoreLib.progress import Progress
 
 from .open_voxels import certainly_low
-from .widest_paths import STEPS
+from .reached import STEPS
 
 PATHS = Path(__file__).with_name("widest_paths.cu")
 OWNERS = Path(__file__).with_name("path_owners.cu")

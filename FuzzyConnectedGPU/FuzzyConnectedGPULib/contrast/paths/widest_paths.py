@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
 TOP = 65535
-# Levels per unit of contrast; the level of the unit itself is exact.
-STEPS = 256
 
 
 def widest_paths(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ...contrast.contrast_threshold import CONTRAST_THRESHOLD
@@ -17,7 +18,7 @@ from ..branches import HandOver
 from ..division import BACKGROUND
 from ..labelling import Clicks, label_vessels
 from ..several_vessels import background_inside, checked_vessels
-from .listed_division import ListedDivision, Uncertain
+from .kept_labels import KeptLabels, Uncertain
 
 ROUNDING = 4  # levels of paths: contrasts within a level of the division are followed, too
 
@@ -46,11 +47,21 @@ class LiveVessels:
 
     def __init__(self, live: LiveLabels, spacing: Sequence[float]) -> None:
         self._live, self._spacing = live, spacing
-        self._uncertain = False
+        self._division = live.beside.setdefault(KeptLabels, KeptLabels())
 
-    def prepare(self, progress: Progress | ProgressCallback | None = None) -> None:
-        """Compute what the steps share; see `LiveLabels.prepare`."""
-        self._live.prepare(progress, all_levels=True)
+    def prepare(
+        self, progress: Progress | ProgressCallback | None = None, device: str = "auto"
+    ) -> None:
+        """Compute what the steps share; see `LiveLabels.prepare`.
+
+        Evidence that is on a device is copied: what a step changes is little, and the host keeps
+        the rest. Until then, and where the device has failed, steps are computed where it is.
+        """
+        try:
+            self._live.on_host(device)
+        except DeviceError:
+            return  # the next run says so
+        self._live.nearest.prepare(progress, all_levels=True)
 
     def labels_on(
         self,
@@ -92,17 +103,18 @@ class LiveVessels:
         points = checked_vessels(vessels, shape, mask)
         seeds = np.concatenate(list(points.values()))
         background = background_inside(background_seeds, shape, mask)
-        step = _Step(points, background, hand_overs, fill, self._spacing, mask)
+        rules = points, background, hand_overs, fill, self._spacing, mask
+        step = _Step(self._division, *rules)
         clicks = device, seeds, background_seeds, threshold
         progress = Progress.of(progress)
         near = lowest_level(threshold) - ROUNDING
-        follow = partial(self._live.labels_on, *clicks, progress=progress, cut=step)
+        follow = partial(self._live.nearest.labels_on, *clicks, progress=progress, cut=step)
         # A gap that is filled may take the owner of a voxel below the threshold.
-        if near > 0 and not fill and not self._uncertain:
+        if near > 0 and not fill and not self._division.uncertain:
             try:
                 return follow(floor=near)
             except Uncertain:
-                self._uncertain = True  # mostly the next positions, too
+                self._division.uncertain = True  # mostly the next positions, too
         return follow(floor=0)
 
 
@@ -111,6 +123,7 @@ class _Step:
 
     def __init__(
         self,
+        division: KeptLabels,
         points: Mapping[str, np.ndarray],
         background: np.ndarray,
         hand_overs: Sequence[HandOver],
@@ -118,6 +131,7 @@ class _Step:
         spacing: Sequence[float],
         mask: np.ndarray | None,
     ) -> None:
+        self._division = division
         self._points, self._background, self._mask = points, background, mask
         self._hand_overs, self._fill, self._spacing = hand_overs, fill, spacing
 
@@ -125,42 +139,33 @@ class _Step:
         self, evidence: Any, scene: np.ndarray, threshold: np.float32, progress: Progress
     ) -> tuple[Box, np.ndarray]:
         progress.check()
-        voxels, values, owners = self._divided(evidence, scene, threshold, progress)
-        labelled = values >= threshold
-        box = _box_of(voxels[labelled], scene.shape)
-        if self._fill or self._hand_overs:
-            return box, self._labels(evidence, scene, threshold, box, voxels, owners)
-        labels = np.zeros([side.stop - side.start for side in box], np.uint8)
-        owners = np.where(owners >= BACKGROUND, 0, owners)[labelled]
-        place = np.unravel_index(voxels[labelled], scene.shape)
-        labels[tuple(at - side.start for at, side in zip(place, box))] = owners
-        return box, labels
-
-    def _divided(self, evidence, scene, threshold, progress):
-        """The voxels of the scene, their values, and their owners in the numbers of all vessels."""
         clicked = {name: each for name, each in self._points.items() if len(each)}
-        numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
-        places = [n for n, each in enumerate(self._points.values(), 1) if len(each)]
-        numbers[1 : len(clicked) + 1] = places
-        if len(clicked) == 1:
-            voxels = np.unique(np.concatenate(list(evidence.touched.written(scene))))
-            return voxels, scene.reshape(-1)[voxels], np.full(voxels.size, places[0], np.uint8)
+        names = np.arange(DISPUTED + 1, dtype=np.uint8)
+        names[1 : len(clicked) + 1] = [
+            n for n, each in enumerate(self._points.values(), 1) if len(each)
+        ]
         if len(self._background):
-            numbers[len(clicked) + 1] = BACKGROUND
-        found = ListedDivision(evidence, scene, clicked, self._background)
-        labelled = found.values >= threshold
-        if evidence.floor:
-            found.check(labelled)
+            names[len(clicked) + 1] = BACKGROUND
+        plain = not (self._fill or self._hand_overs)
+        if len(clicked) == 1:
+            box, labels = evidence.touched.labels(scene, threshold)
+            if plain:
+                return box, names[labels]
+            owners = names[(scene[box] > 0).astype(np.uint8)]
         else:
-            found.share(labelled | bool(self._fill), progress)
-        return found.voxels, found.values, numbers[found.owners]
+            found = self._division
+            found.divide(evidence, scene, clicked, self._background)
+            box = found.box(threshold, bool(self._fill), progress)
+            if plain:
+                names[names >= BACKGROUND] = 0
+                return box, found.labels(threshold, box, names)
+            owners = names[found.owners(box)]
+        return box, self._labels(evidence, scene, threshold, box, owners)
 
-    def _labels(self, evidence, scene, threshold, box, voxels, owners):
+    def _labels(self, evidence, scene, threshold, box, owners):
         """The labels of a box, after gaps and hand-overs."""
         origin = evidence.origin + [side.start for side in box]
-        whole = np.zeros(scene.shape, np.uint8)
-        whole.reshape(-1)[voxels] = owners
-        shape = whole[box].shape
+        shape = owners.shape
         background = self._background - origin
         clicks = Clicks(
             [each - origin for each in self._points.values()],
@@ -171,15 +176,7 @@ class _Step:
         if mask is not None:
             mask = mask[tuple(slice(a, a + n) for a, n in zip(origin, shape))]
         fill = dict(rounds=self._fill, mask=mask)
-        return label_vessels(scene[box], whole[box], threshold, clicks, self._spacing, **fill)[0]
-
-
-def _box_of(voxels: np.ndarray, shape: Sequence[int]) -> Box:
-    """The smallest box that holds voxels (flat indices); of one voxel where there is none."""
-    if not voxels.size:
-        return tuple(slice(0, 1) for _ in shape)
-    place = np.unravel_index(voxels, tuple(shape))
-    return tuple(slice(int(at.min()), int(at.max()) + 1) for at in place)
+        return label_vessels(scene[box], owners, threshold, clicks, self._spacing, **fill)[0]
 
 
 def _inside(points: np.ndarray, shape: Sequence[int]) -> np.ndarray:

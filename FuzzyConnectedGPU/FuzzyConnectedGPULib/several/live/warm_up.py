@@ -1,0 +1,28 @@
+"""JIT warm-up of dragged points: their code is compiled, or loaded, before the first drag."""
+
+import numpy as np
+
+from FuzzyVesselCoreLib.jit.warm_up import WarmUp
+
+SIDE = 24  # voxels
+
+
+def try_out() -> None:
+    """Drag a point of one of two vessels: where there is contrast, and where there is none."""
+    from ...contrast.evidence.vessel_evidence import vessel_evidence
+    from ...contrast.live.live_labels import LiveLabels
+    from .live_vessels import LiveVessels
+
+    volume = np.random.default_rng(0).normal(0, 1, (SIDE,) * 3).astype(np.float32)
+    for place in (4, 20):
+        volume[:, place - 1 : place + 2, place - 1 : place + 2] += 60
+    unit = (1.0, 1.0, 1.0)
+    for mask in (None, np.ones(volume.shape, np.uint8)):
+        live = LiveLabels(vessel_evidence(volume, unit, (4, 4, 4), mask), volume.shape, mask)
+        live.labels([(4, 4, 4)])
+        vessels = LiveVessels(live, unit)
+        for at in ((12, 20, 20), (13, 20, 20), (12, 12, 12), (12, 12, 13), (14, 20, 20)):
+            vessels.labels_on("cpu", {"one": [(4, 4, 4)], "other": [at]}, [(12, 4, 20)])
+
+
+WARM_UP = WarmUp(try_out)
