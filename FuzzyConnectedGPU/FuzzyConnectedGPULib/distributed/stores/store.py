@@ -12,7 +12,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import StepFolder
-from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, check_chunk
+from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, check_chunk, image_of
 
 from ..partition import Box
 from .chunks import ChunkGrid, folder_of
@@ -86,8 +86,7 @@ class Store:
         """Whether it is an OME-NGFF image that says that its values are labels."""
         if not isinstance(self.place, str) or not Path(self.place).is_dir():
             return False
-        attributes = attributes_of(Path(self.place))
-        return "image-label" in attributes.get("ome", attributes)
+        return "image-label" in image_of(attributes_of(Path(self.place)))
 
     def array(self, writable: bool = False) -> Any:
         """The array, opened once."""

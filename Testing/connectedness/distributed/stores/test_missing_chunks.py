@@ -132,3 +132,13 @@ def test_a_record_that_is_none(source):
         assert unpacked(bad, shape) is None
         zarr.open_array(str(source)).attrs["stored_chunks"] = bad
         assert Store.of(source, "source").refuse_missing() == 1
+
+
+@pytest.mark.parametrize("said", ["x", None, 3, {"multiscales": 5}, {"multiscales": [3]}])
+def test_attributes_that_are_none_of_an_image(source, said):
+    """They are other people's, of an array or of the group that it lies in."""
+    zarr.open_array(str(source)).attrs["ome"] = said
+    (source.parent / ".zattrs").write_text(json.dumps({"ome": said}))
+    store = Store.of(source, "source")
+    assert store.refuse_missing() == 1
+    assert not store.is_label_image
