@@ -1,4 +1,4 @@
-"""The folder of a run: what a run that was killed leaves is taken, what is somebody else's is not."""
+"""The folder of a run: what a killed run leaves is taken, what is of somebody else is not."""
 
 import json
 
