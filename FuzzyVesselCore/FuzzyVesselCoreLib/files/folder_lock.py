@@ -34,6 +34,7 @@ from .processes import HIDDEN, machine_name, process_start
 PREFIX = ".in-use-"  # of the files, which are numbered: a new one never has the name of one there
 LOCK = re.compile(re.escape(PREFIX) + "[0-9]+")  # other names are of files of somebody else
 BEAT, LEASE = 20.0, 300.0  # seconds
+ATTEMPTS = 5  # to make a folder and a file in it
 
 
 class FolderLock:
@@ -67,9 +68,15 @@ class FolderLock:
 
     def __enter__(self) -> "FolderLock":
         try:
-            self._made = not self.folder.exists()
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._take()
+            for attempt in range(ATTEMPTS):
+                self._made = not self.folder.exists()
+                try:
+                    self.folder.mkdir(parents=True, exist_ok=True)
+                    self._take()
+                    break
+                except (FileNotFoundError, FileExistsError):  # it was removed just now, by a run
+                    if attempt == ATTEMPTS - 1:
+                        raise
         except BaseException as error:
             self._leave(self._file)
             if isinstance(error, OSError):

@@ -205,6 +205,21 @@ def test_files_of_the_user_with_such_a_name_stay(folder):
     assert names_in(folder) == [own.name]
 
 
+def test_a_folder_that_is_removed_meanwhile_is_made_again(folder, monkeypatch):
+    """By a run that ends between the two, and leaves nothing."""
+    look, removed = folder_lock.holders, []
+
+    def removing(place):
+        if not removed:
+            place.rmdir()
+            removed.append(place)
+        return look(place)
+
+    monkeypatch.setattr(folder_lock, "holders", removing)
+    with FolderLock(folder):
+        assert names_in(folder) == [f"{PREFIX}1"]
+
+
 def test_what_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"file.run cannot be written: .*; name another"):
