@@ -17,8 +17,10 @@ then both write the same files, each of which is complete or absent and has the 
 import json
 import os
 import platform
+import random
 import re
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +36,7 @@ from .processes import HIDDEN, machine_name, process_start
 PREFIX = ".in-use-"  # of the files, which are numbered: a new one never has the name of one there
 LOCK = re.compile(re.escape(PREFIX) + "[0-9]+")  # other names are of files of somebody else
 BEAT, LEASE = 20.0, 300.0  # seconds
-ATTEMPTS = 5  # to make a folder and a file in it
+ATTEMPTS, PAUSE = 4, 0.02  # seconds
 
 
 class FolderLock:
@@ -68,15 +70,7 @@ class FolderLock:
 
     def __enter__(self) -> "FolderLock":
         try:
-            for attempt in range(ATTEMPTS):
-                self._made = not self.folder.exists()
-                try:
-                    self.folder.mkdir(parents=True, exist_ok=True)
-                    self._take()
-                    break
-                except (FileNotFoundError, FileExistsError):  # it was removed just now, by a run
-                    if attempt == ATTEMPTS - 1:
-                        raise
+            self._try_to_take()
         except BaseException as error:
             self._leave(self._file)
             if isinstance(error, OSError):
@@ -113,8 +107,38 @@ class FolderLock:
                 ).format(folder=self.folder)
             )
 
-    def _take(self) -> None:
-        """Create a file, and look by its time whether there is another one that is held."""
+    def _try_to_take(self) -> None:
+        """Of runs that begin at the same time each may see another one: they try again."""
+        refusal: Exception | None = None
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                time.sleep(PAUSE * (1 + random.random()) * attempt)
+            self._made = not self.folder.exists()
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                refusal = self._take()
+            except (FileNotFoundError, FileExistsError) as error:  # removed just now, by a run
+                refusal = error
+            if refusal is None:
+                return
+            self._leave(self._file)
+            self._file = None
+        assert refusal is not None
+        raise refusal
+
+    def _take(self) -> InputError | None:
+        """Create a file, and look by its time whether there is another one that is held.
+
+        Returns
+        -------
+        InputError or None
+            Why not, if another run has come at the same time or is of another machine.
+
+        Raises
+        ------
+        InputError
+            A process of this machine holds the folder.
+        """
         earlier = holders(self.folder)
         for holder in earlier:
             if holder.is_running:
@@ -126,14 +150,15 @@ class FolderLock:
                 self._file = own
                 file.write(json.dumps({**_this_process(), "token": self._token}))
         except FileExistsError:
-            raise self._in_use(Holder.of(own)) from None
+            return self._in_use(Holder.of(own))
         now = own.stat().st_mtime
         others = [holder for holder in holders(self.folder) if holder.file != own]
         for holder in others:
             if holder.holds_at(now):
-                raise self._in_use(holder, LEASE - (now - holder.touched))
+                return self._in_use(holder, LEASE - (now - holder.touched))
         for holder in others:
             holder.file.unlink(missing_ok=True)
+        return None
 
     def _is_held(self) -> bool:
         """Whether the file is there, and not that of a later run."""
