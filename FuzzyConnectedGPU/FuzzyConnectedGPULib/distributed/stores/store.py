@@ -161,7 +161,9 @@ class Store:
             return self
         begun = replace(self, folder=folder, _opened={})
         if folder.has(CHUNKS, self.name):
-            begun._refuse_lost(Box((0, 0, 0), self.shape))
+            lost = begun._had(grid) & ~grid.stored()
+            if lost.any():
+                raise _lost(grid, np.argwhere(lost)[0], self.name)
         else:
             folder.put(CHUNKS, self.name, stored=np.packbits(grid.stored()))
         return begun
@@ -171,14 +173,19 @@ class Store:
         grid = None if self.folder is None else ChunkGrid.of(self.array())
         if self.folder is None or grid is None:
             return
+        had = self._had(grid)
+        for index, _part in grid.meeting(box):
+            if had[index] and not grid.has_file(index):
+                raise _lost(grid, index, self.name)
+
+    def _had(self, grid: ChunkGrid) -> np.ndarray:
+        """Which chunks there were when the run began."""
         if CHUNKS not in self._opened:
+            assert self.folder is not None
             bits = self.folder.get(CHUNKS, self.name)["stored"]
             had = np.unpackbits(bits, count=math.prod(grid.shape)).astype(bool)
             self._opened[CHUNKS] = had.reshape(grid.shape)
-        for index, _part in grid.meeting(box):
-            if self._opened[CHUNKS][index] and not grid.has_file(index):
-                why = "which it had when the run began: copy it again; finished blocks are kept"
-                raise lacking(grid, index, self.name, why)
+        return self._opened[CHUNKS]
 
     def _chunks(self, box: Box) -> Iterator[tuple[Box, str]]:
         """The chunks that a box meets: voxels of the box, and names; none for other arrays."""
@@ -223,6 +230,11 @@ class Store:
     def is_stamped(self) -> bool:
         """Whether `fingerprint` depends on the times of files."""
         return bool(self._files())
+
+
+def _lost(grid: ChunkGrid, index: Any, name: str) -> InputError:
+    why = "which it had when the run began: copy it again; finished blocks are kept"
+    return lacking(grid, index, name, why)
 
 
 def _values(array: Any, box: Box) -> np.ndarray:
