@@ -147,7 +147,7 @@ def test_attributes_that_are_none_of_an_image(source, said):
 def test_a_header_that_claims_more_chunks_than_there_can_be(tmp_path):
     place = tmp_path / "a.zarr"
     zarr.create_array(str(place), shape=(10**6,) * 3, chunks=(1, 1, 1), dtype="u2")
-    with pytest.raises(InputError, match="1,000,000,000,000,000,000 chunks of .1, 1, 1. voxels"):
+    with pytest.raises(InputError, match=r"1,000,000,000,000,000,000 chunks of .1, 1, 1. voxels"):
         Store.of(place, "source").refuse_missing()
 
 
