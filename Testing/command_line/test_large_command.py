@@ -4,12 +4,14 @@ import csv
 import errno
 import json
 import sys
+from argparse import Namespace
 
 import numpy as np
 import pytest
 
 from command_line.test_command_line import error_of
 from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.large.notes import notes_on
 from FuzzyConnectedGPULib.affinity.levels import level_values
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
@@ -230,6 +232,15 @@ def test_a_state_of_something_else_is_left_alone(scene, tmp_path, capsys, text):
     (state.parent / "more").touch()
     assert "is not what a run has left" in error_of(capsys, *command(scene, state.parent))
     assert state.read_text() == text
+
+
+def test_a_state_of_an_earlier_version_has_no_count_of_chunks():
+    """Its labels are done, and centrelines follow."""
+    labels = {"components": 1, "voxels": 5, "threshold": 0.5}
+    options = Namespace(scene="s.zarr", min_voxels=1)
+    assert notes_on(labels, options) == []
+    (note,) = notes_on({**labels, "missing_chunks": 2}, options)
+    assert note.startswith("2 chunks of s.zarr without a file")
 
 
 def test_a_root_outside_is_refused_before_the_labels(scene, tmp_path, capsys):

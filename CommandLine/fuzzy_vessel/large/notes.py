@@ -9,8 +9,8 @@ from PotentialSkeletonLib.graph.exports import COLUMNS
 def notes_on(labels: dict[str, Any], options: Namespace) -> list[str]:
     """Warnings by what is known of the labels."""
     notes = []
-    if labels["missing_chunks"]:
-        count = labels["missing_chunks"]
+    count = labels.get("missing_chunks", 0)  # none where an earlier version has begun the run
+    if count:
         notes.append(
             f"{count:,} chunk{'s' if count > 1 else ''} of {options.scene} without a file taken as "
             "the fill value, which zarr does not store: if it was copied, look whether it is whole."

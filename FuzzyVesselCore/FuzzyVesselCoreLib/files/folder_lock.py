@@ -17,20 +17,26 @@ then both write the same files, each of which is complete or absent and has the 
 import json
 import os
 import platform
+import random
+import re
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from uuid import uuid4
 
 from ..errors import InputError
 from ..translation import tr as _
-from .processes import machine_name, process_start
+from .processes import HIDDEN, machine_name, process_start
 
-PREFIX = ".in-use-"  # of the files, which are numbered: a new one never has the name of an old one
+PREFIX = ".in-use-"  # of the files, which are numbered: a new one never has the name of one there
+LOCK = re.compile(re.escape(PREFIX) + "[0-9]+")  # other names are of files of somebody else
 BEAT, LEASE = 20.0, 300.0  # seconds
+ATTEMPTS, PAUSE = 4, 0.02  # seconds
 
 
 class FolderLock:
@@ -59,15 +65,14 @@ class FolderLock:
         self.folder = folder
         self._file: Path | None = None
         self._made = False
+        self._token = uuid4().hex  # the file may be gone, and another run have one of its name
         self._ended = threading.Event()
 
     def __enter__(self) -> "FolderLock":
         try:
-            self._made = not self.folder.exists()
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._take()
+            self._try_to_take()
         except BaseException as error:
-            self._leave()
+            self._leave(self._file)
             if isinstance(error, OSError):
                 raise InputError(
                     _("{folder} cannot be written: {reason}; name another folder.").format(
@@ -82,7 +87,8 @@ class FolderLock:
         self, kind: type | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._ended.set()
-        self._leave()
+        with suppress(OSError):
+            self._leave(self._file if self._is_held() else None)
 
     def check(self) -> None:
         """Refuse to go on where another run has taken the folder over.
@@ -91,7 +97,9 @@ class FolderLock:
         ------
         InputError
         """
-        if self._file is not None and self.folder.exists() and not self._file.exists():
+        with suppress(OSError):
+            if self._file is None or not self.folder.exists() or self._is_held():
+                return
             raise InputError(
                 _(
                     "{folder} was taken over by another run while this one stood still: leave the "
@@ -99,8 +107,38 @@ class FolderLock:
                 ).format(folder=self.folder)
             )
 
-    def _take(self) -> None:
-        """Create a file, and look by its time whether there is another one that is held."""
+    def _try_to_take(self) -> None:
+        """Of runs that begin at the same time each may see another one: they try again."""
+        refusal: Exception | None = None
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                time.sleep(PAUSE * (1 + random.random()) * attempt)
+            self._made = not self.folder.exists()
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                refusal = self._take()
+            except (FileNotFoundError, FileExistsError) as error:  # removed just now, by a run
+                refusal = error
+            if refusal is None:
+                return
+            self._leave(self._file)
+            self._file = None
+        assert refusal is not None
+        raise refusal
+
+    def _take(self) -> InputError | None:
+        """Create a file, and look by its time whether there is another one that is held.
+
+        Returns
+        -------
+        InputError or None
+            Why not, if another run has come at the same time or is of another machine.
+
+        Raises
+        ------
+        InputError
+            A process of this machine holds the folder.
+        """
         earlier = holders(self.folder)
         for holder in earlier:
             if holder.is_running:
@@ -110,21 +148,26 @@ class FolderLock:
         try:
             with own.open("x", encoding="utf-8") as file:
                 self._file = own
-                file.write(json.dumps(_this_process()))
+                file.write(json.dumps({**_this_process(), "token": self._token}))
         except FileExistsError:
-            raise self._in_use(Holder.of(own)) from None
+            return self._in_use(Holder.of(own))
         now = own.stat().st_mtime
         others = [holder for holder in holders(self.folder) if holder.file != own]
         for holder in others:
             if holder.holds_at(now):
-                raise self._in_use(holder, LEASE - (now - holder.touched))
+                return self._in_use(holder, LEASE - (now - holder.touched))
         for holder in others:
             holder.file.unlink(missing_ok=True)
+        return None
 
-    def _leave(self) -> None:
+    def _is_held(self) -> bool:
+        """Whether the file is there, and not that of a later run."""
+        return self._file is not None and Holder.of(self._file).said.get("token") == self._token
+
+    def _leave(self, file: Path | None) -> None:
         with suppress(OSError):
-            if self._file is not None:
-                self._file.unlink(missing_ok=True)
+            if file is not None:
+                file.unlink(missing_ok=True)
             if self._made:  # and nothing was left in it
                 self.folder.rmdir()
 
@@ -165,7 +208,7 @@ class Holder:
     touched : float
         When it was touched last, by the file system's clock.
     said : dict
-        "machine", "host", "pid", "start" and "since"; empty while it is being written.
+        "machine", "host", "pid", "start", "since" and "token"; empty while it is being written.
     """
 
     file: Path
@@ -194,15 +237,19 @@ class Holder:
     @property
     def is_of_this_machine(self) -> bool:
         """Whether its process can be looked for."""
-        return machine_name() != "" and self.said.get("machine") == machine_name()
+        if machine_name() == "" or self.said.get("machine") != machine_name():
+            return False
+        return self._start != HIDDEN
+
+    @property
+    def _start(self) -> str | None:
+        pid = self.said.get("pid")
+        return process_start(pid) if isinstance(pid, int) else None
 
     @property
     def is_running(self) -> bool:
         """Whether it is a process of this machine that has not ended."""
-        pid = self.said.get("pid")
-        if not self.is_of_this_machine or not isinstance(pid, int):
-            return False
-        start = process_start(pid)
+        start = self._start if self.is_of_this_machine else None
         return start is not None and start == self.said.get("start")
 
     def holds_at(self, now: float) -> bool:
@@ -212,23 +259,26 @@ class Holder:
 
 def holders(folder: Path) -> list[Holder]:
     """Of all files of locks in a folder."""
-    return [Holder.of(file) for file in folder.glob(f"{PREFIX}*")]
+    return [Holder.of(file) for file in folder.glob(f"{PREFIX}*") if LOCK.fullmatch(file.name)]
 
 
 def others_in(folder: Path) -> list[Path]:
     """What is in a folder but files of locks."""
-    return [place for place in folder.iterdir() if not place.name.startswith(PREFIX)]
+    return [place for place in folder.iterdir() if not LOCK.fullmatch(place.name)]
 
 
 def remove_if_empty(folder: Path) -> None:
     """Delete a folder in which nothing is left but files of locks; the run that holds it is done.
 
-    Does nothing where another run has come meanwhile, or something else is there.
+    Does nothing where another run has come meanwhile, or something else is there: a file of a lock
+    is deleted only if it is of this process.
     """
     if not others_in(folder):
+        own = _this_process()
         with suppress(OSError):
-            for place in folder.iterdir():
-                place.unlink(missing_ok=True)
+            for holder in holders(folder):
+                if all(holder.said.get(name) == own[name] for name in ("machine", "host", "pid")):
+                    holder.file.unlink(missing_ok=True)
             folder.rmdir()
 
 

@@ -15,6 +15,8 @@ from ..errors import InputError
 from ..translation import tr as _
 from .folder_lock import others_in, remove_if_empty
 
+PART = ".part-"  # of a file that is being written; a run that was killed leaves it
+
 
 @dataclass(frozen=True)
 class StepFolder:
@@ -59,18 +61,16 @@ class StepFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         wanted = json.loads(json.dumps(manifest))
         if not self.was_begun:
-            if others_in(self.path):
-                raise InputError(
-                    _("{folder} holds other files; name a new or an empty folder.").format(
-                        folder=self.path
-                    )
-                )
+            if [place for place in others_in(self.path) if not place.name.startswith(PART)]:
+                raise self._is_foreign()
             self.put_manifest(manifest)
             return wanted
         try:
             found = json.loads((self.path / self.MANIFEST).read_text(encoding="utf-8"))
         except ValueError:
-            found = {}
+            found = None
+        if not isinstance(found, dict) or not found.keys() & wanted.keys():
+            raise self._is_foreign()
         differing = [name for name in wanted if name != free and found.get(name) != wanted[name]]
         if differing:
             raise InputError(
@@ -80,6 +80,11 @@ class StepFolder:
                 ).format(folder=self.path, names=" and ".join(differing))
             )
         return found
+
+    def _is_foreign(self) -> InputError:
+        return InputError(
+            _("{folder} holds other files; name a new or an empty folder.").format(folder=self.path)
+        )
 
     def put_manifest(self, manifest: dict[str, Any]) -> None:
         """Write what the run is of."""
@@ -122,7 +127,7 @@ class StepFolder:
 
         What the run is of goes last: if this is ended, the same run can begin again.
         """
-        names = (*(f"{kind}-*.npz" for kind in self.KINDS), ".part-*", *self.MARKS, self.MANIFEST)
+        names = (*(f"{kind}-*.npz" for kind in self.KINDS), f"{PART}*", *self.MARKS, self.MANIFEST)
         for name in names:
             for place in self.path.glob(name):
                 place.unlink()
@@ -132,7 +137,7 @@ class StepFolder:
         return self.path / f"{kind}-{key}.npz"
 
     def _write(self, name: str, write: Callable[[IO[bytes]], Any]) -> None:
-        handle, temporary = tempfile.mkstemp(prefix=".part-", dir=self.path)
+        handle, temporary = tempfile.mkstemp(prefix=PART, dir=self.path)
         try:
             with os.fdopen(handle, "wb") as file:
                 write(file)

@@ -73,6 +73,12 @@ def attributes_of(folder: Path) -> dict[str, Any]:
     return found
 
 
+def image_of(attributes: dict[str, Any]) -> dict[str, Any]:
+    """What attributes say of an OME-NGFF image: in "ome" from version 0.5 on."""
+    found = attributes.get("ome")
+    return found if isinstance(found, dict) else attributes
+
+
 def path_inside(name: Any) -> PurePosixPath:
     """A path within an image; `ValueError` where it leads out of it."""
     way = PurePosixPath(str(name))

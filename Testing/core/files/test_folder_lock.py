@@ -37,6 +37,12 @@ def left_by(folder, age=0.0, number=7, **said):
     return file
 
 
+def left_by_another(folder):
+    file = folder / f"{PREFIX}9"
+    file.write_text(json.dumps({"machine": "other", "host": "other", "pid": os.getpid()}))
+    return file
+
+
 def names_in(folder):
     return sorted(place.name for place in folder.iterdir())
 
@@ -149,9 +155,69 @@ def test_one_of_many_gets_a_folder_that_was_left(folder, attempt):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(winners) <= 1
+    assert len(winners) == 1
     with FolderLock(folder):
         pass
+
+
+@NEEDS_PROC
+def test_a_process_that_is_hidden_holds_the_folder_like_one_of_another_machine(
+    folder, tmp_path, monkeypatch
+):
+    """On machines of many users /proc shows everybody his own processes alone."""
+    file = left_by(folder)
+    monkeypatch.setattr(processes, "PROC", tmp_path / "nothing")
+    with pytest.raises(InputError, match=f"if you delete .*{file.name}"):
+        FolderLock(folder).__enter__()
+    os.utime(file, (time.time() - LEASE - 60,) * 2)
+    with FolderLock(folder):
+        assert not file.exists()
+
+
+def test_a_run_that_ends_leaves_the_file_of_the_next_one(folder):
+    """Which has the same name where the folder was removed between the two."""
+    with FolderLock(folder) as ended:
+        remove_if_empty(folder)
+        following = FolderLock(folder)
+        following.__enter__()
+        with pytest.raises(InputError, match="taken over"):
+            ended.check()
+    following.check()
+    with pytest.raises(InputError, match="in use"):
+        FolderLock(folder).__enter__()
+    following.__exit__(None, None, None)
+
+
+def test_only_the_file_of_this_process_is_removed_with_an_empty_folder(folder):
+    with FolderLock(folder):
+        other = left_by_another(folder)
+        remove_if_empty(folder)
+        assert names_in(folder) == [other.name]
+
+
+def test_files_of_the_user_with_such_a_name_stay(folder):
+    folder.mkdir()
+    own = folder / f"{PREFIX}notes"
+    own.touch()
+    os.utime(own, (0, 0))
+    with FolderLock(folder):
+        remove_if_empty(folder)
+    assert names_in(folder) == [own.name]
+
+
+def test_a_folder_that_is_removed_meanwhile_is_made_again(folder, monkeypatch):
+    """By a run that ends between the two, and leaves nothing."""
+    look, removed = folder_lock.holders, []
+
+    def removing(place):
+        if not removed:
+            place.rmdir()
+            removed.append(place)
+        return look(place)
+
+    monkeypatch.setattr(folder_lock, "holders", removing)
+    with FolderLock(folder):
+        assert names_in(folder) == [f"{PREFIX}1"]
 
 
 def test_what_cannot_be_written_is_named(tmp_path):

@@ -5,7 +5,12 @@ from types import ModuleType
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.zarr_guard import attributes_of, checked_array, path_inside
+from FuzzyVesselCoreLib.files.zarr_guard import (
+    attributes_of,
+    checked_array,
+    image_of,
+    path_inside,
+)
 
 from ..refusals import one_line
 from .choice import Choice
@@ -95,9 +100,7 @@ def _image(path):
 
 def _multiscale(folder: Path) -> dict[str, Any] | None:
     """The first multiscale image in a folder's attributes."""
-    attributes = attributes_of(folder)
-    attributes = attributes.get("ome", attributes)
-    found = attributes.get("multiscales")
+    found = image_of(attributes_of(folder)).get("multiscales")
     return found[0] if found else None
 
 

@@ -13,6 +13,7 @@ What is left, a copy of an array of another program that is not whole, cannot be
 is: the run goes on and says how many chunks have no file.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from .chunks import RECORD, ChunkGrid, unpacked
 
 MODES = ("auto", "error", "fill")
+MOST_CHUNKS = 1 << 28  # 10^12 voxels in chunks of 16^3; a header can claim any number
 TAKE_THEM = (
     'give missing_chunks="fill" (--missing-chunks fill) if chunks without a file hold the fill '
     "value"
@@ -47,11 +49,17 @@ def refuse_lost(array: Any, name: str, mode: str) -> int:
     Raises
     ------
     InputError
-        Names the first chunk.
+        Names the first chunk; or there are too many.
     """
     grid = ChunkGrid.of(array)
     if grid is None or grid.folder is None or mode == "fill":
         return 0
+    count = math.prod(grid.shape)
+    if count > MOST_CHUNKS:
+        raise InputError(
+            f"The {name} has {count:,} chunks of {grid.sizes} voxels, more than can be looked at: "
+            "write it in larger ones."
+        )
     absent = ~grid.stored()
     if not absent.any():
         return 0

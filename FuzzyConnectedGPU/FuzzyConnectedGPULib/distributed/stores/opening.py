@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.zarr_guard import (
     array_header,
     attributes_of,
+    image_of,
     path_inside,
     read_json,
 )
@@ -52,7 +53,7 @@ def array_folder(folder: Path) -> Path:
 
 
 def _first_resolution(attributes: dict) -> PurePosixPath:
-    images = attributes.get("ome", attributes).get("multiscales")
+    images = image_of(attributes).get("multiscales")
     if not images:
         raise InputError("a group without OME-NGFF's multiscales: name the array in it")
     return path_inside(images[0]["datasets"][0]["path"])

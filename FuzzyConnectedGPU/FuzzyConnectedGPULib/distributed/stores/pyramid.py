@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, path_inside
+from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, image_of, path_inside
 
 from .chunks import ChunkGrid
 
@@ -60,8 +60,7 @@ def shown_elsewhere(
 def _coarser(place: Path) -> Iterator[Path]:
     """Folders of the resolutions after the first, from fine to coarse."""
     for image in (place, place.parent):
-        attributes = attributes_of(image)
-        images = attributes.get("ome", attributes).get("multiscales")
+        images = image_of(attributes_of(image)).get("multiscales")
         if images:
             folders = [image / path_inside(each["path"]) for each in images[0]["datasets"]]
             if place in (image, folders[0]):

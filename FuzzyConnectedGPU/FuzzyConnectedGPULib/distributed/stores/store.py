@@ -12,7 +12,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import StepFolder
-from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, check_chunk
+from FuzzyVesselCoreLib.files.zarr_guard import array_header, attributes_of, check_chunk, image_of
 
 from ..partition import Box
 from .chunks import ChunkGrid, folder_of
@@ -86,8 +86,7 @@ class Store:
         """Whether it is an OME-NGFF image that says that its values are labels."""
         if not isinstance(self.place, str) or not Path(self.place).is_dir():
             return False
-        attributes = attributes_of(Path(self.place))
-        return "image-label" in attributes.get("ome", attributes)
+        return "image-label" in image_of(attributes_of(Path(self.place)))
 
     def array(self, writable: bool = False) -> Any:
         """The array, opened once."""
@@ -162,7 +161,9 @@ class Store:
             return self
         begun = replace(self, folder=folder, _opened={})
         if folder.has(CHUNKS, self.name):
-            begun._refuse_lost(Box((0, 0, 0), self.shape))
+            lost = begun._had(grid) & ~grid.stored()
+            if lost.any():
+                raise _lost(grid, np.argwhere(lost)[0], self.name)
         else:
             folder.put(CHUNKS, self.name, stored=np.packbits(grid.stored()))
         return begun
@@ -172,14 +173,19 @@ class Store:
         grid = None if self.folder is None else ChunkGrid.of(self.array())
         if self.folder is None or grid is None:
             return
+        had = self._had(grid)
+        for index, _part in grid.meeting(box):
+            if had[index] and not grid.has_file(index):
+                raise _lost(grid, index, self.name)
+
+    def _had(self, grid: ChunkGrid) -> np.ndarray:
+        """Which chunks there were when the run began."""
         if CHUNKS not in self._opened:
+            assert self.folder is not None
             bits = self.folder.get(CHUNKS, self.name)["stored"]
             had = np.unpackbits(bits, count=math.prod(grid.shape)).astype(bool)
             self._opened[CHUNKS] = had.reshape(grid.shape)
-        for index, _part in grid.meeting(box):
-            if self._opened[CHUNKS][index] and not grid.has_file(index):
-                why = "which it had when the run began: copy it again; finished blocks are kept"
-                raise lacking(grid, index, self.name, why)
+        return self._opened[CHUNKS]
 
     def _chunks(self, box: Box) -> Iterator[tuple[Box, str]]:
         """The chunks that a box meets: voxels of the box, and names; none for other arrays."""
@@ -224,6 +230,11 @@ class Store:
     def is_stamped(self) -> bool:
         """Whether `fingerprint` depends on the times of files."""
         return bool(self._files())
+
+
+def _lost(grid: ChunkGrid, index: Any, name: str) -> InputError:
+    why = "which it had when the run began: copy it again; finished blocks are kept"
+    return lacking(grid, index, name, why)
 
 
 def _values(array: Any, box: Box) -> np.ndarray:

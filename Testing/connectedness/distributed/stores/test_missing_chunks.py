@@ -132,3 +132,33 @@ def test_a_record_that_is_none(source):
         assert unpacked(bad, shape) is None
         zarr.open_array(str(source)).attrs["stored_chunks"] = bad
         assert Store.of(source, "source").refuse_missing() == 1
+
+
+@pytest.mark.parametrize("said", ["x", None, 3, {"multiscales": 5}, {"multiscales": [3]}])
+def test_attributes_that_are_none_of_an_image(source, said):
+    """They are other people's, of an array or of the group that it lies in."""
+    zarr.open_array(str(source)).attrs["ome"] = said
+    (source.parent / ".zattrs").write_text(json.dumps({"ome": said}))
+    store = Store.of(source, "source")
+    assert store.refuse_missing() == 1
+    assert not store.is_label_image
+
+
+def test_a_header_that_claims_more_chunks_than_there_can_be(tmp_path):
+    place = tmp_path / "a.zarr"
+    zarr.create_array(str(place), shape=(10**6,) * 3, chunks=(1, 1, 1), dtype="u2")
+    with pytest.raises(InputError, match=r"1,000,000,000,000,000,000 chunks of .1, 1, 1. voxels"):
+        Store.of(place, "source").refuse_missing()
+
+
+@pytest.mark.parametrize("separator", [".", "/"])
+def test_listed_chunks_are_those_that_have_a_file(tmp_path, separator):
+    array = zarr.create_array(
+        str(tmp_path / "a.zarr"), shape=(6, 6, 6), chunks=(2, 2, 3), dtype="u1", zarr_format=2,
+        chunk_key_encoding={"name": "v2", "separator": separator},
+    )  # fmt: skip
+    array[:] = np.kron(np.random.default_rng(3).integers(0, 2, (3, 3, 2)), np.ones((2, 2, 3)))
+    grid = ChunkGrid.of(array)
+    asked = [grid.has_file(index) for index in np.ndindex(3, 3, 2)]
+    assert 0 < sum(asked) < 18
+    assert grid.stored().ravel().tolist() == asked
