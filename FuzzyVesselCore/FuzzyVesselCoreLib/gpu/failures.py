@@ -3,10 +3,13 @@
 import traceback
 
 from ..errors import DeviceError
+from .nvrtc_library import NvrtcError
 
 
 def is_cuda_error(error: BaseException | None) -> bool:
     """Whether an error comes from CuPy or CUDA: not our own, nor a progress callback's."""
+    if isinstance(error, NvrtcError):
+        return True
     if isinstance(error, ImportError):
         return (error.name or "").startswith("cupy")
     return type(error).__module__.startswith("cupy") or str(error).startswith("CuPy failed to load")

@@ -259,6 +259,16 @@ def test_missing_headers(fake_cupy):
     assert "more" not in message
 
 
+def test_a_compiler_that_fails_is_a_device_that_stopped(fake_cupy):
+    library = SimpleNamespace(
+        nvrtcGetErrorString=lambda _number: b"NVRTC_ERROR_OUT_OF_MEMORY",
+        nvrtcCreateProgram=lambda *_: 1,
+    )
+    with pytest.raises(DeviceError, match=r"NVRTC_ERROR_OUT_OF_MEMORY.* Use device 'cpu'"):
+        with CudaDevice(0):
+            NvrtcLibrary(library).compile("", [], "CUBIN")
+
+
 # ---- memory, on a fake CuPy
 
 
