@@ -67,7 +67,7 @@ class DeviceLine:
         self._found = None
         self.look()
         if said and not self._left:
-            self._label.text = said
+            self._label.text, self._found = said, None  # until the next look
 
 
 def device_text() -> tuple[str, str]:

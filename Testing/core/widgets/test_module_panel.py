@@ -227,6 +227,15 @@ def test_packages_are_looked_at_again_when_something_has_changed(line, shared, m
     assert len(looked) == 2
 
 
+def test_what_an_installation_says_stays_until_the_next_look(line, shared, monkeypatch):
+    monkeypatch.setattr(shared.packages, "install_cupy", lambda _requester: "It was declined.")
+    line.line.look()
+    line.line.install()
+    assert line.label.text == "It was declined."
+    line.line.look()
+    assert line.label.text == "Computes on the CPU: CuPy is not installed"
+
+
 def test_nothing_can_be_installed_where_there_is_no_driver(line):
     line.machine["driver"] = None
     line.line.look()
