@@ -264,9 +264,9 @@ def test_a_compiler_that_fails_is_a_device_that_stopped(fake_cupy):
         nvrtcGetErrorString=lambda _number: b"NVRTC_ERROR_OUT_OF_MEMORY",
         nvrtcCreateProgram=lambda *_: 1,
     )
-    with pytest.raises(DeviceError, match=r"NVRTC_ERROR_OUT_OF_MEMORY.* Use device 'cpu'"):
-        with CudaDevice(0):
-            NvrtcLibrary(library).compile("", [], "CUBIN")
+    stopped = r"NVRTC_ERROR_OUT_OF_MEMORY.* Use device 'cpu'"
+    with pytest.raises(DeviceError, match=stopped), CudaDevice(0):
+        NvrtcLibrary(library).compile("", [], "CUBIN")
 
 
 # ---- memory, on a fake CuPy
