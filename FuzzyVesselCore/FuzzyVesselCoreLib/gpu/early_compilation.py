@@ -1,6 +1,7 @@
 """Kernels that are compiled by threads while CuPy is imported and the device is opened."""
 
 import ctypes
+import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -49,6 +50,18 @@ def open_early(ordinal: int) -> None:
     with _one_at_a_time, suppress(Exception):
         if ordinal not in _opened and driver_version() is not None:
             _opening(ordinal)
+
+
+def _begin_anew() -> None:
+    """A forked process has none of the threads: what they have not done, nobody waits for."""
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()
+    for ordinal in [ordinal for ordinal, opened in _opened.items() if not opened.done()]:
+        del _opened[ordinal]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _opening(ordinal: int) -> Future:

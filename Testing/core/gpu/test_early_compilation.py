@@ -113,6 +113,29 @@ print(len(nvrtc.compiled_early), {main for _, main in imported}, "cupy" in dict(
 """
 
 
+FORKS = """
+import os, threading
+from FuzzyVesselCoreLib.gpu import early_compilation
+held = threading.Event()
+early_compilation.compute_capability = lambda ordinal: held.wait() and 90
+early_compilation.driver_version = lambda: 13000
+early_compilation.open_early(0)
+early_compilation._one_at_a_time.acquire()
+if child := os.fork():
+    held.set()
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+free = early_compilation._one_at_a_time.acquire(timeout=5)
+os._exit(0 if free and not early_compilation._opened else 1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not():
+    paths = os.pathsep.join(path for path in sys.path if path)
+    run = [sys.executable, "-W", "ignore", "-c", FORKS]
+    subprocess.run(run, env={**os.environ, "PYTHONPATH": paths}, check=True, timeout=60)
+
+
 def test_threads_that_compile_import_nothing():
     # Two threads that import CuPy at the same time make the import of either fail.
     pytest.importorskip("cupy", reason="CuPy is not installed")
