@@ -7,7 +7,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import TypeVar
 
@@ -65,14 +65,23 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     if len(bounds) < 2:
         return [work(first, last) for first, last in bounds]
     if getattr(_this_thread, "is_kept", False):  # which the others may all be waiting for
-        with ThreadPoolExecutor(min(threads, len(bounds))) as pool:
+        with ThreadPoolExecutor(min(threads, len(bounds)), "parts", *_MARKING) as pool:
             return list(pool.map(lambda part: work(*part), bounds))
-    waiting = [kept_threads(threads, "parts").submit(work, *part) for part in bounds]
-    wait(waiting)  # also where one of them fails: no thread works on when this returns
+    waiting: list[Future[Found]] = []
+    try:
+        for part in bounds:
+            waiting.append(kept_threads(threads, "parts").submit(work, *part))
+        wait(waiting)  # also where one of them fails: no thread works on when this returns
+    except BaseException:  # such as Ctrl+C
+        for found in waiting:
+            found.cancel()
+        wait(waiting)
+        raise
     return [found.result() for found in waiting]
 
 
 _this_thread = threading.local()
+_MARKING = setattr, (_this_thread, "is_kept", True)  # also of those that parts of parts are given
 
 
 @functools.cache
@@ -82,7 +91,7 @@ def kept_threads(count: int, purpose: str) -> ThreadPoolExecutor:
     As many as ever had work at a time are begun. Work of a purpose must not wait for other work of
     the same purpose.
     """
-    return ThreadPoolExecutor(count, purpose, setattr, (_this_thread, "is_kept", True))
+    return ThreadPoolExecutor(count, purpose, *_MARKING)
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has none of the threads

@@ -1,6 +1,7 @@
 """Parts of a range that threads work on."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -83,6 +84,48 @@ def test_a_part_may_be_worked_on_in_parts(monkeypatch):
         return sum(map(len, in_parts(inner, 5, SMALL_VOLUME)))
 
     assert in_parts(outer, 8, 4 * SMALL_VOLUME) == [5] * 8
+
+
+def test_parts_of_parts_may_be_worked_on_in_parts():
+    source = """
+import faulthandler
+from FuzzyVesselCoreLib import threads
+faulthandler.dump_traceback_later(30, exit=True)
+threads.usable_cores = lambda: 2
+def work(depth):
+    if depth == 0:
+        return 1
+    return sum(threads.in_parts(lambda *part: work(depth - 1), 2, threads.SMALL_VOLUME))
+assert work(4) == 16
+"""
+    subprocess.run([sys.executable, "-c", source], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer's signal here")
+def test_no_part_is_worked_on_after_an_interruption(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
+    begun, ended = [], []
+
+    def work(first, last):
+        begun.append(first)
+        time.sleep(0.1)
+        ended.append(first)
+
+    def interrupt(*signalled):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            in_parts(work, 8, 4 * SMALL_VOLUME)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert sorted(begun) == sorted(ended)
+    assert len(begun) < 8
+    in_parts(lambda *part: None, 8, 4 * SMALL_VOLUME)  # behind all that still waits
+    assert len(begun) == len(ended) < 8
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
