@@ -36,11 +36,11 @@ def test_without_drawing_the_table_says_what_is_left_out(slicer_scene, monkeypat
         raise offscreen.CannotRender("there is no EGL")
 
     monkeypatch.setattr(offscreen, "prepare_drawing", refuse)
-    table = table_of(monkeypatch, 5)
+    table = table_of(monkeypatch, 6)
     whats = [row["what"] for row in table.rows]
     one = ["the first point", "a further point", "a not-vessel point"]
     several = "a point of one of 2 vessels"
-    assert whats == [*one, several, f"{several}, the last"]
+    assert whats == [*one, several, f"{several}, the last", "the first point of 2 vessels"]
     assert table.notes[-1] == "Slices are not included: there is no EGL."
     assert all(row["equal"] == "1 of 1" for row in table.rows)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 FIRST, FURTHER, BACKGROUND = "the first point", "a further point", "a not-vessel point"
 OF_SEVERAL = "a point of one of {count} vessels"
+FIRST_OF_SEVERAL = "the first point of {count} vessels"
 
 Voxel = tuple[int, ...]
 
@@ -70,6 +71,7 @@ def drags(
         (BACKGROUND, [seeds], None, 0),
         (several, [seeds, *others], 0, 1),
         (f"{several}, the last", [seeds, *others], len(others), len(others[-1]) - 1),
+        (FIRST_OF_SEVERAL.format(count=1 + len(others)), [seeds, *others], 0, 0),
     ]
     found = []
     for number, (what, vessels, vessel, index) in enumerate(chosen):

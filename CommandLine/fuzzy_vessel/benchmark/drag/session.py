@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import binarize, segment, segment_several
+from FuzzyConnectedGPULib import segment, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
-from FuzzyConnectedGPULib.contrast import contrast_connectedness
+from FuzzyConnectedGPULib.contrast.kept_evidence import KeptEvidence
 
 from .drags import Drag
 
@@ -21,6 +21,19 @@ STAGES = {
     "slices": "slices",
 }
 BUSY = "busy"  # time of all cores together
+
+
+class _EvidenceOfStart(KeptEvidence):
+    """The evidence with which a drag began, wherever the first point is by now."""
+
+    def __init__(self, evidence: Any) -> None:
+        super().__init__()
+        self._evidence = evidence
+
+    def find(self, *arguments: Any) -> Any:
+        """That evidence, where the run is."""
+        gpu = arguments[-1]
+        return self._evidence if self._evidence.serves(gpu) else self._evidence.to_host()
 
 
 class Session:
@@ -69,13 +82,13 @@ class Session:
         ]
         others = add_points(np.array(drag.background), self._node, "Background")
         self._moved = others if drag.vessel is None else lists[drag.vessel]
-        self._kept = kept
-        self._run(drag.vessels, drag.background)
+        self._run(drag.vessels, drag.background, kept)
         region = dict(maskNode=None, maskSegmentID="", roiNode=None)
         new: Any = LiveClicks if len(lists) == 1 else LiveVesselClicks
         clicked = lists[0] if len(lists) == 1 else lists
         self._live = new(self._node, clicked, others, kept, region, device=device)
-        self._evidence = kept._evidence._evidence
+        self._of_start = CachedConnectedness()
+        self._of_start._evidence = _EvidenceOfStart(kept._evidence._evidence)
         self._preview = LabelPreview("preview")
         self._looks = [
             (kind.name, kind.color) for kind, _ in zip(KINDS.values(), lists, strict=False)
@@ -87,9 +100,9 @@ class Session:
     def _on_event(self, caller: Any, event: Any) -> None:
         self._events += 1
 
-    def _run(self, vessels: list, background: list) -> Any:
+    def _run(self, vessels: list, background: list, kept: CachedConnectedness) -> Any:
         """A whole run, with what is kept."""
-        options: dict = dict(spacing=self._spacing, device=self._device, cached=self._kept)
+        options: dict = dict(spacing=self._spacing, device=self._device, cached=kept)
         options["background_seeds"] = background
         if len(vessels) == 1:
             return segment(self._volume, vessels[0], **options)
@@ -158,23 +171,7 @@ class Session:
 
     def _whole(self, at: tuple[int, ...]) -> np.ndarray:
         """Labels of a whole run with the point at a voxel, on the evidence of the drag."""
-        vessels, background = self._drag.at(at)
-        if len(vessels) > 1:  # the evidence is kept: the first point is another one
-            return self._run(vessels, background).labels
-
-        def kept(*arguments: Any) -> Any:
-            gpu = arguments[-1]
-            return self._evidence if self._evidence.serves(gpu) else self._evidence.to_host()
-
-        scene, threshold = contrast_connectedness(
-            self._volume,
-            np.array(vessels[0]),
-            spacing=self._spacing,
-            background_seeds=np.array(background),
-            device=self._device,
-            find_evidence=kept,
-        )
-        return binarize(scene, threshold)
+        return self._run(*self._drag.at(at), self._of_start).labels
 
     def close(self) -> None:
         self._preview.drop()
