@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.images import image_around
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
 from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
 from FuzzyVesselCoreLib.mrml.segments import SEGMENT_COLOR
@@ -67,7 +67,8 @@ class LabelPreview:
         Parameters
         ----------
         labels : ndarray, shape (K, J, I), uint8
-            1 for the first segment, and so on.
+            1 for the first segment, and so on. Not copied, which takes as long as to compute them:
+            nobody may write into them afterwards.
         box : tuple of slice
             Their place on the grid.
         frame : Frame
@@ -132,7 +133,7 @@ def _empty(segmentation: Any) -> None:
 
 
 def oriented_image(labels: np.ndarray, box: tuple[slice, ...], ijk_to_frame: np.ndarray) -> Any:
-    """Labels of a part of a grid as an image.
+    """Labels of a part of a grid as an image, which has no copy of them.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def oriented_image(labels: np.ndarray, box: tuple[slice, ...], ijk_to_frame: np.
     """
     import slicer
 
-    image = image_from_array(labels, slicer.vtkOrientedImageData())
+    image = image_around(np.ascontiguousarray(labels), slicer.vtkOrientedImageData())
     geometry = np.array(ijk_to_frame, float)
     geometry[:3, 3] += geometry[:3, :3] @ [side.start for side in box[::-1]]
     image.SetGeometryFromImageToWorldMatrix(matrix_from_array(geometry))

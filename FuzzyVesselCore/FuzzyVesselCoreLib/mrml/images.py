@@ -45,6 +45,25 @@ def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) 
     return image
 
 
+def image_around(array: np.ndarray, image: Any) -> Any:
+    """An array as VTK image, without a copy: nobody may write into it any more.
+
+    Parameters
+    ----------
+    array : ndarray, shape (K, J, I), C order
+        Lives as long as the image needs it.
+    image : vtkImageData
+        Filled.
+
+    Returns
+    -------
+    vtkImageData
+    """
+    image.SetDimensions(array.shape[::-1])
+    image.GetPointData().SetScalars(numpy_support().numpy_to_vtk(array.reshape(-1)))
+    return image
+
+
 def numpy_support() -> Any:
     """VTK's functions for arrays of NumPy."""
     from vtk.util import numpy_support

@@ -1,5 +1,8 @@
 """Arrays that become images: copied, or in memory of VTK's that the image takes."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -81,3 +84,26 @@ def test_a_map_has_its_display_before_its_image(slicer_scene, monkeypatch):
         volume, add_seeds(volume, [(1, 1, 1)]), values, values.astype(np.uint8)
     )
     assert dict(seen)[scene] == (0, 1.0)
+
+
+def test_an_image_around_an_array_keeps_it_as_long_as_it_needs_it(slicer_scene):
+    import slicer
+
+    array = np.empty(SHAPE, np.uint8)
+    array.flat[:] = np.arange(array.size)
+    array.flags.writeable = False
+    expected, lives = array.copy(), weakref.ref(array)
+    image = images.image_around(array, slicer.vtkOrientedImageData())
+    assert np.shares_memory(array_from_image(image), array)
+    segment = slicer.vtkSegment()
+    segment.AddRepresentation("Binary labelmap", image)
+    del array, image
+    gc.collect()
+    assert lives() is not None
+    image = segment.GetRepresentation("Binary labelmap")
+    np.testing.assert_array_equal(array_from_image(image), expected)
+    del image
+    segment.RemoveAllRepresentations()
+    images.image_around(expected, slicer.vtkOrientedImageData())  # VTK forgets it with the next
+    gc.collect()
+    assert lives() is None
