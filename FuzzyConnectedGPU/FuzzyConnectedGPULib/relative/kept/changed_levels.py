@@ -16,6 +16,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
+from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
 from ...affinity.levels import TOP_LEVEL
 from .bucket_queue import empty_queue, push
@@ -33,22 +34,6 @@ def note(voxel, levels, flags, changed, before, count):
         changed[count], before[count] = voxel, levels[voxel]
         count += 1
     return changed, before, count
-
-
-@compiled_inside
-def neighbours(voxel, shape, near):
-    """Write the flat indices of the neighbours; returns how many there are."""
-    plane, row = shape[1] * shape[2], shape[2]
-    k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-    count = 0
-    for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-        for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-            for oi in range(max(i - 1, 0), min(i + 2, row)):
-                other = ok * plane + oj * row + oi
-                if other != voxel:
-                    near[count] = other
-                    count += 1
-    return count
 
 
 @compiled
@@ -84,7 +69,7 @@ def change_levels(voxels, wanted, removed, added, more, limit, capacities, level
     if count > limit:
         return changed[:count], before[:count]
 
-    near = np.empty(26, np.int64)
+    near = np.empty(NEIGHBOURS, np.int64)
     heads, queued, below, entries = empty_queue()
     top = 0
     for n in range(removed.size + voxels.size):
@@ -137,7 +122,7 @@ def _fall(
     before,
     count,
 ):
-    plateau, near = np.empty(1 << 10, np.int64), np.empty(26, np.int64)
+    plateau, near = np.empty(1 << 10, np.int64), np.empty(NEIGHBOURS, np.int64)
     held, held_count = np.empty(1 << 10, np.int64), 0
     level = top
     while level > 0 and count <= limit:
@@ -155,7 +140,7 @@ def _fall(
         while done < size and not holds:
             voxel = plateau[done]
             done += 1
-            if plateau.size - size < 26:
+            if plateau.size - size < NEIGHBOURS:
                 plateau = doubled(plateau)
             for m in range(neighbours(voxel, shape, near)):
                 other = near[m]
@@ -198,7 +183,7 @@ def _fall(
 @compiled_inside
 def _rise(first, limit, capacities, levels, flags, shape, changed, before, count):
     """Raise voxels by their neighbours, and whatever these or points among them raise."""
-    near = np.empty(26, np.int64)
+    near = np.empty(NEIGHBOURS, np.int64)
     firm = np.zeros(first.size, np.uint16)  # before any of them has risen
     for n in range(first.size):
         voxel = first[n]

@@ -10,12 +10,13 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
+from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
 from ...affinity.levels import TOP_LEVEL
 from ..disputed import joined
 from ..groups import NOBODY
 from .bucket_queue import empty_queue, push
-from .changed_levels import LISTED, POINT, QUEUED, SEEN, neighbours
+from .changed_levels import LISTED, POINT, QUEUED, SEEN
 
 
 @compiled
@@ -38,7 +39,7 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
     others, lost
         As of `KeptOwners.change`.
     """
-    near = np.empty(26, np.int64)
+    near = np.empty(NEIGHBOURS, np.int64)
     heads, queued, below, entries = empty_queue()
     top, lost = 0, False
     for n in range(changed.size + told.size + voxels.size):
@@ -100,7 +101,7 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
         while done < size:
             voxel = plateau[done]
             done += 1
-            if plateau.size - size < 26:
+            if plateau.size - size < NEIGHBOURS:
                 plateau = doubled(plateau)
             for m in range(neighbours(voxel, shape, near)):
                 other = near[m]

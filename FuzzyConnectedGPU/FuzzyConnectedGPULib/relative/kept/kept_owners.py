@@ -31,7 +31,7 @@ class KeptOwners:
 
     def __init__(self, shape: Sequence[int]) -> None:
         size = int(np.prod(shape))
-        self._shape = np.array(shape, np.int64)
+        self._shape = tuple(int(n) for n in shape)
         self.capacities, self.levels = zeros((size,), np.uint16), zeros((size,), np.uint16)
         self.owners, self._flags = zeros((size,), np.uint8), zeros((size,), np.uint8)
         self.points: dict[int, int] = {}
