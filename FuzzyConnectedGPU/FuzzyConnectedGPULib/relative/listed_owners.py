@@ -17,12 +17,11 @@ import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, rows_around
 
 from ..affinity.levels import TOP_LEVEL
 from ..contrast.live.packed_voxels import PackedVoxels, number_of, ones, row_of
 from .disputed import joined
-
-NEIGHBOURS = 26
 
 
 def solve(
@@ -55,13 +54,12 @@ def solve(
     owners : ndarray, uint8
         A group from 1 on, `NOBODY`, or `DISPUTED`.
     """
-    sides = np.array(shape, np.int64)
     levels, owners = np.zeros(voxels.size, np.uint16), np.zeros(voxels.size, np.uint8)
     levels[points], owners[points] = TOP_LEVEL, groups
-    _spread(points, voxels, capacities, *packed, sides, levels, owners)
+    _spread(points, voxels, capacities, *packed, shape, levels, owners)
     final = np.zeros(voxels.size, np.bool_)
     final[points] = True
-    found = voxels, capacities, *packed, sides, levels, owners, final
+    found = voxels, capacities, *packed, shape, levels, owners, final
     giving = np.zeros(voxels.size, np.bool_)
     count = voxels.size
     in_parts(lambda a, b: _find_giving(a, b, *found, giving), count, NEIGHBOURS * count)
@@ -82,7 +80,6 @@ def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
         if level:
             following[node], heads[level] = heads[level], node
             bucket = max(bucket, level)
-    plane, row = shape[1] * shape[2], shape[2]
     while bucket > 0:
         node = heads[bucket]
         if node < 0:
@@ -90,12 +87,10 @@ def _spread(points, voxels, capacities, bits, before, shape, levels, owners):
             continue
         heads[bucket] = following[node]
         voxel = np.int64(voxels[node])
-        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-        low = max(i - 1, 0)
-        span = min(i + 1, row - 1) - low + 1
-        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-                first = ok * plane + oj * row + low
+        planes, rows, low, span = rows_around(voxel, shape)
+        for k in range(*planes):
+            for j in range(*rows):
+                first = (k * shape[1] + j) * shape[2] + low
                 near = row_of(first, span, unseen)
                 if not near:
                     continue
@@ -132,18 +127,15 @@ def _find_giving(
     giving,
 ):
     """Mark voxels with an optimal edge to a voxel of another owner."""
-    plane, row = shape[1] * shape[2], shape[2]
     for node in range(first, last):
         reach, owner = min(levels[node], capacities[node]), owners[node]
         if not reach:
             continue
         voxel = np.int64(voxels[node])
-        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-        low = max(i - 1, 0)
-        span = min(i + 1, row - 1) - low + 1
-        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-                begin = ok * plane + oj * row + low
+        planes, rows, low, span = rows_around(voxel, shape)
+        for k in range(*planes):
+            for j in range(*rows):
+                begin = (k * shape[1] + j) * shape[2] + low
                 near = row_of(begin, span, bits)
                 if not near:
                     continue
@@ -163,7 +155,6 @@ def _join(giving, voxels, capacities, bits, before, shape, levels, owners, final
     """What comes along all optimal edges; a voxel whose owner changes hands it on again."""
     waiting = np.zeros(voxels.size, np.bool_)
     listed = np.empty(voxels.size, np.int32)
-    plane, row = shape[1] * shape[2], shape[2]
     for start in giving:
         count, listed[0] = 1, start
         while count:
@@ -171,13 +162,11 @@ def _join(giving, voxels, capacities, bits, before, shape, levels, owners, final
             node = listed[count]
             waiting[node] = False
             voxel, owner = np.int64(voxels[node]), owners[node]
-            k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-            low = max(i - 1, 0)
-            span = min(i + 1, row - 1) - low + 1
             reach = min(levels[node], capacities[node])
-            for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-                for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-                    first = ok * plane + oj * row + low
+            planes, rows, low, span = rows_around(voxel, shape)
+            for k in range(*planes):
+                for j in range(*rows):
+                    first = (k * shape[1] + j) * shape[2] + low
                     near = row_of(first, span, bits)
                     other = np.int64(-1)
                     for step in range(span):

@@ -30,13 +30,13 @@ class CudaSolid:
     Parameters
     ----------
     component : CuPy's ndarray of uint8, shape (K, J, I)
-        Not 0 in the component; its box has a margin for the dilation.
+        Not 0 in the component; its bounding box with a margin of the charge distance.
     charge_distance : int
     gpu : CudaDevice
     """
 
     def __init__(self, component: Any, charge_distance: int, gpu: Any) -> None:
-        self._gpu, self._xp = gpu, gpu.xp
+        self._gpu, self._xp, self.charge_distance = gpu, gpu.xp, charge_distance
         mask = (component != 0).view(np.uint8)
         for _ in range(charge_distance):
             mask = self._launch("dilate", mask)

@@ -34,8 +34,12 @@ class ChargedSolid(Protocol):
         inner one among their 26 neighbours. All other boundary voxels get a mean of inner ones.
     is_free : ndarray of bool, shape of the box
         Where there is no charge.
+    charge_distance : int
+        Layers by which the component is dilated; its box is that of the component and these.
     """
 
+    @property
+    def charge_distance(self) -> int: ...
     @property
     def classes(self) -> Any: ...
     @property

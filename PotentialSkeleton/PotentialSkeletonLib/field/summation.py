@@ -10,6 +10,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from .convolution.fft_padding import Sizes
 from .methods import CPU_METHODS, CUDA_METHODS
+from .methods.mirror_plane import clear_across
 from .solid import ChargedSolid
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Summation:
             with needs_numba():
                 sum_forces = method_named(self._method)
                 result = sum_forces(solid, self._strength, vectors, progress, self.gpu)
+                clear_across(solid, vectors)
         except MemoryError as error:
             raise DeviceError(
                 f"The memory does not suffice for the field of {solid.classes.size} voxels: "

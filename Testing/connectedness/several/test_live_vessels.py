@@ -10,7 +10,7 @@ from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast.live import kept_reach
 from FuzzyConnectedGPULib.relative.kept.changed_levels import change_levels
 from FuzzyConnectedGPULib.relative.kept.changed_owners import change_owners
-from FuzzyConnectedGPULib.several.live import kept_division, live_vessels, warm_up
+from FuzzyConnectedGPULib.several.live import kept_division, kept_labels, live_vessels, warm_up
 from FuzzyConnectedGPULib.several.live.listed_labels import distinct, paint, survey
 from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
@@ -263,3 +263,29 @@ def test_strong_paths_alone_are_followed_where_they_say_all(scan, points):
     live.labels_on("cpu", points)
     assert not live._division.uncertain
     assert live_vessels.ROUNDING > 0
+
+
+@pytest.mark.parametrize("uncertain", [False, True], ids=["strong paths", "all paths"])
+def test_a_step_looks_at_what_has_changed_alone(scan, points, uncertain, monkeypatch):
+    counts = {}
+    for function in (survey, paint):
+
+        def counted(voxels, *others, function=function):
+            counts[function.__name__] = counts.get(function.__name__, 0) + voxels.size
+            return function(voxels, *others)
+
+        monkeypatch.setattr(kept_labels, function.__name__, counted)
+    cached = CachedConnectedness()
+    segment_several(scan.volume, points, spacing=scan.spacing, cached=cached, **DEVICE)
+    live = LiveVessels(cached.live_labels(scan.volume, scan.spacing), scan.spacing)
+    live._division.uncertain = uncertain
+    found = []
+    for step in range(5):
+        counts.clear()
+        k, j, i = points["hepatic"][1]
+        live.labels_on("cpu", {**points, "hepatic": [points["hepatic"][0], (k, j, i + step % 2)]})
+        found.append(dict(counts))
+    assert live._division.uncertain == uncertain
+    kept = live._division._chosen[0].size
+    assert all(found[0][name] >= kept for name in counts)
+    assert all(found[-1][name] < kept / 2 for name in counts)

@@ -14,6 +14,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
+from FuzzyVesselCoreLib.voxels.neighbourhood import rows_around
 
 from ..paths.reached import Reached
 from ..paths.widest_paths import TOP
@@ -151,7 +152,7 @@ def _spread(starts, bits, before, levels, rivals, theirs, shape, kept):
             queued[0, count], queued[1, count], heads[own] = voxel, heads[own], count
             count += 1
             bucket = max(bucket, own)
-    plane, row = shape[1] * shape[2], shape[2]
+    volume = bits, before, rivals, theirs, shape
     while bucket > 0:
         entry = heads[bucket]
         if entry < 0:
@@ -167,12 +168,10 @@ def _spread(starts, bits, before, levels, rivals, theirs, shape, kept):
             larger = np.empty((2, 2 * queued.shape[1]), np.int32)
             larger[:, :count] = queued[:, :count]
             queued = larger
-        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-        low = max(i - 1, 0)
-        span = min(i + 1, row - 1) - low + 1
-        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-                first = ok * plane + oj * row + low
+        planes, rows, low, span = rows_around(voxel, shape)
+        for k in range(*planes):
+            for j in range(*rows):
+                first = (k * shape[1] + j) * shape[2] + low
                 near = row_of(first, span, unseen)
                 if not near:
                     continue
@@ -185,13 +184,8 @@ def _spread(starts, bits, before, levels, rivals, theirs, shape, kept):
                     level = np.int64(levels[node])
                     if min(level, bucket) <= kept[node]:
                         continue
-                    if (
-                        theirs.size
-                        and kept[node] == 0
-                        and _is_theirs(
-                            other, node, level, bucket, bits, before, rivals, theirs, shape
-                        )
-                    ):
+                    is_new = theirs.size and kept[node] == 0
+                    if is_new and _is_theirs(other, node, level, bucket, *volume):
                         continue
                     level = min(level, bucket)
                     queued[0, count], queued[1, count], heads[level] = other, heads[level], count
@@ -207,13 +201,10 @@ def _is_theirs(voxel, node, level, reached, bits, before, rivals, theirs, shape)
     own = np.int64(theirs[node])
     if own < level or level > reached:
         return own > reached
-    plane, row = shape[1] * shape[2], shape[2]
-    k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-    low = max(i - 1, 0)
-    span = min(i + 1, row - 1) - low + 1
-    for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-        for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-            first = ok * plane + oj * row + low
+    planes, rows, low, span = rows_around(voxel, shape)
+    for k in range(*planes):
+        for j in range(*rows):
+            first = (k * shape[1] + j) * shape[2] + low
             near = row_of(first, span, bits)
             if not near:
                 continue

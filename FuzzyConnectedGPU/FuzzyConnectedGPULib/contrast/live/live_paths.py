@@ -63,7 +63,7 @@ class LivePaths:
         tree = self._deep_enough(float(certainly_low(unit, floor)))
         levels = self._once("levels", (unit, floor), lambda: _levels(tree.contrast, unit, floor))
         rivals, theirs = self._rivals(tree, ours, unit, floor, brighter)
-        volume = *tree.packed, levels, rivals, theirs, np.array(shape, np.int64)
+        volume = *tree.packed, levels, rivals, theirs, shape
         key = unit, floor, self._kept.get("rivals", (None,))[0] if theirs.size else None
         return self._reach.found(key, ours, volume)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from FuzzyVesselCoreLib.voxels.neighbourhood import rows_around
+
 from .packed_voxels import PackedVoxels, listed, number_of, packed_voxels, row_of
 
 
@@ -82,8 +84,7 @@ def max_tree(contrast: np.ndarray, inside: np.ndarray | None, least: float) -> M
     values = contrast.reshape(-1)[voxels]
     order = np.argsort(-values, kind="stable").astype(np.int32)
     parents = np.full(voxels.size, -1, np.int32)
-    shape = np.array(contrast.shape, np.int64)
-    _connect(order, voxels, packed.bits, packed.before, shape, parents)
+    _connect(order, voxels, *packed, contrast.shape, parents)
     return MaxTree(packed, voxels, values, order, parents, least)
 
 
@@ -91,16 +92,13 @@ def max_tree(contrast: np.ndarray, inside: np.ndarray | None, least: float) -> M
 def _connect(order, voxels, bits, before, shape, parents):
     roots = np.full(voxels.size, -1, np.int32)  # union-find; -1 where a voxel is yet to come
     done = np.zeros_like(bits)
-    plane, row = shape[1] * shape[2], shape[2]
     for node in order:
         voxel = np.int64(voxels[node])
         roots[node] = node
-        k, j, i = voxel // plane, voxel // row % shape[1], voxel % row
-        low = max(i - 1, 0)
-        span = min(i + 1, row - 1) - low + 1
-        for ok in range(max(k - 1, 0), min(k + 2, shape[0])):
-            for oj in range(max(j - 1, 0), min(j + 2, shape[1])):
-                first = ok * plane + oj * row + low
+        planes, rows, low, span = rows_around(voxel, shape)
+        for k in range(*planes):
+            for j in range(*rows):
+                first = (k * shape[1] + j) * shape[2] + low
                 near = row_of(first, span, done)
                 for step in range(span):
                     if not (near >> np.uint64(step)) & np.uint64(1):

@@ -1,12 +1,9 @@
 """From a fuzzy scene that fits in no memory to labels, exact, block by block.
 
-Data flow: `block_labels` (entry; `label_options`, `label_inputs`, `label_needs`) -> `label_phases`
--> `volume_curve` (a threshold, where none is given) -> `label_steps` of a `label_job`:
-`object_blocks` (the object of a block) -> `pieces` (its components) -> `adjoining` (those of
-neighbours are joined) -> `closing` (what nothing can be added to) -> `component_table` (numbers),
-which go from the last group down to the voxels (`numbering`). `volume_curve` and `topology` count
-alone (`counting`). `label_folder` keeps what steps have
-found; `label_image` is the target as OME-Zarr.
+Data flow: `block_labels` (entry; what it is given, and keeps: `runs`) -> `label_phases` ->
+`volume_curve` (a threshold, where none is given) -> `label_steps`: `object_blocks` (the object of a
+block) -> `components` (its pieces are joined and numbered), whose numbers go from the last group
+down to the voxels. `volume_curve` and `topology` count alone (`counting`).
 
 Exactness
 ---------
@@ -34,8 +31,8 @@ So every partition gives the labels of the whole, bit for bit.
 """
 
 from .block_labels import LabelRun, labels
-from .component_table import ComponentTable
-from .label_options import LabelOptions
+from .components.component_table import ComponentTable
+from .runs.label_options import LabelOptions
 from .topology import Topology, topology
 from .volume_curve import volume_curve
 

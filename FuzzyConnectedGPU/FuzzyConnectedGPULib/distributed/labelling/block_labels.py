@@ -16,16 +16,16 @@ from ...input_validation import checked_seeds
 from ..needs import RunNeed, require_memory
 from ..output import Output
 from ..stores import Store
-from .component_table import ComponentTable
+from .components.component_table import ComponentTable
 from .counting import NOWHERE
-from .label_folder import LabelFolder
-from .label_image import create
-from .label_inputs import check_inputs, manifest_of
-from .label_job import LabelJob
-from .label_needs import label_need
-from .label_options import LabelOptions
 from .label_phases import LabelPhases
 from .object_blocks import ObjectBlocks
+from .runs.label_folder import LabelFolder
+from .runs.label_image import create
+from .runs.label_inputs import check_inputs, manifest_of
+from .runs.label_job import LabelJob
+from .runs.label_needs import label_need
+from .runs.label_options import LabelOptions
 from .volume_curve import checked_scene
 
 

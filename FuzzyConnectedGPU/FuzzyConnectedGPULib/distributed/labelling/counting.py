@@ -14,11 +14,11 @@ from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 
 from ..needs import require_memory
 from ..stores import Store
-from .label_folder import LabelFolder
-from .label_job import LabelJob
-from .label_needs import label_need
-from .label_options import LabelOptions
 from .object_blocks import ObjectBlocks
+from .runs.label_folder import LabelFolder
+from .runs.label_job import LabelJob
+from .runs.label_needs import label_need
+from .runs.label_options import LabelOptions
 
 NOWHERE = np.empty((0, 3), np.int64)
 

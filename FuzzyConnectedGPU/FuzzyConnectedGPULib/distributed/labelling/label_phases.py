@@ -11,9 +11,9 @@ from .. import steps
 from ..partition import Group
 from ..tasks import run_steps
 from . import label_steps
-from .component_table import ComponentTable, Totals, numbered_components
-from .label_job import LabelJob
+from .components.component_table import ComponentTable, Totals, numbered_components
 from .object_blocks import is_labelmap, lowest_of
+from .runs.label_job import LabelJob
 from .volume_curve import chosen_threshold, count_blocks, counted
 
 COUNTED, LABELLED, JOINED = 0.2, 0.6, 0.65  # shares of the progress when phases are done

@@ -10,12 +10,12 @@ from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 
 from ..partition import Box, Group
 from ..steps import changed, checksum_of, naming
-from .adjoining import joined_pieces
-from .closing import put_pieces
-from .label_job import LabelJob
-from .numbering import numbered
+from .components.adjoining import joined_pieces
+from .components.closing import put_pieces
+from .components.numbering import numbered
+from .components.pieces import Pieces, measured, pieces_of
 from .object_blocks import histogram_of, refuse_values
-from .pieces import Pieces, measured, pieces_of
+from .runs.label_job import LabelJob
 
 
 def count_block(job: LabelJob, group: Group) -> None:

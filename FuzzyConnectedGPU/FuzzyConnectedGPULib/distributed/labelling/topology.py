@@ -8,10 +8,10 @@ from FuzzyVesselCoreLib.files.folder_lock import remove_if_empty
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .counting import counting, counting_job
-from .label_folder import LabelFolder
-from .label_options import LabelOptions
 from .label_phases import LabelPhases
 from .object_blocks import MASK_TYPES, is_labelmap
+from .runs.label_folder import LabelFolder
+from .runs.label_options import LabelOptions
 from .volume_curve import checked_scene
 
 

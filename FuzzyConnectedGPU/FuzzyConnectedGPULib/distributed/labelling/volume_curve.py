@@ -18,10 +18,10 @@ from ..stores import Store
 from ..tasks import run_steps
 from . import label_steps
 from .counting import counting, counting_job
-from .label_folder import LabelFolder
-from .label_job import LabelJob
-from .label_options import LabelOptions
 from .object_blocks import MASK_TYPES, SCENE_TYPES, is_labelmap
+from .runs.label_folder import LabelFolder
+from .runs.label_job import LabelJob
+from .runs.label_options import LabelOptions
 
 
 def volume_curve(

@@ -11,8 +11,9 @@ import numpy as np
 
 from FuzzyVesselCoreLib.voxels.large_arrays import zeros
 
-from .changed_levels import POINT, change_levels
+from .changed_levels import change_levels
 from .changed_owners import change_owners
+from .plateaus import POINT
 
 
 class KeptOwners:
@@ -31,7 +32,7 @@ class KeptOwners:
 
     def __init__(self, shape: Sequence[int]) -> None:
         size = int(np.prod(shape))
-        self._shape = np.array(shape, np.int64)
+        self._shape = tuple(int(n) for n in shape)
         self.capacities, self.levels = zeros((size,), np.uint16), zeros((size,), np.uint16)
         self.owners, self._flags = zeros((size,), np.uint8), zeros((size,), np.uint8)
         self.points: dict[int, int] = {}

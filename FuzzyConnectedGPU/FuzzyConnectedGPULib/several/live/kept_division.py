@@ -41,6 +41,7 @@ class KeptDivision:
         self._lists: list[np.ndarray] = []  # its voxels: theirs, and others, the points first
         self._step, self._lowered = 0, False
         self._other: np.ndarray | None = None
+        self._loses = True  # whether a voxel with capacity may be nobody's since the step before
         self._shared = np.empty(0, np.int64)  # voxels without contrast that it gave to a vessel
 
     def divide(
@@ -113,7 +114,7 @@ class KeptDivision:
         for each in (*self._lists, others):
             self._kept.clear(each)
         self._kept.begin(voxels, capacities, *found, points)
-        self._lost, self._other = True, None
+        self._lost, self._loses, self._other = True, True, None
 
     def _follow(self, others: np.ndarray, points: dict[int, int]) -> bool:
         """Divide what is another one than in the step before; False where it is too much."""
@@ -128,7 +129,7 @@ class KeptDivision:
         if found is None:
             return False
         changed, lost = found
-        self._lost |= lost
+        self._lost, self._loses = self._lost or lost, lost
         self._other = np.concatenate([voxels, changed])  # all that may have another label
         return True
 

@@ -64,7 +64,8 @@ class KeptLabels(KeptDivision):
         volume = self._scene.reshape(-1), threshold
         key = (*self._evidence.scene.base, float(threshold))
         painted = self._painted
-        follows = self._other is not None and not self._lost and painted.follows(self._step, key)
+        follows = self._other is not None and not self._loses
+        follows = follows and painted.follows(self._step, key)
         self._old = painted if follows else Painted(self._step, key)
         strong, others = self._chosen
         given = *volume, self._kept.owners, shape, ends

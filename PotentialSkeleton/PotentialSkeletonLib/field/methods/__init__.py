@@ -2,6 +2,7 @@
 
 `automatic` splits the targets into `distance_bands` and chooses for each band; `fft_convolution` is
 the zero-padded convolution; `direct_serial` and `direct_cuda` are the paper's programs.
+`mirror_plane` corrects what all of them leave of the forces across a sheet.
 """
 
 FORCE_METHODS = {

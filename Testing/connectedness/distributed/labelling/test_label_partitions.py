@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib.affinity.levels import level_values
 from FuzzyConnectedGPULib.distributed import LabelOptions, labels, volume_curve
-from FuzzyConnectedGPULib.distributed.labelling.adjoining import joined_pieces
+from FuzzyConnectedGPULib.distributed.labelling.components.adjoining import joined_pieces
 from FuzzyConnectedGPULib.threshold.choice import choose_threshold
 from FuzzyConnectedGPULib.threshold.thresholds import volume_curve as curve_of_the_whole
 from FuzzyVesselCoreLib.voxels.components.labels import label_components

@@ -10,7 +10,7 @@ import pytest
 
 from FuzzyConnectedGPULib.distributed import LabelOptions, labels, volume_curve
 from FuzzyConnectedGPULib.distributed.labelling import label_steps
-from FuzzyConnectedGPULib.distributed.labelling.label_needs import label_need
+from FuzzyConnectedGPULib.distributed.labelling.runs.label_needs import label_need
 from FuzzyConnectedGPULib.distributed.partition import Partition
 from FuzzyConnectedGPULib.distributed.run_folder import RunFolder
 from FuzzyConnectedGPULib.distributed.stopping import stop_requested

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from ..run_folder import RunFolder
+from ...run_folder import RunFolder
 
 VERSION = 2  # of what the files hold
 

@@ -5,8 +5,8 @@ from numbers import Integral
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ...threshold.gaps import check_rounds
-from ..options import RunOptions
+from ....threshold.gaps import check_rounds
+from ...options import RunOptions
 
 COMPONENTS = ("all", "largest", "seeds")
 MASK_TYPE, NUMBER_TYPE = "uint8", "uint32"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..partition import Group
-from ..steps import naming
-from .label_job import LabelJob
+from ...partition import Group
+from ...steps import naming
+from ..runs.label_job import LabelJob
 from .pieces import Pieces
 
 DROPPED = -1  # a component that is left out

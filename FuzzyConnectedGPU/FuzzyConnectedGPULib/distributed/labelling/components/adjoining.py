@@ -6,7 +6,7 @@ from numba import njit
 from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
 from FuzzyVesselCoreLib.voxels.components.union_find import number_trees, union
 
-from ..partition import Index
+from ...partition import Index
 
 # The later half of the 26 neighbours, in the order K, J, I.
 LATER = np.array(

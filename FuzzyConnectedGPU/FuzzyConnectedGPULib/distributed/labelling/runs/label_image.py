@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import stores
+from ... import stores
 
 SUFFIX, VERSION = ".ome.zarr", "0.5"
 

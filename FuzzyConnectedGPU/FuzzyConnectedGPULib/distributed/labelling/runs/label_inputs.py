@@ -7,12 +7,12 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ...threshold.choice import check_threshold
-from ..partition import Partition
-from ..stores import Store
-from ..tasks import is_dask
+from ....threshold.choice import check_threshold
+from ...partition import Partition
+from ...stores import Store
+from ...tasks import is_dask
+from ..object_blocks import is_labelmap
 from .label_options import LabelOptions
-from .object_blocks import is_labelmap
 
 
 def check_inputs(

@@ -1,7 +1,7 @@
 """What labels over blocks will need: memory of a task, and space for intermediate results."""
 
-from ..needs import RunNeed, with_groups
-from ..partition import Partition
+from ...needs import RunNeed, with_groups
+from ...partition import Partition
 
 # Upper estimates in bytes. Of a voxel of a block: object, labels, run lengths (noise: one run for
 # two voxels), pieces (one for eight), result. Of a face voxel of a group's members: index, piece,

@@ -6,12 +6,12 @@ import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..partition import Partition
-from ..stopping import step_progress
-from ..stores import Store
+from ...partition import Partition
+from ...stopping import step_progress
+from ...stores import Store
+from ..object_blocks import ObjectBlocks
 from .label_folder import LabelFolder
 from .label_options import LabelOptions
-from .object_blocks import ObjectBlocks
 
 
 @dataclass(frozen=True)

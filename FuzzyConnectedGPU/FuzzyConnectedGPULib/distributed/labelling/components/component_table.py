@@ -7,10 +7,10 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..steps import naming
+from ...steps import naming
+from ..runs.label_job import LabelJob
+from ..runs.label_options import NUMBER_TYPE
 from .closing import largest
-from .label_job import LabelJob
-from .label_options import NUMBER_TYPE
 from .pieces import Pieces, pieces_of
 
 

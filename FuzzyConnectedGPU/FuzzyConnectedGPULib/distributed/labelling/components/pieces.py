@@ -7,7 +7,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.voxels.components.label_measures import count_labels, find_boxes
 
-from ..partition import Box, Index
+from ...partition import Box, Index
 
 
 class Pieces(NamedTuple):
