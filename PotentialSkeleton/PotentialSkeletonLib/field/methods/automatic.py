@@ -1,7 +1,8 @@
 """Method "auto": for each distance band the convolution or the direct sum, by estimated time.
 
 The convolution costs as much for one target as for all; thin vessels, small components and the few
-targets deepest inside cost less by the direct sum.
+targets deepest inside cost less by the direct sum. On the CPU most vessels cost least by both: by
+a `split_convolution`.
 """
 
 from math import prod
@@ -11,7 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..convolution.fft_padding import Sizes
 from ..solid import ChargedSolid
-from . import direct_cuda, direct_serial, fft_convolution
+from . import direct_cuda, direct_serial, fft_convolution, split_convolution
 from .direct_cuda import Launch
 from .distance_bands import distance_bands
 from .interface import SumResult
@@ -35,12 +36,25 @@ def sum_forces(
     for n, (_, members, _) in enumerate(direct):
         part = progress.part(n / total, (n + 1) / total)
         launch = _sum_directly(solid, members, strength, vectors, part, gpu)
-    if convolved:
+    if convolved and gpu is None and _is_split(solid, convolved, strength, max_pairs):
+        part = progress.part(len(direct) / total, 1.0)
+        split_convolution.sum_members(solid, convolved[0][1], strength, vectors, part)
+    elif convolved:
         part = progress.part(len(direct) / total, 1.0)
         some = [band[:2] for band in convolved]
         on_host = fft_convolution.sum_bands(solid, strength, some, vectors, part, gpu)
     counts = [sum(count for *_, count in some) for some in (convolved, direct)]
     return SumResult(counts[0], counts[1], on_host, launch)
+
+
+def _is_split(
+    solid: ChargedSolid, bands: list[tuple[int, Any, int]], strength: int, max_pairs: int
+) -> bool:
+    """Whether the convolution is split, on the CPU: where that is exact and about as fast."""
+    if not split_convolution.is_exact(solid, [cut for cut, *_ in bands], strength):
+        return False
+    pairs = split_convolution.pairs(solid, bands[0][1])
+    return pairs < (1 - split_convolution.SHARE) * max_pairs
 
 
 def _sum_directly(
