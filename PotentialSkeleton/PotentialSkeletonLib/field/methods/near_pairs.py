@@ -1,16 +1,20 @@
-"""The near part of the force: the sum over the charges within a short distance of each target."""
+"""The near part of the force: the sum over the charges within a short distance of each target.
+
+Targets are worked on block by block of a few voxels, with a list of the charges near the block.
+"""
 
 import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.jit.decorators import WITHOUT_C
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.threads import SMALL_VOLUME, in_parts
 
 from ..convolution.kernel_split import REACH
 
-BLOCK = np.array([3, 3, 6])  # voxels whose charges are listed at once
-PAIRS_PER_SLICE = 1 << 26  # about, between two checks of the progress
+BLOCK = (3, 3, 6)  # voxels
+BLOCKS_PER_SLICE = 1 << 11  # between two checks of the progress: about 0.1 s
+LEAST_PART = 1 << 6  # blocks that a thread is given at least
 
 
 def near_forces(
@@ -32,24 +36,27 @@ def near_forces(
         From `kernel_split.near_powers`.
     progress : Progress
     """
-    grid = tuple(-(-np.array(shape) // BLOCK))
+    grid = tuple(int(-(-n // side)) for n, side in zip(shape, BLOCK))
     order, starts = by_block(positions, grid)
-    targets = positions[order], starts
-    order_of_charges, starts = by_block(charges, grid)
-    charged = np.ascontiguousarray(charges[order_of_charges].T), starts
-    powers = np.append(powers, np.zeros(int((2 * (REACH + BLOCK) ** 2).sum())))
-    blocks = np.flatnonzero(np.diff(targets[1]))
+    targets = positions[order]
+    order_of_charges, starts_of_charges = by_block(charges, grid)
+    charged = np.ascontiguousarray(charges[order_of_charges].T)
+    farthest = sum((REACH + side) ** 2 for side in BLOCK)  # of a list's charges
+    powers = np.append(powers, np.zeros(farthest))
+    blocks = np.flatnonzero(np.diff(starts))
     found = np.zeros((len(positions), 3))
 
     def add(first: int, last: int) -> None:
+        some = blocks[begin + first : begin + last]
         listed = np.empty((3, len(charges)), np.int32)
-        add_near(blocks[begin + first : begin + last], grid, *targets, *charged, powers, listed, found)
+        add_near(
+            some, grid, BLOCK, targets, starts, charged, starts_of_charges, powers, listed, found
+        )
 
-    step = 512
-    for begin in range(0, len(blocks), step):
+    for begin in range(0, len(blocks), BLOCKS_PER_SLICE):
         progress.advance(begin / len(blocks))
-        count = min(step, len(blocks) - begin)
-        in_parts(add, count, count << 13)
+        count = min(BLOCKS_PER_SLICE, len(blocks) - begin)
+        in_parts(add, count, count * SMALL_VOLUME // LEAST_PART)
     forces = np.empty_like(found)
     forces[order] = found
     return forces
@@ -57,35 +64,62 @@ def near_forces(
 
 def by_block(voxels: np.ndarray, grid: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Return the order that voxels (n, 3) have block by block, and where each block begins."""
-    block = np.ravel_multi_index(tuple((voxels // BLOCK).T), grid)
-    ends = np.cumsum(np.bincount(block, minlength=np.prod(grid)))
+    block = np.ravel_multi_index(tuple((voxels // np.array(BLOCK)).T), grid)
+    ends = np.cumsum(np.bincount(block, minlength=int(np.prod(grid))))
     return np.argsort(block, kind="stable"), np.append(0, ends)
 
 
 @njit(cache=True, nogil=True, fastmath=True, **WITHOUT_C)
-def add_near(blocks, grid, positions, starts, charges, charge_starts, powers, listed, forces):
-    nk, nj, ni = grid
+def add_near(
+    blocks: np.ndarray,
+    grid: tuple[int, int, int],
+    side: tuple[int, int, int],
+    positions: np.ndarray,
+    starts: np.ndarray,
+    charges: np.ndarray,
+    charge_starts: np.ndarray,
+    powers: np.ndarray,
+    listed: np.ndarray,
+    forces: np.ndarray,
+) -> None:
+    """Add the near part of the forces (n, 3) at the positions (n, 3) in some blocks.
+
+    Parameters
+    ----------
+    blocks : ndarray of int
+        Numbers of blocks in a grid (K, J, I).
+    side : 3 int
+        Voxels of a block.
+    starts, charge_starts : ndarray of int
+        Where the positions of each block begin, and the charges (3, n).
+    listed : ndarray of int32, (3, n)
+        Workspace for the charges near a block.
+    """
     near_k, near_j, near_i = listed
-    side_k, side_j, side_i = BLOCK
     for block in blocks:
-        bk, bj, bi = block // (nj * ni), block // ni % nj, block % ni
-        k0, j0, i0 = bk * side_k, bj * side_j, bi * side_i
-        k1, j1, i1 = k0 + side_k - 1, j0 + side_j - 1, i0 + side_i - 1
+        k0 = block // (grid[1] * grid[2]) * side[0]
+        j0 = block // grid[2] % grid[1] * side[1]
+        i0 = block % grid[2] * side[2]
+        k1, j1, i1 = k0 + side[0] - 1, j0 + side[1] - 1, i0 + side[2] - 1
+        low, high = max(i0 - REACH, 0) // side[2], min((i1 + REACH) // side[2] + 1, grid[2])
         count = 0
-        for ok in range(max(k0 - REACH, 0) // side_k, min((k1 + REACH) // side_k + 1, nk)):
-            for oj in range(max(j0 - REACH, 0) // side_j, min((j1 + REACH) // side_j + 1, nj)):
-                row = (ok * nj + oj) * ni
-                low, high = max(i0 - REACH, 0) // side_i, min((i1 + REACH) // side_i + 1, ni)
+        for k in range(max(k0 - REACH, 0) // side[0], min((k1 + REACH) // side[0] + 1, grid[0])):
+            for j in range(
+                max(j0 - REACH, 0) // side[1], min((j1 + REACH) // side[1] + 1, grid[1])
+            ):
+                row = (k * grid[1] + j) * grid[2]
                 for c in range(charge_starts[row + low], charge_starts[row + high]):
-                    k, j, i = charges[0, c], charges[1, c], charges[2, c]
-                    dk, dj, di = max(k0 - k, k - k1, 0), max(j0 - j, j - j1, 0), max(i0 - i, i - i1, 0)
-                    near_k[count], near_j[count], near_i[count] = k, j, i
-                    count += dk * dk + dj * dj + di * di < REACH * REACH
+                    near_k[count], near_j[count], near_i[count] = charges[:, c]
+                    off_k = max(k0 - near_k[count], near_k[count] - k1, 0)
+                    off_j = max(j0 - near_j[count], near_j[count] - j1, 0)
+                    off_i = max(i0 - near_i[count], near_i[count] - i1, 0)
+                    count += off_k * off_k + off_j * off_j + off_i * off_i < REACH * REACH
         for p in range(starts[block], starts[block + 1]):
             k, j, i = positions[p]
             fk, fj, fi = 0.0, 0.0, 0.0
-            for c in range(count):
-                dk, dj, di = np.int32(k - near_k[c]), np.int32(j - near_j[c]), np.int32(i - near_i[c])
+            for c in range(count):  # in 32 bits, which takes less time
+                dk, dj = np.int32(k - near_k[c]), np.int32(j - near_j[c])
+                di = np.int32(i - near_i[c])
                 power = powers[np.uint32(dk * dk + dj * dj + di * di)]
                 fk += dk * power
                 fj += dj * power
