@@ -77,7 +77,7 @@ def write_component(
 ) -> None:
     """Write one component of the force to vectors (K, J, I, 3) at the targets.
 
-    Forces that are added to it are given for each target, (n, 3), or for none.
+    The near part of the force, (n, 3), is added, if there is one; for each target in turn.
     """
     depth, rows, width = targets.shape
     n, target = 0, 0

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 from threading import local
-from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.threads import usable_cores
 
 from ...object.voxel_classes import SURFACE
+from ..near.near_part import NearPart, no_near_part
 from .cpu_loops import extend_first, extend_last, multiply, write_component
 from .fft_padding import Sizes
 from .kernel_rows import KernelRows
 from .kernel_spectra import KernelSpectra
-from .near_part import NearPart
 from .waiting_rows import WaitingRows
 
 
@@ -25,7 +24,7 @@ class CpuTransforms:
     sizes : Sizes
     strength : int
     near : NearPart, optional
-        What is left out of the convolution.
+        What is left out of the convolution, whose `sizes` can then have a narrow band.
     """
 
     group = 1 << 17  # complex numbers that fit the cache
@@ -36,13 +35,12 @@ class CpuTransforms:
         from scipy import fft
 
         self._fft, self._sizes, self._strength = fft, sizes, strength
-        self._near = near or NearPart()
+        self._near = near or no_near_part(sizes.shape[0])
         self.workers = usable_cores()
         self._workspaces = local()  # a thread allocates it once: new memory is slow
 
     def empty_kernel(self, cut: int) -> KernelRows:
-        sizes = self._sizes
-        return KernelRows(sizes.padded, self._strength, cut, sizes.columns, self._near.powers)
+        return KernelRows(self._sizes, self._strength, cut, self._near.powers)
 
     def empty_charges(self, classes: np.ndarray) -> WaitingRows:
         return self._empty(classes == SURFACE)
@@ -100,7 +98,7 @@ class CpuTransforms:
         depth, columns, _ = spectrum.shape
         found = self._fft.fft(spectrum, axis=2, overwrite_x=True)
         padded = self._workspace("spectrum", self._sizes.padded[0], columns, self._sizes.rows)
-        half = self._sizes.rows // 2
+        half = self._sizes.rows // 2  # frequencies from 0 up, then negative ones
         padded[:depth, :, :half] = found[:, :, :half]
         padded[:depth, :, half:] = found[:, :, -half:]
         padded[depth:] = 0
@@ -119,9 +117,10 @@ class CpuTransforms:
 
     def real_forward(self, lines: np.ndarray, axis: int) -> np.ndarray:
         found = self._fft.rfft(lines, axis=axis, overwrite_x=True)
-        if axis != 2 or self._sizes.rows == self._sizes.padded[1]:
-            return found
-        return np.ascontiguousarray(found[:, :, : self._sizes.rows // 2 + 1])
+        kept = self._sizes.rows // 2 + 1
+        if axis == 2 and kept < found.shape[2]:
+            return np.ascontiguousarray(found[:, :, :kept])
+        return found
 
     def extended(
         self,
@@ -168,7 +167,7 @@ class CpuTransforms:
         component: int,
         vectors: np.ndarray,
     ) -> None:
-        near = self._near.of(planes)
+        near = self._near.of_planes(planes)
         write_component(values, targets[planes], component, near, vectors[planes])
 
     def _empty(self, mask: np.ndarray, memory: WaitingRows | None = None) -> WaitingRows:

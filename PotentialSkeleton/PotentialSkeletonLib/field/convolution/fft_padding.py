@@ -35,9 +35,7 @@ class Sizes:
 
     bytes_per_number = COMPLEX * ARRAYS
 
-    def __init__(
-        self, shape: tuple[int, ...], on_device: bool = False, band: float = 1.0
-    ) -> None:
+    def __init__(self, shape: tuple[int, ...], on_device: bool = False, band: float = 1.0) -> None:
         self.shape, self._band = tuple(int(n) for n in shape), band
         depth, rows, width = (2 * n - 3 for n in self.shape)
         along_k = fast_along_k(depth) if on_device else fast_even(depth)

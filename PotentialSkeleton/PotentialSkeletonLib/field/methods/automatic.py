@@ -32,29 +32,20 @@ def sum_forces(
     charges = solid.charge_count
     direct = [band for band in bands if band[2] * charges <= max_pairs]
     convolved = [band for band in bands if band[2] * charges > max_pairs]
+    whole = max_pairs * len(convolved)
+    if gpu is None and whole and split_convolution.is_better(solid, strength, whole):
+        split_convolution.sum_forces(solid, strength, vectors, progress)
+        return SumResult(convolved=sum(count for *_, count in bands))
     launch, on_host, total = None, False, max(len(bands), 1)
     for n, (_, members, _) in enumerate(direct):
         part = progress.part(n / total, (n + 1) / total)
         launch = _sum_directly(solid, members, strength, vectors, part, gpu)
-    if convolved and gpu is None and _is_split(solid, convolved, strength, max_pairs):
-        part = progress.part(len(direct) / total, 1.0)
-        split_convolution.sum_members(solid, convolved[0][1], strength, vectors, part)
-    elif convolved:
+    if convolved:
         part = progress.part(len(direct) / total, 1.0)
         some = [band[:2] for band in convolved]
         on_host = fft_convolution.sum_bands(solid, strength, some, vectors, part, gpu)
     counts = [sum(count for *_, count in some) for some in (convolved, direct)]
     return SumResult(counts[0], counts[1], on_host, launch)
-
-
-def _is_split(
-    solid: ChargedSolid, bands: list[tuple[int, Any, int]], strength: int, max_pairs: int
-) -> bool:
-    """Whether the convolution is split, on the CPU: where that is exact and about as fast."""
-    if not split_convolution.is_exact(solid, [cut for cut, *_ in bands], strength):
-        return False
-    pairs = split_convolution.pairs(solid, bands[0][1])
-    return pairs < (1 - split_convolution.SHARE) * max_pairs
 
 
 def _sum_directly(

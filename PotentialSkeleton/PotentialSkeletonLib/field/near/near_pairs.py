@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.jit.decorators import WITHOUT_C
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import SMALL_VOLUME, in_parts
 
-from ..convolution.kernel_split import REACH
+from .kernel_split import REACH
 
 BLOCK = (3, 3, 6)  # voxels
 BLOCKS_PER_SLICE = 1 << 11  # between two checks of the progress: about 0.1 s
