@@ -19,8 +19,8 @@ from ..near.near_part import NearPart
 from ..solid import ChargedSolid
 from .distance_bands import may_hold_cube
 
-FAR_SHARE = 0.35  # of the time of the whole convolution
-PAIRS_PER_NEAR_PAIR = 2.0  # of the direct sum, in the same time
+FAR_SHARE = 0.4  # of the time of the whole convolution
+PAIRS_PER_NEAR_PAIR = 2.2  # of the direct sum, in the same time
 NEAR_SHARE = 0.27  # of the charges in 27 cubes: those near a voxel of the cube in the middle
 WEAK = 4e-6  # the kernel at the ends of the box, compared with that at its reach
 
