@@ -30,7 +30,7 @@ class Convolution:
         group = transforms.group
         self._planes = list(_slices(sizes.shape[0], group // (nj * ni)))
         self._offsets = list(_slices(nk // 2 + 1, group // (nj * ni)))
-        self._columns = list(_slices(ni // 2 + 1, group // (nk * nj)))
+        self._columns = list(_slices(sizes.columns, group // (nk * nj)))
 
     def run(self, bands: list[tuple[int, Any]], vectors: Any, progress: Progress) -> None:
         """Write the forces in some bands.

@@ -69,16 +69,27 @@ def multiply(
 
 @compiled
 def write_component(
-    values: np.ndarray, targets: np.ndarray, component: int, vectors: np.ndarray
+    values: np.ndarray,
+    targets: np.ndarray,
+    component: int,
+    near: np.ndarray,
+    vectors: np.ndarray,
 ) -> None:
-    """Write one component of the force to vectors (K, J, I, 3) at the targets."""
+    """Write one component of the force to vectors (K, J, I, 3) at the targets.
+
+    The near part of the force, (n, 3), is added, if there is one; for each target in turn.
+    """
     depth, rows, width = targets.shape
-    n = 0
+    n, target = 0, 0
     for k in range(depth):
         for j in range(rows):
             is_used = False
             for i in range(width):
                 if targets[k, j, i]:
-                    vectors[k, j, i, component] = values[n, i]
+                    value = values[n, i]
+                    if len(near):
+                        value += near[target, component]
+                    vectors[k, j, i, component] = value
+                    target += 1
                     is_used = True
             n += is_used

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from threading import local
-from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.threads import usable_cores
 
 from ...object.voxel_classes import SURFACE
+from ..near.near_part import NearPart, no_near_part
 from .cpu_loops import extend_first, extend_last, multiply, write_component
 from .fft_padding import Sizes
 from .kernel_rows import KernelRows
@@ -23,21 +23,24 @@ class CpuTransforms:
     ----------
     sizes : Sizes
     strength : int
+    near : NearPart, optional
+        What is left out of the convolution, whose `sizes` can then have a narrow band.
     """
 
     group = 1 << 17  # complex numbers that fit the cache
     on_host = True
     touches_first = False
 
-    def __init__(self, sizes: Sizes, strength: int, gpu: Any = None) -> None:
+    def __init__(self, sizes: Sizes, strength: int, near: NearPart | None = None) -> None:
         from scipy import fft
 
         self._fft, self._sizes, self._strength = fft, sizes, strength
+        self._near = near or no_near_part(sizes.shape[0])
         self.workers = usable_cores()
         self._workspaces = local()  # a thread allocates it once: new memory is slow
 
     def empty_kernel(self, cut: int) -> KernelRows:
-        return KernelRows(self._sizes.padded, self._strength, cut)
+        return KernelRows(self._sizes, self._strength, cut, self._near.powers)
 
     def empty_charges(self, classes: np.ndarray) -> WaitingRows:
         return self._empty(classes == SURFACE)
@@ -65,7 +68,7 @@ class CpuTransforms:
         rows = self.charge_rows(classes, planes, charge)
         rows = rows[np.any(rows, axis=2)]
         spectra = self._fft.rfft(rows, n=self._sizes.padded[2], axis=1, overwrite_x=True)
-        columns.put(spectra, planes)
+        columns.put(spectra[:, : self._sizes.columns], planes)
 
     def get_rows(self, columns: WaitingRows, planes: slice, targets: np.ndarray) -> np.ndarray:
         """Return only the rows that have targets, one after another; (rows, I or more)."""
@@ -74,10 +77,10 @@ class CpuTransforms:
         )
 
     def load(self, columns: WaitingRows, some: slice) -> np.ndarray:
-        """Return padded columns (K, columns, padded J), of which the planes of the box are set."""
-        depth, rows, _ = self._sizes.padded
-        spectrum = self._workspace("spectrum", depth, some.stop - some.start, rows)
-        columns.scatter(some, spectrum[: self._sizes.shape[0]])
+        """Return columns (K, columns, padded J) of the planes of the box."""
+        depth, rows = self._sizes.shape[0], self._sizes.padded[1]
+        spectrum = self._workspace("rows", depth, some.stop - some.start, rows)
+        columns.scatter(some, spectrum)
         return spectrum
 
     def save(self, product: np.ndarray, columns: WaitingRows, some: slice) -> None:
@@ -91,23 +94,33 @@ class CpuTransforms:
             yield self.inverse(self.multiply(spectrum, *factors, component))
 
     def forward(self, spectrum: np.ndarray) -> np.ndarray:
-        """Transform padded columns along J and K."""
-        depth = self._sizes.shape[0]
-        spectrum[depth:] = 0
-        filled = spectrum[:depth]
-        found = self._fft.fft(filled, axis=2, overwrite_x=True)
-        if found is not filled:  # it may, but need not, be done in place
-            filled[...] = found
-        return self._fft.fft(spectrum, axis=0, overwrite_x=True)
+        """Transform columns along J and K."""
+        depth, columns, _ = spectrum.shape
+        found = self._fft.fft(spectrum, axis=2, overwrite_x=True)
+        padded = self._workspace("spectrum", self._sizes.padded[0], columns, self._sizes.rows)
+        half = self._sizes.rows // 2  # frequencies from 0 up, then negative ones
+        padded[:depth, :, :half] = found[:, :, :half]
+        padded[:depth, :, half:] = found[:, :, -half:]
+        padded[depth:] = 0
+        return self._fft.fft(padded, axis=0, overwrite_x=True)
 
     def inverse(self, product: np.ndarray) -> np.ndarray:
         """Transform back along K and J, without scale; return the box alone."""
         depth, rows, _ = self._sizes.shape
         product = self._fft.ifft(product, axis=0, norm="forward", overwrite_x=True)[:depth]
-        return self._fft.ifft(product, axis=2, norm="forward", overwrite_x=True)[:, :, :rows]
+        half = self._sizes.rows // 2
+        whole = self._workspace("rows", depth, product.shape[1], self._sizes.padded[1])
+        whole[:, :, :half] = product[:, :, :half]
+        whole[:, :, half:-half] = 0
+        whole[:, :, -half:] = product[:, :, half:]
+        return self._fft.ifft(whole, axis=2, norm="forward", overwrite_x=True)[:, :, :rows]
 
     def real_forward(self, lines: np.ndarray, axis: int) -> np.ndarray:
-        return self._fft.rfft(lines, axis=axis, overwrite_x=True)
+        found = self._fft.rfft(lines, axis=axis, overwrite_x=True)
+        kept = self._sizes.rows // 2 + 1
+        if axis == 2 and kept < found.shape[2]:
+            return np.ascontiguousarray(found[:, :, :kept])
+        return found
 
     def extended(
         self,
@@ -154,10 +167,11 @@ class CpuTransforms:
         component: int,
         vectors: np.ndarray,
     ) -> None:
-        write_component(values, targets[planes], component, vectors[planes])
+        near = self._near.of_planes(planes)
+        write_component(values, targets[planes], component, near, vectors[planes])
 
     def _empty(self, mask: np.ndarray, memory: WaitingRows | None = None) -> WaitingRows:
-        return WaitingRows(np.asarray(mask.any(axis=2)), self._sizes.padded[2] // 2 + 1, memory)
+        return WaitingRows(np.asarray(mask.any(axis=2)), self._sizes.columns, memory)
 
     def wait(self) -> None:
         """Return at once: there is nothing to wait for."""

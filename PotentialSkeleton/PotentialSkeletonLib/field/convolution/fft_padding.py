@@ -1,6 +1,7 @@
 """Sizes of the zero-padded convolution over a solid's box."""
 
 from functools import cached_property
+from math import ceil
 
 COMPLEX = 16  # bytes
 # The arrays of a group of columns at their padded sizes: spectrum, product, those of the kernel's
@@ -18,21 +19,35 @@ class Sizes:
     on_device : bool
         Whether cuFFT transforms: along K, where the numbers of a line are not adjacent, it is much
         slower for some sizes than for others.
+    band : float
+        The share of the frequencies along I and J, from 0 up, that the kernel has.
 
     Attributes
     ----------
     padded : 3 int
         Even sizes that factor well, in which no two offsets of a point to a charge coincide. A
         point lies within the surface: at least one voxel further in than the outermost charge.
+    columns : int
+        Frequencies along I, from 0 up.
+    rows : int
+        Frequencies along J, negative ones included; even.
     """
 
     bytes_per_number = COMPLEX * ARRAYS
 
-    def __init__(self, shape: tuple[int, ...], on_device: bool = False) -> None:
-        self.shape = tuple(int(n) for n in shape)
+    def __init__(self, shape: tuple[int, ...], on_device: bool = False, band: float = 1.0) -> None:
+        self.shape, self._band = tuple(int(n) for n in shape), band
         depth, rows, width = (2 * n - 3 for n in self.shape)
         along_k = fast_along_k(depth) if on_device else fast_even(depth)
         self.padded = along_k, fast_even(rows), fast_even(width)
+
+    @property
+    def columns(self) -> int:
+        return min(ceil(self._band * self.padded[2] / 2), self.padded[2] // 2) + 1
+
+    @property
+    def rows(self) -> int:
+        return 2 * min(ceil(self._band * self.padded[1] / 2) + 1, self.padded[1] // 2)
 
     @cached_property
     def waiting_bytes(self) -> int:
@@ -41,8 +56,8 @@ class Sizes:
         On the CPU this is a bound: only the rows that hold something wait.
         """
         depth, rows, _ = self.shape
-        half_depth, half_rows, columns = (n // 2 + 1 for n in self.padded)
-        return COMPLEX * columns * (3 * depth * rows + half_depth * half_rows)
+        half_depth, half_rows, _ = (n // 2 + 1 for n in self.padded)
+        return COMPLEX * self.columns * (3 * depth * rows + half_depth * half_rows)
 
     @property
     def smallest_group(self) -> int:

@@ -1,7 +1,8 @@
 """The methods that sum the forces, by name; each is a file with `sum_forces` (see `interface`).
 
 `automatic` splits the targets into `distance_bands` and chooses for each band; `fft_convolution` is
-the zero-padded convolution; `direct_serial` and `direct_cuda` are the paper's programs.
+the zero-padded convolution, `split_convolution` that of all but the charges nearby; `direct_serial`
+and `direct_cuda` are the paper's programs.
 `mirror_plane` corrects what all of them leave of the forces across a sheet.
 """
 

@@ -1,7 +1,8 @@
 """Method "auto": for each distance band the convolution or the direct sum, by estimated time.
 
 The convolution costs as much for one target as for all; thin vessels, small components and the few
-targets deepest inside cost less by the direct sum.
+targets deepest inside cost less by the direct sum. On the CPU most vessels cost least by both: by
+a `split_convolution`.
 """
 
 from math import prod
@@ -11,7 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..convolution.fft_padding import Sizes
 from ..solid import ChargedSolid
-from . import direct_cuda, direct_serial, fft_convolution
+from . import direct_cuda, direct_serial, fft_convolution, split_convolution
 from .direct_cuda import Launch
 from .distance_bands import distance_bands
 from .interface import SumResult
@@ -31,6 +32,10 @@ def sum_forces(
     charges = solid.charge_count
     direct = [band for band in bands if band[2] * charges <= max_pairs]
     convolved = [band for band in bands if band[2] * charges > max_pairs]
+    whole = max_pairs * len(convolved)
+    if gpu is None and whole and split_convolution.is_better(solid, strength, whole):
+        split_convolution.sum_forces(solid, strength, vectors, progress)
+        return SumResult(convolved=sum(count for *_, count in bands))
     launch, on_host, total = None, False, max(len(bands), 1)
     for n, (_, members, _) in enumerate(direct):
         part = progress.part(n / total, (n + 1) / total)

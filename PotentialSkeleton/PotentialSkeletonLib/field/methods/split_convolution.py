@@ -1,0 +1,67 @@
+"""The sum with a kernel in two parts: charges nearby directly, all others by a convolution.
+
+The far part of the kernel is smooth: its convolution needs fewer than half of the frequencies along
+I and along J. What the others hold is an error of about 1e-7 of the force where no target lies much
+deeper than the near part reaches, so that none has a far weaker force, and where the kernel, which
+ends with the box, is weak there.
+"""
+
+import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress
+
+from ..convolution.convolution import Convolution
+from ..convolution.cpu_transforms import CpuTransforms
+from ..convolution.fft_padding import Sizes
+from ..near.kernel_split import BAND, REACH, near_powers
+from ..near.near_pairs import near_forces
+from ..near.near_part import NearPart
+from ..solid import ChargedSolid
+from .distance_bands import may_hold_cube
+
+FAR_SHARE = 0.4  # of the time of the whole convolution
+PAIRS_PER_NEAR_PAIR = 2.2  # of the direct sum, in the same time
+NEAR_SHARE = 0.27  # of the charges in 27 cubes: those near a voxel of the cube in the middle
+WEAK = 4e-6  # the kernel at the ends of the box, compared with that at its reach
+
+
+def sum_forces(solid: ChargedSolid, strength: int, vectors: np.ndarray, progress: Progress) -> None:
+    """Write the forces at the targets of a solid on the CPU; see `interface.ForceMethod`."""
+    powers, shape = near_powers(strength + 1), solid.classes.shape
+    targets = solid.positions(solid.targets)
+    forces = near_forces(targets, solid.charges, shape, powers, progress.part(0.0, 0.4))
+    ends = np.searchsorted(targets[:, 0], np.arange(shape[0] + 1))
+    sizes = Sizes(shape, band=BAND)
+    transforms = CpuTransforms(sizes, strength, NearPart(powers, forces, ends))
+    convolution = Convolution(solid.classes, sizes, transforms)
+    convolution.run([(1, solid.targets)], vectors, progress.part(0.4, 1.0))
+
+
+def is_better(solid: ChargedSolid, strength: int, whole: float) -> bool:
+    """Whether the relative error is below 1e-6, and the sum faster than the whole convolution.
+
+    Parameters
+    ----------
+    whole : float
+        How many pairs the direct sum has in the time of the whole convolution.
+    """
+    is_weak = (REACH / min(solid.classes.shape[1:])) ** strength < WEAK
+    is_exact = is_weak and not may_hold_cube(solid.is_free, 2 * REACH + 1)
+    return is_exact and PAIRS_PER_NEAR_PAIR * near_pairs(solid) < (1 - FAR_SHARE) * whole
+
+
+def near_pairs(solid: ChargedSolid) -> float:
+    """Return about how many pairs of a target and a charge are near."""
+    shape = solid.classes.shape
+    around = np.pad(in_cubes(solid.charges, shape), 1)
+    for axis in range(3):
+        around = np.lib.stride_tricks.sliding_window_view(around, 3, axis).sum(axis=-1)
+    targets = in_cubes(solid.positions(solid.targets), shape)
+    return NEAR_SHARE * float((targets * around).sum())
+
+
+def in_cubes(voxels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return how many of some voxels (n, 3) are in each cube of `REACH` voxels a side."""
+    grid = [-(-n // REACH) for n in shape]
+    cubes = np.ravel_multi_index(tuple((voxels // REACH).T), grid)
+    return np.bincount(cubes, minlength=int(np.prod(grid))).reshape(grid)
