@@ -131,10 +131,10 @@ class CudaDevice(KernelLauncher):
         return to_device(self.xp, np.asarray(array))
 
     def coming_planes(
-        self, array: np.ndarray, parts: Sequence[tuple[int, int]]
+        self, array: np.ndarray, parts: Sequence[tuple[int, int]], memory: DeviceArray
     ) -> Iterator[DeviceArray]:
         """Parts of a volume, while others are copied; see `coming_planes.coming_planes`."""
-        return coming_planes(self.xp, array, parts)
+        return coming_planes(self.xp, array, parts, memory)
 
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
@@ -159,6 +159,10 @@ class CudaDevice(KernelLauncher):
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""
         self.xp.cuda.get_current_stream().synchronize()
+
+    def free_unused_memory(self) -> None:
+        """Return what no array uses to the device, as where other sizes are needed from now on."""
+        self.pool.free_all_blocks()
 
     def free_memory(self) -> int:
         """Bytes that this run can still allocate: free on the device, or in the pool."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.gpu.coming_planes import slot_bytes
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.gpu.launches import pointer, voxel_macro
@@ -23,6 +24,7 @@ TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
+ALIGNED = 32  # 64-bit words, between parts of one memory
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
 NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
 MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
@@ -70,6 +72,17 @@ class _Slab(NamedTuple):
     first_voxel: int
 
 
+def slabs_of(volume: np.ndarray) -> tuple[list[range], list[tuple[int, int]]]:
+    """Slabs that a volume comes in: layers of tiles, and first plane and end of what they need."""
+    side = TILE[0]
+    layers, at_a_time = -(-len(volume) // side), max(SLAB_BYTES // volume[:side].nbytes, 1)
+    slabs = [range(n, min(n + at_a_time, layers)) for n in range(0, layers, at_a_time)]
+    planes = [  # with one of the tiles below and above
+        (max(slab.start * side - 1, 0), min(slab.stop * side + 1, len(volume))) for slab in slabs
+    ]
+    return slabs, planes
+
+
 class ContractedTiles:
     """A volume on the device, its tiles and the nodes that they are contracted to.
 
@@ -97,7 +110,8 @@ class ContractedTiles:
     counts : array, uint32
         Number of nodes, and the most in one tile; then `node_rounds.COUNTS` zeros.
     workspaces : two arrays, uint64
-        Memory of `outgoing` and of the intra-tile edges, reused for the lists of edges.
+        Memory of `outgoing` and of the intra-tile edges, reused for the lists of edges. Behind the
+        edges lie the slabs, and then the numbers of the nodes in the next round (`take_numbers`).
     """
 
     node_of: DeviceArray
@@ -108,6 +122,7 @@ class ContractedTiles:
     tile_edge_weights: DeviceArray
     weights_across: DeviceArray
     workspaces: Any
+    _edge_room: int  # of the second workspace, in its words
 
     def __init__(
         self,
@@ -148,7 +163,7 @@ class ContractedTiles:
             self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
             progress.advance(0.6)
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
-                self.voxels = None
+                self.voxels = self.mask = None
                 return
             max_nodes = max(max_nodes, self.node_count)
             if in_one_tile > np.iinfo(self.node_type).max:
@@ -157,6 +172,7 @@ class ContractedTiles:
             self.outgoing = self.outgoing_weights = None
             self.tile_edges = self.tile_edge_weights = None
             self.workspaces = self.node_of = self.weights_across = None
+            self.gpu.free_unused_memory()
             self.clear()
 
     def _contract_slabs(self, max_nodes: int, counts: DeviceArray, progress: Progress) -> None:
@@ -168,15 +184,11 @@ class ContractedTiles:
         if self.voxels is not None:
             yield _Slab(range(self.contracted_count), self.voxels, 0)
             return
-        volume, side = self.problem.voxels, TILE[0]
-        layers = -(-len(volume) // side)
-        in_layer, at_a_time = self.tile_count // layers, max(SLAB_BYTES // volume[:side].nbytes, 1)
-        slabs = [range(n, min(n + at_a_time, layers)) for n in range(0, layers, at_a_time)]
-        planes = [  # with one of the tiles below and above
-            (max(slab.start * side - 1, 0), min(slab.stop * side + 1, len(volume)))
-            for slab in slabs
-        ]
-        coming = self.gpu.coming_planes(volume, planes)
+        volume = self.problem.voxels
+        slabs, planes = slabs_of(volume)
+        in_layer = self.tile_count // slabs[-1].stop
+        memory = self.workspaces[1][self._edge_room :].view(np.uint8)
+        coming = self.gpu.coming_planes(volume, planes, memory)
         for voxels, slab, (first, _) in zip(coming, slabs, planes):
             tiles = range(slab.start * in_layer, slab.stop * in_layer)
             yield _Slab(tiles, voxels, first * volume[0].size)
@@ -224,11 +236,24 @@ class ContractedTiles:
         self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
         self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
         self.outgoing_weights = xp.empty(max_nodes, np.uint16)
-        sizes = -(-max_nodes // 2), max(max_nodes // 2 + 1, cross_edges)
-        self.workspaces = [xp.empty(n, np.uint64) for n in sizes]
+        half = -(-max_nodes // 2)  # 64 bits for two nodes
+        self._edge_room = -(-half // ALIGNED) * ALIGNED
+        size = max(self._edge_room, cross_edges)
+        if self.voxels is None:
+            behind = -(-slot_bytes(self.problem.voxels, slabs_of(self.problem.voxels)[1]) // 8)
+            size = self._edge_room + max(behind, half)
+        self.workspaces = [xp.empty(n, np.uint64) for n in (half, size)]
         self.outgoing = self.workspaces[0].view(np.uint32)
         self.tile_edges = self.workspaces[1].view(np.int16)[:max_nodes]
         self.tile_edge_weights = self.workspaces[1].view(np.uint16)[max_nodes : 2 * max_nodes]
+
+    def take_numbers(self, count: int) -> DeviceArray:
+        """Memory for a number (uint32) of each node, where the slabs were; call it once."""
+        half, shared = -(-count // 2), self.workspaces[1]
+        if half > shared.size - self._edge_room:
+            return self.xp.empty(count, np.uint32)
+        self.workspaces[1] = shared[: shared.size - half]
+        return shared[shared.size - half :].view(np.uint32)[:count]
 
     def begin(self) -> None:
         """Allocate and fill levels, first nodes, marks of seeds, tables and counts."""

@@ -23,12 +23,15 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     The rounds are those among the nodes that the tiles leave.
     """
     progress.advance(0.0)
-    mask = None if problem.mask is None else gpu.put(problem.mask)
-    # No other reference to the voxels: their memory is reused once the tiles are contracted.
-    voxels = None if come_in_slabs(problem) else gpu.put(problem.voxels)
-    tiles = ContractedTiles(problem, voxels, mask, gpu)
+    tiles = ContractedTiles(problem, *_inputs(problem, gpu), gpu)
     levels, rounds = connect(tiles, progress)
     return Solution(levels, rounds, gpu.peak_bytes)
+
+
+def _inputs(problem: Problem, gpu: CudaDevice) -> tuple[DeviceArray | None, DeviceArray | None]:
+    """Voxels and mask, to which the tiles have the only reference: they free their memory."""
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    return None if come_in_slabs(problem) else gpu.put(problem.voxels), mask
 
 
 def propagate(

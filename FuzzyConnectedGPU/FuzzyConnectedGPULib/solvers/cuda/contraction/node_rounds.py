@@ -18,6 +18,7 @@ FURTHER = Path(__file__).with_name("further_rounds.cu")
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
 EDGES_PER_THREAD, ROUND_THREADS, MAX_ROUNDS = 4, 512, 32  # as in node_rounds.cu
 COUNTS = 3 + 2 * MAX_ROUNDS + 2  # counters of the kernels, 0 at first
+FEW_NODES = 0.8  # of the first workspace, at least, for the intra-tile edges
 MAX_NODES = 2**24  # an edge holds two nodes in 48 bits
 
 
@@ -72,7 +73,7 @@ class FirstRound:
         self.surviving, self.found = tiles.counts[2:3], tiles.counts[3:5]
         self.gpu, self.xp, self.kernel = tiles.gpu, tiles.xp, tiles.kernel
         self.count, self.weights = tiles.node_count, tiles.outgoing_weights
-        self.next = self.xp.empty(self.count, np.uint32)
+        self.next = tiles.take_numbers(self.count)
         self.cross_first = self.count  # a node has one intra-tile edge at most
 
     def run(self, name: str, threads: int, *args: Any) -> None:
@@ -110,11 +111,12 @@ class FirstRound:
         The intra-tile edges lie in the second workspace, which is overwritten once they are listed.
         """
         workspaces, tiles.workspaces = tiles.workspaces, None
-        self.best = self.xp.zeros(self.next_count, np.uint64)
+        self._take_best(workspaces)
         self._list_all(tiles, workspaces)
         found = [int(count) for count in self.gpu.get(self.found)]
         if found[0] > workspaces[0].size:
             workspaces[0] = None
+            self.gpu.free_unused_memory()
             workspaces[0] = self.xp.empty(found[0], np.uint64)
             self.best.fill(0)
             self.found.fill(0)
@@ -125,11 +127,21 @@ class FirstRound:
             # Of equal edges the last number is the best: no edge that did not fit stays the best.
             self.cross_first += found[1]
             workspaces[1] = None
+            self.gpu.free_unused_memory()
             workspaces[1] = self.xp.empty(found[1], np.uint64)
             self.found[1:].fill(0)
             self._list_cross_edges(tiles, workspaces)
         tiles.weights_across = None
         self.lists = list(zip(workspaces, found))
+
+    def _take_best(self, workspaces: list) -> None:
+        """Memory for the best edges: behind the intra-tile edges where these are likely few."""
+        room = workspaces[0].size - self.next_count
+        if room < workspaces[0].size * FEW_NODES:
+            self.best = self.xp.empty(self.next_count, np.uint64)
+        else:
+            workspaces[0], self.best = workspaces[0][:room], workspaces[0][room:]
+        self.best.fill(0)
 
     def _list_all(self, tiles: "ContractedTiles", workspaces: list) -> None:
         """List intra-tile edges, then cross-tile edges if the first ones fit."""
