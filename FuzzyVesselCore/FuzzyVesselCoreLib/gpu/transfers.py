@@ -115,6 +115,21 @@ def to_pinned(array: Any) -> np.ndarray:
     return host
 
 
+def get_soon(xp: Any, array: Any) -> Callable[[], np.ndarray]:
+    """Begin to copy an array of the current device; what is returned waits for the copy alone."""
+    import cupyx
+
+    host = cupyx.empty_pinned(array.shape, array.dtype)
+    array.get(out=host, blocking=False)
+    copied = _record(xp)
+
+    def result() -> np.ndarray:
+        copied.synchronize()
+        return np.array(host)  # the pinned memory is used again
+
+    return result
+
+
 def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -> None:
     """Convert an array of the current device into one of the host, chunk by chunk.
 

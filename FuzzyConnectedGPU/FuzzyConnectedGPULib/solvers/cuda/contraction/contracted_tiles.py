@@ -1,6 +1,7 @@
 """Contraction within tiles: from the voxels of each tile to the nodes of a graph."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,6 +124,7 @@ class ContractedTiles:
     weights_across: DeviceArray
     workspaces: Any
     _edge_room: int  # of the second workspace, in its words
+    _coming: Iterator[_Slab]
 
     def __init__(
         self,
@@ -139,6 +141,7 @@ class ContractedTiles:
         self.gpu, self.xp = gpu, gpu.xp
         self.problem, self.voxels = problem, voxels
         self.mask = mask
+        self.levels: DeviceArray = None
         self.seeds, levels = gpu.put(problem.seeds), problem.seed_levels
         self.seed_levels = None if levels is None else gpu.put(levels)
         self.tile_count = tile_count(problem.voxels.shape)
@@ -149,7 +152,8 @@ class ContractedTiles:
     def contract(self, progress: Progress) -> None:
         """Contract all tiles; again where they have more nodes than estimated."""
         search = self.search_tiles()
-        self.begin()  # while the tiles are searched
+        if search is not None:
+            self.begin()  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         voxel_count = self.problem.voxels.size * self.contracted_count / self.tile_count
@@ -158,9 +162,11 @@ class ContractedTiles:
         cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL) + seed_count
         while True:
             self.allocate(max_nodes, cross_edges)
+            if self.levels is None:
+                self.begin()
             counts = self.counts[:2]
             self._contract_slabs(max_nodes, counts, progress)
-            self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
+            self.node_count, in_one_tile = (int(n) for n in self.gpu.get_soon(counts)())
             progress.advance(0.6)
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
                 self.voxels = self.mask = None
@@ -176,14 +182,14 @@ class ContractedTiles:
             self.clear()
 
     def _contract_slabs(self, max_nodes: int, counts: DeviceArray, progress: Progress) -> None:
-        for slab in self._slabs():
+        if self.voxels is not None:
+            whole = _Slab(range(self.contracted_count), self.voxels, 0)
+            self._contract_tiles(whole, max_nodes, counts)
+        for slab in self._coming:
             self._contract_tiles(slab, max_nodes, counts)
             progress.check()
 
     def _slabs(self) -> Iterator[_Slab]:
-        if self.voxels is not None:
-            yield _Slab(range(self.contracted_count), self.voxels, 0)
-            return
         volume = self.problem.voxels
         slabs, planes = slabs_of(volume)
         in_layer = self.tile_count // slabs[-1].stop
@@ -231,11 +237,11 @@ class ContractedTiles:
         return reached_tiles.tile_grid(self.gpu, kernels, shape, self.reached, first)
 
     def allocate(self, max_nodes: int, cross_edges: int) -> None:
-        """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
+        """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges.
+
+        Where the voxels come in slabs, the first of them comes meanwhile.
+        """
         xp = self.xp
-        self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
-        self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
-        self.outgoing_weights = xp.empty(max_nodes, np.uint16)
         half = -(-max_nodes // 2)  # 64 bits for two nodes
         self._edge_room = -(-half // ALIGNED) * ALIGNED
         size = max(self._edge_room, cross_edges)
@@ -243,6 +249,13 @@ class ContractedTiles:
             behind = -(-slot_bytes(self.problem.voxels, slabs_of(self.problem.voxels)[1]) // 8)
             size = self._edge_room + max(behind, half)
         self.workspaces = [xp.empty(n, np.uint64) for n in (half, size)]
+        self._coming = iter(())
+        if self.voxels is None:
+            slabs = self._slabs()
+            self._coming = chain([next(slabs)], slabs)
+        self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
+        self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
+        self.outgoing_weights = xp.empty(max_nodes, np.uint16)
         self.outgoing = self.workspaces[0].view(np.uint32)
         self.tile_edges = self.workspaces[1].view(np.int16)[:max_nodes]
         self.tile_edge_weights = self.workspaces[1].view(np.uint16)[max_nodes : 2 * max_nodes]

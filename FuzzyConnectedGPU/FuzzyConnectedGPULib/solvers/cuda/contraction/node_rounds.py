@@ -89,10 +89,11 @@ class FirstRound:
         del edges, place
         self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
+        surviving = self.gpu.get_soon(self.surviving)  # while the next kernels run
         self.number_roots(tiles)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
         tiles.outgoing = tiles.outgoing_weights = None
-        self.next_count = int(self.gpu.get(self.surviving)[0]) + 1
+        self.next_count = int(surviving()[0]) + 1
         if self.next_count > MAX_NODES:
             raise DeviceMemoryError(
                 f"The volume contracts to {self.next_count:,} nodes only, and {MAX_NODES:,} can "
@@ -113,7 +114,7 @@ class FirstRound:
         workspaces, tiles.workspaces = tiles.workspaces, None
         self._take_best(workspaces)
         self._list_all(tiles, workspaces)
-        found = [int(count) for count in self.gpu.get(self.found)]
+        found = [int(count) for count in self.gpu.get_soon(self.found)()]
         if found[0] > workspaces[0].size:
             workspaces[0] = None
             self.gpu.free_unused_memory()
