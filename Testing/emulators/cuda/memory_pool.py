@@ -1,7 +1,8 @@
 """What CuPy's memory pool would hold, for the arrays of the emulated device.
 
-A pool asks the device for memory where no free piece of it is large enough, takes the smallest piece
-that is, splits it, joins it with free neighbours when it is freed, and gives nothing back by itself.
+A pool asks the device for memory where no free piece of it is large enough, takes the smallest
+piece that is, splits it, joins it with free neighbours when it is freed, and gives nothing back by
+itself.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
+SEEDS_TO_CLEAR = 1 << 12  # whose tiles' levels are cleared one by one, not those of the volume
 ALIGNED = 32  # 64-bit words, between parts of one memory
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
 NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
@@ -106,6 +107,8 @@ class ContractedTiles:
         The voxel that each node's best outgoing edge leads to, and the edge's weight.
     tile_edges, tile_edge_weights : arrays, int16 and uint16
         Intra-tile edges, which connect the nodes of one tile.
+    came_in_slabs : bool
+        Whether the voxels come to the device in parts.
     weights_across : array, uint16
         Of the `PAIRS` edges across the upper borders of each contracted tile.
     counts : array, uint32
@@ -124,6 +127,7 @@ class ContractedTiles:
     weights_across: DeviceArray
     workspaces: Any
     _edge_room: int  # of the second workspace, in its words
+    _fills_all: bool
     _coming: Iterator[_Slab]
 
     def __init__(
@@ -142,6 +146,7 @@ class ContractedTiles:
         self.problem, self.voxels = problem, voxels
         self.mask = mask
         self.levels: DeviceArray = None
+        self.came_in_slabs = voxels is None
         self.seeds, levels = gpu.put(problem.seeds), problem.seed_levels
         self.seed_levels = None if levels is None else gpu.put(levels)
         self.tile_count = tile_count(problem.voxels.shape)
@@ -153,7 +158,7 @@ class ContractedTiles:
         """Contract all tiles; again where they have more nodes than estimated."""
         search = self.search_tiles()
         if search is not None:
-            self.begin()  # while the tiles are searched
+            self.begin(all_tiles=False)  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         voxel_count = self.problem.voxels.size * self.contracted_count / self.tile_count
@@ -245,12 +250,12 @@ class ContractedTiles:
         half = -(-max_nodes // 2)  # 64 bits for two nodes
         self._edge_room = -(-half // ALIGNED) * ALIGNED
         size = max(self._edge_room, cross_edges)
-        if self.voxels is None:
+        if self.came_in_slabs:
             behind = -(-slot_bytes(self.problem.voxels, slabs_of(self.problem.voxels)[1]) // 8)
             size = self._edge_room + max(behind, half)
         self.workspaces = [xp.empty(n, np.uint64) for n in (half, size)]
         self._coming = iter(())
-        if self.voxels is None:
+        if self.came_in_slabs:
             slabs = self._slabs()
             self._coming = chain([next(slabs)], slabs)
         self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
@@ -268,8 +273,12 @@ class ContractedTiles:
         self.workspaces[1] = shared[: shared.size - half]
         return shared[shared.size - half :].view(np.uint32)[:count]
 
-    def begin(self) -> None:
-        """Allocate and fill levels, first nodes, marks of seeds, tables and counts."""
+    def begin(self, all_tiles: bool = True) -> None:
+        """Allocate and fill levels, first nodes, marks of seeds, tables and counts.
+
+        Where all tiles are contracted, levels are filled in those with seeds alone.
+        """
+        self._fills_all = not all_tiles or self.seeds.size > SEEDS_TO_CLEAR
         xp = self.xp
         self.table_entries = xp.empty(TABLE, np.float32)
         self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
@@ -280,7 +289,8 @@ class ContractedTiles:
 
     def clear(self) -> None:
         """Reset levels (seeds at the top), first nodes, marks and counts; fill the tables."""
-        self.levels.fill(0)
+        if self._fills_all:
+            self.levels.fill(0)
         self.counts.fill(0)
         self.seeded.fill(0)
         nodes = np.uint32(self.tile_count), self.first_nodes
@@ -288,6 +298,9 @@ class ContractedTiles:
         self._run("begin", max(self.tile_count, TABLE), *nodes, *tables)
         seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size)
         whole = reached_tiles.tile_grid(self.gpu, BEGIN, self.problem.voxels.shape)
+        if not self._fills_all:
+            clear = self.gpu.kernel(BEGIN, "clear_seeded")
+            clear((self.seeds.size,), (THREADS,), (self.seeds, whole, self.levels))
         self._run("begin_seeds", self.seeds.size, *seeds, whole, self.levels, self.seeded)
 
     def search_tiles(self) -> reached_tiles.Search | None:

@@ -43,7 +43,7 @@ def connect_nodes(tiles: "ContractedTiles", progress: Progress) -> tuple[DeviceA
     first = FirstRound(tiles)
     progress.advance(0.7)
     first.hook(tiles)
-    first.list_edges(tiles)
+    first.begin_lists(tiles)
     progress.advance(0.8)
     return first.weights, _further_rounds(tiles, first)
 
@@ -60,7 +60,7 @@ class FirstRound:
     next : array, uint32
         Each node's number in the next round; 0 for the seeds' component.
     lists : two of (array, int)
-        Intra-tile and cross-tile edges, and their numbers.
+        Intra-tile and cross-tile edges, and their numbers, once the lists are settled.
     cross_first : int
         Number of the first cross-tile edge.
     best : array, uint64
@@ -107,14 +107,24 @@ class FirstRound:
         """Give nodes that hook nowhere another number than the source's; none here."""
 
     def list_edges(self, tiles: "ContractedTiles") -> None:
-        """List the edges in the tiles' workspaces, or in larger ones.
+        """List the edges in the tiles' workspaces, or in larger ones."""
+        self.begin_lists(tiles)
+        self.settle_lists(tiles)
+
+    def begin_lists(self, tiles: "ContractedTiles") -> None:
+        """List the edges in the tiles' workspaces, as far as they fit.
 
         The intra-tile edges lie in the second workspace, which is overwritten once they are listed.
         """
-        workspaces, tiles.workspaces = tiles.workspaces, None
-        self._take_best(workspaces)
-        self._list_all(tiles, workspaces)
-        found = [int(count) for count in self.gpu.get_soon(self.found)()]
+        self._room, tiles.workspaces = tiles.workspaces, None
+        self._take_best(self._room)
+        self._list_all(tiles, self._room)
+        self._found_soon = self.gpu.get_soon(self.found)
+
+    def settle_lists(self, tiles: "ContractedTiles") -> None:
+        """Wait for the numbers of edges; where they did not fit list them in larger workspaces."""
+        workspaces, self._room = self._room, None
+        found = [int(count) for count in self._found_soon()]
         if found[0] > workspaces[0].size:
             workspaces[0] = None
             self.gpu.free_unused_memory()
@@ -175,7 +185,13 @@ class FirstRound:
 def _further_rounds(tiles: "ContractedTiles", first: FirstRound) -> DeviceArray:
     """All rounds but the first, and the way back to its nodes; returns the number of rounds."""
     counts = tiles.counts[5:]
-    rounds = Rounds(tiles.gpu, FURTHER, first, counts)
+    if tiles.came_in_slabs:  # what the rounds need lies where the weights across borders were
+        first.settle_lists(tiles)
+        rounds = Rounds(tiles.gpu, FURTHER, first, counts)
+    else:  # while the edges are listed
+        rounds = Rounds(tiles.gpu, FURTHER, first, counts)
+        first.settle_lists(tiles)
+    rounds.take_lists(first)
     nodes = dict(count=first.count, next=first.next, weights=first.weights)
     tiles.gpu.launch_cooperative(
         tiles.kernel(FURTHER, "further_rounds"),
@@ -215,10 +231,15 @@ class Rounds:
         self._hooked = gpu.struct(
             kernels, "Rounds", **hooks, best=None, other_best=None, parent=None
         )
+        self._gpu, self._kernels, self.threads = gpu, kernels, count
+
+    def take_lists(self, first: FirstRound) -> None:
+        """Fill `lists` when they are settled."""
         (edges, edge_count), (more, more_count) = first.lists
         lists = dict(edges=edges, edge_count=edge_count, more=more, more_count=more_count)
-        self.lists = gpu.struct(kernels, "BothLists", **lists, more_first=first.cross_first)
-        self.threads = max(count, (edge_count + more_count) // EDGES_PER_THREAD)
+        lists.update(more_first=first.cross_first)
+        self.lists = self._gpu.struct(self._kernels, "BothLists", **lists)
+        self.threads = max(self.threads, (edge_count + more_count) // EDGES_PER_THREAD)
 
     def free_edges(self) -> None:
         """Free the memory of what is not needed when all nodes have hooked."""
