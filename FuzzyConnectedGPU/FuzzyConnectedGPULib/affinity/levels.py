@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.threads import thread_count
 
 TOP_LEVEL = 65535
-VALUES_AT_ONCE = 1 << 18
+BUFFERED = 1 << 18  # values
 VALUES_PER_TASK = 1 << 21  # converted by one thread at a time
 
 
@@ -21,18 +21,14 @@ def combine(sum_term: np.ndarray, difference_term: np.ndarray, weighted: bool) -
 def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
     """Write ``level / 65535``, rounded once, into a float32 array of the same shape.
 
-    Converted and then divided in place, in parts that stay in a core's cache: numpy's division of
-    another type goes through buffers and takes twice as long.
+    NumPy converts to another type through a buffer; in one that fills a core's cache it takes half
+    as long as in the usual ones.
     """
-    if not (levels.flags.c_contiguous and values.flags.c_contiguous):
-        np.copyto(values, levels)
-        np.divide(values, np.float32(TOP_LEVEL), out=values)
-        return
-    levels, values = levels.reshape(-1), values.reshape(-1)
-    for start in range(0, levels.size, VALUES_AT_ONCE):
-        part = values[start : start + VALUES_AT_ONCE]
-        np.copyto(part, levels[start : start + VALUES_AT_ONCE])
-        np.divide(part, np.float32(TOP_LEVEL), out=part)
+    usual = np.setbufsize(BUFFERED)  # of this thread
+    try:
+        np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+    finally:
+        np.setbufsize(usual)
 
 
 def level_values(levels: Any) -> np.ndarray:
