@@ -46,6 +46,17 @@ def test_slabs_lie_where_numbers_of_nodes_come(monkeypatch):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("smoothing", [1.0, 0.0])
+def test_the_emulated_pool_holds_what_the_cards_holds(smoothing):
+    # Of free pieces of the same size CuPy takes any.
+    volume = noise((32, 64, 64), smoothing)
+    scene = connectedness(volume, [[1, 1, 1]], device="cuda")
+    problem, device = state_problem(volume, [[1, 1, 1]]), EmulatedDevice()
+    contraction.solve(problem, Progress(), device)
+    assert abs(scene.peak_bytes / device.peak_bytes - 1) < 0.02
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("smoothing", [1.0, 0.0])
 def test_device_memory_stays_small(smoothing):
     volume = noise((128, 256, 256), smoothing)
     scene = connectedness(volume, [[1, 1, 1]], device="cuda")

@@ -16,15 +16,6 @@ extern "C" __global__ void begin(u32 tiles, u32* first_nodes, Affinity a, Tables
                                  : difference_term((float)n, a);
 }
 
-// Level 0 in the tiles of the seeds, one block for each: contract_tiles writes those of all others.
-extern "C" __global__ void clear_seeded(const long long* seeds, TileGrid grid, u16* levels)
-{
-    TileGeometry p = grid.geometry(grid.tile_of(seeds[blockIdx.x]));
-#pragma unroll
-    for (int m = 0; m < OWN; m++)
-        if (p.inside(m)) levels[p.at(m)] = 0;
-}
-
 // Levels, 0 so far, of the seeds (null: TOP), and marks, 0 so far, for their tiles.
 extern "C" __global__ void begin_seeds(const long long* seeds, const u16* seed_levels, u32 count, TileGrid grid,
                                        u16* levels, u8* seeded)

@@ -97,7 +97,7 @@ struct Image
     u32 first_voxel;
     const unsigned char* mask;  // or null
     const u8* seeded;  // whether a tile has a seed
-    u16* levels;  // in, of tiles with seeds, theirs and 0 elsewhere; out, the lowest weight on the path to the node
+    u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
 
     // INNER: neither the tile nor its neighbours reach out of the volume, and there is no mask.
     template <bool INNER>
@@ -499,7 +499,7 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
     __syncthreads();
 }
 
-// One block per tile. Of a tile without nodes (NO_NODES) only levels are written, which are 0 but for seeds.
+// One block per tile. Of a tile without nodes (NO_NODES) nothing else is written.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     contract_tiles(TileGrid grid, Image image, Affinity a, Tables tables, NodeMap nodes, NodeEdges found)
 {
@@ -513,10 +513,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     load_voxels(tile, image, p);
     if (!weigh_edges(tile, a, tables, p)) {
         if (threadIdx.x == 0) nodes.first_nodes[number] = NO_NODES;
-        if (image.seeded[number]) return;  // all other voxels of the tile are 0
-#pragma unroll 1
-        for (int m = 0; m < OWN; m++)
-            if (p.inside(m)) image.levels[p.at(m)] = 0;
         return;
     }
     keep_upper_weights(tile, found.weights_across + (size_t)grid.place() * PAIRS);

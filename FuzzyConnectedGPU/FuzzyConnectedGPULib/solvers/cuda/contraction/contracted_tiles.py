@@ -1,6 +1,6 @@
 """Contraction within tiles: from the voxels of each tile to the nodes of a graph."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,6 @@ TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
-SEEDS_TO_CLEAR = 1 << 12  # whose tiles' levels are cleared one by one, not those of the volume
 ALIGNED = 32  # 64-bit words, between parts of one memory
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
 NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
@@ -127,7 +126,6 @@ class ContractedTiles:
     weights_across: DeviceArray
     workspaces: Any
     _edge_room: int  # of the second workspace, in its words
-    _fills_all: bool
     _coming: Iterator[_Slab]
 
     def __init__(
@@ -154,11 +152,14 @@ class ContractedTiles:
         self.node_count = 0
         self.table_extent, self._macros = table_extent(problem), macros(problem)
 
-    def contract(self, progress: Progress) -> None:
-        """Contract all tiles; again where they have more nodes than estimated."""
+    def contract(self, progress: Progress, meanwhile: Callable[[], None] | None = None) -> None:
+        """Contract all tiles; again where they have more nodes than estimated.
+
+        `meanwhile` is called when all voxels have been sent and the tiles are being contracted.
+        """
         search = self.search_tiles()
         if search is not None:
-            self.begin(all_tiles=False)  # while the tiles are searched
+            self.begin()  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         voxel_count = self.problem.voxels.size * self.contracted_count / self.tile_count
@@ -171,6 +172,8 @@ class ContractedTiles:
                 self.begin()
             counts = self.counts[:2]
             self._contract_slabs(max_nodes, counts, progress)
+            if meanwhile is not None:
+                meanwhile()
             self.node_count, in_one_tile = (int(n) for n in self.gpu.get_soon(counts)())
             progress.advance(0.6)
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
@@ -273,12 +276,8 @@ class ContractedTiles:
         self.workspaces[1] = shared[: shared.size - half]
         return shared[shared.size - half :].view(np.uint32)[:count]
 
-    def begin(self, all_tiles: bool = True) -> None:
-        """Allocate and fill levels, first nodes, marks of seeds, tables and counts.
-
-        Where all tiles are contracted, levels are filled in those with seeds alone.
-        """
-        self._fills_all = not all_tiles or self.seeds.size > SEEDS_TO_CLEAR
+    def begin(self) -> None:
+        """Allocate and fill levels, first nodes, marks of seeds, tables and counts."""
         xp = self.xp
         self.table_entries = xp.empty(TABLE, np.float32)
         self.counts = xp.empty(2 + node_rounds.COUNTS, np.uint32)
@@ -289,8 +288,7 @@ class ContractedTiles:
 
     def clear(self) -> None:
         """Reset levels (seeds at the top), first nodes, marks and counts; fill the tables."""
-        if self._fills_all:
-            self.levels.fill(0)
+        self.levels.fill(0)
         self.counts.fill(0)
         self.seeded.fill(0)
         nodes = np.uint32(self.tile_count), self.first_nodes
@@ -298,9 +296,6 @@ class ContractedTiles:
         self._run("begin", max(self.tile_count, TABLE), *nodes, *tables)
         seeds = self.seeds, pointer(self.seed_levels), np.uint32(self.seeds.size)
         whole = reached_tiles.tile_grid(self.gpu, BEGIN, self.problem.voxels.shape)
-        if not self._fills_all:
-            clear = self.gpu.kernel(BEGIN, "clear_seeded")
-            clear((self.seeds.size,), (THREADS,), (self.seeds, whole, self.levels))
         self._run("begin_seeds", self.seeds.size, *seeds, whole, self.levels, self.seeded)
 
     def search_tiles(self) -> reached_tiles.Search | None:
