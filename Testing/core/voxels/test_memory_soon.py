@@ -47,13 +47,12 @@ def test_no_page_is_made_once_the_array_is_wanted(fails):
             assert may_go_on.wait(20)
 
     parts = [Part(), Part()]
-    with pytest.raises(KeyError) if fails else nullcontext():
-        with MemorySoon((1,), np.uint8) as memory:
-            memory._making = [kept_threads(1, "pages").submit(memory._make, iter(parts))]
-            assert entered.wait(20)
-            threading.Timer(0.05, may_go_on.set).start()
-            if fails:
-                raise KeyError
-            memory.result()
+    with pytest.raises(KeyError) if fails else nullcontext(), MemorySoon((1,), np.uint8) as memory:
+        memory._making = [kept_threads(1, "pages").submit(memory._make, iter(parts))]
+        assert entered.wait(20)
+        threading.Timer(0.05, may_go_on.set).start()
+        if fails:
+            raise KeyError
+        memory.result()
     assert all(future.done() for future in memory._making)
     assert made == parts[:1]
