@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.early_compilation import open_early
 from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import memory_soon
+from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from .affinity.gaussian_affinity import GaussianAffinity
 from .affinity.levels import level_values, write_level_values
@@ -149,10 +149,11 @@ def _solve_on_cuda(
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
     gpu.memory_limit = options.device_memory
-    with gpu:
-        memory = memory_soon(problem.voxels.shape, np.float32)
+    with gpu, MemorySoon(problem.voxels.shape, np.float32) as memory:
         if options.solver == "exact":
             own["values"] = memory
+        else:
+            memory.begin()
         solution = solver.solve(problem, progress, gpu, **own)
         solved = perf_counter()
         if solution.levels.dtype == np.float32:

@@ -43,6 +43,8 @@ class PlayedCard(EmulatedDevice):
     _allocate = CudaDevice._allocate
     synchronize = CudaDevice.synchronize
     free_fourier_plans = CudaDevice.free_fourier_plans
+    free_unused_memory = CudaDevice.free_unused_memory
+    peak_bytes = 0
 
     def __init__(self, fault=None, at=None):
         super().__init__()
@@ -131,6 +133,7 @@ class CountedNumpy(GuardedNumpy):
     """The played CuPy: what makes an array asks the pool first."""
 
     def __init__(self, card):
+        super().__init__()
         self._card = card
         memory = types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
         stream = types.SimpleNamespace(synchronize=lambda: card.happens("lost"))
@@ -151,15 +154,7 @@ class CountedNumpy(GuardedNumpy):
             self._card.allocate = None
 
     def empty(self, shape, dtype=float):
-        return self._counted(super().empty(shape, dtype))
-
-    def full(self, shape, value, dtype=None):
-        return self._counted(super().full(shape, value, dtype))
-
-    def array(self, values, dtype=None):
-        return self._counted(super().array(values, dtype))
-
-    def _counted(self, array):
+        array = super().empty(shape, dtype)
         if self._card.allocate is not None:
             self._card.allocate(array.nbytes)
         return array

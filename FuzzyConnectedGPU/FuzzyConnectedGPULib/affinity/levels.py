@@ -8,6 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.threads import thread_count
 
 TOP_LEVEL = 65535
+BUFFERED = 1 << 18  # values
 VALUES_PER_TASK = 1 << 21  # converted by one thread at a time
 
 
@@ -18,8 +19,16 @@ def combine(sum_term: np.ndarray, difference_term: np.ndarray, weighted: bool) -
 
 
 def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
-    """Write ``level / 65535``, rounded once, into a float32 array of the same shape."""
-    np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+    """Write ``level / 65535``, rounded once, into a float32 array of the same shape.
+
+    NumPy converts to another type through a buffer; in one that fills a core's cache it takes half
+    as long as in the usual ones.
+    """
+    usual = np.setbufsize(BUFFERED)  # of this thread
+    try:
+        np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
+    finally:
+        np.setbufsize(usual)
 
 
 def level_values(levels: Any) -> np.ndarray:

@@ -1,9 +1,6 @@
 """What every solver takes and returns, on the CPU and on CUDA."""
 
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-
-import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
@@ -11,9 +8,6 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..problem import Problem
-
-
-ValuesSoon = Future[np.ndarray]  # memory of float32, made while a solver works
 
 
 class Solution(NamedTuple):
@@ -51,7 +45,7 @@ class CudaSolver(Protocol):
         """Levels of the fuzzy scene, computed on a device inside its ``with`` block.
 
         ``options`` are `corrections` and `directions` of "cuda-kfoe-corrected", and `values`
-        (`ValuesSoon`) of "exact", else none.
+        (`MemorySoon` of float32, which the solver lets begin) of "exact", else none.
         """
 
     def propagate(

@@ -1,7 +1,7 @@
 """The CUDA device: its memory for the length of a run, and copies to and from it."""
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +15,7 @@ from .copier import Copier
 from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
-from .transfers import Convert, convert_to_host, to_device, to_host, to_pinned
+from .transfers import Convert, convert_to_host, get_soon, to_device, to_host, to_pinned
 
 if TYPE_CHECKING:
     from .fourier import Fourier
@@ -131,14 +131,21 @@ class CudaDevice(KernelLauncher):
         return to_device(self.xp, np.asarray(array))
 
     def coming_planes(
-        self, array: np.ndarray, parts: Sequence[tuple[int, int]]
+        self, array: np.ndarray, parts: Sequence[tuple[int, int]], memory: DeviceArray
     ) -> Iterator[DeviceArray]:
         """Parts of a volume, while others are copied; see `coming_planes.coming_planes`."""
-        return coming_planes(self.xp, array, parts)
+        return coming_planes(self.xp, array, parts, memory)
 
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
         return to_host(self.xp, array if array.flags.c_contiguous else array.copy())
+
+    def get_soon(self, array: DeviceArray) -> Callable[[], np.ndarray]:
+        """Copy a small device array as it is after all that was launched; the call waits for it.
+
+        What is launched afterwards goes on meanwhile.
+        """
+        return get_soon(self.xp, array)
 
     def get_pinned(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array (C order) into pinned memory, for what ends with the run.
@@ -159,6 +166,10 @@ class CudaDevice(KernelLauncher):
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""
         self.xp.cuda.get_current_stream().synchronize()
+
+    def free_unused_memory(self) -> None:
+        """Return what no array uses to the device, as where other sizes are needed from now on."""
+        self.pool.free_all_blocks()
 
     def free_memory(self) -> int:
         """Bytes that this run can still allocate: free on the device, or in the pool."""

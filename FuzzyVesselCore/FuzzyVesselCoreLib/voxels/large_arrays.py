@@ -8,8 +8,6 @@ import numpy as np
 
 from ..threads import thread_count
 
-PAGE_BYTES = 4096  # the smallest page of memory: one byte of each is written to make it
-PAGES = 1024  # that a thread makes at a time
 CHUNK = 1 << 20  # elements that a thread takes at a time
 
 
@@ -53,28 +51,6 @@ def _cleared(array: np.ndarray) -> np.ndarray:
     for _done in _by_threads(clear, flat.size):
         pass
     return array
-
-
-def memory_soon(shape: Sequence[int], dtype: Any) -> "Future[np.ndarray]":
-    """An array without values whose memory is made while the caller does something else.
-
-    Examples
-    --------
-    >>> memory_soon((2, 3), "uint8").result().shape
-    (2, 3)
-    """
-    array = np.empty(shape, dtype)
-    pages = array.reshape(-1).view(np.uint8)[::PAGE_BYTES]
-
-    def touch() -> np.ndarray:
-        for _done in _by_threads(lambda part: pages[part].fill(0), pages.size, PAGES):
-            pass
-        return array
-
-    pool = ThreadPoolExecutor(1)
-    soon = pool.submit(touch)
-    pool.shutdown(wait=False)
-    return soon
 
 
 def at_least(values: np.ndarray, lowest: Any, allocate: Allocate = np.empty) -> np.ndarray:
@@ -130,10 +106,9 @@ def same_values(one: np.ndarray, other: np.ndarray) -> bool:
     return all(_by_threads(lambda part: np.array_equal(first[part], second[part]), first.size))
 
 
-def _by_threads(work: Callable[[slice], Any], size: int, chunk: int | None = None) -> Iterator[Any]:
+def _by_threads(work: Callable[[slice], Any], size: int) -> Iterator[Any]:
     """Results of the work on each chunk, in order; at an early end, the rest is left."""
-    chunk = chunk or CHUNK
-    chunks = [slice(n, min(n + chunk, size)) for n in range(0, size, chunk)]
+    chunks = [slice(n, min(n + CHUNK, size)) for n in range(0, size, CHUNK)]
     if len(chunks) < 2:
         yield from map(work, chunks)
         return

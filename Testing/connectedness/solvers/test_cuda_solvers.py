@@ -473,12 +473,3 @@ def test_card_values_are_the_levels_values():
     volume = np.random.default_rng(7).normal(100, 15, (9, 9, 9)).astype(np.float32)
     scene = connectedness(volume, [[1, 1, 1]], device="cuda")
     assert np.isin(scene.values, level_values(np.arange(65536))).all()
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize(("smoothing", "most"), [(1.0, 9), (0.0, 13)])
-def test_device_memory_stays_small(smoothing, most):
-    noise = np.random.default_rng(8).normal(0, 99, (128, 256, 256))
-    volume = gaussian_filter(noise, smoothing).astype(np.int16) if smoothing else noise
-    scene = connectedness(volume.astype(np.int16), [[1, 1, 1]], device="cuda")
-    assert scene.peak_bytes < most * volume.size

@@ -56,9 +56,6 @@ class Streams:
             get_current_stream=lambda: self.working,
         )
 
-    def empty(self, shape, dtype):
-        return np.full(shape, 7, dtype).view(self.Array)
-
     def run(self, ended):
         """Do what is put off until something has come about."""
         with self.lock:
@@ -87,7 +84,8 @@ def test_each_part_is_there_while_it_is_worked_on(monkeypatch, seed, preferred, 
     )
     xp, found = Streams(seed, preferred), []
     array = np.random.default_rng(seed).integers(0, 9999, (17, 5, 9)).astype(np.uint16)
-    for planes in coming_planes.coming_planes(xp, array, parts):
+    memory = np.full(coming_planes.slot_bytes(array, parts) + 3, 7, np.uint8).view(xp.Array)
+    for planes in coming_planes.coming_planes(xp, array, parts, memory):
         xp.working.work.append(lambda planes=planes: found.append(np.array(planes)))
     xp.working.synchronize()
     assert len(found) == len(parts)
@@ -100,6 +98,7 @@ def test_each_part_is_there_on_a_real_gpu():
     cupy = pytest.importorskip("cupy")
     array = np.random.default_rng(2).integers(0, 65536, (100, 511, 513)).astype(np.uint16)
     parts = [(max(n - 1, 0), min(n + 17, 100)) for n in range(0, 100, 16)]
-    found = [planes.copy() for planes in coming_planes.coming_planes(cupy, array, parts)]
+    memory = cupy.empty(coming_planes.slot_bytes(array, parts), np.uint8)
+    found = [planes.copy() for planes in coming_planes.coming_planes(cupy, array, parts, memory)]
     for planes, (first, last) in zip(found, parts):
         np.testing.assert_array_equal(cupy.asnumpy(planes), array[first:last])

@@ -1,6 +1,7 @@
 """numpy in the role of CuPy, with arrays that show when a kernel writes outside of them."""
 
 import ctypes
+import weakref
 
 import numpy as np
 
@@ -31,13 +32,6 @@ def guarded_empty(shape, dtype=float):
     return inside.view(dtype).reshape(shape)
 
 
-def guarded_copy(array):
-    """A copy in C order between two margins."""
-    copy = guarded_empty(np.shape(array), np.asarray(array).dtype)
-    copy[...] = array
-    return copy
-
-
 def guarded_block(array):
     """The guarded memory in which an array lies, or None; `inside` is the part to be used."""
     while isinstance(array, np.ndarray) and not isinstance(array, _Block):
@@ -57,13 +51,26 @@ def _margins(block):
 
 
 class GuardedNumpy:
-    """The module numpy, whose functions that make arrays make guarded ones."""
+    """The module numpy, whose functions that make arrays make guarded ones.
+
+    Parameters
+    ----------
+    pool : MemoryPool, optional
+        Counts the memory that they would have on a GPU.
+    """
+
+    def __init__(self, pool=None):
+        self._pool = pool
 
     def __getattr__(self, name):
         return getattr(np, name)
 
     def empty(self, shape, dtype=float):
-        return guarded_empty(shape, dtype)
+        array = guarded_empty(shape, dtype)
+        if self._pool is not None:
+            piece = self._pool.take(array.nbytes)
+            weakref.finalize(guarded_block(array), self._pool.give_back, piece)
+        return array
 
     def zeros(self, shape, dtype=float):
         return self.full(shape, 0, dtype)
@@ -72,7 +79,7 @@ class GuardedNumpy:
         return self.full(shape, 1, dtype)
 
     def full(self, shape, value, dtype=None):
-        array = guarded_empty(shape, np.asarray(value).dtype if dtype is None else dtype)
+        array = self.empty(shape, np.asarray(value).dtype if dtype is None else dtype)
         array.fill(value)
         return array
 
@@ -89,7 +96,10 @@ class GuardedNumpy:
         return self.full(array.shape, value, dtype or array.dtype)
 
     def array(self, values, dtype=None):
-        return guarded_copy(np.asarray(values, dtype))
+        values = np.asarray(values, dtype)
+        array = self.empty(values.shape, values.dtype)
+        array[...] = values
+        return array
 
     def asarray(self, values, dtype=None):
         """On a GPU this copies what is not there yet; here it always copies."""

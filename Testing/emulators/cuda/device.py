@@ -4,13 +4,15 @@ import functools
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.coming_planes import part_slots
 from FuzzyVesselCoreLib.gpu.kernel_structs import fill_struct
 from FuzzyVesselCoreLib.gpu.nvrtc import read_source
 
-from .arrays import GuardedNumpy, guarded_copy
+from .arrays import GuardedNumpy
 from .fourier import Fourier
 from .kernel import Kernel
 from .library import compile_library
+from .memory_pool import MemoryPool
 
 _ORDERS = ("ascending", "descending")
 _SHUFFLED = 2
@@ -101,11 +103,11 @@ class EmulatedDevice:
             self.order, self.seed = _ORDERS.index(order), 0
         else:
             self.order, self.seed = _SHUFFLED, int(order)
-        self.xp = GuardedNumpy()
+        self._held = MemoryPool()
+        self.xp = GuardedNumpy(self._held)
         self.fourier = Fourier(self.xp)
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
-        self.peak_bytes = 0
         self.memory_limit = None
         self.pool = None
         self.launches = 0
@@ -118,6 +120,11 @@ class EmulatedDevice:
 
     def __exit__(self, *error):
         pass
+
+    @property
+    def peak_bytes(self):
+        """The most memory that CuPy's pool would have held at a time."""
+        return self._held.peak
 
     def kernel(self, path, name, defines=()):
         """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
@@ -143,16 +150,22 @@ class EmulatedDevice:
         pass
 
     def put(self, array):
-        return guarded_copy(array)
+        return self.xp.array(array)
 
-    def coming_planes(self, array, parts):
-        for first, last in parts:
-            planes = guarded_copy(array[first:last])
+    def coming_planes(self, array, parts, memory):
+        slots = part_slots(array, parts, memory)
+        for n, (first, last) in enumerate(parts):
+            planes = slots[n % len(slots)][: last - first]
+            planes[...] = array[first:last]
             yield planes
             planes.fill(planes.dtype.type(77))  # by a later part, once its launches have ended
 
     def get(self, array):
         return np.array(array)
+
+    def get_soon(self, array):
+        copy = self.get(array)
+        return lambda: copy
 
     def get_pinned(self, array):
         return self.get(array)
@@ -165,6 +178,9 @@ class EmulatedDevice:
 
     def synchronize(self):
         pass
+
+    def free_unused_memory(self):
+        self._held.free_all_blocks()
 
     def free_memory(self):
         return self._memory if self.memory_limit is None else min(self._memory, self.memory_limit)

@@ -7,9 +7,10 @@ all blocks are joined at once, and no group of blocks is.
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from ...problem import Problem
-from ...solvers.interface import Solution, ValuesSoon
+from ...solvers.interface import Solution
 from ..partition import Partition
 from .two_passes import TwoPasses
 
@@ -22,7 +23,7 @@ SLAB_BONUS = 1.5  # so many more face voxels are worth that a block lies in one 
 
 
 def solve(
-    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None = None
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: MemorySoon | None = None
 ) -> Solution:
     """Levels of the fuzzy scene; see `interface.CudaSolver`. The rounds are the blocks.
 

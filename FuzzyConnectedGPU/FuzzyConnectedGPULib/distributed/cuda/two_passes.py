@@ -15,11 +15,12 @@ from FuzzyVesselCoreLib.gpu.copier import Copier
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
+from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from ...affinity.levels import write_level_values
 from ...problem import Problem
 from ...solvers.cpu.blocks.nodes import Edges
-from ...solvers.interface import Solution, ValuesSoon
+from ...solvers.interface import Solution
 from ..blocks import NO_EDGES, bounded_problem, with_seeds
 from ..face_graph import FaceGraph, adjoining, crossing, joined
 from ..partition import Box, Partition
@@ -52,7 +53,7 @@ class TwoPasses:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def solve(self, progress: Progress, values: ValuesSoon | None = None) -> Solution:
+    def solve(self, progress: Progress, values: MemorySoon | None = None) -> Solution:
         """The volume's levels, or its values in the memory that was made for them."""
         found = [self._pool.submit(self._block, box) for box in self._boxes]
         levels = self._face_levels(found, progress)

@@ -100,6 +100,7 @@ def _node_owners(tiles: _Tiles, groups: DeviceArray, progress: Progress) -> Kern
     progress.advance(0.8)
     xp, gpu = tiles.xp, tiles.gpu
     rounds = Rounds(gpu, KERNELS, first, tiles.counts[5:])
+    rounds.take_lists(first)
     tiles.launch_cooperative("hook_rounds", rounds.threads, rounds.lists, rounds.nodes)
     rounds.free_edges()
     del first.lists, first.best  # frees their memory, too

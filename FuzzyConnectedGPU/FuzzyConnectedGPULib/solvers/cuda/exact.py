@@ -4,9 +4,10 @@ from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import early_compilation
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from ...problem import Problem
-from ..interface import Solution, ValuesSoon
+from ..interface import Solution
 from . import active_tiles
 from .contraction import contracted_tiles, contraction
 
@@ -22,14 +23,16 @@ def compile_early(problem: Problem, ordinal: int) -> None:
 
 
 def solve(
-    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None = None
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: MemorySoon | None = None
 ) -> Solution:
     """Levels of the fuzzy scene, or its values; see `interface.CudaSolver`."""
     if suits(problem, gpu, input_bytes(problem)):
         try:
-            return contraction.solve(problem, progress, gpu)
+            return contraction.solve(problem, progress, gpu, values)
         except DeviceMemoryError:
             pass  # more nodes than estimated
+    if values is not None:
+        values.begin()
     if gpu.has_cooperative_launch:
         try:
             return _over_blocks(problem, progress, gpu, values)
@@ -42,7 +45,7 @@ def solve(
 
 
 def _over_blocks(
-    problem: Problem, progress: Progress, gpu: CudaDevice, values: ValuesSoon | None
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: MemorySoon | None
 ) -> Solution:
     from ...distributed.cuda import streaming
 

@@ -1,12 +1,14 @@
 """Contraction within tiles: from the voxels of each tile to the nodes of a graph."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.gpu.coming_planes import slot_bytes
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.gpu.launches import pointer, voxel_macro
@@ -23,6 +25,7 @@ TILE = 8, 8, 16  # voxels along K, J, I; as in tile_geometry.cuh
 THREADS = 256
 PAIRS = 320  # of neighbours across a tile's upper borders; as in tile_geometry.cuh
 SLAB_BYTES = 16 << 20  # of planes that come to the device at a time
+ALIGNED = 32  # 64-bit words, between parts of one memory
 TILES_PER_LAUNCH = 1 << 16  # keeps a launch short on a slow GPU
 NODE_MACROS: dict[type, str] = {np.uint8: "NODE=u8", np.uint16: "NODE=u16"}
 MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are marks
@@ -70,6 +73,17 @@ class _Slab(NamedTuple):
     first_voxel: int
 
 
+def slabs_of(volume: np.ndarray) -> tuple[list[range], list[tuple[int, int]]]:
+    """Slabs that a volume comes in: layers of tiles, and first plane and end of what they need."""
+    side = TILE[0]
+    layers, at_a_time = -(-len(volume) // side), max(SLAB_BYTES // volume[:side].nbytes, 1)
+    slabs = [range(n, min(n + at_a_time, layers)) for n in range(0, layers, at_a_time)]
+    planes = [  # with one of the tiles below and above
+        (max(slab.start * side - 1, 0), min(slab.stop * side + 1, len(volume))) for slab in slabs
+    ]
+    return slabs, planes
+
+
 class ContractedTiles:
     """A volume on the device, its tiles and the nodes that they are contracted to.
 
@@ -92,12 +106,15 @@ class ContractedTiles:
         The voxel that each node's best outgoing edge leads to, and the edge's weight.
     tile_edges, tile_edge_weights : arrays, int16 and uint16
         Intra-tile edges, which connect the nodes of one tile.
+    came_in_slabs : bool
+        Whether the voxels come to the device in parts.
     weights_across : array, uint16
         Of the `PAIRS` edges across the upper borders of each contracted tile.
     counts : array, uint32
         Number of nodes, and the most in one tile; then `node_rounds.COUNTS` zeros.
     workspaces : two arrays, uint64
-        Memory of `outgoing` and of the intra-tile edges, reused for the lists of edges.
+        Memory of `outgoing` and of the intra-tile edges, reused for the lists of edges. Behind the
+        edges lie the slabs, and then the numbers of the nodes in the next round (`take_numbers`).
     """
 
     node_of: DeviceArray
@@ -108,6 +125,8 @@ class ContractedTiles:
     tile_edge_weights: DeviceArray
     weights_across: DeviceArray
     workspaces: Any
+    _edge_room: int  # of the second workspace, in its words
+    _coming: Iterator[_Slab]
 
     def __init__(
         self,
@@ -124,6 +143,8 @@ class ContractedTiles:
         self.gpu, self.xp = gpu, gpu.xp
         self.problem, self.voxels = problem, voxels
         self.mask = mask
+        self.levels: DeviceArray = None
+        self.came_in_slabs = voxels is None
         self.seeds, levels = gpu.put(problem.seeds), problem.seed_levels
         self.seed_levels = None if levels is None else gpu.put(levels)
         self.tile_count = tile_count(problem.voxels.shape)
@@ -131,10 +152,14 @@ class ContractedTiles:
         self.node_count = 0
         self.table_extent, self._macros = table_extent(problem), macros(problem)
 
-    def contract(self, progress: Progress) -> None:
-        """Contract all tiles; again where they have more nodes than estimated."""
+    def contract(self, progress: Progress, meanwhile: Callable[[], None] | None = None) -> None:
+        """Contract all tiles; again where they have more nodes than estimated.
+
+        `meanwhile` is called when all voxels have been sent and the tiles are being contracted.
+        """
         search = self.search_tiles()
-        self.begin()  # while the tiles are searched
+        if search is not None:
+            self.begin()  # while the tiles are searched
         self.reached = reached_tiles.found_tiles(search, self.gpu)
         self.contracted_count = self.tile_count if self.reached is None else self.reached.size
         voxel_count = self.problem.voxels.size * self.contracted_count / self.tile_count
@@ -143,12 +168,16 @@ class ContractedTiles:
         cross_edges = int(voxel_count * CROSS_EDGES_PER_VOXEL) + seed_count
         while True:
             self.allocate(max_nodes, cross_edges)
+            if self.levels is None:
+                self.begin()
             counts = self.counts[:2]
             self._contract_slabs(max_nodes, counts, progress)
-            self.node_count, in_one_tile = (int(n) for n in self.gpu.get(counts))
+            if meanwhile is not None:
+                meanwhile()
+            self.node_count, in_one_tile = (int(n) for n in self.gpu.get_soon(counts)())
             progress.advance(0.6)
             if self.node_count <= max_nodes and in_one_tile <= np.iinfo(self.node_type).max:
-                self.voxels = None
+                self.voxels = self.mask = None
                 return
             max_nodes = max(max_nodes, self.node_count)
             if in_one_tile > np.iinfo(self.node_type).max:
@@ -157,26 +186,23 @@ class ContractedTiles:
             self.outgoing = self.outgoing_weights = None
             self.tile_edges = self.tile_edge_weights = None
             self.workspaces = self.node_of = self.weights_across = None
+            self.gpu.free_unused_memory()
             self.clear()
 
     def _contract_slabs(self, max_nodes: int, counts: DeviceArray, progress: Progress) -> None:
-        for slab in self._slabs():
+        if self.voxels is not None:
+            whole = _Slab(range(self.contracted_count), self.voxels, 0)
+            self._contract_tiles(whole, max_nodes, counts)
+        for slab in self._coming:
             self._contract_tiles(slab, max_nodes, counts)
             progress.check()
 
     def _slabs(self) -> Iterator[_Slab]:
-        if self.voxels is not None:
-            yield _Slab(range(self.contracted_count), self.voxels, 0)
-            return
-        volume, side = self.problem.voxels, TILE[0]
-        layers = -(-len(volume) // side)
-        in_layer, at_a_time = self.tile_count // layers, max(SLAB_BYTES // volume[:side].nbytes, 1)
-        slabs = [range(n, min(n + at_a_time, layers)) for n in range(0, layers, at_a_time)]
-        planes = [  # with one of the tiles below and above
-            (max(slab.start * side - 1, 0), min(slab.stop * side + 1, len(volume)))
-            for slab in slabs
-        ]
-        coming = self.gpu.coming_planes(volume, planes)
+        volume = self.problem.voxels
+        slabs, planes = slabs_of(volume)
+        in_layer = self.tile_count // slabs[-1].stop
+        memory = self.workspaces[1][self._edge_room :].view(np.uint8)
+        coming = self.gpu.coming_planes(volume, planes, memory)
         for voxels, slab, (first, _) in zip(coming, slabs, planes):
             tiles = range(slab.start * in_layer, slab.stop * in_layer)
             yield _Slab(tiles, voxels, first * volume[0].size)
@@ -219,16 +245,36 @@ class ContractedTiles:
         return reached_tiles.tile_grid(self.gpu, kernels, shape, self.reached, first)
 
     def allocate(self, max_nodes: int, cross_edges: int) -> None:
-        """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges."""
+        """Allocate the nodes' arrays, for so many nodes and later so many cross-tile edges.
+
+        Where the voxels come in slabs, the first of them comes meanwhile.
+        """
         xp = self.xp
+        half = -(-max_nodes // 2)  # 64 bits for two nodes
+        self._edge_room = -(-half // ALIGNED) * ALIGNED
+        size = max(self._edge_room, cross_edges)
+        if self.came_in_slabs:
+            behind = -(-slot_bytes(self.problem.voxels, slabs_of(self.problem.voxels)[1]) // 8)
+            size = self._edge_room + max(behind, half)
+        self.workspaces = [xp.empty(n, np.uint64) for n in (half, size)]
+        self._coming = iter(())
+        if self.came_in_slabs:
+            slabs = self._slabs()
+            self._coming = chain([next(slabs)], slabs)
         self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
         self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
         self.outgoing_weights = xp.empty(max_nodes, np.uint16)
-        sizes = -(-max_nodes // 2), max(max_nodes // 2 + 1, cross_edges)
-        self.workspaces = [xp.empty(n, np.uint64) for n in sizes]
         self.outgoing = self.workspaces[0].view(np.uint32)
         self.tile_edges = self.workspaces[1].view(np.int16)[:max_nodes]
         self.tile_edge_weights = self.workspaces[1].view(np.uint16)[max_nodes : 2 * max_nodes]
+
+    def take_numbers(self, count: int) -> DeviceArray:
+        """Memory for a number (uint32) of each node, where the slabs were; call it once."""
+        half, shared = -(-count // 2), self.workspaces[1]
+        if half > shared.size - self._edge_room:
+            return self.xp.empty(count, np.uint32)
+        self.workspaces[1] = shared[: shared.size - half]
+        return shared[shared.size - half :].view(np.uint32)[:count]
 
     def begin(self) -> None:
         """Allocate and fill levels, first nodes, marks of seeds, tables and counts."""

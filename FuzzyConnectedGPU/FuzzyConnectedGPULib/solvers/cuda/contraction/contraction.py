@@ -8,6 +8,7 @@ that a path from the seeds may reach are contracted (`reached_tiles`).
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from ....problem import Problem
 from ...interface import Solution
@@ -17,18 +18,24 @@ from .contracted_tiles import MAX_VOXELS, THREADS, ContractedTiles, come_in_slab
 __all__ = ["MAX_VOXELS", "propagate", "solve"]
 
 
-def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
+def solve(
+    problem: Problem, progress: Progress, gpu: CudaDevice, values: MemorySoon | None = None
+) -> Solution:
     """Levels of the fuzzy scene; see `interface.CudaSolver`.
 
-    The rounds are those among the nodes that the tiles leave.
+    The rounds are those among the nodes that the tiles leave. Memory for values begins to be made
+    when all voxels have been sent to the device.
     """
     progress.advance(0.0)
-    mask = None if problem.mask is None else gpu.put(problem.mask)
-    # No other reference to the voxels: their memory is reused once the tiles are contracted.
-    voxels = None if come_in_slabs(problem) else gpu.put(problem.voxels)
-    tiles = ContractedTiles(problem, voxels, mask, gpu)
-    levels, rounds = connect(tiles, progress)
+    tiles = ContractedTiles(problem, *_inputs(problem, gpu), gpu)
+    levels, rounds = connect(tiles, progress, values)
     return Solution(levels, rounds, gpu.peak_bytes)
+
+
+def _inputs(problem: Problem, gpu: CudaDevice) -> tuple[DeviceArray | None, DeviceArray | None]:
+    """Voxels and mask, to which the tiles have the only reference: they free their memory."""
+    mask = None if problem.mask is None else gpu.put(problem.mask)
+    return None if come_in_slabs(problem) else gpu.put(problem.voxels), mask
 
 
 def propagate(
@@ -42,9 +49,11 @@ def propagate(
     return connect(ContractedTiles(problem, voxels, mask, gpu), progress)
 
 
-def connect(tiles: ContractedTiles, progress: Progress) -> tuple[DeviceArray, int]:
+def connect(
+    tiles: ContractedTiles, progress: Progress, values: MemorySoon | None = None
+) -> tuple[DeviceArray, int]:
     """Levels on the device and rounds, from a volume whose tiles are not contracted yet."""
-    tiles.contract(progress)
+    tiles.contract(progress, None if values is None else values.begin)
     connected, rounds = node_rounds.connect_nodes(tiles, progress)
     kernels = node_rounds.KERNELS
     nodes = tiles.node_map(kernels), tiles.levels, connected

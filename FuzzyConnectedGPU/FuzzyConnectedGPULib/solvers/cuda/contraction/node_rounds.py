@@ -18,6 +18,7 @@ FURTHER = Path(__file__).with_name("further_rounds.cu")
 THREADS, FACE_THREADS = 256, 320  # FACE_THREADS: pairs of voxels across a tile's upper borders
 EDGES_PER_THREAD, ROUND_THREADS, MAX_ROUNDS = 4, 512, 32  # as in node_rounds.cu
 COUNTS = 3 + 2 * MAX_ROUNDS + 2  # counters of the kernels, 0 at first
+FEW_NODES = 0.8  # of the first workspace, at least, for the intra-tile edges
 MAX_NODES = 2**24  # an edge holds two nodes in 48 bits
 
 
@@ -42,7 +43,7 @@ def connect_nodes(tiles: "ContractedTiles", progress: Progress) -> tuple[DeviceA
     first = FirstRound(tiles)
     progress.advance(0.7)
     first.hook(tiles)
-    first.list_edges(tiles)
+    first.begin_lists(tiles)
     progress.advance(0.8)
     return first.weights, _further_rounds(tiles, first)
 
@@ -59,7 +60,7 @@ class FirstRound:
     next : array, uint32
         Each node's number in the next round; 0 for the seeds' component.
     lists : two of (array, int)
-        Intra-tile and cross-tile edges, and their numbers.
+        Intra-tile and cross-tile edges, and their numbers, once the lists are settled.
     cross_first : int
         Number of the first cross-tile edge.
     best : array, uint64
@@ -72,7 +73,7 @@ class FirstRound:
         self.surviving, self.found = tiles.counts[2:3], tiles.counts[3:5]
         self.gpu, self.xp, self.kernel = tiles.gpu, tiles.xp, tiles.kernel
         self.count, self.weights = tiles.node_count, tiles.outgoing_weights
-        self.next = self.xp.empty(self.count, np.uint32)
+        self.next = tiles.take_numbers(self.count)
         self.cross_first = self.count  # a node has one intra-tile edge at most
 
     def run(self, name: str, threads: int, *args: Any) -> None:
@@ -88,10 +89,11 @@ class FirstRound:
         del edges, place
         self.keep_roots(tiles, parent)
         self.run("number_nodes", self.count, parent, self.weights, self.count, *result)
+        surviving = self.gpu.get_soon(self.surviving)  # while the next kernels run
         self.number_roots(tiles)
         self.run("follow_hooks", self.count, parent, self.count, self.next)
         tiles.outgoing = tiles.outgoing_weights = None
-        self.next_count = int(self.gpu.get(self.surviving)[0]) + 1
+        self.next_count = int(surviving()[0]) + 1
         if self.next_count > MAX_NODES:
             raise DeviceMemoryError(
                 f"The volume contracts to {self.next_count:,} nodes only, and {MAX_NODES:,} can "
@@ -105,16 +107,27 @@ class FirstRound:
         """Give nodes that hook nowhere another number than the source's; none here."""
 
     def list_edges(self, tiles: "ContractedTiles") -> None:
-        """List the edges in the tiles' workspaces, or in larger ones.
+        """List the edges in the tiles' workspaces, or in larger ones."""
+        self.begin_lists(tiles)
+        self.settle_lists(tiles)
+
+    def begin_lists(self, tiles: "ContractedTiles") -> None:
+        """List the edges in the tiles' workspaces, as far as they fit.
 
         The intra-tile edges lie in the second workspace, which is overwritten once they are listed.
         """
-        workspaces, tiles.workspaces = tiles.workspaces, None
-        self.best = self.xp.zeros(self.next_count, np.uint64)
-        self._list_all(tiles, workspaces)
-        found = [int(count) for count in self.gpu.get(self.found)]
+        self._room, tiles.workspaces = tiles.workspaces, None
+        self._take_best(self._room)
+        self._list_all(tiles, self._room)
+        self._found_soon = self.gpu.get_soon(self.found)
+
+    def settle_lists(self, tiles: "ContractedTiles") -> None:
+        """Wait for the numbers of edges; where they did not fit list them in larger workspaces."""
+        workspaces, self._room = self._room, None
+        found = [int(count) for count in self._found_soon()]
         if found[0] > workspaces[0].size:
             workspaces[0] = None
+            self.gpu.free_unused_memory()
             workspaces[0] = self.xp.empty(found[0], np.uint64)
             self.best.fill(0)
             self.found.fill(0)
@@ -125,11 +138,21 @@ class FirstRound:
             # Of equal edges the last number is the best: no edge that did not fit stays the best.
             self.cross_first += found[1]
             workspaces[1] = None
+            self.gpu.free_unused_memory()
             workspaces[1] = self.xp.empty(found[1], np.uint64)
             self.found[1:].fill(0)
             self._list_cross_edges(tiles, workspaces)
         tiles.weights_across = None
         self.lists = list(zip(workspaces, found))
+
+    def _take_best(self, workspaces: list) -> None:
+        """Memory for the best edges: behind the intra-tile edges where these are likely few."""
+        room = workspaces[0].size - self.next_count
+        if room < workspaces[0].size * FEW_NODES:
+            self.best = self.xp.empty(self.next_count, np.uint64)
+        else:
+            workspaces[0], self.best = workspaces[0][:room], workspaces[0][room:]
+        self.best.fill(0)
 
     def _list_all(self, tiles: "ContractedTiles", workspaces: list) -> None:
         """List intra-tile edges, then cross-tile edges if the first ones fit."""
@@ -162,7 +185,13 @@ class FirstRound:
 def _further_rounds(tiles: "ContractedTiles", first: FirstRound) -> DeviceArray:
     """All rounds but the first, and the way back to its nodes; returns the number of rounds."""
     counts = tiles.counts[5:]
-    rounds = Rounds(tiles.gpu, FURTHER, first, counts)
+    if tiles.came_in_slabs:  # what the rounds need lies where the weights across borders were
+        first.settle_lists(tiles)
+        rounds = Rounds(tiles.gpu, FURTHER, first, counts)
+    else:  # while the edges are listed
+        rounds = Rounds(tiles.gpu, FURTHER, first, counts)
+        first.settle_lists(tiles)
+    rounds.take_lists(first)
     nodes = dict(count=first.count, next=first.next, weights=first.weights)
     tiles.gpu.launch_cooperative(
         tiles.kernel(FURTHER, "further_rounds"),
@@ -202,10 +231,15 @@ class Rounds:
         self._hooked = gpu.struct(
             kernels, "Rounds", **hooks, best=None, other_best=None, parent=None
         )
+        self._gpu, self._kernels, self.threads = gpu, kernels, count
+
+    def take_lists(self, first: FirstRound) -> None:
+        """Fill `lists` when they are settled."""
         (edges, edge_count), (more, more_count) = first.lists
         lists = dict(edges=edges, edge_count=edge_count, more=more, more_count=more_count)
-        self.lists = gpu.struct(kernels, "BothLists", **lists, more_first=first.cross_first)
-        self.threads = max(count, (edge_count + more_count) // EDGES_PER_THREAD)
+        lists.update(more_first=first.cross_first)
+        self.lists = self._gpu.struct(self._kernels, "BothLists", **lists)
+        self.threads = max(self.threads, (edge_count + more_count) // EDGES_PER_THREAD)
 
     def free_edges(self) -> None:
         """Free the memory of what is not needed when all nodes have hooked."""
