@@ -82,7 +82,7 @@ def follow_each(
     return path, done, travelled
 
 
-@compiled_inside
+@compiled
 def follow(
     field: TiledField,
     index: PointIndex,
