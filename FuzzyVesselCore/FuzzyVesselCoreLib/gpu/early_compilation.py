@@ -23,6 +23,7 @@ MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
 
 _one_at_a_time = threading.Lock()
 _opened: dict[int, Future] = {}  # by the device's number: its compute capability
+_finishing: list[threading.Thread] = []  # that compile for speed what is a draft by now
 
 File = tuple[Path, tuple[str, ...]]  # with its macros
 
@@ -63,6 +64,14 @@ def open_early(ordinal: int) -> None:
     with _one_at_a_time, suppress(Exception):
         if ordinal not in _opened and driver_version() is not None:
             _opening(ordinal)
+
+
+def wait_for_drafts() -> None:
+    """Wait until no file that was begun here is a draft any more: for measuring kernels."""
+    for thread in [*compiling.values()]:
+        thread.join()
+    while _finishing:
+        _finishing.pop().join()
 
 
 def _begin_anew() -> None:
@@ -123,7 +132,9 @@ def _compile_draft(ordinal: int, path: Path, defines: tuple[str, ...], opened: F
         _compile(*arguments)
         return
     with suppress(RuntimeError):  # no more threads: the draft stays
-        threading.Thread(target=_finish, args=arguments).start()
+        thread = threading.Thread(target=_finish, args=arguments)
+        thread.start()
+        _finishing.append(thread)
 
 
 def _finish(ordinal: int, path: Path, defines: tuple[str, ...], opened: Future) -> None:

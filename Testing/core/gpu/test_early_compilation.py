@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import Future
 from types import SimpleNamespace
 
@@ -72,7 +71,8 @@ def test_a_first_run_gets_a_draft_and_later_ones_what_is_compiled_for_speed(card
         assert nvrtc.load_kernel(0, card.file, "twice", defines) == "twice"
     assert len(card.loaded) == 1
     go_on.set()
-    until(lambda: (0, card.file, defines) in nvrtc.finished)
+    early_compilation.wait_for_drafts()
+    assert (0, card.file, defines) in nvrtc.finished
     for _ in range(2):
         assert nvrtc.load_kernel(0, card.file, "twice", defines) == "twice"
     versions = [(SOURCE_LINES + SOURCE, "sm_90", defines, draft) for draft in (True, False)]
@@ -87,13 +87,6 @@ def test_where_nvrtc_knows_no_drafts_the_first_run_waits(card, monkeypatch):
     assert (0, card.file, ("FACTOR=7",)) not in nvrtc.finished
     key = SOURCE_LINES + SOURCE, "sm_90", ("FACTOR=7",)
     assert card.loaded == [nvrtc.compile_kernels(*key)[0]]
-
-
-def until(happened):
-    end = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.001)
 
 
 def test_a_device_is_opened_once_and_before_its_files_are_known(card, monkeypatch):

@@ -120,7 +120,7 @@ def mean(voxels: np.ndarray, spacing: np.ndarray) -> np.ndarray:
 
 def mean_of_box(shape: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     """Mean position in mm of all voxels of a box, summed up as `mean` does."""
-    return mean(np.indices(shape).reshape(3, -1).T, spacing)
+    return mean(np.indices(tuple(shape)).reshape(3, -1).T, spacing)
 
 
 def furthest_along(
