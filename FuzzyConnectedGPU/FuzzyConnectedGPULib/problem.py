@@ -104,7 +104,7 @@ def state_problem(
         affinity = estimate_affinity(volume, seeds)
     elif not isinstance(affinity, GaussianAffinity):
         raise InputError(f"The affinity is {affinity!r}, but must be a GaussianAffinity.")
-    flat_seeds = np.unique(np.ravel_multi_index(seeds.T, volume.shape))
+    flat_seeds = _each_once(np.ravel_multi_index(seeds.T, volume.shape))
     if mask is not None:
         flat_seeds = flat_seeds[mask.ravel()[flat_seeds] > 0]
         if flat_seeds.size == 0:
@@ -113,6 +113,12 @@ def state_problem(
             )
     levels = None if start is None else _start_levels(start, volume.shape)
     return Problem(voxels, affinity, flat_seeds, mask, cut_level, levels)
+
+
+def _each_once(numbers: np.ndarray) -> np.ndarray:
+    """As `np.unique`, which imports masked arrays first: kernels are compiled after this."""
+    rising = np.sort(numbers)
+    return rising[np.append(True, rising[1:] != rising[:-1])]
 
 
 def _start_levels(start: FuzzyScene | np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

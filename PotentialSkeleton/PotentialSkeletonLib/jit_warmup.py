@@ -1,8 +1,7 @@
 """JIT warm-up: numba's code is compiled, or loaded from its cache, before the first run.
 
 Loading takes two seconds, and compiling up to a minute where that was never done on the machine:
-then two processes share the work, one from the beginning of a run on and one from its middle on.
-A small object is worked on in a thread afterwards.
+a thread works on a small object, and meanwhile a process compiles from the middle of a run on.
 """
 
 from types import SimpleNamespace
@@ -10,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.compiling_processes import compile_in_processes, is_cached
+from FuzzyVesselCoreLib.jit.compiling_processes import compiling_beside, is_cached
 from FuzzyVesselCoreLib.jit.warm_up import WarmUp
 from FuzzyVesselCoreLib.progress import Progress
 
 SPACING = (1.5, 1.0, 1.0)
-RECIPES = tuple(f"{__name__}:{name}" for name in ("try_out", "try_out_later_stages"))
+LATER_STAGES = f"{__name__}:try_out_later_stages"
 
 
 def prepare() -> None:
@@ -31,9 +30,8 @@ def wait_for_warm_up(progress: Progress) -> None:
 def _compile_or_load() -> None:
     from .graph.radii import fill_radii  # among the last functions of a run
 
-    if not is_cached(fill_radii):
-        compile_in_processes(RECIPES)
-    try_out()
+    with compiling_beside(() if is_cached(fill_radii) else (LATER_STAGES,)):
+        try_out()
 
 
 WARM_UP = WarmUp(_compile_or_load)

@@ -10,6 +10,7 @@ from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
+from SegmentEditorVesselFromClicksMRML.warm_up import prepare
 
 from .centrelines import open_centrelines
 from .followed_points import FollowedPoints
@@ -52,6 +53,7 @@ class LiveVessel:
         self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._on_editor)
         self._observers.addObserver(scene, scene.StartCloseEvent, self._on_close)
         self._select()
+        prepare()
 
     def deactivate(self) -> None:
         """Another effect is chosen, or none; points and what was not applied stay for later."""

@@ -1,15 +1,17 @@
 """Code compiled ahead: a thread that runs wait for, and processes that fill numba's cache."""
 
+import gc
 import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.jit import compiling_processes, warm_up
-from FuzzyVesselCoreLib.jit.compiling_processes import compile_in_processes, is_cached
+from FuzzyVesselCoreLib.jit.compiling_processes import compiling_beside, is_cached
 from FuzzyVesselCoreLib.jit.warm_up import WarmUp
 from FuzzyVesselCoreLib.progress import Progress
 
@@ -135,13 +137,6 @@ FOLDER = Path(__file__).parent
 def first():
     (FOLDER / "first").write_text(str(os.getpid()))
 
-def whole():
-    first()
-    for _ in range(3000):
-        if (FOLDER / "last").exists():
-            return
-        time.sleep(0.01)
-
 def sleeps():
     time.sleep(600)
 
@@ -161,23 +156,42 @@ def recipes(tmp_path, monkeypatch):
 
 
 def test_recipes_share_the_processes_and_one_that_fails_ends_alone(recipes, monkeypatch):
-    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
-    names = ("whole", "fails", "first", "last", "first", "sleeps")  # who sleeps is ended
-    compile_in_processes([f"some_recipes:{name}" for name in names])
+    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 3)
+    names = ("first", "fails", "sleeps", "last")  # who sleeps is ended
+    with compiling_beside([f"some_recipes:{name}" for name in names]):
+        assert len(compiling_processes.going_on()) == 2
+        collections = gc.get_threshold()
+        until(lambda: (recipes / "first").exists() and (recipes / "last").exists())
     assert not compiling_processes.going_on()
+    assert gc.get_threshold()[0] < collections[0]
     pids = {(recipes / name).read_text() for name in ("first", "last")}
     assert len(pids) == 2
     assert str(os.getpid()) not in pids
 
 
-@pytest.mark.parametrize("cores", [1, 2])
-def test_nothing_is_started_on_one_core_or_without_python(cores, recipes, monkeypatch):
-    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: cores)
-    if cores == 2:
+def until(happened):
+    end = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.001)
+
+
+def test_processes_end_where_the_body_fails(recipes, monkeypatch):
+    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
+    with pytest.raises(ZeroDivisionError), compiling_beside(["some_recipes:sleeps"]):
+        1 / 0  # noqa: B018
+    assert not compiling_processes.going_on()
+
+
+@pytest.mark.parametrize("reason", ["one core", "no Python", "nothing to compile"])
+def test_nothing_is_started_where_it_would_not_help(reason, recipes, monkeypatch):
+    names = [] if reason == "nothing to compile" else ["some_recipes:sleeps"]
+    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 1 + (reason != "one core"))
+    if reason == "no Python":
         monkeypatch.setattr(sys, "executable", "/opt/Slicer/bin/SlicerApp-real")
         monkeypatch.setenv("PATH", "")
-    compile_in_processes(["some_recipes:first"])
-    assert not (recipes / "first").exists()
+    with compiling_beside(names):
+        assert not compiling_processes.going_on()
 
 
 def test_within_slicer_its_own_python_is_found(tmp_path, monkeypatch):
@@ -195,7 +209,9 @@ def test_processes_that_go_on_end_with_this_one(tmp_path):
         "import threading, time\n"
         "from FuzzyVesselCoreLib.jit import compiling_processes as ahead\n"
         "ahead.usable_cores = lambda: 2\n"
-        "work = lambda: ahead.compile_in_processes(['long_recipe:sleep'])\n"
+        "def work():\n"
+        "    with ahead.compiling_beside(['long_recipe:sleep']):\n"
+        "        time.sleep(600)\n"
         "threading.Thread(target=work, daemon=True).start()\n"
         "started = []\n"
         "while not started:\n"

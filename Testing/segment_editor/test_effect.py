@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from FuzzyVesselCoreLib.progress import Progress
 from support.mrml_cases import add_volume, world_of
 from support.places import ROOT
 from support.slice_view import SliceView
@@ -109,7 +110,19 @@ class Session:
 
 
 @pytest.fixture
-def session(slicer_scene, monkeypatch):
+def compiled(monkeypatch):
+    """What has been compiled ahead, in this order; the real trial runs would take seconds."""
+    from FuzzyVesselCoreLib.jit.warm_up import WarmUp
+    from SegmentEditorVesselFromClicksMRML import warm_up
+
+    begun = []
+    for name in ("RUN", "DRAG"):
+        monkeypatch.setattr(warm_up, name, WarmUp(lambda name=name: begun.append(name)))
+    return begun
+
+
+@pytest.fixture
+def session(slicer_scene, monkeypatch, compiled):
     import slicer
 
     errors = []
@@ -130,6 +143,20 @@ def test_the_effect_is_registered_once_and_found_by_its_name(registered):
     clone = effect.self().clone()
     assert clone is not effect
     assert clone.pythonSource() == effect.pythonSource()
+
+
+def test_code_is_compiled_from_when_the_effect_is_chosen(slicer_scene, compiled):
+    import slicer
+
+    from SegmentEditorVesselFromClicksMRML import warm_up
+
+    session = Session(slicer)
+    session.editor.effect.deactivate()
+    session.editor.effect.activate()  # the second time there is nothing to compile
+    warm_up.DRAG.wait(Progress())
+    warm_up.RUN.wait(Progress())
+    assert sorted(compiled) == ["DRAG", "RUN"]
+    session.editor.close()
 
 
 def test_click_preview_apply(session):

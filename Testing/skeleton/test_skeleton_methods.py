@@ -106,8 +106,10 @@ def test_the_divergence_of_unit_forces():
     """Towards a line: -1 over the distance from it; infinite beside voxels without force."""
     k, j, i = np.indices((9, 41, 41)) - np.array([4, 20, 20])[:, None, None, None]
     vectors = np.stack([0 * k, -j, -i], axis=-1).astype(np.float32)
-    divergence = unit_divergence(3 * vectors, whole_rows(vectors.shape), Progress())
+    divergence, low, high = unit_divergence(3 * vectors, whole_rows(vectors.shape), Progress())
     away = np.hypot(j, i)[4]
     far = (away > 6) & (away < 19)
     np.testing.assert_allclose(divergence[4][far], -1 / away[far], rtol=0.02)
+    finite = divergence[np.isfinite(divergence)]
+    assert (low, high) == (finite.min(), finite.max())
     assert np.isinf(divergence[4, 20, 21])

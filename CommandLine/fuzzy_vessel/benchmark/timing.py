@@ -6,6 +6,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from FuzzyVesselCoreLib.gpu.early_compilation import wait_for_drafts
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -36,6 +38,7 @@ def measure(
         Called before the clock is read, for example to wait for the GPU.
     """
     run()
+    wait_for_drafts()
     seconds: list[float] = []
     result = None
     while len(seconds) < repeats and sum(seconds) < PATIENCE:

@@ -79,10 +79,11 @@ def contrast_connectedness(
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
     progress = Progress.of(progress)
     progress.advance(0.0)
-    from .checked_clicks import checked_clicks
-
     shape = np.shape(volume)
     volume = checked_volume(volume)
+    compile_kernels_early(volume.dtype, device)  # while SciPy is imported
+    from .checked_clicks import checked_clicks
+
     mask = checked_mask(mask, volume.shape)
     clicks = checked_clicks(seeds, background_seeds, mask, volume.shape)
     spacing = checked_spacing(spacing, volume.shape[0])
@@ -96,7 +97,6 @@ def _on_device(
     inputs: _Inputs, device: str, progress: Progress
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """Run on the chosen device; with device "auto" on the CPU where the GPU fails."""
-    compile_kernels_early(inputs.volume.dtype, device)
     chosen = choose_device(device)
     if chosen == "cpu" and progress.has_callback:
         prepare()  # so that the callback is called while code is compiled

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
 from FuzzyVesselCoreLib.progress import Progress
@@ -96,7 +97,8 @@ class KeptEvidence:
         if paths_mask is not None:
             mask = checked_mask(paths_mask, solid.shape)
         if not (self._live and self._live[0] == border and _same(self._live[1:2], (mask,))):
-            from .live.live_labels import LiveLabels
+            with needs_numba():
+                from .live.live_labels import LiveLabels
 
             self._live = border, mask, LiveLabels(evidence, solid.shape, mask, border)
         return self._live[2]

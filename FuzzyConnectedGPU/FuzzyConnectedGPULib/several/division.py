@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
@@ -51,9 +51,9 @@ def divide_by_contrast(
     ndarray, uint8, shape (K, J, I)
         `NOBODY`, the number of a vessel from 1 on, or `DISPUTED`.
     """
-    quiet_numba()
-    from ..relative.contrast_division import divide_levels, steps_of_noise
-    from ..relative.stages import Clock, DivisionOptions
+    with needs_numba():
+        from ..relative.contrast_division import divide_levels, steps_of_noise
+        from ..relative.stages import Clock, DivisionOptions
 
     groups = with_ridges(evidence, vessels, background)
     points = checked_groups(groups, scene.shape, None)

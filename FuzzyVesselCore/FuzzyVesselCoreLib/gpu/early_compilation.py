@@ -9,16 +9,26 @@ from contextlib import suppress
 from pathlib import Path
 
 from .availability import TRIAL, driver_library, driver_version
-from .nvrtc import architecture_for, compile_kernels, compiled_early, compiling, read_source
+from .nvrtc import (
+    architecture_for,
+    compile_kernels,
+    compiled_early,
+    compiling,
+    finished,
+    read_source,
+)
 from .nvrtc_library import nvrtc_library
 
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
 
 _one_at_a_time = threading.Lock()
 _opened: dict[int, Future] = {}  # by the device's number: its compute capability
+_finishing: list[threading.Thread] = []  # that compile for speed what is a draft by now
+
+File = tuple[Path, tuple[str, ...]]  # with its macros
 
 
-def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -> None:
+def compile_early(ordinal: int, files: Sequence[File], drafts: Sequence[File] = ()) -> None:
     """Begin to compile `.cu` files, each once in a process; whoever needs one waits for it.
 
     So does the end of the process, as NVRTC must not be unloaded while it compiles.
@@ -34,15 +44,19 @@ def compile_early(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]]) -
         The device's number; nothing is done where there is none.
     files : sequence of (Path, tuple of str)
         With their macros. The trial kernel is compiled, too.
+    drafts : sequence of (Path, tuple of str)
+        Files that a first run would wait for: it gets drafts of them, which take half the time to
+        compile, and later runs what is compiled for speed. They have no `__constant__` arrays.
     """
     with _one_at_a_time:
-        missing = [file for file in [*files, (TRIAL, ())] if (ordinal, *file) not in compiling]
+        wanted = [*drafts, *files, (TRIAL, ())]
+        missing = [file for file in wanted if (ordinal, *file) not in compiling]
         if not missing or driver_version() is None:
             return
         with suppress(Exception):  # no CuPy, no NVRTC, no more threads: the run tells
             opened = _opening(ordinal)
             nvrtc_library()
-            _begin(ordinal, missing, opened)
+            _begin(ordinal, missing, opened, drafts)
 
 
 def open_early(ordinal: int) -> None:
@@ -50,6 +64,14 @@ def open_early(ordinal: int) -> None:
     with _one_at_a_time, suppress(Exception):
         if ordinal not in _opened and driver_version() is not None:
             _opening(ordinal)
+
+
+def wait_for_drafts() -> None:
+    """Wait until no file that was begun here is a draft any more: for measuring kernels."""
+    for thread in [*compiling.values()]:
+        thread.join()
+    while _finishing:
+        _finishing.pop().join()
 
 
 def _begin_anew() -> None:
@@ -81,19 +103,43 @@ def _open(ordinal: int, opened: Future) -> None:
             opened.set_exception(error)
 
 
-def _begin(ordinal: int, files: Sequence[tuple[Path, tuple[str, ...]]], opened: Future) -> None:
+def _begin(
+    ordinal: int, files: Sequence[File], opened: Future, drafts: Sequence[File] = ()
+) -> None:
     for path, defines in files:
-        thread = threading.Thread(target=_compile, args=(read_source(path), defines, opened))
+        work = _compile_draft if (path, defines) in drafts else _compile
+        thread = threading.Thread(target=work, args=(ordinal, path, defines, opened))
         thread.start()  # before anybody can wait for it: it fails where threads are used up
         compiling[ordinal, path, defines] = thread
 
 
-def _compile(source: str, defines: tuple[str, ...], opened: Future) -> None:
+def _compile(
+    ordinal: int, path: Path, defines: tuple[str, ...], opened: Future, draft: bool = False
+) -> bool:
+    """Whether it compiles: not without a device, and no draft where NVRTC knows none."""
     with suppress(Exception):
         capability = opened.result()
         if capability is not None:
-            key = source, architecture_for(capability), defines
-            compiled_early[key] = compile_kernels(*key)[0]
+            key = read_source(path), architecture_for(capability), defines
+            compiled_early[*key, draft] = compile_kernels(*key, draft)[0]
+            return True
+    return False
+
+
+def _compile_draft(ordinal: int, path: Path, defines: tuple[str, ...], opened: Future) -> None:
+    arguments = ordinal, path, defines, opened
+    if not _compile(*arguments, draft=True):
+        _compile(*arguments)
+        return
+    with suppress(RuntimeError):  # no more threads: the draft stays
+        thread = threading.Thread(target=_finish, args=arguments)
+        thread.start()
+        _finishing.append(thread)
+
+
+def _finish(ordinal: int, path: Path, defines: tuple[str, ...], opened: Future) -> None:
+    if _compile(ordinal, path, defines, opened):
+        finished.add((ordinal, path, defines))
 
 
 def compute_capability(ordinal: int) -> int | None:

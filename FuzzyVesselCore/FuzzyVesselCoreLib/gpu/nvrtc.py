@@ -17,9 +17,12 @@ from .nvrtc_library import nvrtc_library
 
 _SHARED = Path(__file__).resolve().parent
 # Of early_compilation.py: threads that compile a device's files with their macros, and the
-# binaries, by source, architecture and macros, until they are loaded.
+# binaries, by source, architecture, macros and whether they are drafts, until they are loaded.
 compiling: dict[tuple[int, Path, tuple[str, ...]], threading.Thread] = {}
-compiled_early: dict[tuple[str, str, tuple[str, ...]], bytes] = {}
+compiled_early: dict[tuple[str, str, tuple[str, ...], bool], bytes] = {}
+# Files with their macros that were loaded as drafts, and are compiled for speed by now.
+finished: set[tuple[int, str | Path, tuple[str, ...]]] = set()
+DRAFT = "--Ofast-compile=max"
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
@@ -58,7 +61,7 @@ def read_source(path: str | Path) -> str:
 
 
 def compile_kernels(
-    source: str, architecture: str, defines: Sequence[str] = ()
+    source: str, architecture: str, defines: Sequence[str] = (), draft: bool = False
 ) -> tuple[bytes, str]:
     """Compile CUDA C++ with NVRTC; needs no GPU.
 
@@ -73,6 +76,8 @@ def compile_kernels(
         "sm_90" for machine code, "compute_90" for PTX, which the driver compiles.
     defines : sequence of str
         Macros such as "VOXEL=short".
+    draft : bool
+        Compile fast instead of for speed; the kernels' results are the same.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def compile_kernels(
     Raises
     ------
     DeviceError
-        The source does not compile; the message holds the compiler's log.
+        The source does not compile, or NVRTC knows no drafts; the message holds the compiler's log.
     """
     options = [
         f"-arch={architecture}",
@@ -95,6 +100,7 @@ def compile_kernels(
         "--prec-sqrt=true",
         "--ptxas-options=-v",
         *(f"-D{define}" for define in defines),
+        *([DRAFT] if draft else []),
     ]
     kind = "CUBIN" if architecture.startswith("sm_") else "PTX"
     binary, log = nvrtc_library().compile(source, options, kind)
@@ -104,14 +110,18 @@ def compile_kernels(
 
 
 @functools.cache
-def _load_module(ordinal: int, source: str, defines: tuple[str, ...]) -> Any:
-    """The compiled source as a CuPy module on a device, which must be the current one."""
+def _load_module(ordinal: int, source: str, defines: tuple[str, ...], done: bool) -> Any:
+    """The compiled source as a CuPy module on a device, which must be the current one.
+
+    Unless `done`, a draft will do.
+    """
     import cupy
 
     architecture = architecture_for(int(cupy.cuda.Device(ordinal).compute_capability))
     key = source, architecture, defines
     module = cupy.cuda.function.Module()
-    module.load(compiled_early.pop(key, None) or compile_kernels(*key)[0])
+    draft = None if done else compiled_early.pop((*key, True), None)
+    module.load(draft or compiled_early.pop((*key, False), None) or compile_kernels(*key)[0])
     return module
 
 
@@ -133,10 +143,19 @@ def architecture_for(capability: int) -> str:
     return f"sm_{capability}" if known[-1] == capability else f"compute_{known[-1]}"
 
 
-@functools.cache
 def load_kernel(ordinal: int, path: str | Path, name: str, defines: tuple[str, ...]) -> Any:
-    """A kernel of a file on a device, which must be the current one; compiled once."""
+    """A kernel of a file on a device, which must be the current one; compiled once.
+
+    Where it was compiled as a draft, a later call gives the kernel that is compiled for speed.
+    """
+    return _load_kernel(ordinal, path, name, defines, (ordinal, path, defines) in finished)
+
+
+@functools.cache
+def _load_kernel(
+    ordinal: int, path: str | Path, name: str, defines: tuple[str, ...], done: bool
+) -> Any:
     early = compiling.get((ordinal, Path(path), defines))
     if early is not None:
         early.join()
-    return _load_module(ordinal, read_source(path), defines).get_function(name)
+    return _load_module(ordinal, read_source(path), defines, done).get_function(name)

@@ -10,8 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,24 +27,39 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _going_on: set[subprocess.Popen] = set()
 
 
-def compile_in_processes(recipes: Sequence[str]) -> None:
-    """Run the recipes in as many processes as there are cores, until the first recipe has ended.
+@contextmanager
+def compiling_beside(recipes: Sequence[str]) -> Iterator[None]:
+    """Run recipes in processes while the body of the `with` statement compiles the same.
 
-    The first recipe calls all that is to be compiled; the others help it, from other places on.
-    Nothing is done on a single core, or where Python is not found: then the caller compiles alone.
+    The body calls all that is to be compiled, and the recipes do so from other places on; what a
+    process has compiled the body loads. There are as many processes as cores beside the body's;
+    they end with it. None is started on a single core, or where Python is not found.
 
     Parameters
     ----------
     recipes : sequence of str
-        ``"module:function"`` each.
+        ``"module:function"`` each; none: everything is compiled already.
     """
-    cores = usable_cores()
+    beside = min(usable_cores() - 1, len(recipes))
     python = python_executable()
-    if cores < 2 or python is None:
-        return
-    processes = [_start(python, recipes[n::cores]) for n in range(min(cores, len(recipes)))]
-    processes[0].wait()
-    _end(processes)
+    processes: list[subprocess.Popen] = []
+    if beside and python is not None:
+        processes = [_start(python, recipes[n::beside]) for n in range(beside)]
+    try:
+        with _rare_collections() if recipes else nullcontext():
+            yield
+    finally:
+        _end(processes)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def going_on() -> tuple[subprocess.Popen, ...]:
@@ -88,11 +103,11 @@ def is_cached(function: Any) -> bool:
 
 def main(recipes: Sequence[str]) -> None:
     """Run recipes in this process; one that fails leaves the others alone."""
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 50, 100)
-    for recipe in recipes:
-        module, function = recipe.split(":")
-        with suppress(Exception):
-            getattr(import_module(module), function)()
+    with _rare_collections():
+        for recipe in recipes:
+            module, function = recipe.split(":")
+            with suppress(Exception):
+                getattr(import_module(module), function)()
 
 
 def _start(python_of_ours: str, recipes: Sequence[str]) -> subprocess.Popen:

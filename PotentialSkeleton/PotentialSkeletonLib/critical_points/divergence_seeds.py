@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
+from FuzzyVesselCoreLib.jit.decorators import inlined
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -37,8 +37,7 @@ def divergence_seeds(
     """
     progress = Progress.of(progress)
     spans = whole_rows(vectors.shape) if classes is None else spans_of(classes)
-    divergence = unit_divergence(vectors, spans, progress)
-    low, high = (np.float32(limit) for limit in finite_range(divergence, spans))
+    divergence, low, high = unit_divergence(vectors, spans, progress)
     if share <= 0 or low > high:
         return np.empty((0, 3), np.int64)
     progress.check()
@@ -51,29 +50,41 @@ def highest_seed(low: np.float32, high: np.float32, share: float) -> np.float32:
     return low + share / 100 * (high - low)
 
 
-def unit_divergence(vectors: np.ndarray, spans: np.ndarray, progress: Progress) -> np.ndarray:
-    """Return the divergence of the unit force; infinite where a neighbour has no force."""
+def unit_divergence(
+    vectors: np.ndarray, spans: np.ndarray, progress: Progress
+) -> tuple[np.ndarray, np.float32, np.float32]:
+    """Return the divergence of the unit force, its lowest and its highest finite value.
+
+    It is infinite where a neighbour has no force; if it is nowhere finite they are inf and -inf.
+    """
     divergence = np.full(vectors.shape[:3], np.inf, np.float32)
+    limits: list[tuple[float, float]] = [(np.inf, -np.inf)]
     for first, last in inner_slabs(divergence.shape):
 
-        def work(low: int, high: int, first: int = first) -> None:
-            divergence_of_planes(vectors, divergence, spans, first + low, first + high)
+        def work(low: int, high: int, first: int = first) -> tuple[float, float]:
+            return divergence_of_planes(vectors, divergence, spans, first + low, first + high)
 
-        in_parts(work, last - first, (last - first) * divergence[0].size)
+        limits += in_parts(work, last - first, (last - first) * divergence[0].size)
         progress.check()
-    return divergence
+    low, high = min(low for low, _ in limits), max(high for _, high in limits)
+    return divergence, np.float32(low), np.float32(high)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def divergence_of_planes(
     vectors: np.ndarray, divergence: np.ndarray, spans: np.ndarray, first: int, last: int
-) -> None:
-    """Write the divergence in the spans of rows of some planes."""
+) -> tuple[float, float]:
+    """Write the divergence in the spans of rows of some planes; its lowest and highest."""
+    lowest, highest = np.inf, -np.inf
     for k in range(first, last):
         for j in range(1, vectors.shape[1] - 1):
             low = max(spans[k, j, 0], 1)
             for i in range(low, min(spans[k, j, 1], vectors.shape[2] - 1)):
                 divergence[k, j, i] = divergence_at(vectors, k, j, i)
+                value = np.float64(divergence[k, j, i])  # as it is written, rounded
+                if -np.inf < value < np.inf:
+                    lowest, highest = min(lowest, value), max(highest, value)
+    return lowest, highest
 
 
 @inlined
@@ -92,22 +103,3 @@ def divergence_at(vectors: np.ndarray, k: int, j: int, i: int) -> float:
                 return np.inf
             total += 0.5 * sign * vectors[a, b, c, axis] / np.sqrt(length)
     return total
-
-
-def finite_range(values: np.ndarray, spans: np.ndarray) -> tuple[float, float]:
-    """Return the lowest and the highest finite value in spans; inf and -inf if there is none."""
-    found = in_parts(lambda a, b: range_of_part(values[a:b], spans[a:b]), len(values), values.size)
-    return min(low for low, _ in found), max(high for _, high in found)
-
-
-@compiled
-def range_of_part(values: np.ndarray, spans: np.ndarray) -> tuple[float, float]:
-    """The same of some planes."""
-    low, high = np.inf, -np.inf
-    for k in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            for i in range(spans[k, j, 0], spans[k, j, 1]):
-                value = np.float64(values[k, j, i])
-                if -np.inf < value < np.inf:
-                    low, high = min(low, value), max(high, value)
-    return low, high

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, inlined
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
 from ..field.tiles import MISSING
@@ -82,7 +82,7 @@ def follow_each(
     return path, done, travelled
 
 
-@compiled_inside
+@compiled
 def follow(
     field: TiledField,
     index: PointIndex,

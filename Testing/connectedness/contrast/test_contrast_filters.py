@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast.denoising.filters import (
+from FuzzyConnectedGPULib.contrast.denoising.filters import self_guided, separable
+from FuzzyConnectedGPULib.contrast.denoising.weights import (
     GAUSSIAN_REACH,
     box_weights,
     gaussian_weights,
-    self_guided,
-    separable,
 )
 from FuzzyConnectedGPULib.contrast.neighbourhood import (
     Ball,

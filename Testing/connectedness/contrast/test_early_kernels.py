@@ -1,5 +1,6 @@
 """What the contrast model compiles while the device is opened: what a run needs, and no more."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib.contrast import contrast_model, early_kernels
+from FuzzyConnectedGPULib.contrast.evidence import evidence_finder
+from FuzzyVesselCoreLib.errors import DeviceError
 
 SIDE = 24
 
@@ -38,6 +41,20 @@ def test_all_kernels_of_a_run_are_compiled_early(used, monkeypatch, kind):
     assert ordinal == 1
     assert set(files) == used
     assert len(files) == len(used)
+
+
+def test_a_run_on_cuda_does_without_numba(used, monkeypatch):
+    """It takes as long to import as CuPy; compiled functions are for the CPU."""
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for name in [name for name in sys.modules if name.startswith("FuzzyConnectedGPULib.contrast.")]:
+        if hasattr(sys.modules[name], "njit") or hasattr(sys.modules[name], "compiled"):
+            monkeypatch.delitem(sys.modules, name)
+    volume = np.random.default_rng(0).normal(0, 10, (SIDE,) * 3)
+    volume[:, 3:6, 3:6] += 600
+    scene, _ = contrast_model.contrast_connectedness(volume, [[4, 4, 4]], device="cuda")
+    assert scene.values[20, 4, 4] >= 0.5
+    with pytest.raises(DeviceError, match="pip install numba"):
+        evidence_finder()(volume, (1, 1, 1), (4, 4, 4))
 
 
 def test_other_types_become_float32_before_they_reach_the_device():

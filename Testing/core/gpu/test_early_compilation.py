@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from concurrent.futures import Future
 from types import SimpleNamespace
 
@@ -44,7 +45,7 @@ def test_what_is_compiled_early_is_compiled_once_and_loaded(card):
     early_compilation.compile_early(0, files)
     for file, defines in files:
         assert nvrtc.load_kernel(0, file, "twice", defines) == "twice"
-    assert sorted(key[1:] for key in card.compiled if key[2]) == [
+    assert sorted(key[1:3] for key in card.compiled if key[2]) == [
         ("sm_90", ("FACTOR=2",)),
         ("sm_90", ("FACTOR=3",)),
     ]
@@ -55,6 +56,37 @@ def test_what_is_compiled_early_is_compiled_once_and_loaded(card):
 
 
 SOURCE_LINES = '#line 1 "twice.cu"\n'
+
+
+def test_a_first_run_gets_a_draft_and_later_ones_what_is_compiled_for_speed(card, monkeypatch):
+    defines, go_on = ("FACTOR=6",), threading.Event()
+    compile_kernels = early_compilation.compile_kernels
+
+    def drafts_first(*key):
+        return compile_kernels(*key) if key[-1] is True or go_on.wait(60) else None
+
+    monkeypatch.setattr(early_compilation, "compile_kernels", drafts_first)
+    early_compilation.compile_early(0, [], drafts=[(card.file, defines)])
+    for _ in range(2):
+        assert nvrtc.load_kernel(0, card.file, "twice", defines) == "twice"
+    assert len(card.loaded) == 1
+    go_on.set()
+    early_compilation.wait_for_drafts()
+    assert (0, card.file, defines) in nvrtc.finished
+    for _ in range(2):
+        assert nvrtc.load_kernel(0, card.file, "twice", defines) == "twice"
+    versions = [(SOURCE_LINES + SOURCE, "sm_90", defines, draft) for draft in (True, False)]
+    assert card.loaded == [nvrtc.compile_kernels(*version)[0] for version in versions]
+    assert card.loaded[0] != card.loaded[1]
+
+
+def test_where_nvrtc_knows_no_drafts_the_first_run_waits(card, monkeypatch):
+    monkeypatch.setattr(nvrtc, "DRAFT", "--no-such-option")
+    early_compilation.compile_early(0, [], drafts=[(card.file, ("FACTOR=7",))])
+    assert nvrtc.load_kernel(0, card.file, "twice", ("FACTOR=7",)) == "twice"
+    assert (0, card.file, ("FACTOR=7",)) not in nvrtc.finished
+    key = SOURCE_LINES + SOURCE, "sm_90", ("FACTOR=7",)
+    assert card.loaded == [nvrtc.compile_kernels(*key)[0]]
 
 
 def test_a_device_is_opened_once_and_before_its_files_are_known(card, monkeypatch):

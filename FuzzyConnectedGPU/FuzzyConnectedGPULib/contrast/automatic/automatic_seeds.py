@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
@@ -85,7 +86,8 @@ def automatic_seeds(
 
     intensities = SampledIntensities(volume, mask, distances / distances.min())
     find = evidence_finder(find_evidence)
-    from .tubes import tubular_voxels
+    with needs_numba():
+        from .tubes import tubular_voxels
 
     for half, polarity in enumerate((1, -1)):
         first = intensities.first_seed(polarity)

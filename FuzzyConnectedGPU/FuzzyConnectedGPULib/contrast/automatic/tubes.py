@@ -8,7 +8,8 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..denoising.filters import box_weights, separable
+from ..denoising.filters import separable
+from ..denoising.weights import box_weights
 from ..evidence.evidence import Evidence
 from ..neighbourhood import Ball
 from .tubularity import REACH, principal_axis, tubularity

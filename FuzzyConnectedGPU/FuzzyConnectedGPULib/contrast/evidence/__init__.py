@@ -9,22 +9,14 @@ host reads from there.
 from collections.abc import Callable
 from typing import Any
 
-from FuzzyVesselCoreLib.compilation import needs_numba
-
 # find_evidence(volume, spacing, first_seed, mask, progress, gpu) -> Evidence
 EvidenceFinder = Callable[..., Any]
 
 
 def evidence_finder(find_evidence: EvidenceFinder | None = None) -> EvidenceFinder:
-    """The given function, by default `vessel_evidence`.
-
-    Raises
-    ------
-    DeviceError
-        The filters' compiler, numba, is not installed.
-    """
+    """The given function, by default `vessel_evidence`."""
     if find_evidence is not None:
         return find_evidence
-    with needs_numba():
-        from .vessel_evidence import vessel_evidence
+    from .vessel_evidence import vessel_evidence
+
     return vessel_evidence

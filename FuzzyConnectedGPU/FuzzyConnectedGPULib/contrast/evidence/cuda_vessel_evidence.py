@@ -13,7 +13,7 @@ from FuzzyVesselCoreLib.gpu.launches import CUDA_TYPES, check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..denoising import cuda_filters as filters
-from ..denoising.filters import gaussian_weights
+from ..denoising.weights import gaussian_weights
 from ..paths.cuda_reached import count_reached, reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
 from ..paths.reached import STEPS, Reached

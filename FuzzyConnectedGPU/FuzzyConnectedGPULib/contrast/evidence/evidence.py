@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
+
 from ..clicks.membership import connectedness_of
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..neighbourhood import at_click, ridge_near
-from ..paths.flood import component
 from ..paths.reached import Reached
-from ..paths.widest_paths import widest_paths
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -141,6 +141,8 @@ class Evidence:
         gpu : CudaDevice, optional
             Computes the paths.
         """
+        with needs_numba():  # a run on CUDA has paths of its own, and need not import it
+            from ..paths.widest_paths import widest_paths
         rivals = None if brighter is None else (self.smooth, brighter)
         return widest_paths(self.contrast, self.inside, starts, unit, floor, rivals, gpu)
 
@@ -163,6 +165,8 @@ class Evidence:
         own : ndarray, float32
             Their values. None instead of both where they are more than the limit.
         """
+        with needs_numba():
+            from ..paths.flood import component
         found = component(values, self.inside, start, threshold, limit)
         return None if found.size > limit else (found, values.ravel()[found])
 

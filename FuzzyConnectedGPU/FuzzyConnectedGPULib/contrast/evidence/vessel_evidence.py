@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
-from ..denoising.filters import gaussian_weights, self_guided, separable
+from ..denoising.weights import gaussian_weights
 from .evidence import DARK, Evidence
 from .tissue import tissue_near
 
@@ -59,6 +60,11 @@ def vessel_evidence(
     -------
     Evidence
 
+    Raises
+    ------
+    DeviceError
+        On the CPU, where the filters' compiler, numba, is not installed.
+
     Examples
     --------
     >>> import numpy as np
@@ -73,6 +79,8 @@ def vessel_evidence(
         from .cuda_vessel_evidence import cuda_vessel_evidence
 
         return cuda_vessel_evidence(volume, spacing, first_seed, mask, progress, gpu)
+    with needs_numba():
+        from ..denoising.filters import self_guided, separable
     unit = np.asarray(spacing, float) / min(spacing)
     box = box_of(mask, volume.shape, unit)
     inside = None if mask is None else np.ascontiguousarray(mask[box])

@@ -20,7 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from ..paths.open_voxels import certainly_low, level_of
+from ..paths.levels import level_of
+from ..paths.open_voxels import certainly_low
 from ..paths.reached import Reached
 from .kept_reach import Kept, KeptReach
 from .max_tree import MaxTree, max_tree

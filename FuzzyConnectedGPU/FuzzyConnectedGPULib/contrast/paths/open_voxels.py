@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -75,10 +74,3 @@ def lowest_open(unit: float, floor: int) -> np.float32:
 def certainly_low(unit: float, floor: int) -> np.float32:
     """A contrast below which no voxel reaches the floor."""
     return np.float32(floor / 256 * unit) * (1 - NEVER)
-
-
-@njit(cache=True)
-def level_of(value: float, unit: float) -> np.int64:
-    """Level of a contrast."""
-    level = np.floor(np.float64(value) / unit * 256)
-    return np.int64(min(max(level, 0.0), 65535.0))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from .open_voxels import level_of, open_voxels
+from .levels import level_of
+from .open_voxels import open_voxels
 from .reached import Reached
 
 if TYPE_CHECKING:

@@ -1,16 +1,18 @@
-"""JIT warm-up of dragged points: their code is compiled, or loaded, before the first drag."""
+"""JIT warm-up of several vessels and of dragged points: compiled, or loaded, before the first."""
 
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.warm_up import WarmUp
+from FuzzyVesselCoreLib.progress import Progress
 
 SIDE = 24  # voxels
 
 
 def try_out() -> None:
-    """Drag a point of one of two vessels: where there is contrast, and where there is none."""
+    """Divide two vessels; drag a point of one where there is contrast, and where there is none."""
     from ...contrast.evidence.vessel_evidence import vessel_evidence
     from ...contrast.live.live_labels import LiveLabels
+    from ..division import divide_by_contrast
     from .live_vessels import LiveVessels
 
     volume = np.random.default_rng(0).normal(0, 1, (SIDE,) * 3).astype(np.float32)
@@ -18,7 +20,10 @@ def try_out() -> None:
         volume[:, place - 1 : place + 2, place - 1 : place + 2] += 60
     unit = (1.0, 1.0, 1.0)
     for mask in (None, np.ones(volume.shape, np.uint8)):
-        live = LiveLabels(vessel_evidence(volume, unit, (4, 4, 4), mask), volume.shape, mask)
+        evidence = vessel_evidence(volume, unit, (4, 4, 4), mask)
+        points = {"one": [(4, 4, 4)], "other": [(12, 20, 20)]}
+        divide_by_contrast(evidence, volume.clip(0), points, Progress())
+        live = LiveLabels(evidence, volume.shape, mask)
         live.labels([(4, 4, 4)])
         vessels = LiveVessels(live, unit)
         for at in ((12, 20, 20), (13, 20, 20), (12, 12, 12), (12, 12, 13), (14, 20, 20)):

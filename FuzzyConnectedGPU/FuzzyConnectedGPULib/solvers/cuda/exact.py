@@ -19,7 +19,8 @@ MAX_FOR_ONE_BLOCK = 1 << 22
 
 def compile_early(problem: Problem, ordinal: int) -> None:
     """Begin to compile what contraction needs, before the device is opened."""
-    early_compilation.compile_early(ordinal, contracted_tiles.first_files(problem))
+    longest, *others = contracted_tiles.first_files(problem)
+    early_compilation.compile_early(ordinal, others, drafts=[longest])
 
 
 def solve(

@@ -69,10 +69,11 @@ def find_runs(
             is_outer = with_outside and (k in (0, depth - 1) or j in (0, rows - 1))
             i = run_end(row, START, other)
             while i < row.size:
-                starts[n], ends[n] = i, run_end(row, i, here)
-                touches = with_outside and (i == 0 or ends[n] == row.size)
+                end = run_end(row, i, here)
+                starts[n], ends[n] = i, end
+                touches = with_outside and (i == 0 or end == row.size)
                 parents[n] = OUTSIDE if is_outer or touches else n
-                i = run_end(row, ends[n], other)
+                i = run_end(row, end, other)
                 n += 1
             if j > 0:
                 join_rows(k * rows + j - 1, k * rows + j, corners, firsts, starts, ends, parents)

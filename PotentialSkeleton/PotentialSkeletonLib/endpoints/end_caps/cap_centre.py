@@ -33,10 +33,12 @@ def end_cap_centre(
     voxel = np.array(np.unravel_index(maximum, distances.shape)) - low
     marks, slab = np.zeros(box.shape, np.uint8), None
     if lowest[1] > OUTSIDE:
-        slab = marked(marks, 1, mark_component(box, voxel, lowest[1], marks, 1))
+        mark_component(box, voxel, lowest[1], marks, 1)
+        slab = np.argwhere(marks)
     else:
         marks[:] = 1
-    cap = marked(marks, 2, mark_component(box, voxel, lowest[0], marks, 2))
+    mark_component(box, voxel, lowest[0], marks, 2)
+    cap = np.argwhere(marks == 2)
     sides = np.array(spacing, float)
     middle = mean(cap, sides)
     axis = middle - (mean_of_box(high - low, sides) if slab is None else mean(slab, sides))
@@ -83,13 +85,12 @@ def bounds(
 @compiled
 def mark_component(
     distances: np.ndarray, voxel: np.ndarray, lowest: float, marks: np.ndarray, mark: int
-) -> int:
-    """Mark the 26-connected component, of distances from `lowest` up, of a voxel; its size.
+) -> None:
+    """Mark the 26-connected component, of distances from `lowest` up, of a voxel.
 
     It grows by runs of voxels along I, among those whose mark is the preceding one.
     """
     waiting = [(voxel[0], voxel[1], voxel[2])]
-    size = 0
     while len(waiting) > 0:
         k, j, i = waiting.pop()
         row, values = marks[k, j], distances[k, j]
@@ -101,7 +102,6 @@ def mark_component(
         while last < row.size and row[last] == mark - 1 and values[last] >= lowest:
             last += 1
         row[first:last] = mark
-        size += last - first
         for other_k in range(max(k - 1, 0), min(k + 2, marks.shape[0])):
             for other_j in range(max(j - 1, 0), min(j + 2, marks.shape[1])):
                 row, values = marks[other_k, other_j], distances[other_k, other_j]
@@ -111,63 +111,24 @@ def mark_component(
                     if is_new and not before:
                         waiting.append((other_k, other_j, n))
                     before = is_new
-    return size
 
 
-@compiled
-def marked(marks: np.ndarray, lowest: int, count: int) -> np.ndarray:
-    """The voxels (count, 3) that are marked with a number or a larger one, ascending."""
-    voxels = np.empty((count, 3), np.int32)
-    n = 0
-    for k in range(marks.shape[0]):
-        for j in range(marks.shape[1]):
-            for i in range(marks.shape[2]):
-                if marks[k, j, i] >= lowest:
-                    voxels[n, 0], voxels[n, 1], voxels[n, 2] = k, j, i
-                    n += 1
-    return voxels
-
-
-@compiled
 def mean(voxels: np.ndarray, spacing: np.ndarray) -> np.ndarray:
-    """Mean position in mm, summed up voxel by voxel."""
-    sums = np.zeros(3)
-    for n in range(len(voxels)):
-        for axis in range(3):
-            sums[axis] += voxels[n, axis] * spacing[axis]
-    return sums / len(voxels)
+    """Mean position in mm, summed up voxel by voxel: in another order it would round otherwise."""
+    return np.cumsum(voxels * spacing, axis=0)[-1] / len(voxels)
 
 
-@compiled
 def mean_of_box(shape: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     """Mean position in mm of all voxels of a box, summed up as `mean` does."""
-    sums = np.zeros(3)
-    for k in range(shape[0]):
-        for j in range(shape[1]):
-            for i in range(shape[2]):
-                sums[0] += k * spacing[0]
-                sums[1] += j * spacing[1]
-                sums[2] += i * spacing[2]
-    return sums / (shape[0] * shape[1] * shape[2])
+    return mean(np.indices(tuple(shape)).reshape(3, -1).T, spacing)
 
 
-@compiled
 def furthest_along(
     voxels: np.ndarray, spacing: np.ndarray, middle: np.ndarray, axis: np.ndarray
 ) -> int:
     """Which voxel is furthest along the axis through the middle, and not far from it."""
-    best, highest = 0, -np.inf
-    away = np.empty(3)
-    for n in range(len(voxels)):
-        along = 0.0
-        for side in range(3):
-            away[side] = voxels[n, side] * spacing[side] - middle[side]
-            along += away[side] * axis[side]
-        across = 0.0
-        for side in range(3):
-            across += (away[side] - along * axis[side]) ** 2
-        # Rounded, so that symmetric voxels tie on every machine; the first wins.
-        score = np.rint((along - 2 * np.sqrt(across)) * 1e6)
-        if score > highest:
-            best, highest = n, score
-    return best
+    away = voxels * spacing - middle
+    along = np.cumsum(away * axis, axis=1)[:, -1:]  # a matrix product would round otherwise
+    across = np.cumsum((away - along * axis) ** 2, axis=1)[:, -1]
+    # Rounded, so that symmetric voxels tie on every machine; the first wins.
+    return int(np.argmax(np.rint((along[:, 0] - 2 * np.sqrt(across)) * 1e6)))
