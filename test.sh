@@ -7,5 +7,17 @@ python=$(bash "$root/requirements/environment.sh" test)
 cd "$root"
 "$python" -m ruff check .
 "$python" -m ruff format --check .
-"$python" -m mypy
-exec "$python" -m pytest -n auto --maxprocesses 4 --dist loadfile "$@"
+# Modules and tests are compiled once, whatever is set here, not by each process that needs them.
+export PYTHONDONTWRITEBYTECODE=
+# Types are checked on one core beside all the rest; what is found is said at the end.
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+"$python" -m mypy >"$found" 2>&1 &
+types=$!
+# Collecting once leaves the tests compiled for all workers.
+"$python" -m pytest --collect-only -qq "$@" -n 0 >/dev/null || true
+status=0
+"$python" -m pytest -n auto --maxprocesses 4 --dist loadfile "$@" || status=$?
+wait "$types" || status=1
+cat "$found"
+exit "$status"

@@ -1,5 +1,6 @@
 """What all tests share: real data, the CUDA kernels on the CPU, and the marker for a real GPU."""
 
+import gc
 import os
 import re
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from FuzzyVesselCoreLib.jit.compiling_processes import OBJECTS_BETWEEN_COLLECTIONS
 from support.places import ROOT
 
 
@@ -17,6 +19,16 @@ def pytest_configure(config):
         from emulators.qt.application import install
 
         install()
+
+
+def pytest_collection_finish(session):
+    """Let Python look for cycles among objects rarely, and not among those of all modules.
+
+    numba's compiling makes millions of objects; this is a sixth of its time here.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 50, 100)
 
 
 def pytest_runtest_setup(item):

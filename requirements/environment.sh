@@ -18,6 +18,18 @@ command -v "$base" >/dev/null || fail "Python is missing: install Python 3.11 or
 "$base" -c 'import ensurepip, venv' 2>/dev/null ||
     fail "Python's venv module is missing (Debian: apt-get install python3-venv)."
 
+# The lines of a file of packages, and of those that it names.
+requirements() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+            "-r "*) requirements "${line#-r }" ;;
+            "#"* | "") ;;
+            *) echo "$line" ;;
+        esac
+    done <"$root/requirements/$1"
+}
+
 # Pictures are drawn off screen through EGL; without these libraries VTK would end the process.
 for library in libEGL.so.1:libegl1 libGL.so.1:libgl1; do
     "$base" -c "import ctypes; ctypes.CDLL('${library%:*}')" 2>/dev/null ||
@@ -47,8 +59,11 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
     echo "Making the environment $place ..." >&2
     rm -rf "$place"
     "$base" -m venv "$place"
-    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
-        -r "$root/requirements/$name.txt" >&2 || fail "pip could not install requirements/$name.txt (see above)."
+    # In four parts, two at a time: pip unpacks and compiles on one core.
+    requirements "$name.txt" | awk -v part="$place/part" '{print >(part NR % 4)}'
+    printf '%s\n' "$place"/part? | xargs -P 2 -I{} "$place/bin/python" -m pip install --quiet \
+        --disable-pip-version-check --no-deps -r {} >&2 ||
+        fail "pip could not install requirements/$name.txt (see above)."
     if [ -n "$card" ]; then
         "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$card" >&2 ||
             echo "CuPy could not be installed; the CPU is used." >&2

@@ -27,7 +27,7 @@ def remembered() -> Iterator[None]:
 
 def installed_by_us() -> list[str]:
     """Names of the packages that the modules installed and that are still there, sorted."""
-    return sorted(_stored() & _present())
+    return sorted(name for name in _stored() if _is_present(name))
 
 
 def needed_by_others(names: Iterable[str]) -> list[str]:
@@ -98,6 +98,12 @@ def remove(requester: str) -> str:
 def _present() -> set[str]:
     """Names of all installed packages, spelled as pip compares them."""
     return {_plain(each.metadata["Name"] or "") for each in importlib.metadata.distributions()}
+
+
+def _is_present(name: str) -> bool:
+    """Whether a package is installed, without a look into all others: panels ask as they open."""
+    found = importlib.metadata.distributions(name=name)
+    return any(_plain(each.metadata["Name"] or "") == name for each in found)
 
 
 def _needs() -> dict[str, set[str]]:

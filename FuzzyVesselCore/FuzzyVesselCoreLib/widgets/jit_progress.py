@@ -20,11 +20,13 @@ def compiled_functions() -> tuple[int, int]:
     dispatcher = getattr(numba, "Dispatcher", None)  # None also while numba is being imported
     if dispatcher is None:
         return 0, 0
+    # This is asked many times a second while numba compiles in a thread: thousands of `isinstance`
+    # and lists of signatures would keep that thread waiting.
     found = {
         id(each): each
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] in PACKAGES
         for each in list(vars(module).values())
-        if isinstance(each, dispatcher)
+        if dispatcher in type(each).__mro__
     }
-    return sum(bool(each.signatures) for each in found.values()), len(found)
+    return sum(bool(each.overloads) for each in found.values()), len(found)

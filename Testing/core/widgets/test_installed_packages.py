@@ -1,6 +1,7 @@
 """Packages that the modules installed: remembered, and removed again without what others need."""
 
 import importlib.metadata
+import re
 import sys
 import types
 
@@ -10,6 +11,10 @@ pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
 
+def plain(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 class Pip:
     """Packages that are there, by name, with what each needs; and what pip was asked for."""
 
@@ -17,10 +22,12 @@ class Pip:
         self.there = {"numpy": [], "Other_Extension": ["llvmlite>=0.1"]}
         self.removed, self.asked, self.answer = [], [], True
 
-    def distributions(self):
+    def distributions(self, name=None):
+        """All, or those of a name, however it is spelled."""
         return [
-            types.SimpleNamespace(metadata={"Name": name}, requires=needs)
-            for name, needs in self.there.items()
+            types.SimpleNamespace(metadata={"Name": each}, requires=needs)
+            for each, needs in self.there.items()
+            if name is None or plain(each) == plain(name)
         ]
 
     def install(self, *_, **__):

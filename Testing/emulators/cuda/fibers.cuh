@@ -17,7 +17,7 @@ namespace cuda_on_cpu {
 extern "C" void cuda_on_cpu_switch(void** from, void* to) __attribute__((visibility("hidden")));
 asm(R"(
     .text
-    .globl cuda_on_cpu_switch
+    .weak cuda_on_cpu_switch
     .hidden cuda_on_cpu_switch
     .type cuda_on_cpu_switch, @function
 cuda_on_cpu_switch:

@@ -1,5 +1,6 @@
 """From CUDA source to a library of this machine, compiled once and cached in a private folder."""
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -11,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-_HEADERS = Path(__file__).parent
+_HERE = Path(__file__).parent
 _OPTIONS = (
     "-std=c++17",
     "-O2",
@@ -75,7 +76,7 @@ def compile_library(source, defines=(), watched=False):
     RuntimeError
         g++ does not take the source; the message is the compiler's.
     """
-    lines = ['#include "cuda_on_cpu.cuh"', *(_define(define) for define in defines)]
+    lines = [_define(define) for define in defines]
     # The unnamed namespace keeps what is shared in inline functions out of the linker's merging.
     lines += ["namespace {", _adapt(source), "}"]
     lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in find_kernels(source)]
@@ -85,31 +86,67 @@ def compile_library(source, defines=(), watched=False):
 
 @functools.cache
 def _load(code, more_options):
-    headers = "".join(path.read_text() for path in sorted(_HEADERS.glob("*.cuh")))
     options = (*_OPTIONS, *more_options)
-    key = hashlib.sha256("\0".join([code, headers, _SHARED, *options]).encode()).hexdigest()
-    library = _private_folder() / f"{key[:32]}.so"
+    library = _private_folder() / f"{_key(code, *options)}.so"
     if not library.exists():
         _build(code, options, library)
     return ctypes.CDLL(str(library))
 
 
 def _build(code, options, library):
-    # Written beside and then renamed: two processes may compile the same source at once.
-    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-        unit, unfinished = f"{folder}/kernels.o", f"{folder}/kernels.so"
-        script = Path(folder, "shared.ld")
+    runner, header = _runner(), _precompiled_header(options)
+    with _finished(library) as unfinished:
+        unit, script = unfinished.with_suffix(".o"), unfinished.with_suffix(".ld")
         script.write_text(_SHARED)
-        _run_compiler([*options, "-I", str(_HEADERS), "-x", "c++", "-c", "-", "-o", unit], code)
-        link = ["-shared", unit, f"-Wl,-T,{script}", "-o", unfinished]  # no library of a sanitizer
+        source = ["-include", str(header), "-x", "c++", "-c", "-"]
+        _run_compiler([*options, *source, "-o", str(unit)], code)
+        # In this order: of an inline function the first is taken. No library of a sanitizer.
+        link = ["-shared", str(unit), str(runner), f"-Wl,-T,{script}", "-o", str(unfinished)]
         _run_compiler(link)
-        os.replace(unfinished, library)
+
+
+@functools.cache
+def _runner():
+    """What runs the blocks of any kernel, without being watched."""
+    unit = _private_folder() / f"{_key(*_OPTIONS)}.o"
+    if not unit.exists():
+        with _finished(unit) as unfinished:
+            source = str(_HERE / "blocks.cpp")
+            _run_compiler([*_OPTIONS, "-c", source, "-o", str(unfinished)])
+    return unit
+
+
+@functools.cache
+def _precompiled_header(options):
+    """A header for g++'s ``-include``: all headers parsed once, not with each kernel."""
+    header = _private_folder() / f"{_key(*options)}.hpp"
+    compiled = header.with_suffix(".hpp.gch")
+    if not compiled.exists():
+        header.write_text('#include "cuda_on_cpu.cuh"\n')  # g++ asks for it, but reads the other
+        with _finished(compiled) as unfinished:
+            source = ["-x", "c++-header", str(header)]
+            _run_compiler([*options, *source, "-o", str(unfinished)])
+    return header
+
+
+@contextlib.contextmanager
+def _finished(file):
+    """Where a file is written before it takes its place: two processes may compile it at once."""
+    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+        yield Path(folder, file.name)
+        os.replace(Path(folder, file.name), file)
+
+
+def _key(*parts):
+    """What a compiled file is named by: all that it was made from."""
+    sources = sorted([*_HERE.glob("*.cuh"), *_HERE.glob("*.cpp")])
+    text = "\0".join([*(path.read_text() for path in sources), _SHARED, *parts])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _run_compiler(arguments, code=None):
-    result = subprocess.run(
-        ["g++", *arguments], input=code, capture_output=True, text=True, check=False
-    )
+    command = ["g++", "-I", str(_HERE), *arguments]
+    result = subprocess.run(command, input=code, capture_output=True, text=True, check=False)
     if result.returncode:
         raise RuntimeError(f"g++ does not compile the kernel:\n{result.stderr}")
 

@@ -52,7 +52,7 @@ def _make_properties(cls):
 
 def _guarded_setattr(self, name, value):
     """Refuse what PythonQt refuses: a new attribute, or another value for a method."""
-    there = inspect.getattr_static(type(self), name, None)
+    there = next((vars(each)[name] for each in type(self).__mro__ if name in vars(each)), None)
     if isinstance(there, QtCore.Property):
         there.fset(self, value)
     elif hasattr(there, "__set__"):

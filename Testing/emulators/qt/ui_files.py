@@ -4,6 +4,7 @@
 their C++ types: what a file does not connect stays unconnected, as in Slicer.
 """
 
+import functools
 import xml.etree.ElementTree as ElementTree
 
 from PySide6 import QtCore, QtUiTools, QtWidgets
@@ -11,21 +12,25 @@ from PySide6 import QtCore, QtUiTools, QtWidgets
 from . import table
 
 
+@functools.cache
+def _loader_of_stand_ins():
+    """A loader that knows the stand-ins, and their names; it takes longer to make than a panel."""
+    from .stand_ins import WIDGETS
+
+    loader = QtUiTools.QUiLoader()
+    for cls in WIDGETS:
+        loader.registerCustomWidget(cls)
+    return loader, {cls.__name__ for cls in WIDGETS}
+
+
 class UiLoader(QtUiTools.QUiLoader):
     """`qt.QUiLoader`."""
-
-    def __init__(self, parent=None):
-        from .stand_ins import WIDGETS
-
-        super().__init__(parent)
-        self._known = {cls.__name__ for cls in WIDGETS}
-        for cls in WIDGETS:
-            self.registerCustomWidget(cls)
 
     def load(self, device, parent=None):
         root = ElementTree.fromstring(bytes(device.readAll()))
         unknown = {each.text for each in root.iterfind("customwidgets/customwidget/class")}
-        unknown -= self._known
+        loader, known = _loader_of_stand_ins()
+        unknown -= known
         if unknown:
             raise RuntimeError(f"there is no stand-in for {', '.join(sorted(unknown))}")
         connections = [
@@ -37,7 +42,7 @@ class UiLoader(QtUiTools.QUiLoader):
         buffer = QtCore.QBuffer()
         buffer.setData(ElementTree.tostring(root))
         buffer.open(QtCore.QIODevice.OpenModeFlag.ReadOnly)
-        widget = super().load(buffer, parent)
+        widget = loader.load(buffer, parent)
         widgets = {each.objectName: each for each in widget.findChildren(QtWidgets.QWidget)}
         widgets[widget.objectName] = widget
         for sender, signal, receiver, slot in connections:
