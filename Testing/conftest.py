@@ -8,9 +8,14 @@ import traceback
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from FuzzyVesselCoreLib.jit.compiling_processes import OBJECTS_BETWEEN_COLLECTIONS
 from support.places import ROOT
+
+# Other programs on the machine must not let a test fail: no time is asserted.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_configure(config):

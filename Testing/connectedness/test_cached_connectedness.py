@@ -50,7 +50,7 @@ def assert_right(cached, volume, seeds, affinity=AFFINITY, **options):
     np.testing.assert_array_equal(values, wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problems(largest_side=5), st.data())
 def test_any_start_leads_to_the_same_scene(problem, data):
     volume, seeds, affinity, cut, mask = problem

@@ -22,7 +22,7 @@ def pair_levels(volume, affinity, mask=None):
     return levels
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems(largest_side=5))
 def test_every_solver_follows_the_definition(problem):
     volume, seeds, affinity, cut, mask = problem
@@ -53,7 +53,7 @@ def test_the_levels_round_the_exact_scene_only_once():
     assert np.abs(scene.values - wanted).max() < 0.55 / 65535
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems(largest_side=12))
 def test_solvers_agree_on_larger_volumes(problem):
     volume, seeds, affinity, cut, mask = problem
@@ -65,7 +65,7 @@ def test_solvers_agree_on_larger_volumes(problem):
     assert scenes[0].values.dtype == np.float32
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems(largest_side=8))
 def test_more_seeds_never_lower_a_value(problem):
     volume, seeds, affinity, cut, _ = problem
@@ -76,7 +76,7 @@ def test_more_seeds_never_lower_a_value(problem):
     np.testing.assert_array_equal(many.values, np.max([one.values for one in single], axis=0))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems(largest_side=8))
 def test_connectedness_of_two_voxels_is_symmetric(problem):
     volume, seeds, affinity, _, _ = problem
@@ -86,7 +86,7 @@ def test_connectedness_of_two_voxels_is_symmetric(problem):
     assert there == back
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems(largest_side=8))
 def test_no_voxel_is_above_its_best_affinity(problem):
     volume, seeds, affinity, cut, _ = problem
@@ -100,7 +100,7 @@ def test_no_voxel_is_above_its_best_affinity(problem):
     assert (scene.values.ravel() <= (best / 65535).astype(np.float32)).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems(largest_side=8))
 def test_a_cut_changes_nothing_above_it(problem):
     volume, seeds, affinity, cut, mask = problem

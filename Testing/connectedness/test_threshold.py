@@ -67,7 +67,7 @@ def test_a_fuzzy_scene_and_its_values_give_the_same_object():
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_background_seeds_compete_like_relative_connectedness(number):
     """{C_S > max C_S(t)} is {C_S > C_T}: the second propagation is not needed."""
     random = np.random.default_rng(number)
@@ -202,7 +202,7 @@ def test_the_smallest_scenes_give_a_threshold_that_keeps_the_seeds(levels):
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0, 0.99), st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_scene_gives_a_threshold_that_keeps_its_seeds(number, cut, side):
     random = np.random.default_rng(number)
     scene = (random.random((side,) * 3) ** random.choice([0.1, 1, 20])).astype(np.float32)

@@ -69,7 +69,7 @@ def test_guarantees_on_shapes(name, level):
 
 
 @given(solids.random_solids())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_guarantees_on_random_solids(mask):
     skeleton = skeletonize(mask, (1.5, 1.0, 0.8), level=3)
     check_guarantees(skeleton, mask)
@@ -86,7 +86,7 @@ def test_each_level_contains_the_one_before(name):
 
 
 @given(solids.random_solids(largest=11))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_levels_of_random_solids_are_nested_and_thin(mask):
     """What could go from a level belongs to the level before, which must stay whole."""
     coarser = np.zeros(np.add(mask.shape, 2), bool)
@@ -241,7 +241,7 @@ def test_cleaning_is_done_only_when_asked_for():
 
 
 @given(solids.random_solids(), strategies.sampled_from([1.5, 2.0, 3.5, 20.0]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_closing_tunnels_only_closes_tunnels(mask, width):
     mask, _, _ = fill_cavities(mask)
     closed, tunnels, voxels = close_tunnels(mask, width, (1.0, 1.0, 1.0))

@@ -31,7 +31,7 @@ def noise(shape, number, scale=100.0):
     return np.random.default_rng(number).normal(0, scale, shape).astype(np.float32)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SHAPES, st.integers(0, 99), st.tuples(*[st.floats(0.05, 3)] * 3))
 def test_the_gaussian_is_scipys(shape, number, sigmas):
     volume = noise(shape, number)
@@ -45,7 +45,7 @@ def test_the_gaussian_is_scipys(shape, number, sigmas):
     np.testing.assert_array_equal(volume, before)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SHAPES, st.integers(0, 99), st.tuples(*[st.integers(0, 4)] * 3))
 def test_the_box_is_scipys(shape, number, radii):
     volume = noise(shape, number)
@@ -63,7 +63,7 @@ def test_weights_are_odd_and_even_about_the_middle(sigma):
     np.testing.assert_array_equal(weights, weights[::-1])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SHAPES, st.integers(0, 99), st.tuples(*[st.integers(0, 3)] * 3), st.floats(0.1, 300))
 def test_the_guided_filter_is_that_of_its_definition(shape, number, radii, deviation):
     volume = noise(shape, number)

@@ -60,7 +60,7 @@ def problems(draw):
     return (contrast * scale).astype(np.float32), inside, starts, unit, floor, rng
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(problems())
 def test_levels_are_those_of_the_definition(problem):
     *arguments, _rng = problem
@@ -69,7 +69,7 @@ def test_levels_are_those_of_the_definition(problem):
     np.testing.assert_array_equal(found, by_definition(*arguments))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problems(), st.integers(1, 4))
 def test_rivals_take_what_they_reach_more_strongly(problem, count):
     contrast, inside, starts, unit, floor, rng = problem
@@ -85,7 +85,7 @@ def test_rivals_take_what_they_reach_more_strongly(problem, count):
     np.testing.assert_array_equal(turned, found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problems())
 def test_a_component_is_scipys(problem):
     values, inside, starts, _unit, _floor, rng = problem
@@ -154,7 +154,7 @@ def test_a_cut_of_the_scene_is_a_cut_of_the_contrast(cut):
     assert taken[pieces == pieces[click]].all()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.floats(1e-6, 1e6), st.integers(1, TOP))
 def test_the_least_open_contrast_is_the_first_whose_level_reaches_the_floor(unit, floor):
     lowest = lowest_open(unit, floor)

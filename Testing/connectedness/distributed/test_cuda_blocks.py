@@ -27,7 +27,8 @@ from support.problems import problems
 
 AFFINITY = GaussianAffinity(100, 30, 15)
 ON_THE_CPU = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

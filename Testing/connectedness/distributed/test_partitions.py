@@ -35,7 +35,7 @@ def values_by_blocks(volume, seeds, affinity, **options):
     return values
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(problems(largest_side=7), st.tuples(*3 * [st.integers(1, 8)]))
 def test_small_volumes_of_every_kind(problem, block):
     volume, seeds, affinity, cut, mask = problem
@@ -93,7 +93,7 @@ def test_several_workers():
     np.testing.assert_array_equal(split, whole)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(problems(largest_side=8), st.integers(0, 2**32 - 1))
 def test_seeds_with_levels(problem, number):
     """A seed of level L is a voxel that a path of level L reaches: the same for every solver."""
@@ -124,7 +124,7 @@ def test_many_seeds_with_levels_in_several_blocks_of_the_solver(cut):
     assert (expected.ravel()[plain.seeds] >= levels).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 12), st.integers(0, 30), st.integers(0, 2**32 - 1))
 def test_a_forest_keeps_the_widest_paths_of_the_kept_vertices(count, edge_count, number):
     random = np.random.default_rng(number)

@@ -27,7 +27,8 @@ def noise(shape, kind=np.int16):
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(problem=problems(largest_side=14), limit=st.integers(30, 900))
 def test_small_volumes_of_every_kind(monkeypatch, problem, limit):

@@ -39,7 +39,7 @@ def test_random_volumes_with_many_ties(seed):
     assert disputed[0] > disputed[2] > 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems(largest_side=6), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_volumes_of_every_kind(problem, count, seed):
     volume, _, affinity, cut, mask = problem

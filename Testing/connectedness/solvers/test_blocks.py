@@ -33,14 +33,14 @@ def noise(shape, kind=np.int16, seed=0):
     return np.random.default_rng(seed).normal(100, 25, shape).clip(0, 255).astype(kind)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(problems(largest_side=8))
 def test_small_volumes_of_every_kind(problem):
     volume, seeds, affinity, cut, mask = problem
     assert_same(state_problem(volume, seeds, affinity, cut, mask))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.tuples(*(st.sampled_from([n - 1, n, n + 1, 2 * n + 1]) for n in (16, 32, 32))),
     st.sampled_from(["noise", "few values", "floats"]),

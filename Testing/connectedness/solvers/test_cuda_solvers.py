@@ -37,7 +37,8 @@ def reference(problem):
 
 EXACT = pytest.mark.parametrize("solver", [active_tiles, contraction])
 ON_THE_CPU = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 
@@ -416,7 +417,7 @@ def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("solver", ["contraction", "active-tiles"])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(problem=problems(largest_side=40))
 def test_card_equals_the_reference(solver, problem):
     volume, seeds, affinity, cut, mask = problem

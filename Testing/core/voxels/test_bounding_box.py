@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, box_size, full_
 masks = arrays(bool, st.tuples(*[st.integers(1, 6)] * 3), elements=st.integers(0, 1).map(bool))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(masks)
 def test_the_box_is_the_range_of_the_voxels(mask):
     voxels = np.argwhere(mask)

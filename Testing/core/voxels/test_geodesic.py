@@ -31,7 +31,7 @@ def test_distances_along_go_round_corners():
 
 @pytest.mark.parametrize("sweeps", [0, 1, 100])
 @given(mask=random_solids(), seed=strategies.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_distances_along_are_the_shortest(sweeps, mask, seed):
     """As far as from the nearest source, by another program; and so after more sources.
 

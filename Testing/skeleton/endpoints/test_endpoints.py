@@ -91,7 +91,7 @@ def check_endpoints(mask, seed, spacing, min_length):
 
 
 @given(mask=random_solids(largest=12), seed=strategies.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_endpoints_are_those_of_all_voxels_sinking(mask, seed):
     check_endpoints(padded(mask), seed, [(1.0, 1.0, 1.5), (1, 1, 1)][seed % 2], seed % 3)
 
@@ -144,7 +144,7 @@ def test_more_maxima_than_the_first_capacity(monkeypatch):
 
 
 @given(random_solids(largest=10), strategies.floats(0.3, 6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_centre_of_an_end_cap_is_that_of_labels(mask, reach):
     mask, spacing = padded(mask), (0.7, 1.3, 0.9)
     inside = np.flatnonzero(mask)

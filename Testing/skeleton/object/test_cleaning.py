@@ -68,7 +68,7 @@ def distance_on_half_the_grid(mask, spacing):
     strategies.sampled_from(SPACINGS),
     strategies.sampled_from([0.4, 0.5, 1.0, 1.75, 2.4, 4.0]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_covered_voxels_are_those_of_the_definition(mask, spacing, distance):
     mask = np.pad(mask, [(2 + int(distance / step),) * 2 for step in spacing])
     away = distance_to_outside((~mask).view(np.uint8), spacing)

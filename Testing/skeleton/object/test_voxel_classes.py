@@ -25,7 +25,7 @@ def has_neighbour(voxels):
     return found
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(masks)
 def test_classes_follow_their_definition(mask):
     padded = np.pad(mask, 1)
@@ -61,7 +61,7 @@ def test_what_is_no_labelmap_is_refused(mask, culprit):
         classify_voxels(mask)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(masks, st.integers(0, 4))
 def test_layers_are_counted_one_by_one(mask, layers):
     grown, shrunk = mask, np.pad(mask, 1)

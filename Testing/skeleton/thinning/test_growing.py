@@ -51,7 +51,7 @@ def topology_of(mask):
 
 
 @given(random_solids(largest=9), st.integers(0, 2**32 - 1))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_what_is_grown_has_the_skeletons_topology_and_nothing_can_be_added(mask, seed):
     labels, _ = ndimage.label(np.pad(mask, 1), BLOCK)
     mask = labels == 1

@@ -76,7 +76,7 @@ def peeled_by_definition(case):
 
 
 @given(random_solids(largest=9), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_topology_stays_and_nothing_that_could_go_is_left(mask, seed):
     case = Case(mask, seed)
     left = case.left()
@@ -90,7 +90,7 @@ def test_the_topology_stays_and_nothing_that_could_go_is_left(mask, seed):
 
 
 @given(random_solids(largest=7), st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_what_is_left_is_that_of_the_definition(mask, seed):
     case = Case(mask, seed)
     assert case.peeled().tolist() == peeled_by_definition(case).tolist()

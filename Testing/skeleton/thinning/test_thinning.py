@@ -66,7 +66,7 @@ def test_the_euler_characteristic_counts_components_tunnels_and_cavities(mask, e
 
 
 @given(random_solids(largest=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
     found = sparse_topology(np.argwhere(mask)[::-1])
     assert found.components == ndimage.label(mask, BLOCK)[1]
@@ -74,7 +74,7 @@ def test_the_topology_of_few_voxels_is_that_of_their_volume(mask):
 
 
 @given(random_solids())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_distances_to_the_outside_are_exact(mask):
     mask = padded(mask)
     spacing = (1.6, 0.7, 1.0)
@@ -103,7 +103,7 @@ def mask_of(voxels, shape):
 
 
 @given(random_solids())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_order_of_removal_is_that_of_a_plain_list(mask):
     """Always the first of those that came with the least key, whatever the buckets."""
     mask = padded(mask)
@@ -143,7 +143,7 @@ def thinned_by_a_list(mask, voxels, order, kept, traced):
 
 
 @given(random_solids())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_thinning_keeps_components_tunnels_and_cavities(mask):
     mask = padded(mask)
     skeleton = thinned(mask)
@@ -154,7 +154,7 @@ def test_thinning_keeps_components_tunnels_and_cavities(mask):
 
 
 @given(random_solids())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_nothing_simple_is_left_but_what_is_kept(mask):
     mask = padded(fill_cavities(mask)[0])
     kept = np.zeros(mask.shape, bool)
@@ -179,7 +179,7 @@ def could_go(skeleton):
 
 
 @given(random_solids(largest=9))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_trimming_leaves_only_what_must_stay(mask):
     mask = np.pad(fill_cavities(mask)[0], 1)
     stays = np.zeros(mask.shape, bool)

@@ -15,7 +15,7 @@ def padded(block):
 
 
 @given(mask=random_solids(), seed=strategies.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_paths_go_from_neighbour_to_neighbour_until_there_is_a_force_or_the_core(mask, seed):
     mask, spacing = padded(mask), (1.0, 1.0, 1.5)
     rng = np.random.default_rng(seed)

@@ -31,7 +31,7 @@ def scene_of(shape, number):
     return np.rint(scaled * 65535).astype(np.uint16)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.tuples(*3 * [st.integers(1, 6)]),
     st.tuples(*3 * [st.integers(2, 4)]),
@@ -73,7 +73,7 @@ def test_levels_and_their_values_have_the_same_object(threshold):
         np.testing.assert_array_equal(by_blocks(scene, threshold, block=40)[1], whole)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     st.tuples(*3 * [st.integers(3, 7)]),
     st.tuples(*3 * [st.integers(2, 4)]),
@@ -126,7 +126,7 @@ def test_several_workers():
     np.testing.assert_array_equal(found, whole)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.tuples(*3 * [st.integers(1, 7)]), st.integers(3, 5), st.integers(0, 2**32 - 1))
 def test_the_volume_curve_and_the_automatic_threshold(shape, block, number):
     random = np.random.default_rng(number)
@@ -149,7 +149,7 @@ def test_the_volume_curve_and_the_automatic_threshold(shape, block, number):
         )  # fmt: skip
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.tuples(*3 * [st.integers(1, 5)]), st.floats(0.1, 0.9), st.integers(0, 2**32 - 1))
 def test_pieces_of_one_voxel_are_joined_to_components(shape, density, number):
     found = np.random.default_rng(number).random(shape) < density

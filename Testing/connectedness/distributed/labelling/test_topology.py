@@ -19,7 +19,7 @@ def of_the_whole(mask):
     return Topology(components, cavities, components + cavities - characteristic, characteristic)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.tuples(*3 * [st.integers(1, 9)]),
     st.tuples(*3 * [st.integers(2, 5)]),
