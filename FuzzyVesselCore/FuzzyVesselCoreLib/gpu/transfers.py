@@ -13,7 +13,7 @@ import numpy as np
 from ..threads import kept_threads, thread_count, usable_cores
 
 # Of a pinned buffer. A chunk is handed over between threads several times, which takes 20 us each
-# time where the interpreter is busy: with 1 MB a volume of 302 MB comes in 35 ms, with 4 MB in 8 to 10.
+# time where the interpreter is busy: with 1 MB a volume of 302 MB comes in 35 ms, with 4 MB in 8.
 CHUNK_BYTES = 8 << 20
 MAX_CONVERTING_THREADS = 12  # converting takes longer than copying
 PINNED_THRESHOLD = 16 << 20  # bytes; smaller arrays are copied as fast without buffers
