@@ -3,7 +3,11 @@
 import csv
 import errno
 import json
+import os
 import re
+import subprocess
+import sys
+import time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,6 +17,7 @@ from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.cohort import running
 from fuzzy_vessel.cohort.case_list import read_cases
 from FuzzyVesselCoreLib.errors import InputError
+from support.ended_runs import KILLS
 from support.image_files import write_nrrd
 
 HEAD = "case,volume,seeds,background,mask\n"
@@ -300,7 +305,51 @@ def test_processes_on_a_small_scan(tmp_path, monkeypatch, capsys):
     assert (out / "tube" / "labelmap.nrrd").exists()
 
 
-def running_path(folders):
-    import os
+COHORT = """
+import sys, threading, time
+from fuzzy_vessel.cohort import running
 
+running.COMMAND = sys.executable, "-c", sys.argv[1]
+processes = running._Processes()
+threading.Thread(target=processes.run, args=(sys.argv[2:],), daemon=True).start()
+time.sleep(600)
+"""
+CASE = """
+import sys, time
+from pathlib import Path
+from fuzzy_vessel.cohort import case_process
+
+def work():
+    with case_process.program._termination_as_exit():
+        try:
+            Path(sys.argv[1]).write_text("half")
+            assert sys.stdin.read() == ""
+            time.sleep(600)
+        finally:
+            Path(sys.argv[1]).unlink()
+
+case_process.program.main = work
+case_process.main()
+"""
+
+
+@KILLS
+def test_a_case_ends_with_the_process_of_its_cohort(tmp_path):
+    half_written = tmp_path / "process"
+    environment = {**os.environ, "PYTHONPATH": running_path(sys.path)}
+    command = [sys.executable, "-c", COHORT, CASE, str(half_written)]
+    with subprocess.Popen(command, env=environment) as cohort:
+        wait_until(lambda: half_written.exists() and half_written.read_text())
+        cohort.kill()
+    wait_until(lambda: not half_written.exists())
+
+
+def wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def running_path(folders):
     return os.pathsep.join(map(str, folders))

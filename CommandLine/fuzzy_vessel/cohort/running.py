@@ -22,6 +22,7 @@ from ..writing.report_file import REPORT
 from .case_list import Case, read_cases
 from .case_table import DONE, FAILED, LOG, CohortRecord
 
+COMMAND = sys.executable, "-m", "fuzzy_vessel.cohort.case_process"
 FIRST_LINES = 400  # letters of a message that the table shows
 
 
@@ -173,16 +174,19 @@ class _Processes:
             if self._ended:
                 return 130, "cancelled"
             process = subprocess.Popen(
-                [sys.executable, "-m", "fuzzy_vessel", *arguments],
+                [*COMMAND, *arguments],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,  # open as long as this process is
                 text=True,
                 encoding="utf-8",
                 errors="replace",
             )
             self._running.add(process)
-        output, _ = process.communicate()
+        with process:
+            assert process.stdout is not None
+            output = process.stdout.read()
+            process.wait()  # before its input is closed, which ends it
         with self._lock:
             self._running.discard(process)
         return process.returncode, output

@@ -1,8 +1,4 @@
-"""A queue of voxels by level, the highest first, for compiled code.
-
-A queue is a tuple: heads by level, entries (voxels and the entries below them), the number of the
-entries, and the highest level that may have some. Each function returns the queue as it is then.
-"""
+"""A queue of voxels by level, the highest first, for compiled code."""
 
 import numpy as np
 
@@ -16,29 +12,16 @@ FIRST_SIZE = 1 << 12
 
 @compiled_inside
 def empty_queue():
-    """A queue without entries."""
+    """Heads by level, entries (voxels and the entries below them), and their number."""
     heads = np.full(TOP_LEVEL + 1, -1, np.int32)
-    return heads, np.empty(FIRST_SIZE, np.int64), np.empty(FIRST_SIZE, np.int32), 0, np.int64(0)
+    return heads, np.empty(FIRST_SIZE, np.int64), np.empty(FIRST_SIZE, np.int32), 0
 
 
 @compiled_inside
-def push(queue, level, voxel):
-    """Add a voxel of a level from 1 on."""
-    heads, voxels, below, count, top = queue
+def push(heads, voxels, below, count, level, voxel):
+    """Add a voxel; returns the entries, which may be other arrays now, and their number."""
     if count == voxels.size:
         voxels, below = doubled(voxels), doubled(below)
     voxels[count], below[count] = voxel, heads[level]
     heads[level] = count
-    return heads, voxels, below, count + 1, max(top, level)
-
-
-@compiled_inside
-def pop(queue):
-    """Take the last voxel of the highest level; returns queue, level (0: it was empty), voxel."""
-    heads, voxels, below, count, top = queue
-    while top > 0 and heads[top] < 0:
-        top -= 1
-    entry = max(heads[top], 0)
-    if top > 0:
-        heads[top] = below[entry]
-    return (heads, voxels, below, count, top), top, voxels[entry]
+    return voxels, below, count + 1

@@ -19,8 +19,21 @@ from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
 from ...affinity.levels import TOP_LEVEL
-from .bucket_queue import empty_queue, pop, push
-from .plateaus import HELD, LISTED, POINT, QUEUED, SEEN, enqueue_around, extended, grown
+from .bucket_queue import empty_queue, push
+
+POINT, HELD, SEEN, QUEUED, LISTED = 1, 2, 4, 8, 16  # bits of a voxel's flags
+
+
+@compiled_inside
+def note(voxel, levels, flags, changed, before, count):
+    """List a voxel whose level is about to change, once; returns the list and its length."""
+    if not flags[voxel] & LISTED:
+        flags[voxel] |= LISTED
+        if count == changed.size:
+            changed, before = doubled(changed), doubled(before)
+        changed[count], before[count] = voxel, levels[voxel]
+        count += 1
+    return changed, before, count
 
 
 @compiled
@@ -46,45 +59,23 @@ def change_levels(voxels, wanted, removed, added, more, limit, capacities, level
         The voxels whose level may be another one now, and what it was; more than the limit where it
         was not done to the end. `LISTED` is set in the flags.
     """
-    volume, near = (capacities, levels, flags, shape), np.empty(NEIGHBOURS, np.int64)
-    changes = np.empty(1 << 12, np.int64), np.empty(1 << 12, np.uint16), 0
+    changed, before, count = np.empty(1 << 12, np.int64), np.empty(1 << 12, np.uint16), 0
     for voxel in added:
-        changes = _set(voxel, TOP_LEVEL, volume, changes)
+        changed, before, count = note(voxel, levels, flags, changed, before, count)
+        levels[voxel] = TOP_LEVEL
         flags[voxel] |= POINT
-    changes = _rise(more, limit, volume, changes, near)
-    if changes[2] <= limit:
-        queue, changes = _take_away(removed, voxels, wanted, volume, changes, near)
-        changes = _fall(queue, limit, volume, changes, near)
-    if changes[2] <= limit:
-        changes = _rise(_fallen(changes, levels), limit, volume, changes, near)
-    changed, before, count = changes
-    return changed[:count].copy(), before[:count].copy()
+    volume = capacities, levels, flags, shape
+    changed, before, count = _rise(more, limit, *volume, changed, before, count)
+    if count > limit:
+        return changed[:count], before[:count]
 
-
-@compiled_inside
-def _set(voxel, level, volume, changes):
-    """Give a voxel another level; it is listed once, with the level before all changes."""
-    _, levels, flags, _ = volume
-    changed, before, count = changes
-    if not flags[voxel] & LISTED:
-        flags[voxel] |= LISTED
-        if count == changed.size:
-            changed, before = doubled(changed), doubled(before)
-        changed[count], before[count] = voxel, levels[voxel]
-        count += 1
-    levels[voxel] = level
-    return changed, before, count
-
-
-@compiled_inside
-def _take_away(removed, voxels, wanted, volume, changes, near):
-    """Remove points and capacity; returns what these have held up, queued, and the changes."""
-    capacities, levels, flags, _ = volume
-    queue = empty_queue()
+    near = np.empty(NEIGHBOURS, np.int64)
+    heads, queued, below, entries = empty_queue()
+    top = 0
     for n in range(removed.size + voxels.size):
         of_point = n < removed.size
         voxel = removed[n] if of_point else voxels[n - removed.size]
-        held = np.int64(min(levels[voxel], capacities[voxel]))
+        held = min(levels[voxel], capacities[voxel])  # what it has held up
         if of_point:
             flags[voxel] &= ~np.uint8(POINT)
         else:
@@ -92,87 +83,107 @@ def _take_away(removed, voxels, wanted, volume, changes, near):
             if capacities[voxel] >= held:
                 continue
         if not flags[voxel] & POINT:
-            changes = _set(voxel, 0, volume, changes)
-        queue = enqueue_around(queue, voxel, 0, held, volume, near)
-    return queue, changes
+            changed, before, count = note(voxel, levels, flags, changed, before, count)
+            levels[voxel] = 0
+        for m in range(neighbours(voxel, shape, near)):
+            other = near[m]
+            level = np.int64(levels[other])
+            if level and level <= held and not flags[other] & (POINT | QUEUED):
+                flags[other] |= QUEUED
+                queued, below, entries = push(heads, queued, below, entries, level, other)
+                top = max(top, level)
+    changed, before, count = _fall(
+        top, heads, queued, below, entries, limit, *volume, changed, before, count
+    )
+    if count > limit:
+        return changed[:count], before[:count]
+    fallen, size = np.empty(count, np.int64), 0
+    for voxel in changed[:count]:
+        if levels[voxel] == 0:
+            fallen[size] = voxel
+            size += 1
+    changed, before, count = _rise(fallen[:size], limit, *volume, changed, before, count)
+    return changed[:count].copy(), before[:count].copy()
 
 
 @compiled_inside
-def _fall(queue, limit, volume, changes, near):
-    """Plateaus that nothing holds fall to 0, and what they alone have held."""
-    _, levels, flags, _ = volume
-    plateau, held, held_count = np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64), 0
-    while changes[2] <= limit:
-        queue, level, start = pop(queue)
-        if level == 0:
-            break
+def _fall(
+    top,
+    heads,
+    queued,
+    below,
+    entries,
+    limit,
+    capacities,
+    levels,
+    flags,
+    shape,
+    changed,
+    before,
+    count,
+):
+    plateau, near = np.empty(1 << 10, np.int64), np.empty(NEIGHBOURS, np.int64)
+    held, held_count = np.empty(1 << 10, np.int64), 0
+    level = top
+    while level > 0 and count <= limit:
+        entry = heads[level]
+        if entry < 0:
+            level -= 1
+            continue
+        heads[level] = below[entry]
+        start = queued[entry]
         flags[start] &= ~np.uint8(QUEUED)
         if levels[start] != level or flags[start] & HELD:
             continue
-        plateau, size, holds = _plateau(plateau, start, level, volume, near)
+        plateau[0], size, done, holds = start, 1, 0, False
+        flags[start] |= SEEN
+        while done < size and not holds:
+            voxel = plateau[done]
+            done += 1
+            if plateau.size - size < NEIGHBOURS:
+                plateau = doubled(plateau)
+            for m in range(neighbours(voxel, shape, near)):
+                other = near[m]
+                its = levels[other]
+                if its < level or capacities[other] < level:
+                    continue
+                if its > level or flags[other] & (POINT | HELD):
+                    holds = True
+                    break
+                if not flags[other] & SEEN:
+                    flags[other] |= SEEN
+                    plateau[size] = other
+                    size += 1
         for n in range(size):
-            flags[plateau[n]] &= ~np.uint8(SEEN)
+            voxel = plateau[n]
+            flags[voxel] &= ~np.uint8(SEEN)
             if holds:
-                flags[plateau[n]] |= HELD
+                flags[voxel] |= HELD
+                if held_count == held.size:
+                    held = doubled(held)
+                held[held_count] = voxel
+                held_count += 1
             else:
-                changes = _set(plateau[n], 0, volume, changes)
+                changed, before, count = note(voxel, levels, flags, changed, before, count)
+                levels[voxel] = 0
         if holds:
-            held, held_count = extended(held, held_count, plateau, size)
             continue
         for n in range(size):
-            queue = enqueue_around(queue, plateau[n], 0, level - 1, volume, near)
+            for m in range(neighbours(plateau[n], shape, near)):
+                other = near[m]
+                its = np.int64(levels[other])
+                if 0 < its < level and not flags[other] & (POINT | QUEUED):
+                    flags[other] |= QUEUED
+                    queued, below, entries = push(heads, queued, below, entries, its, other)
     for n in range(held_count):
         flags[held[n]] &= ~np.uint8(HELD)
-    return changes
+    return changed, before, count
 
 
 @compiled_inside
-def _plateau(plateau, start, level, volume, near):
-    """A voxel's plateau, as far as it takes to see what holds it: voxels, number, whether held."""
-    plateau[0], size, done, holds = start, 1, 0, False
-    volume[2][start] |= SEEN
-    while done < size and not holds:
-        firm = POINT | HELD
-        plateau, size, count = grown(plateau, size, plateau[done], level, firm, volume, near)
-        done, holds = done + 1, count > 0
-    return plateau, size, holds
-
-
-@compiled_inside
-def _fallen(changes, levels):
-    """The changed voxels whose level is 0."""
-    changed, _, count = changes
-    fallen, size = np.empty(count, np.int64), 0
-    for n in range(count):
-        if levels[changed[n]] == 0:
-            fallen[size] = changed[n]
-            size += 1
-    return fallen[:size]
-
-
-@compiled_inside
-def _rise(first, limit, volume, changes, near):
+def _rise(first, limit, capacities, levels, flags, shape, changed, before, count):
     """Raise voxels by their neighbours, and whatever these or points among them raise."""
-    capacities, levels, _, shape = volume
-    queue, changes = _raised(first, volume, changes, near)
-    while changes[2] <= limit:
-        queue, bucket, voxel = pop(queue)
-        if bucket == 0:
-            break
-        if min(levels[voxel], capacities[voxel]) != bucket:
-            continue  # a stronger path came later
-        for m in range(neighbours(voxel, shape, near)):
-            level = min(np.int64(capacities[near[m]]), bucket)
-            if level > levels[near[m]]:
-                changes = _set(near[m], level, volume, changes)
-                queue = push(queue, level, near[m])
-    return changes
-
-
-@compiled_inside
-def _raised(first, volume, changes, near):
-    """Raise voxels as far as their neighbours do; returns those that may raise more, queued."""
-    capacities, levels, flags, shape = volume
+    near = np.empty(NEIGHBOURS, np.int64)
     firm = np.zeros(first.size, np.uint16)  # before any of them has risen
     for n in range(first.size):
         voxel = first[n]
@@ -183,13 +194,31 @@ def _raised(first, volume, changes, near):
             other = near[m]
             firm[n] = max(firm[n], min(levels[other], capacities[other]))
         firm[n] = min(firm[n], capacities[voxel])
-    queue = empty_queue()
+    heads, queued, below, entries = empty_queue()
+    bucket = 0
     for n in range(first.size):
         voxel, level = first[n], np.int64(firm[n])
         if not flags[voxel] & POINT:
             if level <= levels[voxel]:
                 continue
-            changes = _set(voxel, level, volume, changes)
-        if level:
-            queue = push(queue, level, voxel)
-    return queue, changes
+            changed, before, count = note(voxel, levels, flags, changed, before, count)
+            levels[voxel] = level
+        queued, below, entries = push(heads, queued, below, entries, level, voxel)
+        bucket = max(bucket, level)
+    while bucket > 0 and count <= limit:
+        entry = heads[bucket]
+        if entry < 0:
+            bucket -= 1
+            continue
+        heads[bucket] = below[entry]
+        voxel = queued[entry]
+        if min(levels[voxel], capacities[voxel]) != bucket:
+            continue  # a stronger path came later
+        for m in range(neighbours(voxel, shape, near)):
+            other = near[m]
+            level = min(np.int64(capacities[other]), bucket)
+            if level > levels[other]:
+                changed, before, count = note(other, levels, flags, changed, before, count)
+                levels[other] = level
+                queued, below, entries = push(heads, queued, below, entries, level, other)
+    return changed, before, count

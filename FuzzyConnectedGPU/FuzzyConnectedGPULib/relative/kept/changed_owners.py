@@ -8,14 +8,15 @@ stays, nothing further is looked at.
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
-from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS
+from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
+from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
 from ...affinity.levels import TOP_LEVEL
 from ..disputed import joined
 from ..groups import NOBODY
-from .bucket_queue import empty_queue, pop
-from .plateaus import LISTED, POINT, QUEUED, SEEN, enqueue, enqueue_around, extended, grown
+from .bucket_queue import empty_queue, push
+from .changed_levels import LISTED, POINT, QUEUED, SEEN
 
 
 @compiled
@@ -38,91 +39,102 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
     others, lost
         As of `KeptOwners.change`.
     """
-    volume, near = (capacities, levels, flags, shape), np.empty(NEIGHBOURS, np.int64)
-    queue, lost = _beside_levels(changed, before, volume, owners, near)
-    top = np.int64(TOP_LEVEL)
-    for voxel in told:
-        queue, is_lost = _look_at(voxel, volume, owners, queue)
-        lost |= is_lost
-        queue = enqueue_around(queue, voxel, 0, top, volume, near)
-    for voxel in voxels:
-        if flags[voxel] & POINT:
-            queue = enqueue_around(queue, voxel, 0, top, volume, near)
-    return _handed_on(queue, volume, owners, near), lost
-
-
-@compiled_inside
-def _beside_levels(changed, before, volume, owners, near):
-    """Queue voxels of other levels, and neighbours that see it; whether one has none now."""
-    capacities, levels, flags, _ = volume
-    queue, lost = empty_queue(), False
-    for n in range(changed.size):
-        voxel, old = changed[n], np.int64(before[n])
-        flags[voxel] &= ~np.uint8(LISTED)
-        if levels[voxel] == old and not flags[voxel] & POINT:
-            continue
-        queue, is_lost = _look_at(voxel, volume, owners, queue)
-        lost |= is_lost
-        now = np.int64(min(levels[voxel], capacities[voxel]))
-        queue = enqueue_around(queue, voxel, min(now, old), max(now, old), volume, near)
-    return queue, lost
-
-
-@compiled_inside
-def _look_at(voxel, volume, owners, queue):
-    """Queue a voxel that is no point, or make it nobody's; whether it has capacity then."""
-    capacities, levels, flags, _ = volume
-    if flags[voxel] & POINT or levels[voxel]:
-        return enqueue(queue, voxel, np.int64(levels[voxel]), flags), False
-    owners[voxel] = NOBODY
-    return queue, capacities[voxel] > 0
-
-
-@compiled_inside
-def _handed_on(queue, volume, owners, near):
-    """Give plateaus their owners, from the highest level down; returns the voxels of another."""
-    flags = volume[2]
-    plateau = np.empty(1 << 10, np.int64)
-    done, done_count = np.empty(1 << 10, np.int64), 0
+    near = np.empty(NEIGHBOURS, np.int64)
+    heads, queued, below, entries = empty_queue()
+    top, lost = 0, False
+    for n in range(changed.size + told.size + voxels.size):
+        low, high = 0, np.int64(0)
+        if n < changed.size:
+            voxel = changed[n]
+            flags[voxel] &= ~np.uint8(LISTED)
+            own = np.int64(levels[voxel])
+            if own == before[n] and not flags[voxel] & POINT:
+                continue
+            now = min(own, np.int64(capacities[voxel]))
+            low, high = min(now, np.int64(before[n])), max(now, np.int64(before[n]))
+            if not flags[voxel] & POINT:
+                if own == 0:
+                    owners[voxel] = NOBODY
+                    lost |= capacities[voxel] > 0
+                elif not flags[voxel] & QUEUED:
+                    flags[voxel] |= QUEUED
+                    queued, below, entries = push(heads, queued, below, entries, own, voxel)
+                    top = max(top, own)
+        elif n < changed.size + told.size:
+            voxel = told[n - changed.size]
+            own, high = np.int64(levels[voxel]), np.int64(TOP_LEVEL)
+            if not flags[voxel] & POINT:
+                if own == 0:
+                    owners[voxel] = NOBODY
+                    lost |= capacities[voxel] > 0
+                elif not flags[voxel] & QUEUED:
+                    flags[voxel] |= QUEUED
+                    queued, below, entries = push(heads, queued, below, entries, own, voxel)
+                    top = max(top, own)
+        else:
+            voxel = voxels[n - changed.size - told.size]
+            if not flags[voxel] & POINT:
+                continue
+            high = np.int64(TOP_LEVEL)
+        for m in range(neighbours(voxel, shape, near)):
+            other = near[m]
+            its = np.int64(levels[other])
+            if low < its <= high and not flags[other] & (POINT | QUEUED):
+                flags[other] |= QUEUED
+                queued, below, entries = push(heads, queued, below, entries, its, other)
+                top = max(top, its)
+    plateau, done_with, done_count = np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64), 0
     others, other_count = np.empty(1 << 10, np.int64), 0
-    while True:
-        queue, level, start = pop(queue)
-        if level == 0:
-            break
+    level = top
+    while level > 0:
+        entry = heads[level]
+        if entry < 0:
+            level -= 1
+            continue
+        heads[level] = below[entry]
+        start = queued[entry]
         flags[start] &= ~np.uint8(QUEUED)
         if flags[start] & SEEN:
             continue
-        plateau, size, owner = _plateau(plateau, start, level, volume, owners, near)
-        done, done_count = extended(done, done_count, plateau, size)
-        first = other_count
-        others, other_count = _take_over(plateau, size, owner, owners, others, other_count)
-        for n in range(first, other_count):
-            queue = enqueue_around(queue, others[n], 0, level - 1, volume, near)
+        plateau[0], size, done, owner = start, 1, 0, np.uint8(NOBODY)
+        flags[start] |= SEEN
+        while done < size:
+            voxel = plateau[done]
+            done += 1
+            if plateau.size - size < NEIGHBOURS:
+                plateau = doubled(plateau)
+            for m in range(neighbours(voxel, shape, near)):
+                other = near[m]
+                its = levels[other]
+                if its < level or capacities[other] < level:
+                    continue
+                if its > level or flags[other] & POINT:
+                    owner = joined(owner, owners[other])
+                elif not flags[other] & SEEN:
+                    flags[other] |= SEEN
+                    plateau[size] = other
+                    size += 1
+        if done_with.size - done_count < size:
+            longer = np.empty(2 * (done_count + size), np.int64)
+            longer[:done_count] = done_with[:done_count]
+            done_with = longer
+        for n in range(size):
+            voxel = plateau[n]
+            done_with[done_count] = voxel
+            done_count += 1
+            if owners[voxel] == owner:
+                continue
+            owners[voxel] = owner
+            if other_count == others.size:
+                others = doubled(others)
+            others[other_count] = voxel
+            other_count += 1
+            for m in range(neighbours(voxel, shape, near)):
+                other = near[m]
+                its = np.int64(levels[other])
+                if 0 < its < level and not flags[other] & (POINT | QUEUED):
+                    flags[other] |= QUEUED
+                    queued, below, entries = push(heads, queued, below, entries, its, other)
     for n in range(done_count):
-        flags[done[n]] &= ~np.uint8(SEEN)
-    return others[:other_count].copy()
-
-
-@compiled_inside
-def _plateau(plateau, start, level, volume, owners, near):
-    """A voxel's plateau, its size, and the owner that comes to it."""
-    plateau[0], size, done, owner = start, 1, 0, np.uint8(NOBODY)
-    volume[2][start] |= SEEN
-    while done < size:
-        plateau, size, count = grown(plateau, size, plateau[done], level, POINT, volume, near)
-        done += 1
-        for m in range(count):
-            owner = joined(owner, owners[near[m]])
-    return plateau, size, owner
-
-
-@compiled_inside
-def _take_over(plateau, size, owner, owners, others, count):
-    """Give the voxels of a plateau an owner; those that had another one are listed."""
-    others, _ = extended(others, count, plateau, size)
-    for n in range(size):
-        if owners[plateau[n]] != owner:
-            owners[plateau[n]] = owner
-            others[count] = plateau[n]
-            count += 1
-    return others, count
+        flags[done_with[n]] &= ~np.uint8(SEEN)
+    return others[:other_count].copy(), lost

@@ -11,9 +11,8 @@ import numpy as np
 
 from FuzzyVesselCoreLib.voxels.large_arrays import zeros
 
-from .changed_levels import change_levels
+from .changed_levels import POINT, change_levels
 from .changed_owners import change_owners
-from .plateaus import POINT
 
 
 class KeptOwners:
