@@ -41,7 +41,7 @@ def test_slabs_lie_where_numbers_of_nodes_come(monkeypatch):
     # Three slabs of a plane of tiles: less than 4 bytes for each of the nodes that there may be.
     volume = noise((8 * 36, 16, 32), 0.7)
     monkeypatch.setattr(contracted_tiles, "SLAB_BYTES", 1)
-    assert bytes_a_voxel(volume) < 5.6
+    assert bytes_a_voxel(volume) < 5.7
 
 
 @pytest.mark.gpu

@@ -32,6 +32,7 @@ MAX_VOXELS = 2**32 - 4  # voxels are numbered by 32 bits, some of which are mark
 # First estimates of the numbers of nodes, and of cross-tile edges after the first round; where they
 # are too small the true numbers are known after the run.
 NODES_PER_VOXEL, CROSS_EDGES_PER_VOXEL = 0.125, 0.085
+LIKELY_NODES = 0.8  # of the first estimate: vessels in noise, and CT
 
 
 def tile_count(shape: tuple[int, ...]) -> int:
@@ -255,7 +256,8 @@ class ContractedTiles:
         size = max(self._edge_room, cross_edges)
         if self.came_in_slabs:
             behind = -(-slot_bytes(self.problem.voxels, slabs_of(self.problem.voxels)[1]) // 8)
-            size = self._edge_room + max(behind, half)
+            numbers = int(LIKELY_NODES * half)  # that lie behind the cross-tile edges then
+            size = max(self._edge_room + max(behind, half), cross_edges + numbers)
         self.workspaces = [xp.empty(n, np.uint64) for n in (half, size)]
         self._coming = iter(())
         if self.came_in_slabs:
