@@ -1,7 +1,7 @@
 """A connectedness problem in the form that solvers read."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -55,7 +55,7 @@ class Problem:
             return np.full(self.seeds.size, TOP_LEVEL, np.uint16)
         return self.seed_levels
 
-    @cached_property
+    @property
     def tables(self) -> tuple[np.ndarray, np.ndarray, int]:
         """The papers' look-up tables of an integer volume's affinities.
 
@@ -70,14 +70,19 @@ class Problem:
         """
         if self.voxels.dtype.kind == "f":
             return np.empty(0, np.float32), np.empty(0, np.float32), 0
-        limits = np.iinfo(self.voxels.dtype)
-        sums = np.arange(2 * limits.min, 2 * limits.max + 1).astype(np.float32)
-        differences = np.arange(limits.max - limits.min + 1).astype(np.float32)
-        return (
-            self.affinity.sum_term(sums),
-            self.affinity.difference_term(differences),
-            2 * limits.min,
-        )
+        return _tables(self.affinity, self.voxels.dtype)
+
+
+@lru_cache(maxsize=4)
+def _tables(affinity: GaussianAffinity, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray, int]:
+    """See `Problem.tables`; the blocks of a volume, and runs after one another, share them.
+
+    They are not made read-only: the solvers would be compiled once more for such arrays.
+    """
+    limits = np.iinfo(dtype)
+    sums = np.arange(2 * limits.min, 2 * limits.max + 1).astype(np.float32)
+    differences = np.arange(limits.max - limits.min + 1).astype(np.float32)
+    return affinity.sum_term(sums), affinity.difference_term(differences), 2 * limits.min
 
 
 def state_problem(
