@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from .availability import TRIAL, driver_library, driver_version
 from .nvrtc import (
@@ -23,7 +24,8 @@ MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
 
 _one_at_a_time = threading.Lock()
 _opened: dict[int, Future] = {}  # by the device's number: its compute capability
-_finishing: list[threading.Thread] = []  # that compile for speed what is a draft by now
+PAUSE = 1.0  # s; a process that ends after one run must not wait for a compilation
+_finishing: list[threading.Thread] = []  # compile for speed what is a draft by now, or wait to
 
 File = tuple[Path, tuple[str, ...]]  # with its macros
 
@@ -132,6 +134,14 @@ def _compile_draft(ordinal: int, path: Path, defines: tuple[str, ...], opened: F
         _compile(*arguments)
         return
     with suppress(RuntimeError):  # no more threads: the draft stays
+        pause = threading.Timer(PAUSE, _begin_to_finish, arguments)
+        pause.daemon = True
+        pause.start()
+        _finishing.append(pause)
+
+
+def _begin_to_finish(*arguments: Any) -> None:
+    with suppress(RuntimeError):  # no more threads, or the process ends: the draft stays
         thread = threading.Thread(target=_finish, args=arguments)
         thread.start()
         _finishing.append(thread)

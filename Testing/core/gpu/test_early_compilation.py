@@ -66,6 +66,7 @@ def test_a_first_run_gets_a_draft_and_later_ones_what_is_compiled_for_speed(card
         return compile_kernels(*key) if key[-1] is True or go_on.wait(60) else None
 
     monkeypatch.setattr(early_compilation, "compile_kernels", drafts_first)
+    monkeypatch.setattr(early_compilation, "PAUSE", 0.0)
     early_compilation.compile_early(0, [], drafts=[(card.file, defines)])
     for _ in range(2):
         assert nvrtc.load_kernel(0, card.file, "twice", defines) == "twice"
@@ -224,3 +225,14 @@ def test_the_driver_and_cupy_agree_on_a_real_gpu():
     cupy = pytest.importorskip("cupy")
     found = early_compilation.compute_capability(0)
     assert found == int(cupy.cuda.Device(0).compute_capability)
+
+
+def test_a_process_that_ends_after_one_run_does_not_wait_for_more_than_the_draft(card, monkeypatch):
+    monkeypatch.setattr(early_compilation, "PAUSE", 3600.0)
+    early_compilation.compile_early(0, [], drafts=[(card.file, ("FACTOR=9",))])
+    early_compilation.compiling[0, card.file, ("FACTOR=9",)].join()
+    (waits,) = early_compilation._finishing
+    assert waits.daemon
+    assert waits.is_alive()
+    early_compilation._finishing.clear()
+    waits.cancel()
