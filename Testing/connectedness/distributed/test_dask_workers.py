@@ -6,33 +6,13 @@ import signal
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPULib import connectedness as on_the_whole
 from FuzzyConnectedGPULib.distributed import connectedness
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.block_scene import AFFINITY, SEEDS, TOP
 from support.ended_runs import KILLS
 
 zarr = pytest.importorskip("zarr", minversion="3")
 distributed = pytest.importorskip("distributed")
-AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
-TOP = np.float32(65535)
-
-
-@pytest.fixture(scope="module")
-def volume():
-    return np.random.default_rng(1).normal(100, 25, (16, 18, 20)).astype(np.int16)
-
-
-@pytest.fixture(scope="module")
-def whole(volume):
-    return on_the_whole(volume, SEEDS, AFFINITY, solver="dial").values
-
-
-@pytest.fixture
-def source(volume, tmp_path):
-    path = tmp_path / "source.zarr"
-    zarr.create_array(str(path), data=volume, chunks=(7, 8, 9))
-    return path
 
 
 def cluster(workers, threads=1, processes=True, **options):

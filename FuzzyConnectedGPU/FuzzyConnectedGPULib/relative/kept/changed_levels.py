@@ -64,10 +64,22 @@ def change_levels(voxels, wanted, removed, added, more, limit, capacities, level
         changed, before, count = note(voxel, levels, flags, changed, before, count)
         levels[voxel] = TOP_LEVEL
         flags[voxel] |= POINT
-    volume = capacities, levels, flags, shape
-    changed, before, count = _rise(more, limit, *volume, changed, before, count)
-    if count > limit:
-        return changed[:count], before[:count]
+    volume, changes = (capacities, levels, flags, shape), (changed, before, count)
+    changes = _rise(more, limit, volume, changes)
+    if changes[2] <= limit:
+        queue, changes = _take_away(removed, voxels, wanted, volume, changes)
+        changes = _fall(queue, limit, volume, changes)
+    if changes[2] <= limit:
+        changes = _rise(_fallen(changes, levels), limit, volume, changes)
+    changed, before, count = changes
+    return changed[:count].copy(), before[:count].copy()
+
+
+@compiled_inside
+def _take_away(removed, voxels, wanted, volume, changes):
+    """Remove points and capacity; returns what these have held up, queued, and the changes."""
+    capacities, levels, flags, shape = volume
+    changed, before, count = changes
 
     near = np.empty(NEIGHBOURS, np.int64)
     heads, queued, below, entries = empty_queue()
@@ -92,36 +104,27 @@ def change_levels(voxels, wanted, removed, added, more, limit, capacities, level
                 flags[other] |= QUEUED
                 queued, below, entries = push(heads, queued, below, entries, level, other)
                 top = max(top, level)
-    changed, before, count = _fall(
-        top, heads, queued, below, entries, limit, *volume, changed, before, count
-    )
-    if count > limit:
-        return changed[:count], before[:count]
+    return (top, heads, queued, below, entries), (changed, before, count)
+
+
+@compiled_inside
+def _fallen(changes, levels):
+    """The changed voxels whose level is 0."""
+    changed, _, count = changes
     fallen, size = np.empty(count, np.int64), 0
     for voxel in changed[:count]:
         if levels[voxel] == 0:
             fallen[size] = voxel
             size += 1
-    changed, before, count = _rise(fallen[:size], limit, *volume, changed, before, count)
-    return changed[:count].copy(), before[:count].copy()
+    return fallen[:size]
 
 
 @compiled_inside
-def _fall(
-    top,
-    heads,
-    queued,
-    below,
-    entries,
-    limit,
-    capacities,
-    levels,
-    flags,
-    shape,
-    changed,
-    before,
-    count,
-):
+def _fall(queue, limit, volume, changes):
+    """Plateaus that nothing holds fall to 0, and what they alone have held."""
+    top, heads, queued, below, entries = queue
+    capacities, levels, flags, shape = volume
+    changed, before, count = changes
     plateau, near = np.empty(1 << 10, np.int64), np.empty(NEIGHBOURS, np.int64)
     held, held_count = np.empty(1 << 10, np.int64), 0
     level = top
@@ -181,8 +184,10 @@ def _fall(
 
 
 @compiled_inside
-def _rise(first, limit, capacities, levels, flags, shape, changed, before, count):
+def _rise(first, limit, volume, changes):
     """Raise voxels by their neighbours, and whatever these or points among them raise."""
+    capacities, levels, flags, shape = volume
+    changed, before, count = changes
     near = np.empty(NEIGHBOURS, np.int64)
     firm = np.zeros(first.size, np.uint16)  # before any of them has risen
     for n in range(first.size):

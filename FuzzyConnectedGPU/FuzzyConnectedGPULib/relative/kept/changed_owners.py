@@ -8,7 +8,7 @@ stays, nothing further is looked at.
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
@@ -39,9 +39,18 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
     others, lost
         As of `KeptOwners.change`.
     """
+    volume = capacities, levels, flags, shape
+    queue, lost = _first_queued(changed, before, told, voxels, volume, owners)
+    return _handed_on(queue, volume, owners), lost
+
+
+@compiled_inside
+def _first_queued(changed, before, told, voxels, volume, owners):
+    """What sees a change, queued; and whether a voxel with capacity is nobody's now."""
+    capacities, levels, flags, shape = volume
     near = np.empty(NEIGHBOURS, np.int64)
     heads, queued, below, entries = empty_queue()
-    top, lost = 0, False
+    top, lost = np.int64(0), False
     for n in range(changed.size + told.size + voxels.size):
         low, high = 0, np.int64(0)
         if n < changed.size:
@@ -52,30 +61,23 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
                 continue
             now = min(own, np.int64(capacities[voxel]))
             low, high = min(now, np.int64(before[n])), max(now, np.int64(before[n]))
-            if not flags[voxel] & POINT:
-                if own == 0:
-                    owners[voxel] = NOBODY
-                    lost |= capacities[voxel] > 0
-                elif not flags[voxel] & QUEUED:
-                    flags[voxel] |= QUEUED
-                    queued, below, entries = push(heads, queued, below, entries, own, voxel)
-                    top = max(top, own)
         elif n < changed.size + told.size:
             voxel = told[n - changed.size]
-            own, high = np.int64(levels[voxel]), np.int64(TOP_LEVEL)
-            if not flags[voxel] & POINT:
-                if own == 0:
-                    owners[voxel] = NOBODY
-                    lost |= capacities[voxel] > 0
-                elif not flags[voxel] & QUEUED:
-                    flags[voxel] |= QUEUED
-                    queued, below, entries = push(heads, queued, below, entries, own, voxel)
-                    top = max(top, own)
+            high = np.int64(TOP_LEVEL)
         else:
             voxel = voxels[n - changed.size - told.size]
             if not flags[voxel] & POINT:
                 continue
             high = np.int64(TOP_LEVEL)
+        if not flags[voxel] & POINT:
+            own = np.int64(levels[voxel])
+            if own == 0:
+                owners[voxel] = NOBODY
+                lost |= capacities[voxel] > 0
+            elif not flags[voxel] & QUEUED:
+                flags[voxel] |= QUEUED
+                queued, below, entries = push(heads, queued, below, entries, own, voxel)
+                top = max(top, own)
         for m in range(neighbours(voxel, shape, near)):
             other = near[m]
             its = np.int64(levels[other])
@@ -83,6 +85,15 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
                 flags[other] |= QUEUED
                 queued, below, entries = push(heads, queued, below, entries, its, other)
                 top = max(top, its)
+    return (top, heads, queued, below, entries), lost
+
+
+@compiled_inside
+def _handed_on(queue, volume, owners):
+    """Give plateaus their owners, from the highest level down; returns voxels that have another."""
+    top, heads, queued, below, entries = queue
+    capacities, levels, flags, shape = volume
+    near = np.empty(NEIGHBOURS, np.int64)
     plateau, done_with, done_count = np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64), 0
     others, other_count = np.empty(1 << 10, np.int64), 0
     level = top
@@ -137,4 +148,4 @@ def change_owners(changed, before, told, voxels, capacities, levels, flags, shap
                     queued, below, entries = push(heads, queued, below, entries, its, other)
     for n in range(done_count):
         flags[done_with[n]] &= ~np.uint8(SEEN)
-    return others[:other_count].copy(), lost
+    return others[:other_count].copy()
