@@ -366,7 +366,7 @@ def test_the_default_takes_active_tiles_where_contraction_does_not_suit(monkeypa
         monkeypatch.setattr(
             solver, "solve", lambda *a, s=solver, f=solve: [taken.append(s), f(*a)][1]
         )
-    for memory, wanted in ((8 << 30, contraction), (9 * volume.size, active_tiles)):
+    for memory, wanted in ((8 << 30, contraction), (7 * volume.size, active_tiles)):
         found = levels(exact, problem, EmulatedDevice(memory=memory))
         assert taken.pop() is wanted
         np.testing.assert_array_equal(found, reference(problem))

@@ -187,3 +187,12 @@ def test_arrays_reach_a_real_gpu_and_come_back(shape):
     values = np.empty(shape, np.float32)
     transfers.convert_to_host(cupy, device, values, affinity.write_level_values)
     np.testing.assert_array_equal(values, affinity.level_values(array))
+
+
+@pytest.mark.gpu
+def test_a_number_comes_as_it_was_when_it_was_asked_for():
+    cupy = pytest.importorskip("cupy")
+    numbers = cupy.arange(7)
+    soon = transfers.get_soon(cupy, numbers[2:5])
+    numbers.fill(0)
+    np.testing.assert_array_equal(soon(), [2, 3, 4])

@@ -11,7 +11,7 @@ from ..interface import Solution
 from . import active_tiles
 from .contraction import contracted_tiles, contraction
 
-BYTES_PER_VOXEL = 10  # contraction's levels, nodes and edges on noise, with a reserve
+BYTES_PER_VOXEL = 8  # contraction's levels, nodes and edges on noise (6.7), with a reserve
 # Without cooperative launches one block does all rounds of nodes in one launch, which must stay
 # short: larger volumes are left to active tiles.
 MAX_FOR_ONE_BLOCK = 1 << 22
