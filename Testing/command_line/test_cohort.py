@@ -309,7 +309,7 @@ COHORT = """
 import sys, threading, time
 from fuzzy_vessel.cohort import running
 
-running.COMMAND = sys.executable, "-c", sys.argv[1]
+running.CASE = "-c", sys.argv[1]
 processes = running._Processes()
 threading.Thread(target=processes.run, args=(sys.argv[2:],), daemon=True).start()
 time.sleep(600)

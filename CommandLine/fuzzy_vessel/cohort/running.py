@@ -22,7 +22,7 @@ from ..writing.report_file import REPORT
 from .case_list import Case, read_cases
 from .case_table import DONE, FAILED, LOG, CohortRecord
 
-COMMAND = sys.executable, "-m", "fuzzy_vessel.cohort.case_process"
+CASE = "-m", "fuzzy_vessel.cohort.case_process"  # arguments of Python
 FIRST_LINES = 400  # letters of a message that the table shows
 
 
@@ -174,7 +174,7 @@ class _Processes:
             if self._ended:
                 return 130, "cancelled"
             process = subprocess.Popen(
-                [*COMMAND, *arguments],
+                [sys.executable, *CASE, *arguments],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.PIPE,  # open as long as this process is

@@ -7,9 +7,10 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.components.runs import START, run_end
 
+from .voxel_list import listed
+
 TIE = 1e-4  # smaller differences can be rounding errors: the position decides
 VOXELS_PER_SLAB = 1 << 20  # between two checks of the progress
-FIRST_CAPACITY = 1 << 12  # minima of a part; with more of them the search is repeated
 
 
 def local_minima(
@@ -75,12 +76,7 @@ def minima_of_planes(
     values: np.ndarray, spans: np.ndarray, highest: float, first: int, last: int
 ) -> np.ndarray:
     """Find the local minima in the spans of rows of some planes; (n, 3)."""
-    seeds = np.empty((FIRST_CAPACITY, 3), np.int64)
-    while True:
-        count = list_minima(values, spans, highest, first, last, seeds)
-        if count <= len(seeds):
-            return seeds[:count]
-        seeds = np.empty((count, 3), np.int64)
+    return listed(lambda seeds: list_minima(values, spans, highest, first, last, seeds))
 
 
 @compiled

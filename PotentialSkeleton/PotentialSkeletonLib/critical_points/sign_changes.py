@@ -6,8 +6,9 @@ from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
+from .voxel_list import listed
+
 VOXELS_PER_SLICE = 1 << 22  # between two checks of the progress
-FIRST_CAPACITY = 1 << 12  # cells of a part; with more cells the search is repeated
 
 
 def cells_with_sign_changes(
@@ -61,12 +62,7 @@ def list_cells(
     vectors: np.ndarray, classes: np.ndarray, lowest_class: int, first: int, last: int
 ) -> np.ndarray:
     """List the cells of some planes; (n, 3)."""
-    cells = np.empty((FIRST_CAPACITY, 3), np.int64)
-    while True:
-        count = cells_of_part(vectors, classes, lowest_class, first, last, cells)
-        if count <= len(cells):
-            return cells[:count]
-        cells = np.empty((count, 3), np.int64)
+    return listed(lambda cells: cells_of_part(vectors, classes, lowest_class, first, last, cells))
 
 
 @compiled
