@@ -7,7 +7,7 @@ from scipy import ndimage
 pytest.importorskip("numba")
 from FuzzyConnectedGPULib import HandOver, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
-from FuzzyConnectedGPULib.contrast.live import kept_reach
+from FuzzyConnectedGPULib.contrast.live import kept_reach, max_tree
 from FuzzyConnectedGPULib.relative import contrast_owners, disputed, node_owners
 from FuzzyConnectedGPULib.relative.kept.changed_levels import change_levels
 from FuzzyConnectedGPULib.relative.kept.changed_owners import change_owners
@@ -241,7 +241,8 @@ def test_on_the_device(cpu_cuda, monkeypatch):
 
 def test_the_trial_leaves_nothing_to_compile(scan, points):
     functions = (change_levels, change_owners, survey, paint, distinct, kept_reach._spread)
-    functions += (contrast_owners._connect_voxels, disputed._spread, node_owners.spread_values)
+    functions += (max_tree._spread, contrast_owners._connect_voxels, disputed._spread)
+    functions += (node_owners.spread_values,)
     warm_up.try_out()
     before = [set(function.signatures) for function in functions]
     cached = CachedConnectedness()

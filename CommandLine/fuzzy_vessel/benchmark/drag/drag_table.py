@@ -58,6 +58,7 @@ NOTES = [
 
 def by_drag(setting: Setting) -> Table:
     """Each kind of point dragged, on two cores of the CPU and on the GPU where there is one."""
+    from FuzzyConnectedGPULib.contrast.warm_up import try_out
     from FuzzyConnectedGPULib.several.live import warm_up
 
     from ...slicer_host import headless
@@ -73,7 +74,8 @@ def by_drag(setting: Setting) -> Table:
         draws = False
         notes.append(f"Slices are not included: {error}.")
     notes += filter(None, [setting.no_gpu])
-    warm_up.try_out()  # as when the module is entered
+    try_out()  # as when the module is entered
+    warm_up.try_out()
     for device, goal in (("cpu", CPU_GOAL), (setting.gpu and setting.cuda, GPU_GOAL)):
         if device:
             setting.tell(f"drag on {device}")

@@ -12,6 +12,7 @@ def try_out() -> None:
     """Divide two vessels; drag a point of one where there is contrast, and where there is none."""
     from ...contrast.evidence.vessel_evidence import vessel_evidence
     from ...contrast.live.live_labels import LiveLabels
+    from ...contrast.live.max_tree import max_tree
     from ..division import divide_by_contrast
     from .live_vessels import LiveVessels
 
@@ -28,6 +29,8 @@ def try_out() -> None:
         vessels = LiveVessels(live, unit)
         for at in ((12, 20, 20), (13, 20, 20), (12, 12, 12), (12, 12, 13), (14, 20, 20)):
             vessels.labels_on("cpu", {"one": [(4, 4, 4)], "other": [at]}, [(12, 4, 20)])
+    tree = max_tree(volume, None, 50.0)
+    tree.widest_from(tree.contrast > 60)  # as beside bone, of which there is none here
 
 
 WARM_UP = WarmUp(try_out)
