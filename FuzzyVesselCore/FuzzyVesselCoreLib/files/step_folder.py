@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..translation import tr as _
+from .array_file import read_arrays
 from .folder_lock import others_in, remove_if_empty
 
 PART = ".part-"  # of a file that is being written; a run that was killed leaves it
@@ -108,8 +109,7 @@ class StepFolder:
         """
         place = self._place(kind, key)
         try:
-            with np.load(place) as file:  # zip: every array has a checksum
-                return {name: file[name] for name in file.files}
+            return read_arrays(place)
         except (OSError, ValueError, zipfile.BadZipFile) as error:
             raise InputError(
                 _(
