@@ -155,15 +155,25 @@ def recipes(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_recipes_share_the_processes_and_one_that_fails_ends_alone(recipes, monkeypatch):
+@pytest.fixture
+def usual_collections():
+    before = gc.get_threshold()  # in tests Python looks for cycles rarely, too
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_recipes_share_the_processes_and_one_that_fails_ends_alone(
+    recipes, usual_collections, monkeypatch
+):
     monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 3)
     names = ("first", "fails", "sleeps", "last")  # who sleeps is ended
     with compiling_beside([f"some_recipes:{name}" for name in names]):
         assert len(compiling_processes.going_on()) == 2
-        collections = gc.get_threshold()
+        assert gc.get_threshold()[0] == compiling_processes.OBJECTS_BETWEEN_COLLECTIONS
         until(lambda: (recipes / "first").exists() and (recipes / "last").exists())
     assert not compiling_processes.going_on()
-    assert gc.get_threshold()[0] < collections[0]
+    assert gc.get_threshold() == (700, 10, 10)
     pids = {(recipes / name).read_text() for name in ("first", "last")}
     assert len(pids) == 2
     assert str(os.getpid()) not in pids
@@ -181,6 +191,18 @@ def test_processes_end_where_the_body_fails(recipes, monkeypatch):
     with pytest.raises(ZeroDivisionError), compiling_beside(["some_recipes:sleeps"]):
         1 / 0  # noqa: B018
     assert not compiling_processes.going_on()
+
+
+def test_where_no_process_begins_the_body_compiles_alone(usual_collections, monkeypatch):
+    def used_up(*arguments, **options):
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", used_up)
+    done = []
+    with compiling_beside(["some_recipes:sleeps"]):
+        done.append(gc.get_threshold()[0])
+    assert done == [compiling_processes.OBJECTS_BETWEEN_COLLECTIONS]
 
 
 @pytest.mark.parametrize("reason", ["one core", "no Python", "nothing to compile"])
