@@ -154,9 +154,7 @@ def load_kernel(ordinal: int, path: str | Path, name: str, defines: tuple[str, .
 
 
 @functools.cache
-def _load_kernel(
-    ordinal: int, path: Path, name: str, defines: tuple[str, ...], done: bool
-) -> Any:
+def _load_kernel(ordinal: int, path: Path, name: str, defines: tuple[str, ...], done: bool) -> Any:
     early = compiling.get((ordinal, path, defines))
     if early is not None:
         early.join()
