@@ -89,6 +89,19 @@ def test_nothing_begins_before_numba_is_installed(monkeypatch):
     assert begun
 
 
+def test_a_numba_that_is_too_old_for_numpy_stops_no_panel(monkeypatch):
+    class TooOld:
+        def find_spec(self, name, path=None, target=None):
+            if name == "numba":
+                raise ImportError("Numba needs NumPy 2.2 or less. Got NumPy 2.4.")
+
+    monkeypatch.delitem(sys.modules, "numba")
+    monkeypatch.setattr(sys, "meta_path", [TooOld(), *sys.meta_path])
+    begun = []
+    WarmUp(lambda: begun.append(True)).begin()
+    assert not begun
+
+
 def test_numba_is_imported_before_the_thread_starts():
     """Two threads that import it can wait for each other for ever."""
     code = (
