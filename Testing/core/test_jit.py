@@ -89,6 +89,19 @@ def test_nothing_begins_before_numba_is_installed(monkeypatch):
     assert begun
 
 
+def test_a_numba_that_is_too_old_for_numpy_stops_no_panel(monkeypatch):
+    class TooOld:
+        def find_spec(self, name, path=None, target=None):
+            if name == "numba":
+                raise ImportError("Numba needs NumPy 2.2 or less. Got NumPy 2.4.")
+
+    monkeypatch.delitem(sys.modules, "numba")
+    monkeypatch.setattr(sys, "meta_path", [TooOld(), *sys.meta_path])
+    begun = []
+    WarmUp(lambda: begun.append(True)).begin()
+    assert not begun
+
+
 def test_numba_is_imported_before_the_thread_starts():
     """Two threads that import it can wait for each other for ever."""
     code = (
@@ -155,17 +168,25 @@ def recipes(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_recipes_share_the_processes_and_one_that_fails_ends_alone(recipes, monkeypatch):
+@pytest.fixture
+def usual_collections():
+    before = gc.get_threshold()  # in tests Python looks for cycles rarely, too
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_recipes_share_the_processes_and_one_that_fails_ends_alone(
+    recipes, usual_collections, monkeypatch
+):
     monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 3)
     names = ("first", "fails", "sleeps", "last")  # who sleeps is ended
-    before = gc.get_threshold()
-    monkeypatch.setattr(compiling_processes, "OBJECTS_BETWEEN_COLLECTIONS", before[0] + 1)
     with compiling_beside([f"some_recipes:{name}" for name in names]):
         assert len(compiling_processes.going_on()) == 2
-        collections = gc.get_threshold()
+        assert gc.get_threshold()[0] == compiling_processes.OBJECTS_BETWEEN_COLLECTIONS
         until(lambda: (recipes / "first").exists() and (recipes / "last").exists())
     assert not compiling_processes.going_on()
-    assert gc.get_threshold() == before != collections
+    assert gc.get_threshold() == (700, 10, 10)
     pids = {(recipes / name).read_text() for name in ("first", "last")}
     assert len(pids) == 2
     assert str(os.getpid()) not in pids
@@ -183,6 +204,18 @@ def test_processes_end_where_the_body_fails(recipes, monkeypatch):
     with pytest.raises(ZeroDivisionError), compiling_beside(["some_recipes:sleeps"]):
         1 / 0  # noqa: B018
     assert not compiling_processes.going_on()
+
+
+def test_where_no_process_begins_the_body_compiles_alone(usual_collections, monkeypatch):
+    def used_up(*arguments, **options):
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(compiling_processes, "usable_cores", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", used_up)
+    done = []
+    with compiling_beside(["some_recipes:sleeps"]):
+        done.append(gc.get_threshold()[0])
+    assert done == [compiling_processes.OBJECTS_BETWEEN_COLLECTIONS]
 
 
 @pytest.mark.parametrize("reason", ["one core", "no Python", "nothing to compile"])

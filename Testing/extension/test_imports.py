@@ -172,10 +172,12 @@ def test_importing_the_algorithms_needs_numpy_only():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
         "import FuzzyConnectedGPULib\n"
+        "from FuzzyConnectedGPULib import *\n"  # its names are imported when they are asked for
         "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.selection\n"
         "import FuzzyVesselCoreLib.mrml.outputs, FuzzyVesselCoreLib.mrml.phantom_nodes\n"
         "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
-        "print(sorted(FuzzyConnectedGPULib.SOLVERS))"
+        "assert set(FuzzyConnectedGPULib._PLACES) == set(FuzzyConnectedGPULib.__all__)\n"
+        "print(sorted(SOLVERS))"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))}
     run = subprocess.run(

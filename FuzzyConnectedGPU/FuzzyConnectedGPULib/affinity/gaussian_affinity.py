@@ -12,6 +12,7 @@ from .levels import TOP_LEVEL, combine
 
 FORMS = ("geometric", "weighted")
 SIDES = ("both", "bright", "dark")
+NUMBERS = ("mean", "sigma", "gradient_sigma", "weight")
 # Intensities are computed in float32, whose range is 1e-38 to 3e38: within these bounds intensities
 # that overflow are many sigmas off, and nothing becomes NaN.
 MAX_PARAMETER, MIN_SIGMA = 1e30, 1e-30
@@ -70,9 +71,14 @@ class GaussianAffinity:
             raise InputError(f"Unknown affinity form {self.form!r}; one of {', '.join(FORMS)}.")
         if self.side not in SIDES:
             raise InputError(f"Unknown affinity side {self.side!r}; one of {', '.join(SIDES)}.")
+        # Equal affinities share their tables (`Problem.tables`): of NumPy's shorter numbers the
+        # factors would be rounded in another way, and its arrays have no hash.
+        for name in NUMBERS:
+            if not isinstance(getattr(self, name), int):
+                object.__setattr__(self, name, float(getattr(self, name)))
 
     def _check_numbers(self) -> None:
-        for name in ("mean", "sigma", "gradient_sigma", "weight"):
+        for name in NUMBERS:
             if not np.isfinite(getattr(self, name)):
                 raise InputError(f"The affinity's {name} is {getattr(self, name)}; give a number.")
         for name in ("sigma", "gradient_sigma"):

@@ -141,7 +141,9 @@ def _compile_draft(ordinal: int, path: Path, defines: tuple[str, ...], opened: F
 
 
 def _begin_to_finish(*arguments: Any) -> None:
-    with suppress(RuntimeError):  # no more threads, or the process ends: the draft stays
+    if not threading.main_thread().is_alive():
+        return  # the process ends: NVRTC may be unloaded while a thread compiles that nobody joins
+    with suppress(RuntimeError):  # no more threads: the draft stays
         thread = threading.Thread(target=_finish, args=arguments)
         thread.start()
         _finishing.append(thread)

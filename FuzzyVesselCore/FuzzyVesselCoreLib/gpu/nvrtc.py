@@ -21,7 +21,7 @@ _SHARED = Path(__file__).resolve().parent
 compiling: dict[tuple[int, Path, tuple[str, ...]], threading.Thread] = {}
 compiled_early: dict[tuple[str, str, tuple[str, ...], bool], bytes] = {}
 # Files with their macros that were loaded as drafts, and are compiled for speed by now.
-finished: set[tuple[int, str | Path, tuple[str, ...]]] = set()
+finished: set[tuple[int, Path, tuple[str, ...]]] = set()
 DRAFT = "--Ofast-compile=max"
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
@@ -120,8 +120,9 @@ def _load_module(ordinal: int, source: str, defines: tuple[str, ...], done: bool
     architecture = architecture_for(int(cupy.cuda.Device(ordinal).compute_capability))
     key = source, architecture, defines
     module = cupy.cuda.function.Module()
-    draft = None if done else compiled_early.pop((*key, True), None)
-    module.load(draft or compiled_early.pop((*key, False), None) or compile_kernels(*key)[0])
+    draft = compiled_early.pop((*key, True), None)  # also where nobody has asked for it in time
+    early = None if draft and not done else compiled_early.pop((*key, False), None)
+    module.load(early or (None if done else draft) or compile_kernels(*key)[0])
     return module
 
 
@@ -148,14 +149,13 @@ def load_kernel(ordinal: int, path: str | Path, name: str, defines: tuple[str, .
 
     Where it was compiled as a draft, a later call gives the kernel that is compiled for speed.
     """
+    path = Path(path)  # as in what is compiled early
     return _load_kernel(ordinal, path, name, defines, (ordinal, path, defines) in finished)
 
 
 @functools.cache
-def _load_kernel(
-    ordinal: int, path: str | Path, name: str, defines: tuple[str, ...], done: bool
-) -> Any:
-    early = compiling.get((ordinal, Path(path), defines))
+def _load_kernel(ordinal: int, path: Path, name: str, defines: tuple[str, ...], done: bool) -> Any:
+    early = compiling.get((ordinal, path, defines))
     if early is not None:
         early.join()
     return _load_module(ordinal, read_source(path), defines, done).get_function(name)

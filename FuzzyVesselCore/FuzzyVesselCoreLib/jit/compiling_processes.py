@@ -33,7 +33,8 @@ def compiling_beside(recipes: Sequence[str]) -> Iterator[None]:
 
     The body calls all that is to be compiled, and the recipes do so from other places on; what a
     process has compiled the body loads. There are as many processes as cores beside the body's;
-    they end with it. None is started on a single core, or where Python is not found.
+    they end with it. None is started on a single core, or where Python is not found or does not
+    start.
 
     Parameters
     ----------
@@ -44,7 +45,9 @@ def compiling_beside(recipes: Sequence[str]) -> Iterator[None]:
     python = python_executable()
     processes: list[subprocess.Popen] = []
     if beside and python is not None:
-        processes = [_start(python, recipes[n::beside]) for n in range(beside)]
+        with suppress(OSError):  # no more processes: those that began, and the body, compile
+            for n in range(beside):
+                processes.append(_start(python, recipes[n::beside]))
     try:
         with _rare_collections() if recipes else nullcontext():
             yield

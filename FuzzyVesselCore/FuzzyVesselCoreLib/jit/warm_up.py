@@ -36,7 +36,7 @@ class WarmUp:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Start the thread, unless that was done before or numba is not installed yet.
+        """Start the thread, unless that was done before or numba cannot be imported (yet).
 
         numba is imported here, not by the thread: where two threads import it, each can wait for
         the other for ever, as its locks and those of the imports are taken in either order.
@@ -44,7 +44,7 @@ class WarmUp:
         quiet_numba()
         try:
             import numba  # noqa: F401
-        except ModuleNotFoundError:
+        except ImportError:  # also one that knows no NumPy as new as this: the run tells
             return
         with self._lock:
             if self._thread is None:

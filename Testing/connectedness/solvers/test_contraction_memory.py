@@ -1,5 +1,7 @@
 """Device memory of contraction, as CuPy's pool would hold it, and on a real card."""
 
+import gc
+
 import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter
@@ -9,6 +11,7 @@ from FuzzyConnectedGPULib import connectedness
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial
 from FuzzyConnectedGPULib.solvers.cuda.contraction import contracted_tiles, contraction
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress
 
 SMALL = 20_000  # bytes of what does not grow with the volume: tables, counts
@@ -42,6 +45,38 @@ def test_slabs_lie_where_numbers_of_nodes_come(monkeypatch):
     volume = noise((8 * 36, 16, 32), 0.7)
     monkeypatch.setattr(contracted_tiles, "SLAB_BYTES", 1)
     assert bytes_a_voxel(volume) < 5.7
+
+
+@pytest.fixture
+def no_search_for_cycles():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("reason", ["cancelled", "too little memory"])
+def test_a_run_that_fails_gives_its_memory_back_at_once(reason, monkeypatch, no_search_for_cycles):
+    """Another solver runs next, or another program: Python may look for cycles much later."""
+    monkeypatch.setattr(contracted_tiles, "SLAB_BYTES", 1)
+    device, calls = EmulatedDevice(), []
+
+    def full(tiles):  # when the first slab has come
+        raise DeviceMemoryError("no more")
+
+    def cancel(share):
+        calls.append(share)
+        return len(calls) < 3  # when two slabs have come
+
+    if reason == "too little memory":
+        monkeypatch.setattr(contracted_tiles.ContractedTiles, "begin", full)
+    problem = state_problem(noise((40, 16, 32), 0.0), [[1, 1, 1]])
+    with pytest.raises((Cancelled, DeviceMemoryError)) as failed:
+        contraction.solve(problem, Progress(cancel), device)
+    assert device.peak_bytes > problem.voxels.nbytes
+    failed.value.__traceback__ = None
+    del failed
+    assert device.xp._pool.used == 0
 
 
 @pytest.mark.gpu

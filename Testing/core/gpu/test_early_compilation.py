@@ -81,6 +81,28 @@ def test_a_first_run_gets_a_draft_and_later_ones_what_is_compiled_for_speed(card
     assert card.loaded[0] != card.loaded[1]
 
 
+def test_a_draft_that_nobody_asked_for_in_time_is_not_kept(card, monkeypatch):
+    monkeypatch.setattr(early_compilation, "PAUSE", 0.0)
+    before, defines = set(nvrtc.compiled_early), ("FACTOR=8",)
+    early_compilation.compile_early(0, [], drafts=[(card.file, defines)])
+    early_compilation.wait_for_drafts()
+    assert nvrtc.load_kernel(0, str(card.file), "twice", defines) == "twice"
+    key = SOURCE_LINES + SOURCE, "sm_90", defines
+    assert card.loaded == [nvrtc.compile_kernels(*key)[0]]
+    left = {each for each in set(nvrtc.compiled_early) - before if each[2] == defines}
+    assert not left
+
+
+def test_no_thread_begins_to_compile_while_the_process_ends(card, monkeypatch):
+    """Nobody would join it, and NVRTC is unloaded: such a process crashed at its end."""
+    ended = SimpleNamespace(is_alive=lambda: False)
+    monkeypatch.setattr(early_compilation.threading, "main_thread", lambda: ended)
+    opened = Future()
+    opened.set_result(None)
+    early_compilation._begin_to_finish(0, card.file, ("FACTOR=4",), opened)
+    assert not early_compilation._finishing
+
+
 def test_where_nvrtc_knows_no_drafts_the_first_run_waits(card, monkeypatch):
     monkeypatch.setattr(nvrtc, "DRAFT", "--no-such-option")
     early_compilation.compile_early(0, [], drafts=[(card.file, ("FACTOR=7",))])

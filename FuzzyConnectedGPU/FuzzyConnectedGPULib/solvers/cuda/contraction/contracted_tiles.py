@@ -85,6 +85,19 @@ def slabs_of(volume: np.ndarray) -> tuple[list[range], list[tuple[int, int]]]:
     return slabs, planes
 
 
+def _slabs(volume: np.ndarray, memory: DeviceArray, gpu: CudaDevice) -> Iterator[_Slab]:
+    """The slabs of a volume, as they come into some memory.
+
+    Of no object that keeps this iterator: in a cycle a run that fails would keep its memory.
+    """
+    slabs, planes = slabs_of(volume)
+    in_layer = tile_count(volume.shape) // slabs[-1].stop
+    coming = gpu.coming_planes(volume, planes, memory.view(np.uint8))
+    for voxels, slab, (first, _) in zip(coming, slabs, planes):
+        tiles = range(slab.start * in_layer, slab.stop * in_layer)
+        yield _Slab(tiles, voxels, first * volume[0].size)
+
+
 class ContractedTiles:
     """A volume on the device, its tiles and the nodes that they are contracted to.
 
@@ -198,16 +211,6 @@ class ContractedTiles:
             self._contract_tiles(slab, max_nodes, counts)
             progress.check()
 
-    def _slabs(self) -> Iterator[_Slab]:
-        volume = self.problem.voxels
-        slabs, planes = slabs_of(volume)
-        in_layer = self.tile_count // slabs[-1].stop
-        memory = self.workspaces[1][self._edge_room :].view(np.uint8)
-        coming = self.gpu.coming_planes(volume, planes, memory)
-        for voxels, slab, (first, _) in zip(coming, slabs, planes):
-            tiles = range(slab.start * in_layer, slab.stop * in_layer)
-            yield _Slab(tiles, voxels, first * volume[0].size)
-
     def _contract_tiles(self, slab: _Slab, max_nodes: int, counts: DeviceArray) -> None:
         struct = self.gpu.struct
         volume = dict(voxels=slab.voxels, first_voxel=slab.first_voxel)
@@ -261,7 +264,7 @@ class ContractedTiles:
         self.workspaces = [xp.empty(n, np.uint64) for n in (half, size)]
         self._coming = iter(())
         if self.came_in_slabs:
-            slabs = self._slabs()
+            slabs = _slabs(self.problem.voxels, self.workspaces[1][self._edge_room :], self.gpu)
             self._coming = chain([next(slabs)], slabs)
         self.node_of = xp.empty(self.problem.voxels.size, self.node_type)
         self.weights_across = xp.empty(self.contracted_count * PAIRS, np.uint16)
