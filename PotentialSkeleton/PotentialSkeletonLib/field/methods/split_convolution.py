@@ -2,7 +2,7 @@
 
 The far part of the kernel is smooth: its convolution needs fewer than half of the frequencies along
 I and along J. What the others hold is an error of about 1e-7 of a vessel's force where no target
-lies much deeper than the near part reaches, so that none has a far weaker force, and where the
+lies deeper than the near part reaches, so that none has a far weaker force, and where the
 kernel, which ends with the box, is weak there. It is no bound where forces cancel, as on the axis
 of a straight vessel, and errors add up where flat surfaces face one another along a whole side of
 the box.
@@ -25,7 +25,7 @@ FAR_SHARE = 0.4  # of the time of the whole convolution
 PAIRS_PER_NEAR_PAIR = 2.6  # of the direct sum: in the same time, and a fifth more
 NEAR_SHARE = 0.27  # of the charges in 27 cubes: those near a voxel of the cube in the middle
 WEAK = 3e-7  # the kernel at the ends of the box, compared with that at its reach
-FAINT = 9.0  # how much fainter than at its reach, by distance alone, the force inside may be
+FAINT = 4.0  # how much fainter than at its reach, by distance alone, the force inside may be
 
 
 def sum_forces(solid: ChargedSolid, strength: int, vectors: np.ndarray, progress: Progress) -> None:
