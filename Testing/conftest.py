@@ -29,7 +29,7 @@ def pytest_configure(config):
 def pytest_collection_finish(session):
     """Let Python look for cycles among objects rarely, and not among those of all modules.
 
-    numba's compiling makes millions of objects; this is a sixth of its time here.
+    numba's compiling makes millions of objects; looking often is a sixth of its time here.
     """
     gc.collect()
     gc.freeze()

@@ -21,7 +21,7 @@ from ..threads import usable_cores
 CODE = "import sys; from FuzzyVesselCoreLib.jit.compiling_processes import main; main(sys.argv[1:])"
 
 # Python looks for cycles among its objects whenever so many were made, by default 700. numba makes
-# millions of them, and most stay: looking rarely takes a tenth of the seconds of compiling.
+# millions of them, and most stay: looking rarely saves a tenth of the seconds of compiling.
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 _going_on: set[subprocess.Popen] = set()

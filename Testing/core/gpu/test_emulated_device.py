@@ -1,11 +1,14 @@
 """The stand-in that runs CUDA kernels on the CPU, tested by kernels whose results are known."""
 
 import multiprocessing
+import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from emulators.cuda import EmulatedDevice, KernelFault, arrays, what_is_missing
+from emulators.cuda import EmulatedDevice, KernelFault, arrays, library, what_is_missing
 from emulators.cuda.library import compile_library
 
 pytestmark = pytest.mark.skipif(bool(what_is_missing()), reason=str(what_is_missing()))
@@ -495,6 +498,22 @@ def test_two_processes_compile_at_once(tmp_path, monkeypatch):
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]
     assert len(list(tmp_path.rglob("*.so"))) == 1
+
+
+def test_a_header_that_another_process_compiles_is_not_written_again(tmp_path, monkeypatch):
+    """In the moment between emptying and writing it, the other one would compile nothing."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(library, "_run_compiler", lambda arguments: Path(arguments[-1]).touch())
+    write = library._precompiled_header.__wrapped__
+    header = write(())
+    header.with_suffix(".hpp.gch").unlink()  # as if the other one were not ready
+    with header.open() as other:
+        before = os.fstat(other.fileno()).st_mtime_ns
+        os.utime(header, ns=(before - 10**9, before - 10**9))
+        assert write(()) == header
+        assert os.fstat(other.fileno()).st_mtime_ns == before - 10**9
+    assert "cuda_on_cpu" in header.read_text()
 
 
 @pytest.mark.parametrize("seed", range(3))

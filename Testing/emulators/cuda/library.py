@@ -122,7 +122,8 @@ def _precompiled_header(options):
     header = _private_folder() / f"{_key(*options)}.hpp"
     compiled = header.with_suffix(".hpp.gch")
     if not compiled.exists():
-        header.write_text('#include "cuda_on_cpu.cuh"\n')  # g++ asks for it, but reads the other
+        with _finished(header) as unfinished:  # g++ asks for it, but reads the other
+            unfinished.write_text('#include "cuda_on_cpu.cuh"\n')
         with _finished(compiled) as unfinished:
             source = ["-x", "c++-header", str(header)]
             _run_compiler([*options, *source, "-o", str(unfinished)])

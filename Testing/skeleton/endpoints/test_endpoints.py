@@ -1,5 +1,7 @@
 """Endpoints are those of a plain sinking of all voxels."""
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import given, settings, strategies
 from scipy import ndimage
@@ -9,7 +11,7 @@ from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance, neighbour_steps, unit_of
 from PotentialSkeletonLib.endpoints import candidates
 from PotentialSkeletonLib.endpoints.candidates import endpoint_candidates
-from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre
+from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre, mean, mean_of_box
 from PotentialSkeletonLib.endpoints.endpoints import CAP_REACH, protrusion_endpoints
 from PotentialSkeletonLib.endpoints.protrusion_rule import SLENDERNESS
 from support.solids import line, plate, random_solids, rough, tapered_y, tube
@@ -152,3 +154,14 @@ def test_the_centre_of_an_end_cap_is_that_of_labels(mask, reach):
     maximum = int(np.argmax(distances))
     wanted = centre_by_labels(distances, maximum, reach, spacing)
     assert end_cap_centre(distances, maximum, reach, spacing) == wanted
+
+
+def test_the_mean_of_a_box_is_summed_up_in_little_memory():
+    shape, spacing = np.array((40, 30, 50)), np.array((0.7, 1.3, 0.9))
+    wanted = mean(np.indices(shape).reshape(3, -1).T, spacing)
+    tracemalloc.start()
+    found = mean_of_box(shape, spacing)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.tolist() == wanted.tolist()  # to the last bit, as on a card
+    assert peak < 8 * shape.prod()

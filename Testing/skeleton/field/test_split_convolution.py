@@ -101,7 +101,7 @@ def test_auto_splits_where_it_is_exact_and_faster(branches, monkeypatch):
         split_convolution, "sum_forces", lambda solid, *_: split.append(solid.classes.shape)
     )
 
-    def is_split(mask, strength=6):
+    def is_split(mask, strength=9):
         split.clear()
         solid = solid_of(mask)
         vectors = np.zeros((*solid.classes.shape, 3), np.float32)
@@ -109,19 +109,48 @@ def test_auto_splits_where_it_is_exact_and_faster(branches, monkeypatch):
         return bool(split)
 
     assert is_split(branches)
-    assert not is_split(branches, 4)  # the kernel is not weak at the ends of the box
-    assert not is_split(branches[:, :100])
-    plates = [np.ones((depth, 135, 135), bool) for depth in (25, 40)]
+    assert not is_split(branches, 6)  # the kernel is not weak at the ends of the box
+    assert not is_split(branches[:, :80])
+    plates = [np.ones((depth, 197, 197), bool) for depth in (22, 26, 40)]
     monkeypatch.setattr(split_convolution, "PAIRS_PER_NEAR_PAIR", 0.0)
-    # The last is deeper than the near part reaches.
-    assert [is_split(plate) for plate in plates] == [True, False]
+    # In the last forces are faint, and at strength 9 in the second, too.
+    assert [is_split(plate, 6) for plate in plates] == [True, True, False]
+    assert [is_split(plate) for plate in plates[:2]] == [True, False]
     monkeypatch.setattr(split_convolution, "PAIRS_PER_NEAR_PAIR", 1e9)
     assert not is_split(branches)
 
 
-def test_a_split_field_is_that_of_the_convolution(branches):
-    field = force_field(branches, method="auto", device="cpu")
-    expected = force_field(branches, method="fft", device="cpu")
+def test_forces_in_a_ball_are_exact_or_it_is_convolved_as_a_whole():
+    """At strength 9 those in the middle of the larger one are 1e-5 of those at its surface."""
+    offsets = np.indices((52, 52, 52)) - np.array([25.8, 25.6, 26.1])[:, None, None, None]
+    away = np.sqrt((offsets**2).sum(axis=0))
+    taken = []
+    for radius in (15, 24.5):
+        mask = np.zeros((52, 90, 90), bool)
+        mask[:, 19:71, 19:71] = away <= radius
+        mask[25:28, :, 45] = mask[25:28, 45] = True
+        solid = solid_of(mask)
+        targets = solid.positions(solid.targets)
+        middle = targets[np.argsort(np.abs(targets - (26, 45, 45)).max(axis=1))[:300]]
+        exact = direct_serial.sum_at(middle, solid.charges, 9, Progress())
+        error = np.linalg.norm(split_sum(solid, 9)[tuple(middle.T)] - exact, axis=1)
+        is_exact = (error < 1e-6 * np.linalg.norm(exact, axis=1)).all()
+        taken.append(split_convolution.is_better(solid, 9, np.inf))
+        assert is_exact or not taken[-1]
+    assert taken == [True, False]
+
+
+def test_a_split_field_is_that_of_the_convolution(branches, monkeypatch):
+    split = []
+
+    def counted(*args, sum_forces=split_convolution.sum_forces):
+        split.append(sum_forces(*args))
+
+    monkeypatch.setattr(split_convolution, "sum_forces", counted)
+    monkeypatch.setattr(automatic, "PAIRS_PER_VOXEL_ON_CPU", 12)  # a small object of one branch
+    field = force_field(branches, 9, method="auto", device="cpu")
+    expected = force_field(branches, 9, method="fft", device="cpu")
+    assert split
     np.testing.assert_allclose(field.vectors, expected.vectors, rtol=1e-6, atol=1e-10)
 
 

@@ -119,8 +119,13 @@ def mean(voxels: np.ndarray, spacing: np.ndarray) -> np.ndarray:
 
 
 def mean_of_box(shape: np.ndarray, spacing: np.ndarray) -> np.ndarray:
-    """Mean position in mm of all voxels of a box, summed up as `mean` does."""
-    return mean(np.indices(tuple(shape)).reshape(3, -1).T, spacing)
+    """Mean position in mm of all voxels of a box, summed up as `mean` does, plane by plane."""
+    depth, rows, width = shape
+    sums, plane = np.zeros(3), np.indices((1, rows, width)).reshape(3, -1).T * spacing
+    for k in range(depth):
+        plane[:, 0] = k * spacing[0]
+        sums = np.cumsum(np.vstack((sums, plane)), axis=0)[-1]
+    return sums / np.prod(shape)
 
 
 def furthest_along(

@@ -1,9 +1,11 @@
 """The sum with a kernel in two parts: charges nearby directly, all others by a convolution.
 
 The far part of the kernel is smooth: its convolution needs fewer than half of the frequencies along
-I and along J. What the others hold is an error of about 1e-7 of the force where no target lies much
-deeper than the near part reaches, so that none has a far weaker force, and where the kernel, which
-ends with the box, is weak there.
+I and along J. What the others hold is an error of about 1e-7 of a vessel's force where no target
+lies deeper than the near part reaches, so that none has a far weaker force, and where the
+kernel, which ends with the box, is weak there. It is no bound where forces cancel, as on the axis
+of a straight vessel, and errors add up where flat surfaces face one another along a whole side of
+the box.
 """
 
 import numpy as np
@@ -22,7 +24,8 @@ from .distance_bands import may_hold_cube
 FAR_SHARE = 0.4  # of the time of the whole convolution
 PAIRS_PER_NEAR_PAIR = 2.6  # of the direct sum: in the same time, and a fifth more
 NEAR_SHARE = 0.27  # of the charges in 27 cubes: those near a voxel of the cube in the middle
-WEAK = 4e-6  # the kernel at the ends of the box, compared with that at its reach
+WEAK = 3e-7  # the kernel at the ends of the box, compared with that at its reach
+FAINT = 4.0  # how much fainter than at its reach, by distance alone, the force inside may be
 
 
 def sum_forces(solid: ChargedSolid, strength: int, vectors: np.ndarray, progress: Progress) -> None:
@@ -38,7 +41,7 @@ def sum_forces(solid: ChargedSolid, strength: int, vectors: np.ndarray, progress
 
 
 def is_better(solid: ChargedSolid, strength: int, whole: float) -> bool:
-    """Whether the relative error is below 1e-6, and the sum faster than the whole convolution.
+    """Whether the error is small, and the sum faster than the whole convolution.
 
     Parameters
     ----------
@@ -46,8 +49,18 @@ def is_better(solid: ChargedSolid, strength: int, whole: float) -> bool:
         How many pairs the direct sum has in the time of the whole convolution.
     """
     is_weak = (REACH / min(solid.classes.shape[1:])) ** strength < WEAK
-    is_exact = is_weak and not may_hold_cube(solid.is_free, 2 * REACH + 1)
+    is_exact = is_weak and not may_hold_cube(solid.is_free, 2 * deepest(strength) + 1)
     return is_exact and PAIRS_PER_NEAR_PAIR * near_pairs(solid) < (1 - FAR_SHARE) * whole
+
+
+def deepest(strength: int) -> int:
+    """Return how many voxels a target may be away from all charges along one of the axes.
+
+    The corners of the cube round it are the square root of 3 times as far away, and the force falls
+    with the distance to the power of strength - 2.
+    """
+    fainter = FAINT ** (1 / max(strength - 2, 0.5))
+    return round(REACH * min(fainter / 3**0.5, 1.0))
 
 
 def near_pairs(solid: ChargedSolid) -> float:
