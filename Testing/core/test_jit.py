@@ -207,7 +207,7 @@ def test_processes_end_where_the_body_fails(recipes, monkeypatch):
     assert not compiling_processes.going_on()
 
 
-def test_where_no_process_begins_the_body_compiles_alone(usual_collections, monkeypatch):
+def test_where_no_process_begins_the_body_compiles_alone(thresholds, monkeypatch):
     def used_up(*arguments, **options):
         raise BlockingIOError("Resource temporarily unavailable")
 
