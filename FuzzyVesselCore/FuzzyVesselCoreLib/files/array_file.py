@@ -8,6 +8,7 @@ and ends with "AST constructor recursion depth mismatch" where two of them meet.
 import threading
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -29,6 +30,7 @@ def read_arrays(place: Path) -> dict[str, np.ndarray]:
 
 
 def _read(file: zipfile.ZipFile, name: str) -> np.ndarray:
+    stored: Any
     with file.open(name) as stored:
         with _one_at_a_time:
             if npy.read_magic(stored) != (1, 0):
@@ -37,7 +39,8 @@ def _read(file: zipfile.ZipFile, name: str) -> np.ndarray:
         if dtype.hasobject:
             raise ValueError(f"{name} holds Python objects")
         array = np.empty(shape[::-1] if transposed else shape, dtype)
-        rest = memoryview(array.reshape(-1).view(np.uint8))
+        values: Any = array.reshape(-1).view(np.uint8)
+        rest = memoryview(values)
         while rest:
             count = stored.readinto(rest[:CHUNK])
             if not count:

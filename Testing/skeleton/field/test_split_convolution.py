@@ -154,6 +154,23 @@ def test_a_split_field_is_that_of_the_convolution(branches, monkeypatch):
     np.testing.assert_allclose(field.vectors, expected.vectors, rtol=1e-6, atol=1e-10)
 
 
+def test_a_split_field_with_an_error_is_not_taken(branches, monkeypatch):
+    monkeypatch.setattr(automatic, "PAIRS_PER_VOXEL_ON_CPU", 12)  # a small object of one branch
+    monkeypatch.setattr(split_convolution, "WEAK", 1.0)  # nor is the kernel weak at its box's ends
+    taken = []
+
+    def looked_at(*args, is_exact=split_convolution.is_exact):
+        taken.append(is_exact(*args))
+        return taken[-1]
+
+    monkeypatch.setattr(split_convolution, "is_exact", looked_at)
+    for strength in (9, 4):
+        field = force_field(branches, strength, method="auto", device="cpu")
+    assert taken == [True, False]
+    expected = force_field(branches, 4, method="fft", device="cpu")
+    np.testing.assert_array_equal(field.vectors, expected.vectors)
+
+
 def test_it_can_be_cancelled_in_both_parts(branches, monkeypatch):
     monkeypatch.setattr(near_pairs, "BLOCKS_PER_SLICE", 50)
     solid = solid_of(branches)

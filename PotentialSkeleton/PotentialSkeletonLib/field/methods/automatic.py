@@ -34,8 +34,9 @@ def sum_forces(
     convolved = [band for band in bands if band[2] * charges > max_pairs]
     whole = max_pairs * len(convolved)
     if gpu is None and whole and split_convolution.is_better(solid, strength, whole):
-        split_convolution.sum_forces(solid, strength, vectors, progress)
-        return SumResult(convolved=sum(count for *_, count in bands))
+        split_convolution.sum_forces(solid, strength, vectors, progress.part(0.0, 0.95))
+        if split_convolution.is_exact(solid, strength, vectors, progress.part(0.95, 1.0)):
+            return SumResult(convolved=sum(count for *_, count in bands))
     launch, on_host, total = None, False, max(len(bands), 1)
     for n, (_, members, _) in enumerate(direct):
         part = progress.part(n / total, (n + 1) / total)

@@ -5,7 +5,7 @@ I and along J. What the others hold is an error of about 1e-7 of a vessel's forc
 lies deeper than the near part reaches, so that none has a far weaker force, and where the
 kernel, which ends with the box, is weak there. It is no bound where forces cancel, as on the axis
 of a straight vessel, and errors add up where flat surfaces face one another along a whole side of
-the box.
+the box. So the weakest forces, where an error weighs most, are compared with the direct sum.
 """
 
 import numpy as np
@@ -19,8 +19,11 @@ from ..near.kernel_split import BAND, REACH, near_powers
 from ..near.near_pairs import near_forces
 from ..near.near_part import NearPart
 from ..solid import ChargedSolid
+from .direct_serial import sum_at
 from .distance_bands import may_hold_cube
 
+COMPARED = 128  # of the weakest forces, and as many spread over all targets
+ALLOWED = 5e-7  # relative error of a compared force: half of what the field promises
 FAR_SHARE = 0.4  # of the time of the whole convolution
 PAIRS_PER_NEAR_PAIR = 2.6  # of the direct sum: in the same time, and a fifth more
 NEAR_SHARE = 0.27  # of the charges in 27 cubes: those near a voxel of the cube in the middle
@@ -40,8 +43,23 @@ def sum_forces(solid: ChargedSolid, strength: int, vectors: np.ndarray, progress
     convolution.run([(1, solid.targets)], vectors, progress.part(0.4, 1.0))
 
 
+def is_exact(solid: ChargedSolid, strength: int, vectors: np.ndarray, progress: Progress) -> bool:
+    """Whether the weakest of the forces that were written, and some others, are those of the sum.
+
+    In vessels the largest relative error was that of one of the 64 weakest forces.
+    """
+    targets = solid.positions(solid.targets)
+    found = vectors[tuple(targets.T)]
+    order = np.argsort(np.einsum("nc,nc->n", found, found), kind="stable")
+    others = np.linspace(0, len(order) - 1, COMPARED).astype(np.int64)
+    chosen = np.concatenate([order[:COMPARED], others])
+    exact = sum_at(targets[chosen], solid.charges, strength, progress, None)
+    error = np.linalg.norm(found[chosen] - exact, axis=1)
+    return bool((error <= ALLOWED * np.linalg.norm(exact, axis=1)).all())
+
+
 def is_better(solid: ChargedSolid, strength: int, whole: float) -> bool:
-    """Whether the error is small, and the sum faster than the whole convolution.
+    """Whether the error is probably small, and the sum faster than the whole convolution.
 
     Parameters
     ----------
