@@ -19,6 +19,7 @@ from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from .affinity.gaussian_affinity import GaussianAffinity
 from .affinity.levels import level_values, write_level_values
+from .input_validation import require_output
 from .problem import Problem, state_problem
 from .scene import FuzzyScene
 from .solver_options import SolverOptions
@@ -35,6 +36,7 @@ def connectedness(
     start: FuzzyScene | np.ndarray | None = None,
     options: SolverOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
+    out: np.ndarray | None = None,
     **keywords: Any,
 ) -> FuzzyScene:
     """Connectedness of every voxel to the seeds: the fuzzy scene.
@@ -60,6 +62,10 @@ def connectedness(
         Solver, device, cut and so on.
     progress : callable, optional
         ``progress(share) -> bool``; returns False to cancel.
+    out : ndarray of float32, of the volume's shape, optional
+        The scene's values are written into it (C order), which takes less time than new memory. It
+        may be that of `start`, but no other input. After a run that failed or was cancelled its
+        content is undefined.
     **keywords
         Fields of `SolverOptions`, instead of `options` or to replace some of its fields; for
         example ``solver="dial", device="cpu", cut=0.3``.
@@ -71,7 +77,7 @@ def connectedness(
     Raises
     ------
     InputError
-        If volume, seeds, mask, cut, solver or device is invalid.
+        If volume, seeds, mask, cut, solver, device or `out` is invalid.
     DeviceError
         If the requested device is not usable or has too little memory.
     Cancelled
@@ -93,12 +99,15 @@ def connectedness(
     if ordinal is not None:
         open_early(ordinal)
     problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
+    if out is not None:
+        require_output(out, np.shape(volume), {"volume": volume, "mask": mask})
+        out = out.reshape(problem.voxels.shape)
     times.append(perf_counter())
     progress.advance(0.0)
     if ordinal is not None:
         exact = import_module(f".solvers.{CUDA_MODULES['exact']}", __package__)
         exact.compile_early(problem, ordinal)
-    solved, device_name, notes = _solve(problem, options, progress)
+    solved, device_name, notes = _solve(problem, options, progress, out)
     times += solved.times
     progress.advance(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
@@ -116,40 +125,46 @@ class _Solved(NamedTuple):
 
 
 def _solve(
-    problem: Problem, options: SolverOptions, progress: Progress
+    problem: Problem, options: SolverOptions, progress: Progress, out: np.ndarray | None
 ) -> tuple[_Solved, str, tuple[str, ...]]:
     """What was solved, the name of the device and notes."""
     device = options.solver_device()
     chosen = choose_device(device)
     if chosen == "cpu":
-        return _solve_on_cpu(problem, options, progress), "cpu", ()
+        return _solve_on_cpu(problem, options, progress, out), "cpu", ()
     try:
-        return _solve_on_cuda(problem, options, progress, chosen), chosen.name, ()
+        return _solve_on_cuda(problem, options, progress, out, chosen), chosen.name, ()
     except DeviceError as error:
         if device != "auto":
             raise
         note = CpuUsedNote(error)
         warnings.warn(note, stacklevel=3)
-    return _solve_on_cpu(problem, options, progress), "cpu", (note,)
+    return _solve_on_cpu(problem, options, progress, out), "cpu", (note,)
 
 
-def _solve_on_cpu(problem: Problem, options: SolverOptions, progress: Progress) -> _Solved:
+def _solve_on_cpu(
+    problem: Problem, options: SolverOptions, progress: Progress, out: np.ndarray | None
+) -> _Solved:
     with needs_numba():
         solver = import_module(f".solvers.{CPU_MODULES[options.solver]}", __package__)
     solution = solver.solve(problem, progress)
     solved = perf_counter()
-    return _Solved(solution, level_values(solution.levels), [solved, perf_counter()])
+    return _Solved(solution, level_values(solution.levels, out), [solved, perf_counter()])
 
 
 def _solve_on_cuda(
-    problem: Problem, options: SolverOptions, progress: Progress, gpu: CudaDevice
+    problem: Problem,
+    options: SolverOptions,
+    progress: Progress,
+    out: np.ndarray | None,
+    gpu: CudaDevice,
 ) -> _Solved:
     solver = import_module(f".solvers.{CUDA_MODULES[options.solver]}", __package__)
     own: dict[str, Any] = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
     gpu.memory_limit = options.device_memory
-    with gpu, MemorySoon(problem.voxels.shape, np.float32) as memory:
+    with gpu, MemorySoon(problem.voxels.shape, np.float32, out) as memory:
         if options.solver == "exact":
             own["values"] = memory
         else:
@@ -159,7 +174,7 @@ def _solve_on_cuda(
         if solution.levels.dtype == np.float32:
             values = solution.levels  # written while a volume larger than the device was solved
         elif isinstance(solution.levels, np.ndarray):
-            values = level_values(solution.levels)
+            values = level_values(solution.levels, out)
         else:
             values = memory.result()
             gpu.get_converted(solution.levels, values, write_level_values)

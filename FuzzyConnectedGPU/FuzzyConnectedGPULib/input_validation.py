@@ -97,6 +97,25 @@ def checked_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     return mask
 
 
+def require_output(out: Any, shape: tuple[int, ...], inputs: dict[str, Any]) -> None:
+    """`InputError` if a scene of this shape cannot be written into `out` beside its inputs."""
+    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
+        raise InputError(
+            f"out is {_described(out)}; a float32 array of the volume's shape {shape} is needed."
+        )
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise InputError("out must be writeable and in C order: make it by numpy.empty.")
+    for name, array in inputs.items():
+        if isinstance(array, np.ndarray) and np.may_share_memory(out, array):
+            raise InputError(f"out shares its memory with the {name}: give it memory of its own.")
+
+
+def _described(array):
+    if not isinstance(array, np.ndarray):
+        return f"a {type(array).__name__}"
+    return f"{array.dtype.name} of shape {array.shape}"
+
+
 def checked_spacing(spacing: Any, slices: int | None = None) -> np.ndarray:
     """Return the distances of voxels along K, J, I as 3 floats; 1, 1, 1 for None.
 

@@ -31,10 +31,13 @@ def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
         np.setbufsize(usual)
 
 
-def level_values(levels: Any) -> np.ndarray:
-    """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
+def level_values(levels: Any, out: np.ndarray | None = None) -> np.ndarray:
+    """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once.
+
+    They are written into `out`, a float32 array (C order) of the same shape, if there is one.
+    """
     levels = np.asarray(levels)
-    values = np.empty(levels.shape, np.float32)
+    values = np.empty(levels.shape, np.float32) if out is None else out
     if levels.size < 2 * VALUES_PER_TASK:
         write_level_values(levels, values)
         return values

@@ -23,6 +23,8 @@ class MemorySoon:
     ----------
     shape : tuple of int
     dtype : dtype
+    given : ndarray, optional
+        An array of the caller's of this shape and type, to be taken instead of a new one.
 
     Examples
     --------
@@ -32,8 +34,9 @@ class MemorySoon:
     (2, 3)
     """
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
-        self._array = np.empty(shape, dtype)
+    def __init__(self, shape: tuple[int, ...], dtype: Any, given: np.ndarray | None = None) -> None:
+        self._array = np.empty(shape, dtype) if given is None else given
+        self._has_pages = given is not None  # at most, those of an array never written are missing
         self._making: list[Future[None]] = []
         self._wanted = False
 
@@ -45,8 +48,8 @@ class MemorySoon:
         wait(self._making)
 
     def begin(self) -> None:
-        """Let threads make the pages; once."""
-        if self._making:
+        """Let threads make the pages of a new array; once."""
+        if self._making or self._has_pages:
             return
         pages = self._array.reshape(-1).view(np.uint8)[::PAGE_BYTES]
         parts = iter([pages[n : n + PAGES] for n in range(0, pages.size, PAGES)])

@@ -36,6 +36,14 @@ def test_all_pages_are_made_where_there_is_time(monkeypatch):
     np.testing.assert_array_equal(found[:, 1:], 7)
 
 
+def test_a_given_array_is_taken_as_it_is():
+    given = np.full((5, 4096), 7, np.uint8)
+    with MemorySoon(given.shape, given.dtype, given) as memory:
+        memory.begin()
+        assert memory.result() is given
+    assert (given == 7).all()
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_no_page_is_made_once_the_array_is_wanted(fails):
     entered, may_go_on, made = threading.Event(), threading.Event(), []
