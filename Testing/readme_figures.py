@@ -52,6 +52,10 @@ def _short(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
+def _three_digits(value: float) -> str:
+    return f"{value:#.3g}".rstrip(".")
+
+
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
@@ -113,7 +117,7 @@ def solvers() -> str:
 
 def _solver_cell(row: dict, solver: str) -> str:
     seconds = row["seconds"]
-    short = _with_unit(1000 * seconds, "ms") if seconds < 0.01 else f"{seconds:#.3g} s"
+    short = _with_unit(1000 * seconds, "ms") if seconds < 0.01 else f"{_three_digits(seconds)} s"
     return f"{short}, {row['errors']:,} errors" if solver.startswith("cuda-") else short
 
 
@@ -132,13 +136,32 @@ def vessel_tree() -> str:
     )
     return (
         f"A vessel tree in noise of 512 x 512 x 576 voxels takes {tree} on that GPU in {memory}, "
-        f"{table('from numpy arrays to numpy arrays')} from numpy arrays to numpy arrays. The "
-        f"skeleton of a tube of 256 x 256 x 487 voxels takes {on_gpu[0]} ({on_cpu[0]} on two "
-        f"cores), of the portal vein of a liver CT {on_gpu[1]} ({on_cpu[1]}).\n"
+        f"{table('from numpy arrays to numpy arrays')} from numpy arrays to numpy arrays "
+        f"({table('from numpy arrays into a given one')} with `out`). The skeleton of a tube of "
+        f"256 x 256 x 487 voxels takes {on_gpu[0]} ({on_cpu[0]} on two cores), of the portal vein "
+        f"of a liver CT {on_gpu[1]} ({on_cpu[1]}).\n"
     )
 
 
-FIGURES = (clicks, harm, seconds_of_clicks, solvers, vessel_tree)
+def other_programs() -> str:
+    """The steps that a person waits for, beside other programs."""
+    steps: dict[str, dict[str, str]] = {}
+    for row in _rows("h200.json", "peers-steps"):
+        program = row["program"].split()[0]
+        if program == "ours":
+            program = "GPU" if row["device"].startswith("cuda") else "CPU"
+        steps.setdefault(row["step"], {})[program] = _with_unit(1000 * row["seconds"], "ms")
+    clicks, lines = steps["clicks to segment"], steps["segment to centrelines"]
+    return (
+        f"Beside other programs on that CT, same machine, warm (`--table peers-steps`): clicks to "
+        f"segment {clicks['GPU']} ({clicks['CPU']} on 16 cores), Grow from seeds "
+        f"{clicks['itk-growcut']}; segment to centrelines {lines['GPU']} ({lines['CPU']}), brook "
+        f"on the same GPU {lines['brook-cu12']}, VMTK {lines['vmtk']}, kimimaro "
+        f"{lines['kimimaro']}.\n"
+    )
+
+
+FIGURES = (clicks, harm, seconds_of_clicks, solvers, vessel_tree, other_programs)
 
 
 def with_figures(text: str) -> str:

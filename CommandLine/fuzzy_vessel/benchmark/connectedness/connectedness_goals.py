@@ -27,7 +27,7 @@ RATIO = "cuda-kfoe-corrected takes so many times longer"
 SMALL = "exact full scene of a small vessel tree"
 MOVED = "one seed moved, volume on the GPU: new labels there"
 ORDINARY = "from numpy arrays to numpy arrays"
-INTO = "the same, into an array of the caller's"
+INTO = "from numpy arrays into a given one"
 MEMORY = "memory on the GPU"
 FIRST = "first use in a fresh process"
 GPU_GOALS = {
@@ -114,29 +114,23 @@ def _moved_seed(setting, case, cut):
 
 
 def _ordinary_memory(setting, case, reference):
+    """Into new memory and into an array that is there."""
     from FuzzyConnectedGPULib.affinity.levels import level_values
 
-    setting.tell("Numpy to numpy")
-    measured = measure(
-        lambda: connectedness(case.volume, case.seeds, case.affinity, device=setting.cuda),
-        setting.repeats,
-    )
-    scene = measured.result
-    check = difference(scene.values, level_values(reference))
-    goal, stages = GPU_GOALS[ORDINARY], scene.seconds
-    yield timed_row(ORDINARY, scene.device, measured, goal, check, stages=stages)
+    for work, out in ((ORDINARY, None), (INTO, np.empty(case.volume.shape, np.float32))):
+        setting.tell(work.capitalize())
+        measured = measure(
+            lambda out=out: connectedness(
+                case.volume, case.seeds, case.affinity, device=setting.cuda, out=out
+            ),
+            setting.repeats,
+        )
+        scene = measured.result
+        check = difference(scene.values, level_values(reference))
+        goal, stages = GPU_GOALS[work], scene.seconds
+        yield timed_row(work, scene.device, measured, goal, check, stages=stages)
     size = scene.peak_bytes / case.volume.size
     yield row(MEMORY, scene.device, size, GPU_GOALS[MEMORY], check)
-    given = np.empty(case.volume.shape, np.float32)
-    measured = measure(
-        lambda: connectedness(
-            case.volume, case.seeds, case.affinity, device=setting.cuda, out=given
-        ),
-        setting.repeats,
-    )
-    check = difference(given, level_values(reference))
-    stages = measured.result.seconds
-    yield timed_row(INTO, scene.device, measured, GPU_GOALS[INTO], check, stages=stages)
 
 
 def _hard_cases(setting):
