@@ -9,7 +9,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MAX_COPY_THREADS = 8  # more are bound by the memory
 SMALL_VOLUME = 1 << 17  # voxels, below which waking threads takes longer than the work
@@ -78,6 +81,31 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
         wait(waiting)
         raise
     return [found.result() for found in waiting]
+
+
+def by_planes(work: Callable[[int], None], volume: "np.ndarray") -> None:
+    """Work on each plane of a volume, by threads: NumPy's passes then stay in a core's cache.
+
+    Parameters
+    ----------
+    work : callable
+        Called with the number of each plane.
+    volume : ndarray, shape (K, J, I)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> volume = np.zeros((3, 1, 2))
+    >>> by_planes(lambda k: volume[k].fill(k), volume)
+    >>> volume[:, 0, 1]
+    array([0., 1., 2.])
+    """
+
+    def planes(first: int, last: int) -> None:
+        for k in range(first, last):
+            work(k)
+
+    in_parts(planes, len(volume), volume.size)
 
 
 _this_thread = threading.local()

@@ -1,12 +1,12 @@
 """Denoising filters: separable convolution, and the self-guided filter."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.threads import by_planes, in_parts
 
 from .weights import box_weights
 
@@ -120,19 +120,9 @@ def self_guided(
     return offset
 
 
-def _by_planes(work: Callable[[int], None], volume: np.ndarray) -> None:
-    """Work on each plane, by threads: NumPy's passes then stay in a core's cache."""
-
-    def planes(first: int, last: int) -> None:
-        for k in range(first, last):
-            work(k)
-
-    in_parts(planes, len(volume), volume.size)
-
-
 def _square(volume: np.ndarray) -> np.ndarray:
     result = np.empty_like(volume)
-    _by_planes(lambda k: np.square(volume[k], out=result[k]), volume)
+    by_planes(lambda k: np.square(volume[k], out=result[k]), volume)
     return result
 
 
@@ -152,7 +142,7 @@ def _gain_and_offset(
         np.multiply(gain, mean[k], out=result)
         np.subtract(mean[k], result, out=result)
 
-    _by_planes(work, mean)
+    by_planes(work, mean)
 
 
 def _apply(gain: np.ndarray, volume: np.ndarray, offset: np.ndarray) -> None:
@@ -162,4 +152,4 @@ def _apply(gain: np.ndarray, volume: np.ndarray, offset: np.ndarray) -> None:
         np.multiply(gain[k], volume[k], out=gain[k])
         np.add(offset[k], gain[k], out=offset[k])
 
-    _by_planes(work, volume)
+    by_planes(work, volume)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import ndimage
 
+from FuzzyVesselCoreLib.threads import by_planes, in_parts
+
 CELL = 0.5  # sigmas: side of the cells whose means stand for their voxels
 MIN_SHARE = 1e-3  # of background voxels: with fewer around, the median is used
 
@@ -32,13 +34,30 @@ def local_background(
     ndarray, float32
     """
     cell = [max(1, int(CELL * sigma)) for sigma in sigmas]
-    share = _cell_means(usable, cell)
-    total = _cell_means(np.where(usable, volume, np.float32(0)), cell)
+    share, total = _usable_means(volume, usable, cell)
     narrow = [sigma / side for sigma, side in zip(sigmas, cell)]
     share = ndimage.gaussian_filter(share, narrow, mode="nearest", truncate=3.5)
     total = ndimage.gaussian_filter(total, narrow, mode="nearest", truncate=3.5)
     coarse = np.where(share > MIN_SHARE, total / np.maximum(share, MIN_SHARE), median)
     return _between_cells(coarse.astype(np.float32), cell, volume.shape)
+
+
+def _usable_means(
+    volume: np.ndarray, usable: np.ndarray, cell: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each cell: the share of usable voxels, and the mean where all others count as 0."""
+    share, total = np.empty(
+        (2, *(-(-n // side) for n, side in zip(volume.shape, cell))), np.float32
+    )
+
+    def means(first: int, last: int) -> None:
+        planes = slice(first * cell[0], last * cell[0])
+        share[first:last] = _cell_means(usable[planes], cell)
+        intensities = np.where(usable[planes], volume[planes], np.float32(0))
+        total[first:last] = _cell_means(intensities, cell)
+
+    in_parts(means, len(share), volume.size)
+    return share, total
 
 
 def _cell_means(volume: np.ndarray, cell: Sequence[int]) -> np.ndarray:
@@ -55,15 +74,35 @@ def _cell_means(volume: np.ndarray, cell: Sequence[int]) -> np.ndarray:
 
 def _between_cells(coarse: np.ndarray, cell: Sequence[int], shape: Sequence[int]) -> np.ndarray:
     """Linear interpolation of the cells' values at each voxel."""
-    for axis in (2, 1, 0):
+    layers = np.empty((len(coarse), *shape[1:]), np.float32)  # planes of voxels, one a cell
+    by_planes(lambda k: _fill_layer(coarse[k], cell[1:], layers[k]), layers)
+    if cell[0] == 1:
+        return layers
+    low, high, weight = _cells_beside(shape[0], cell[0], len(layers))
+    result = np.empty(shape, np.float32)
+
+    def between(k: int) -> None:
+        np.subtract(layers[high[k]], layers[low[k]], out=result[k])
+        np.multiply(result[k], weight[k], out=result[k])
+        np.add(layers[low[k]], result[k], out=result[k])
+
+    by_planes(between, result)
+    return result
+
+
+def _fill_layer(cells: np.ndarray, cell: Sequence[int], layer: np.ndarray) -> None:
+    for axis in (1, 0):
         if cell[axis] == 1:
             continue
-        position = (np.arange(shape[axis]) + 0.5) / cell[axis] - 0.5
-        position = np.clip(position, 0, coarse.shape[axis] - 1)
-        low = position.astype(int)
-        high = np.minimum(low + 1, coarse.shape[axis] - 1)
-        weight = (position - low).astype(np.float32)
-        weight = weight.reshape([-1 if a == axis else 1 for a in range(3)])
-        first = coarse.take(low, axis)
-        coarse = first + (coarse.take(high, axis) - first) * weight
-    return coarse
+        low, high, weight = _cells_beside(layer.shape[axis], cell[axis], cells.shape[axis])
+        first = cells.take(low, axis)
+        steps = cells.take(high, axis) - first
+        cells = first + steps * (weight if axis == 1 else weight[:, np.newaxis])
+    layer[...] = cells
+
+
+def _cells_beside(length: int, side: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each voxel along an axis: the cells on both sides of it, and the second one's weight."""
+    position = np.clip((np.arange(length) + 0.5) / side - 0.5, 0, count - 1)
+    low = position.astype(int)
+    return low, np.minimum(low + 1, count - 1), (position - low).astype(np.float32)

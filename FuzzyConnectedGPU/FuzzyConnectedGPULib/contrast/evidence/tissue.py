@@ -5,9 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from FuzzyVesselCoreLib.threads import by_planes
 from FuzzyVesselCoreLib.voxels.medians import median
 
 from .background import local_background
+from .difference import difference
 from .tissue_statistics import median_and_deviation, nearest_tissue, sample_of, voxel_noise
 
 NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be vessel, bone or air
@@ -121,19 +123,26 @@ class Tissue:
 
     def background(self, volume: np.ndarray, sigmas: np.ndarray) -> np.ndarray:
         """Local background of raw or denoised intensities; see `local_background`."""
-        usable = np.abs(volume - np.float32(self.median)) < NO_BACKGROUND * self.deviation
-        if self.deviation == 0:
-            usable = volume <= self.median
-        if self._inside is not None:
-            usable &= self._inside > 0
+        usable = np.empty(volume.shape, bool)
+
+        def judge(k: int) -> None:
+            if self.deviation == 0:
+                np.less_equal(volume[k], self.median, out=usable[k])
+            else:
+                apart = np.abs(volume[k] - np.float32(self.median))
+                np.less(apart, NO_BACKGROUND * self.deviation, out=usable[k])
+            if self._inside is not None:
+                usable[k] &= self._inside[k] > 0
+
+        by_planes(judge, volume)
         return local_background(volume, usable, sigmas, self.median)
 
     def centred(self, volume: np.ndarray) -> tuple[np.ndarray, float]:
         """The volume minus the tissue's median in it, and its noise."""
         values = self.values(volume)
         values = values if self.whole else values[self._signal]
-        volume = volume - np.float32(median(values))
-        return volume, self.noise(volume)
+        centred = difference(volume, np.float32(median(values)))
+        return centred, self.noise(centred)
 
 
 def tissue_near(

@@ -7,9 +7,11 @@ import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import by_planes
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
 from ..denoising.weights import gaussian_weights
+from .difference import difference
 from .evidence import DARK, Evidence
 from .tissue import tissue_near
 
@@ -88,19 +90,20 @@ def vessel_evidence(
     raw = clipped(volume[box]).astype(np.float32)
     tissue = tissue_near(raw, inside, seed, unit)
     if tissue.deviation > 0:
-        np.maximum(raw, np.float32(tissue.median - LOWEST * tissue.deviation), out=raw)
+        lowest = np.float32(tissue.median - LOWEST * tissue.deviation)
+        by_planes(lambda k: np.maximum(raw[k], lowest, out=raw[k]), raw)
     progress.advance(0.05)
     background = tissue.background(raw, BACKGROUND / unit)
     weights = [gaussian_weights(SMOOTHING / u) for u in unit]
     smooth = separable(raw, weights, progress.part(0.05, 0.2))
     radii = [round(GUIDE / u) for u in unit]
     # Centred on 0: the squares of large intensities would not resolve the noise in float32.
-    smooth -= np.float32(tissue.median)
+    difference(smooth, np.float32(tissue.median), out=smooth)
     for n in range(GUIDED_PASSES):
         part = progress.part(0.2 + 0.4 * n, 0.6 + 0.4 * n)
         smooth = self_guided(smooth, radii, tissue.noise(smooth), part)
     smooth += np.float32(tissue.median)
-    contrast, noise = tissue.centred(smooth - background)
+    contrast, noise = tissue.centred(difference(smooth, background, out=background))
     polarity = 1
     if contrast[seed] < DARK * noise:
         polarity = -1
