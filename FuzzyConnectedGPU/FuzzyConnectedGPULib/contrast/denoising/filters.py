@@ -10,6 +10,8 @@ from FuzzyVesselCoreLib.threads import by_planes, in_parts
 
 from .weights import box_weights
 
+SLABS = 3  # between which a run can be cancelled
+
 
 def separable(
     volume: np.ndarray, weights: Sequence[np.ndarray], progress: Progress | None = None
@@ -22,7 +24,7 @@ def separable(
     weights : sequence of 3 ndarray, float32, odd lengths
         For K, J and I.
     progress : Progress, optional
-        Advanced between the axes.
+        Advanced between slabs of planes.
 
     Returns
     -------
@@ -30,60 +32,81 @@ def separable(
     """
     progress = Progress.of(progress)
     volume = np.ascontiguousarray(volume)
-    for axis in range(3):
-        if len(weights[axis]) == 1:
-            continue
-        progress.advance(axis / 3)
-        volume = _along_axis(volume, weights[axis], axis)
-    return volume
-
-
-def _along_axis(volume: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
     result = np.empty_like(volume)
+    for n in range(SLABS):
+        progress.advance(n / SLABS)
+        begin, end = len(volume) * n // SLABS, len(volume) * (n + 1) // SLABS
 
-    def convolve(first: int, last: int) -> None:
-        if axis == 2:
-            _along_rows(volume, weights, result, first, last)
-        else:
-            _across_rows(volume, weights, axis, result, first, last)
+        def convolve(first: int, last: int, begin: int = begin) -> None:
+            _convolve_planes(volume, *weights, result, begin + first, begin + last)
 
-    in_parts(convolve, volume.shape[0] * volume.shape[1], volume.size)
+        in_parts(convolve, end - begin, volume.size)
     return result
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def _across_rows(volume, weights, axis, result, first, last):
+def _convolve_planes(volume, along_k, along_j, along_i, result, first, last):
+    """Plane by plane along all three axes, as what one axis leaves is then still in the cache."""
+    after_k, after_j = np.empty_like(volume[0]), np.empty_like(volume[0])
+    padded = np.empty(volume.shape[2] + len(along_i) - 1, np.float32)
+    for k in range(first, last):
+        plane = volume[k]
+        if len(along_k) > 1:
+            _across_planes(volume, along_k, k, after_k)
+            plane = after_k
+        if len(along_j) > 1:
+            _across_rows(plane, along_j, after_j)
+            plane = after_j
+        if len(along_i) > 1:
+            _along_rows(plane, along_i, padded, result[k])
+        else:
+            result[k] = plane
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _across_planes(volume, weights, k, result):
     depth, height, width = volume.shape
     radius = len(weights) // 2
-    for row in range(first, last):
-        k, j = row // height, row % height
-        out = result[k, j]
+    for j in range(height):
+        out = result[j]
         for i in range(width):
             out[i] = 0
         for n in range(len(weights)):
-            if axis == 0:
-                other = volume[min(max(k + n - radius, 0), depth - 1), j]
-            else:
-                other = volume[k, min(max(j + n - radius, 0), height - 1)]
+            other = volume[min(max(k + n - radius, 0), depth - 1), j]
             weight = weights[n]
             for i in range(width):
                 out[i] += weight * other[i]
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def _along_rows(volume, weights, result, first, last):
-    _, height, width = volume.shape
+def _across_rows(plane, weights, result):
+    height, width = plane.shape
     radius = len(weights) // 2
-    padded = np.empty(width + 2 * radius, np.float32)
-    for row in range(first, last):
-        k, j = row // height, row % height
-        for i in range(width + 2 * radius):
-            padded[i] = volume[k, j, min(max(i - radius, 0), width - 1)]
+    for j in range(height):
+        out = result[j]
         for i in range(width):
-            total = np.float32(0)
-            for n in range(len(weights)):
-                total += weights[n] * padded[i + n]
-            result[k, j, i] = total
+            out[i] = 0
+        for n in range(len(weights)):
+            other = plane[min(max(j + n - radius, 0), height - 1)]
+            weight = weights[n]
+            for i in range(width):
+                out[i] += weight * other[i]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _along_rows(plane, weights, padded, result):
+    height, width = plane.shape
+    radius = len(weights) // 2
+    for j in range(height):
+        for i in range(width + 2 * radius):
+            padded[i] = plane[j, min(max(i - radius, 0), width - 1)]
+        out = result[j]
+        for i in range(width):
+            out[i] = 0
+        for n in range(len(weights)):
+            weight = weights[n]
+            for i in range(width):
+                out[i] += weight * padded[i + n]
 
 
 def self_guided(
