@@ -14,7 +14,10 @@ SLABS = 3  # between which a run can be cancelled
 
 
 def separable(
-    volume: np.ndarray, weights: Sequence[np.ndarray], progress: Progress | None = None
+    volume: np.ndarray,
+    weights: Sequence[np.ndarray],
+    progress: Progress | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Convolve along the three axes; the border voxels are replicated outside the volume.
 
@@ -25,6 +28,8 @@ def separable(
         For K, J and I.
     progress : Progress, optional
         Advanced between slabs of planes.
+    out : ndarray, float32, same shape, optional
+        Memory for the result; not the volume's.
 
     Returns
     -------
@@ -32,7 +37,7 @@ def separable(
     """
     progress = Progress.of(progress)
     volume = np.ascontiguousarray(volume)
-    result = np.empty_like(volume)
+    result = np.empty_like(volume) if out is None else out
     for n in range(SLABS):
         progress.advance(n / SLABS)
         begin, end = len(volume) * n // SLABS, len(volume) * (n + 1) // SLABS
@@ -134,12 +139,13 @@ def self_guided(
     progress = Progress.of(progress)
     weights = [box_weights(radius) for radius in radii]
     mean = separable(volume, weights, progress.part(0.0, 0.25))
-    gain = separable(_square(volume), weights, progress.part(0.25, 0.5))
-    offset = np.empty_like(volume)
-    _gain_and_offset(mean, gain, np.float32(noise * noise), offset)
-    gain = separable(gain, weights, progress.part(0.5, 0.75))
-    offset = separable(offset, weights, progress.part(0.75, 1.0))
-    _apply(gain, volume, offset)
+    square = _square(volume)
+    gain = separable(square, weights, progress.part(0.25, 0.5))
+    first_offset = square  # of what is not needed any more the memory is: new memory costs time
+    _gain_and_offset(mean, gain, np.float32(noise * noise), first_offset)
+    mean_gain = separable(gain, weights, progress.part(0.5, 0.75), out=mean)
+    offset = separable(first_offset, weights, progress.part(0.75, 1.0), out=gain)
+    _apply(mean_gain, volume, offset)
     return offset
 
 
