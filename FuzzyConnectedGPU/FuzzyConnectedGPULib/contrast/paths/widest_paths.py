@@ -88,7 +88,7 @@ def _on_device(
     return reached_voxels(levels, on_device, gpu)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _spread(contrast, starts, theirs, shape, unit, unseen, heads, queue, voxels, levels, values):
     """Fill the lists of the starts' voxels; returns their length. Clears the bits of `unseen`."""
     queued, following = queue[0], queue[1]

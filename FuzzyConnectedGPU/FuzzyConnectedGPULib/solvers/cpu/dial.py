@@ -73,7 +73,7 @@ def push_seeds(
             push(seed_levels[n], seeds[n], heads, pool, state)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def expand(grid: Grid, levels: np.ndarray, queue: LevelQueue, budget: int) -> int:
     """Expand up to `budget` voxels in descending order of their levels."""
     voxels, mask, shape, floor, tables = grid

@@ -72,7 +72,7 @@ def push_neighbours(
             state[LENGTH] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def process(grid: Grid, levels: np.ndarray, queue: RingQueue, budget: int) -> None:
     """Process up to `budget` voxels of the queue."""
     voxels, mask, shape, floor, tables = grid

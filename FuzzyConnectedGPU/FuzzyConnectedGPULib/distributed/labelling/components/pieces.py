@@ -91,7 +91,7 @@ def measured(labels: np.ndarray, count: int, box: Box, shape: Index, seeds: np.n
     return Pieces(sizes[1:], firsts, corners[..., 0], corners[..., 1] + 1, seeded[1:])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _first_voxels(labels: np.ndarray, count: int) -> np.ndarray:
     """Index of the first voxel of each label, which are numbered in this order."""
     firsts, found = np.empty(count, np.int64), 0
