@@ -21,12 +21,13 @@ def compiled_functions() -> tuple[int, int]:
     if dispatcher is None:
         return 0, 0
     # This is asked many times a second while numba compiles in a thread: thousands of `isinstance`
-    # and lists of signatures would keep that thread waiting.
+    # and lists of signatures would keep that thread waiting. It imports modules meanwhile: nothing
+    # is added to a dictionary while it is copied, but it may be while a list of it is made.
     found = {
         id(each): each
-        for name, module in list(sys.modules.items())
+        for name, module in sys.modules.copy().items()
         if name.partition(".")[0] in PACKAGES
-        for each in list(vars(module).values())
+        for each in vars(module).copy().values()
         if dispatcher in type(each).__mro__
     }
     return sum(bool(each.overloads) for each in found.values()), len(found)

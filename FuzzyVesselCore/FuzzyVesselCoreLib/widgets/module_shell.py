@@ -33,6 +33,6 @@ def packages_of(module_name: str) -> list[str]:
     files = (module_name, f"{module_name}Widget")
     return [
         name
-        for name in sys.modules
+        for name in sys.modules.copy()
         if name.startswith(module_name) and name.partition(".")[0] not in files
     ]
