@@ -36,7 +36,7 @@ def test_a_run_asks_its_callback_before_the_code_is_there(monkeypatch):
 
 
 def test_the_trial_leaves_nothing_to_compile():
-    functions = (filters._convolve_planes, widest_paths._spread, flood._fill)
+    functions = (filters._across_rows, filters._along_rows, widest_paths._spread, flood._fill)
     contrast_warm_up.try_out()
     before = [set(function.signatures) for function in functions]
     volume = np.rint(100 * VOLUME).astype(np.int16)

@@ -43,33 +43,30 @@ def separable(
         begin, end = len(volume) * n // SLABS, len(volume) * (n + 1) // SLABS
 
         def convolve(first: int, last: int, begin: int = begin) -> None:
-            _convolve_planes(volume, *weights, result, begin + first, begin + last)
+            for k in range(begin + first, begin + last):
+                _convolve_plane(volume, weights, k, result[k])
 
         in_parts(convolve, end - begin, volume.size)
     return result
 
 
-@njit(nogil=True, cache=True, fastmath=True)
-def _convolve_planes(volume, along_k, along_j, along_i, result, first, last):
-    """Plane by plane along all three axes, as what one axis leaves is then still in the cache."""
-    after_k, after_j = np.empty_like(volume[0]), np.empty_like(volume[0])
-    padded = np.empty(volume.shape[2] + len(along_i) - 1, np.float32)
-    for k in range(first, last):
-        plane = volume[k]
-        if len(along_k) > 1:
-            _across_planes(volume, along_k, k, after_k)
-            plane = after_k
-        if len(along_j) > 1:
-            _across_rows(plane, along_j, after_j)
-            plane = after_j
-        if len(along_i) > 1:
-            _along_rows(plane, along_i, padded, result[k])
-        else:
-            result[k] = plane
+def _convolve_plane(
+    volume: np.ndarray, weights: Sequence[np.ndarray], k: int, result: np.ndarray
+) -> None:
+    """One plane along all three axes, as what one axis leaves is then still in the cache."""
+    for axis in (0, 1):
+        if len(weights[axis]) > 1:
+            sums = np.empty((1, *result.shape), np.float32)
+            _across_rows(volume, weights[axis], axis, k, sums[0])
+            volume, k = sums, 0
+    if len(weights[2]) > 1:
+        _along_rows(volume[k], weights[2], result)
+    else:
+        result[...] = volume[k]
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def _across_planes(volume, weights, k, result):
+def _across_rows(volume, weights, axis, k, result):
     depth, height, width = volume.shape
     radius = len(weights) // 2
     for j in range(height):
@@ -77,31 +74,20 @@ def _across_planes(volume, weights, k, result):
         for i in range(width):
             out[i] = 0
         for n in range(len(weights)):
-            other = volume[min(max(k + n - radius, 0), depth - 1), j]
+            if axis == 0:
+                other = volume[min(max(k + n - radius, 0), depth - 1), j]
+            else:
+                other = volume[k, min(max(j + n - radius, 0), height - 1)]
             weight = weights[n]
             for i in range(width):
                 out[i] += weight * other[i]
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def _across_rows(plane, weights, result):
+def _along_rows(plane, weights, result):
     height, width = plane.shape
     radius = len(weights) // 2
-    for j in range(height):
-        out = result[j]
-        for i in range(width):
-            out[i] = 0
-        for n in range(len(weights)):
-            other = plane[min(max(j + n - radius, 0), height - 1)]
-            weight = weights[n]
-            for i in range(width):
-                out[i] += weight * other[i]
-
-
-@njit(nogil=True, cache=True, fastmath=True)
-def _along_rows(plane, weights, padded, result):
-    height, width = plane.shape
-    radius = len(weights) // 2
+    padded = np.empty(width + 2 * radius, np.float32)
     for j in range(height):
         for i in range(width + 2 * radius):
             padded[i] = plane[j, min(max(i - radius, 0), width - 1)]
