@@ -85,10 +85,8 @@ def adjacent_pairs(indices: np.ndarray, row: int, plane: int) -> np.ndarray:
 
     Examples
     --------
-    >>> adjacent_pairs(np.array([21, 22, 42]), 5, 20)
-    array([[2, 2, 1],
-           [0, 1, 0],
-           [3, 4, 12]])
+    >>> adjacent_pairs(np.array([26, 27, 33]), 5, 20).tolist()
+    [[2, 1], [1, 0], [9, 12]]
     """
     pairs = np.empty((3, 13 * len(indices)), np.int64)
     return pairs[:, : list_pairs(indices, row, plane, pairs)]
