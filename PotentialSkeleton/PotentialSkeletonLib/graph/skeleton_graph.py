@@ -150,7 +150,7 @@ def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
 def are_of(voxels: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """Whether each voxel (3, ...) is one of the object; none beyond the mask is."""
     sides = np.array(mask.shape).reshape(3, *[1] * (voxels.ndim - 1))
-    found = ((voxels >= 0) & (voxels < sides)).all(axis=0)
+    found = np.logical_and.reduce((voxels >= 0) & (voxels < sides))
     found[found] = mask[tuple(voxels[:, found])] != 0
     return found
 
