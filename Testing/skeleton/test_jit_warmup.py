@@ -69,6 +69,7 @@ def test_the_trials_work():
 def test_both_trials_compile_the_same_versions():
     """What the second process compiles is what a run asks for: else it would be compiled twice."""
     from FuzzyVesselCoreLib.voxels.distance import ridge
+    from FuzzyVesselCoreLib.voxels.topology import sparse
     from PotentialSkeletonLib.critical_points import divergence_seeds, local_minima
     from PotentialSkeletonLib.endpoints import candidates, local_maxima
     from PotentialSkeletonLib.graph import radii, voxel_adjacency
@@ -84,7 +85,8 @@ def test_both_trials_compile_the_same_versions():
         divergence_seeds.divergence_of_planes,
         descent_paths.descent_path,
         radii.fill_radii,
-        voxel_adjacency.neighbours_at,
+        voxel_adjacency.chains_from,
+        sparse.list_pairs,
         growing.add_simple,
         ridge.fill_order,
         local_minima.list_minima,

@@ -149,7 +149,8 @@ def load_kernel(ordinal: int, path: str | Path, name: str, defines: tuple[str, .
 
     Where it was compiled as a draft, a later call gives the kernel that is compiled for speed.
     """
-    path = Path(path)  # as in what is compiled early
+    if not isinstance(path, Path):  # which remembers its hash: a copy takes 10 us to look up
+        path = Path(path)
     return _load_kernel(ordinal, path, name, defines, (ordinal, path, defines) in finished)
 
 

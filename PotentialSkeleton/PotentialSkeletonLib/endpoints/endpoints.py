@@ -13,6 +13,7 @@ import numpy as np
 from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.topology.sparse import adjacent_pairs
 
 from .candidates import endpoint_candidates
 from .end_caps.cap_centre import end_cap_centre
@@ -100,25 +101,9 @@ def endpoints_beyond(
 
 def open_ends(skeleton: np.ndarray, shape: tuple[int, ...], endpoints: np.ndarray) -> np.ndarray:
     """Voxels of a skeleton that have one neighbour in it and are no endpoints; flat, ascending."""
-    ends = np.array([], skeleton.dtype)
-    if len(skeleton):
-        offsets, _ = neighbour_steps(shape, (1, 1, 1))
-        ends = skeleton[count_neighbours(skeleton, offsets) == 1]
-    return np.setdiff1d(ends, endpoints)
-
-
-@compiled
-def count_neighbours(voxels: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """How many neighbours of each voxel are among them; flat indices, ascending."""
-    counts = np.zeros(len(voxels), np.int64)
-    for offset in offsets:
-        at = 0
-        for n in range(len(voxels)):
-            while at < len(voxels) and voxels[at] < voxels[n] + offset:
-                at += 1
-            if at < len(voxels) and voxels[at] == voxels[n] + offset:
-                counts[n] += 1
-    return counts
+    later, earlier, _ = adjacent_pairs(skeleton, shape[2], shape[1] * shape[2])
+    counts = np.bincount(np.concatenate([later, earlier]), minlength=len(skeleton))
+    return np.setdiff1d(skeleton[counts == 1], endpoints)
 
 
 @compiled

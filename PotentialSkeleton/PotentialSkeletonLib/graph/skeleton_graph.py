@@ -1,7 +1,7 @@
 """From voxels of all components to nodes and smooth branches with radii."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,8 @@ from .voxel_graph import VoxelGraph
 
 SMOOTHING_PASSES = 4  # of (1, 2, 1) / 4 over a branch: a Gaussian of 1.4 points
 SAME_POSITION = 1e-3  # voxels
-CHOICES = tuple(np.ndindex(2, 2, 2))  # of the lower or the upper corner, along each axis
+# Of the lower or the upper corner along each axis; (3, 1, 8).
+CHOICES = np.array(list(np.ndindex(2, 2, 2)), bool).T[:, None]
 ON_FACE = 1e-6  # voxels from the face between two voxels
 
 
@@ -49,15 +50,14 @@ def skeleton_graph(
         ``radius_at(points)`` in mm, of points (m, 3).
     progress : Progress
     """
-    order = np.lexsort(voxels.T[::-1])
+    order = np.argsort(np.ravel_multi_index(voxels.T, mask.shape))
     voxels, positions, component = voxels[order], positions[order], component[order]
     graph = VoxelGraph(voxels, progress)
     own = node_positions(graph, positions, mask)
     curves = branch_points(graph, positions, own, mask)
     progress.check()
-    radii = np.split(
-        radius_at(np.concatenate([own, *curves])), np.cumsum([len(own), *map(len, curves)])[:-1]
-    )
+    found = radius_at(np.concatenate([own, *curves]))
+    radii = parted(found, [len(own), *map(len, curves)])
     progress.check()
     numbers = [int(component[members[0]]) for members in graph.nodes]
     branches = [
@@ -118,30 +118,41 @@ def branch_points(
     outside = ~is_inside(points, mask)
     points[outside] = rough[outside]
     keep = is_new(points, first, last)
-    return np.split(points[keep], np.cumsum(np.add.reduceat(keep.astype(int), first))[:-1])
+    return parted(points[keep], np.add.reduceat(keep.astype(int), first).tolist())
+
+
+def parted(values: np.ndarray, counts: Sequence[int]) -> list[np.ndarray]:
+    """Values in parts of so many each; `np.split` takes four times as long for short ones."""
+    return [values[first:last] for first, last in pairwise(accumulate(counts, initial=0))]
 
 
 def smoothed(points: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-    """Polylines after passes of (1, 2, 1) / 4 over all points that are not fixed."""
+    """Polylines after passes of (1, 2, 1) / 4 over all points that are not fixed, as their ends."""
     points = points.copy()
-    moves = np.flatnonzero(~fixed)
+    inner, moves = points[1:-1], ~fixed[1:-1, None]
     for _ in range(SMOOTHING_PASSES):
-        points[moves] = (points[moves - 1] + 2 * points[moves] + points[moves + 1]) / 4
+        np.copyto(inner, (points[:-2] + 2 * inner + points[2:]) / 4, where=moves)
     return points
 
 
 def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """Whether each point (n, 3) lies in voxels of the object; between voxels, in all of them."""
-    inside = np.ones(len(points), bool)
-    edges = np.ceil(points - 0.5 - ON_FACE), np.floor(points + 0.5 + ON_FACE)
-    corners: Sequence[np.ndarray] = [edge.astype(int).T for edge in edges]
-    for corner in corners:
-        inside &= (corner >= 0).all(axis=0) & (corner < np.array(mask.shape)[:, None]).all(axis=0)
-    within = np.flatnonzero(inside)
-    corners = [corner[:, within] for corner in corners]
-    k, j, i = (np.stack([corners[choice[axis]][axis] for choice in CHOICES]) for axis in range(3))
-    inside[within] = (mask[k, j, i] != 0).all(axis=0)
+    along = np.ascontiguousarray(points.T)
+    low = np.ceil(along - 0.5 - ON_FACE).astype(np.int64)
+    high = np.floor(along + 0.5 + ON_FACE).astype(np.int64)
+    inside = are_of(low, mask)
+    between = np.flatnonzero((low != high).any(axis=0))
+    corners = np.where(CHOICES, high[:, between, None], low[:, between, None])
+    inside[between] = are_of(corners, mask).all(axis=1)
     return inside
+
+
+def are_of(voxels: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Whether each voxel (3, ...) is one of the object; none beyond the mask is."""
+    sides = np.array(mask.shape).reshape(3, *[1] * (voxels.ndim - 1))
+    found = np.logical_and.reduce((voxels >= 0) & (voxels < sides))
+    found[found] = mask[tuple(voxels[:, found])] != 0
+    return found
 
 
 def is_new(points: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:

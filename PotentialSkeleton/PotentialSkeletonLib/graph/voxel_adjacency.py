@@ -5,53 +5,35 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled
-from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
+from FuzzyVesselCoreLib.voxels.topology.sparse import adjacent_pairs, sparse_topology
 
 Edge = tuple[int, int]
+
+
+def _ranks() -> np.ndarray:
+    """Return in which order a voxel's neighbours come, by their places in the block of 27."""
+    steps = np.array(list(np.ndindex(3, 3, 3))) - 1
+    return np.argsort(np.argsort(np.abs(steps).sum(axis=1), kind="stable"))
+
+
+RANKS = _ranks()
 
 
 def neighbours(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Neighbours of all voxels (n, 3), one voxel's after the other's, and where each one's end.
 
-    Those across faces come first, then edges, corners.
+    Those across faces come first, then edges, corners. The voxels are in ascending order.
     """
-    steps = np.array([s for s in np.ndindex(3, 3, 3) if s != (1, 1, 1)]) - 1
-    steps = steps[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
     if not len(voxels):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     voxels = voxels - voxels.min(axis=0) + 1
-    size = voxels.max(axis=0) + 2
-    strides = np.array([size[1] * size[2], size[2], 1])
-    places = np.full((len(voxels), len(steps)), -1)
-    return neighbours_at(voxels @ strides, steps @ strides, places)
-
-
-@compiled
-def neighbours_at(
-    voxels: np.ndarray, offsets: np.ndarray, adjacent: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours of ascending flat indices, in the order of the offsets, and where each one's
-    end.
-
-    `adjacent` (voxels, offsets) is -1 before, and is set to the places of the neighbours.
-    """
-    for side in range(offsets.size):
-        at = 0
-        for n in range(voxels.size):  # the others ascend, too
-            other = voxels[n] + offsets[side]
-            while at < voxels.size and voxels[at] < other:
-                at += 1
-            if at < voxels.size and voxels[at] == other:
-                adjacent[n, side] = at
-    others, ends = np.empty(adjacent.size, np.int64), np.empty(voxels.size, np.int64)
-    count = 0
-    for n in range(voxels.size):
-        for other in adjacent[n]:
-            if other >= 0:
-                others[count] = other
-                count += 1
-        ends[n] = count
-    return others[:count], ends
+    _, rows, width = voxels.max(axis=0) + 2
+    plane = rows * width
+    later, earlier, side = adjacent_pairs(voxels @ np.array([plane, width, 1]), width, plane)
+    own, others = np.concatenate([later, earlier]), np.concatenate([earlier, later])
+    rank = RANKS[np.concatenate([side, 26 - side])]
+    order = np.argsort(own * len(RANKS) + rank)
+    return others[order], np.cumsum(np.bincount(own, minlength=len(voxels)))
 
 
 def lie_between(voxels: np.ndarray, others: np.ndarray, ends: np.ndarray) -> np.ndarray:

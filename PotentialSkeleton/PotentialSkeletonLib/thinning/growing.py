@@ -6,7 +6,7 @@ object does not have: a grown skeleton holds them but for a gap in each such hol
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.voxels.bucket_queue import (
     empty_queue,
     keys_of,
@@ -81,31 +81,24 @@ def add_simple(
 ) -> None:
     """Add voxels until none adjacent to the object is simple."""
     offsets = neighbour_offsets(row, plane)
-    for voxel in skeleton:
-        put_neighbours(states, voxel, offered, keys, rows, row, offsets, queue)
-    n = int(take(queue))
-    while n >= 0:
-        voxel = offered[n]
-        states[voxel] &= ~np.uint8(WAITING)
-        if is_simple(int(neighbour_bits(states, voxel, row, plane, FLAG))):
+    at = 0
+    while True:
+        if at < skeleton.size:
+            voxel = skeleton[at]
+            at += 1
+        else:
+            n = int(take(queue))
+            if n < 0:
+                break
+            voxel = offered[n]
+            states[voxel] &= ~np.uint8(WAITING)
+            if not is_simple(int(neighbour_bits(states, voxel, row, plane, FLAG))):
+                continue
             states[voxel] = OBJECT
-            put_neighbours(states, voxel, offered, keys, rows, row, offsets, queue)
-        n = int(take(queue))
-
-
-@compiled_inside
-def put_neighbours(
-    states: np.ndarray,
-    voxel: int,
-    offered: np.ndarray,
-    keys: np.ndarray,
-    rows: np.ndarray,
-    row: int,
-    offsets: np.ndarray,
-    queue: tuple,
-) -> None:
-    for offset in offsets:
-        if states[voxel + offset] == OFFERED:
-            states[voxel + offset] |= WAITING
-            n = place_of(voxel + offset, offered, rows, row)
-            put(queue, n, keys[n])
+        # Here alone, not in a function: to hand it all these arrays would take as long.
+        for offset in offsets:
+            other = voxel + offset
+            if states[other] == OFFERED:
+                states[other] |= WAITING
+                n = place_of(other, offered, rows, row)
+                put(queue, n, keys[n])

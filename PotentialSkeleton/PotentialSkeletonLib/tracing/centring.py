@@ -93,20 +93,22 @@ def load_depths(tiles: tuple, k: int, j: int, i: int, depths: np.ndarray) -> np.
     depth, numbers, side, shape = tiles
     last = (1 << side) - 1
     deepest = np.float32(0)
-    if (
-        0 < k < shape[0] - 1 and 0 < j < shape[1] - 1 and 0 < i < shape[2] - 1
-        and 0 < k & last < last and 0 < j & last < last and 0 < i & last < last
-    ):  # fmt: skip
+    if not (0 < k < shape[0] - 1 and 0 < j < shape[1] - 1 and 0 < i < shape[2] - 1):
+        for n in range(27):
+            depths[n] = depth_at(tiles, k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1)
+            deepest = max(deepest, depths[n])
+    elif k & last and j & last and i & last:
         tile = depth[numbers[k >> side, j >> side, i >> side]]  # all of them are in it
         k, j, i = k & last, j & last, i & last
         for n in range(27):
             depths[n] = tile[k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1]
             deepest = max(deepest, depths[n])
-        return deepest
-    for n in range(27):
-        a, b, c = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
-        depths[n] = depth_at(tiles, a, b, c)
-        deepest = max(deepest, depths[n])
+    else:
+        for n in range(27):
+            a, b, c = k + n // 9 - 1, j + n // 3 % 3 - 1, i + n % 3 - 1
+            number = numbers[a >> side, b >> side, c >> side]
+            depths[n] = depth[number, a & last, b & last, c & last]
+            deepest = max(deepest, depths[n])
     return deepest
 
 

@@ -48,3 +48,10 @@ def test_a_long_search_can_be_cancelled(monkeypatch):
     with pytest.raises(Cancelled):
         balls.contain(np.zeros((100, 3), int), Progress(go_on))
     assert len(calls) == 3
+
+
+@pytest.mark.parametrize(("radius", "is_in"), [(5.0, True), (np.nextafter(5, 0), False)])
+def test_a_voxel_on_the_surface_of_a_ball_is_in_it(radius, is_in):
+    balls = InscribedBalls(Tiles.whole(np.ones(SHAPE, np.float32)), (1, 1, 1), radius)
+    balls.add(np.array([[4, 2, 2]]))
+    assert balls.contain(np.array([[4, 6, 5], [4, 2, 7]]), Progress()).tolist() == [is_in] * 2

@@ -60,32 +60,72 @@ def sparse_topology(voxels: np.ndarray) -> SparseTopology:
     size = voxels.max(axis=0) + 2 - low
     row, plane = size[2], size[1] * size[2]
     indices = np.sort((voxels - low) @ np.array([plane, row, 1]))
+    pairs = adjacent_pairs(indices, row, plane)
     parents, blocks = np.arange(len(indices)), np.full(len(indices), 1 << 13)
-    components = components_and_blocks(indices, row, plane, parents, blocks)
+    components = components_and_blocks(pairs, parents, blocks)
     return SparseTopology(components, sum_over_corners(blocks, CORNER_TABLE) // 8)
 
 
+def adjacent_pairs(indices: np.ndarray, row: int, plane: int) -> np.ndarray:
+    """Return all pairs of 26-adjacent voxels.
+
+    Parameters
+    ----------
+    indices : ndarray of int64, (n,)
+        Flat indices, ascending, of voxels that are not at the volume's border.
+    row, plane : int
+        Number of voxels of a row and of a plane.
+
+    Returns
+    -------
+    ndarray of int64, (3, m)
+        Of each pair the places of the later and of the earlier voxel among the indices, and where
+        the earlier one lies in the block of 27 round the later one, 0 to 12. The later voxel lies
+        there, 13 to 26, in the block round the earlier one: at 26 less that.
+
+    Examples
+    --------
+    >>> adjacent_pairs(np.array([26, 27, 33]), 5, 20).tolist()
+    [[2, 1], [1, 0], [9, 12]]
+    """
+    pairs = np.empty((3, 13 * len(indices)), np.int64)
+    return pairs[:, : list_pairs(indices, row, plane, pairs)]
+
+
 @compiled
-def components_and_blocks(
-    indices: np.ndarray, row: int, plane: int, parents: np.ndarray, blocks: np.ndarray
-) -> int:
-    """Count the components of rising flat indices, and encode the 27 voxels round each as bits.
+def list_pairs(indices: np.ndarray, row: int, plane: int, pairs: np.ndarray) -> int:
+    """List the pairs, row by row of the block; returns how many there are."""
+    count = 0
+    for side in range(0, 13, 3):  # the row of voxels that begins there; from 12 on, one voxel
+        step = (side // 9 - 1) * plane + (side // 3 % 3 - 1) * row - 1
+        first = 0
+        for n in range(indices.size):
+            low = indices[n] + step
+            while indices[first] < low:  # the rows' beginnings rise, too
+                first += 1
+            at = first
+            while at < n and indices[at] <= low + 2:
+                pairs[0, count], pairs[1, count] = n, at
+                pairs[2, count] = side + indices[at] - low
+                count += 1
+                at += 1
+    return count
+
+
+@compiled
+def components_and_blocks(pairs: np.ndarray, parents: np.ndarray, blocks: np.ndarray) -> int:
+    """Count the components of voxels, and encode the 27 voxels round each as bits.
 
     Each voxel is its own parent before, and its block has the voxel itself.
     """
-    components = indices.size
-    for side in range(13):  # the neighbours before a voxel; those after it have it before them
-        step = (side // 9 - 1) * plane + (side // 3 % 3 - 1) * row + side % 3 - 1
-        at = 0
-        for n in range(indices.size):
-            while indices[at] < indices[n] + step:  # the neighbours rise, too
-                at += 1
-            if indices[at] == indices[n] + step:
-                blocks[n] |= 1 << side
-                blocks[at] |= 1 << (26 - side)
-                one, other = find_root(n, parents), find_root(at, parents)
-                parents[one] = other
-                components -= one != other
+    components = parents.size
+    for n in range(pairs.shape[1]):
+        later, earlier, side = pairs[0, n], pairs[1, n], pairs[2, n]
+        blocks[later] |= 1 << side
+        blocks[earlier] |= 1 << (26 - side)
+        one, other = find_root(later, parents), find_root(earlier, parents)
+        parents[one] = other
+        components -= one != other
     return components
 
 
