@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.__main__ import _termination_as_exit, main
 from fuzzy_vessel.progress_bar import ProgressBar
 from support.image_files import write_nifti, write_nrrd
 from support.places import PACKAGE_FOLDERS
@@ -276,19 +276,33 @@ def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
-def test_termination_leaves_nothing(scan, tmp_path, monkeypatch, without_3d):
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to catch")
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_termination_leaves_nothing(scan, tmp_path, monkeypatch, without_3d, name, status):
+    number = getattr(signal, name)
+
     def terminate(self, fraction):
         if self._name == "Writing":
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
         return True
 
     monkeypatch.setattr(ProgressBar, "__call__", terminate)
     with pytest.raises(SystemExit) as end:
         main(["segment", str(scan[0]), "--seed", "15,10,6", "--out", str(tmp_path / "out")])
-    assert end.value.code == 143
+    assert end.value.code == status
     assert list(tmp_path.iterdir()) == []
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert signal.getsignal(number) == signal.SIG_DFL
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_run_that_was_started_by_nohup_outlives_its_terminal():
+    earlier = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _termination_as_exit():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, earlier)
 
 
 class Terminal(io.StringIO):
