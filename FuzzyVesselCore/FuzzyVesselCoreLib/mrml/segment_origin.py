@@ -39,15 +39,24 @@ def identity(node: Any) -> str:
 
 def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
     """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    return next(iter(result_segments(segmentation_node, seeds_node, volume_node)), "")
+
+
+def result_segments(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> list[str]:
+    """IDs of all segments of these seeds and this volume, the newest first.
+
+    All but the newest were edited before a later run.
+    """
     if segmentation_node is None or seeds_node is None or volume_node is None:
-        return ""
+        return []
     segmentation = segmentation_node.GetSegmentation()
     wanted = identity(seeds_node), identity(volume_node)
+    found = []
     for segment_id in reversed(segmentation.GetSegmentIDs()):
         segment = segmentation.GetSegment(segment_id)
         if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
-            return segment_id
-    return ""
+            found.append(segment_id)
+    return found
 
 
 def is_result(segment: Any) -> bool:
