@@ -6,7 +6,7 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
@@ -82,16 +82,26 @@ def _run(options: Namespace, progress: "ProgressBar") -> "Report":
 
 
 class _termination_as_exit:
-    """Let SIGTERM end the block as an exception, so that half-written results are removed."""
+    """Let signals that end the process end the block as an exception.
+
+    Half-written results are then removed. They are SIGTERM and, where the terminal was closed,
+    SIGHUP; a signal that is ignored, as by nohup, stays so.
+    """
 
     def __enter__(self):
-        self._earlier = None
+        self._earlier = {}
         with contextlib.suppress(ValueError):  # where this is not the main thread
-            self._earlier = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+            for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    self._earlier[number] = signal.signal(number, _end)
 
     def __exit__(self, *_):
-        if self._earlier is not None:
-            signal.signal(signal.SIGTERM, self._earlier)
+        for number, earlier in self._earlier.items():
+            signal.signal(number, earlier)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
+from FuzzyVesselCoreLib.voxels.masked_arrays import refuse_masked
 
 from .input_errors import NotFiniteError, VoxelTypeError
 
@@ -15,8 +17,9 @@ def checked_volume(volume: Any) -> np.ndarray:
     """Return the volume as a C-contiguous (K, J, I) array in native byte order.
 
     A 2D array becomes one slice. Raises `InputError` for other shapes, for voxel types that are
-    not listed in `VOXEL_TYPES`, and for NaN or infinite values.
+    not listed in `VOXEL_TYPES`, for NaN or infinite values, and for hidden values of masked arrays.
     """
+    refuse_masked(volume, "volume")
     volume = np.asarray(volume)
     if volume.ndim == 4:
         raise InputError(
@@ -83,15 +86,19 @@ def checked_seeds(seeds: Any, shape: tuple[int, ...], name: str = "seed") -> np.
 
 
 def checked_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Return the mask as uint8 0/1 of `shape` (K, J, I), or None; `InputError` if it is empty."""
+    """Return the mask as uint8 0/1 of `shape` (K, J, I), or None.
+
+    Raises `InputError` if it is empty, of another shape, or holds what is not a number.
+    """
     if mask is None:
         return None
+    refuse_masked(mask, "mask")
     mask = np.asarray(mask)
     if mask.ndim == 2:
         mask = mask[np.newaxis]
     if mask.shape != shape:
         raise InputError(f"The mask has shape {mask.shape}, the volume {shape}; they must agree.")
-    mask = np.ascontiguousarray(mask != 0, np.uint8)
+    mask = np.ascontiguousarray(mask_voxels(mask), np.uint8)
     if not mask.any():
         raise InputError("The mask is empty: no voxel is left to segment.")
     return mask

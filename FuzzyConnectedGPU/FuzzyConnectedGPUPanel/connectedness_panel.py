@@ -284,7 +284,8 @@ class ConnectednessPanel(Panel):
             self._writing = False  # the run's end draws all
         if first:
             fit_views(result.labelmapNode, point)
-        return "\n".join([self._done(result), *map(worded, result.warnings)])
+        notes = [*map(worded, result.warnings), self.output.edited_text(parameters)]
+        return "\n".join([self._done(result), *filter(None, notes)])
 
     def _segment(self, parameters: Any, lists: list[Any], progress: Any) -> Any:
         variant = model_options(parameters)

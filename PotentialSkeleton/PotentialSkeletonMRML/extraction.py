@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from .branch_tools.steps import begin_anew
 from .computation import compute
+from .kept_result import keep_as_written
 from .output_requests import Requests
 from .outputs import write_all
 from .result import SkeletonResult
@@ -65,6 +66,8 @@ def extract_all(
     )
     for job, result in zip(jobs, results, strict=True):
         begin_anew(result.modelNode)
+        if result.modelNode is not None:
+            keep_as_written(result, job.solid)
         result.warnings = [*job.solid.warnings, *result.skeleton.report["warnings"]]
     return results
 

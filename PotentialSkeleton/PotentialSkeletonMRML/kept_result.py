@@ -6,6 +6,7 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
@@ -17,6 +18,7 @@ from .nodes.curve_folder import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
+LABEL = ROLE + "Label"  # of a labelmap, where a script named one
 VESSELS = ROLE + "Vessels"  # a fingerprint of their voxels
 SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
 CURVES = ROLE + "Curve"
@@ -85,6 +87,28 @@ def keep(
             model.AddNodeReferenceID(CURVES, node.GetID())
 
 
+def keep_as_written(result: Any, solid: Any) -> None:
+    """As `keep`, for a run of a script; outputs of the run before on the same object stay kept.
+
+    Parameters
+    ----------
+    result : PotentialSkeletonMRML.result.SkeletonResult
+        With a model node.
+    solid : SolidInput
+    """
+    model, label = result.modelNode, None if solid.label is None else str(solid.label)
+    object_before = (
+        model.GetNodeReference(INPUT),
+        model.GetAttribute(SEGMENT),
+        model.GetAttribute(LABEL),
+    )
+    if object_before == (solid.node, solid.segment_id, label):
+        others = {k: nodes for k, nodes in kept_nodes(model).items() if not getattr(result, k)}
+        result = replace(result, **others)
+    keep(result, solid.node, solid.segment_id, [])
+    model.SetAttribute(LABEL, label)
+
+
 def kept_model(input_node: Any, segment_id: str) -> Any:
     """The model of the latest run on an object, or None; a copy of one only if it is left alone."""
     import slicer
@@ -97,6 +121,7 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
         if (
             model.GetNodeReferenceID(INPUT) == input_node.GetID()
             and (model.GetAttribute(SEGMENT) or "") == (segment_id or "")
+            and model.GetAttribute(LABEL) is None
             and model.GetPolyData() is not None
         ):
             found.append(model)

@@ -38,6 +38,8 @@ class SolidInput:
         What outputs are named after.
     warnings : list of str
         Why lengths may differ from those in the world.
+    label : int or None
+        Value in the labelmap; None for everything that is not 0.
     """
 
     node: Any
@@ -47,6 +49,7 @@ class SolidInput:
     transform_id: str | None
     name: str
     warnings: list = field(default_factory=list)
+    label: int | None = None
 
     @property
     def spacing(self) -> tuple[float, ...]:
@@ -107,7 +110,7 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
         raise InputError(_no_labelmap(node))
     transform_id = node.GetTransformNodeID()
     return SolidInput(
-        node, segment_id, mask, matrix, transform_id, name, axes.warnings(matrix, node)
+        node, segment_id, mask, matrix, transform_id, name, axes.warnings(matrix, node), label
     )
 
 

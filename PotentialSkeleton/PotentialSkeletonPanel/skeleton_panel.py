@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
+import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonLib import jit_warmup
+from PotentialSkeletonMRML.branch_tools.steps import steps_of
 from PotentialSkeletonMRML.colouring import color_by, show_legend
 from PotentialSkeletonMRML.kept_result import (
     SEGMENT,
@@ -157,6 +159,26 @@ class SkeletonPanel(Panel):
         self._problem = problem
 
     # --- runs
+
+    def apply(self) -> None:
+        if self.parameters is not None and not self.running.busy and self._steps_may_go():
+            Panel.apply(self)
+
+    def _steps_may_go(self) -> bool:
+        """Whether there are no steps of the branch tools, or the user gives them up."""
+        changed = [model for model in self._models(self.parameters) if steps_of(model)]
+        if not changed:
+            return True
+        text = _(
+            "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
+            "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
+            "steps. Find them again?"
+        )
+        names = ", ".join(tree_name(model) for model in changed)
+        count = sum(len(steps_of(model)) for model in changed)
+        return slicer.util.confirmYesNoDisplay(
+            text.format(names=names, count=count), windowTitle=self.title()
+        )
 
     def run(self, parameters: Any, progress: Any) -> str:
         chosen = frozen(parameters)

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from fuzzy_vessel.__main__ import main
+from fuzzy_vessel.__main__ import _termination_as_exit, main
 from fuzzy_vessel.progress_bar import ProgressBar
 from support.image_files import write_nifti, write_nrrd
 from support.places import PACKAGE_FOLDERS
@@ -179,6 +179,9 @@ def test_automatic_seeds(scan, tmp_path, without_3d, given):
         (["segment", "VOLUME"], "there is no seed.*--seed I,J,K.*--automatic-seeds"),
         (["segment", "VOLUME", "--automatic-seeds", "0"], "'0' is not a whole number from 1"),
         (["segment", "VOLUME", "--seed", "30,0,0"], r"--seed 30,0,0 lies outside.*29, 19, 11"),
+        (["segment", "VOLUME", "--seed=-15,-10,6"], r"--seed -15,-10,6 lies .* not R, A, S in mm"),
+        (["segment", "VOLUME", "--seed=-15.5,10,6"], r"not a voxel .*indices, not R,A,S in mm"),
+        (["segment", "VOLUME", "--seed", "-15,10,6"], r"--seed: expected .*--option=-1,2,3"),
         (["segment", "VOLUME", "--seed", "5,5"], r"'5,5' is not a voxel I,J,K"),
         (["segment", "VOLUME", "--seed", "5,5,x"], r"'5,5,x' is not a voxel I,J,K"),
         (["segment", "gone.nrrd", "--seed", "5,5,5"], r"gone\.nrrd: there is no such file"),
@@ -276,19 +279,33 @@ def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
-def test_termination_leaves_nothing(scan, tmp_path, monkeypatch, without_3d):
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to catch")
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_termination_leaves_nothing(scan, tmp_path, monkeypatch, without_3d, name, status):
+    number = getattr(signal, name)
+
     def terminate(self, fraction):
         if self._name == "Writing":
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
         return True
 
     monkeypatch.setattr(ProgressBar, "__call__", terminate)
     with pytest.raises(SystemExit) as end:
         main(["segment", str(scan[0]), "--seed", "15,10,6", "--out", str(tmp_path / "out")])
-    assert end.value.code == 143
+    assert end.value.code == status
     assert list(tmp_path.iterdir()) == []
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert signal.getsignal(number) == signal.SIG_DFL
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_run_that_was_started_by_nohup_outlives_its_terminal():
+    earlier = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _termination_as_exit():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, earlier)
 
 
 class Terminal(io.StringIO):

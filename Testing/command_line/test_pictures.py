@@ -1,5 +1,6 @@
 """Pictures: sides, proportions, scale and colours, counted in pixels."""
 
+import dataclasses
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from fuzzy_vessel.pictures import offscreen, page, segmentation_picture, slices, surface_view, views
 from fuzzy_vessel.pictures.grey_window import grey_window
-from fuzzy_vessel.pictures.subject import Subject, box, oriented
+from fuzzy_vessel.pictures.subject import Subject, Vessel, box, oriented
 
 RADIUS_MM = 8.0
 # The grid's axes I, J, K in the patient: as they come from a scanner, permuted, and left-handed.
@@ -213,6 +214,42 @@ def test_the_picture_holds_slices_and_surface():
     for part in (shown[:middle, :half], shown[:middle, half:]):
         assert part.sum() > 2000
     assert shown[middle:, :half].sum() > 2000
+
+
+def two_balls():
+    """Two vessels that are told apart by colour: the ball, and its upper half."""
+    subject = ball("axial")
+    labels = subject.labels.copy()
+    labels[subject.seeds[0][0] :] *= 2
+    named = (Vessel("portal", "#ff0000"), Vessel("hepatic_$x$", "#0000ff"))
+    return dataclasses.replace(subject, labels=labels, vessels=named)
+
+
+def blue(image):
+    """Where an image shows the second vessel's colour."""
+    return red(np.asarray(image)[..., ::-1])
+
+
+def test_several_vessels_are_shown_in_their_colours():
+    image, warnings = picture_of(two_balls())
+    half, middle = image.shape[1] // 2, page.HEAD + page.PANEL + page.GAP // 2
+    coronal = np.nonzero(red(image)[middle:, :half]), np.nonzero(blue(image)[middle:, :half])
+    assert min(len(rows) for rows, _ in coronal) > 500
+    assert coronal[1][0].mean() < coronal[0][0].mean()  # the second one lies above the first
+    if warnings:
+        pytest.skip(warnings[0])
+    surfaces = image[page.HEAD + 100 : middle, half:]  # below the names
+    assert red(surfaces).sum() > 2000
+    assert blue(surfaces).sum() > 2000
+
+
+def test_several_vessels_are_named_in_their_colours(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")  # nothing else is coloured there
+    shown = [picture_of(each)[0] for each in (ball("axial"), two_balls())]
+    above = slice(page.HEAD, page.HEAD + 100), slice(shown[0].shape[1] // 2, None)
+    assert not red(shown[0][above]).any()
+    assert red(shown[1][above]).sum() > 100
+    assert blue(shown[1][above]).sum() > 100
 
 
 def test_without_rendering_the_slices_are_drawn_and_the_way_out_is_named(monkeypatch):

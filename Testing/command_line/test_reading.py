@@ -196,6 +196,13 @@ def test_a_mask_of_any_type_becomes_0_and_1(tmp_path):
     np.testing.assert_array_equal(array_of(node), VALUES > 0)
 
 
+def test_a_mask_that_is_not_a_number_outside_is_refused(tmp_path):
+    mask = np.where(VALUES > 0, 1, np.nan).astype(np.float32)
+    path = write_nrrd(tmp_path / "mask.nrrd", mask)
+    with pytest.raises(InputError, match=r"mask\.nrrd: the mask has voxels that are not a number"):
+        volumes.read_mask(path)
+
+
 def write_points(path, kind="Fiducial", system="RAS"):
     points = [{"id": "1", "label": "aorta", "position": [1, 2, 3], "positionStatus": "defined"}]
     markup = {"type": kind, "coordinateSystem": system, "controlPoints": points}

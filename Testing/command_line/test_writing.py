@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import zipfile
 
@@ -64,6 +65,41 @@ def test_a_file_of_the_user_beside_an_earlier_result_is_kept(tmp_path):
         write_result(path, "second")
     assert (path / "notes.txt").read_text() == "seed 2 leaks"
     assert (path / "result.txt").read_text() == "first"
+
+
+@pytest.mark.parametrize("content", ["edited by hand", "FIRST"])
+def test_a_result_that_was_edited_by_hand_is_kept(tmp_path, content):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    (path / "result.txt").write_text(content)
+    with pytest.raises(InputError, match=r"results: result.txt was changed after it was written"):
+        write_result(path, "second")
+    assert (path / "result.txt").read_text() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first")
+
+    def run():
+        with OutputFolder(path) as place:
+            (place / "result.txt").write_text("second")
+            (path / "result.txt").write_text("edited by hand")
+
+    with pytest.raises(InputError, match=r"results: result.txt was changed after it was written"):
+        run()
+    assert (path / "result.txt").read_text() == "edited by hand"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_result_that_was_copied_or_partly_deleted_is_replaced(tmp_path):
+    write_result(tmp_path / "results", "first", "picture.png")
+    path = tmp_path / "copy"
+    shutil.copytree(tmp_path / "results", path, copy_function=shutil.copyfile)
+    (path / "picture.png").unlink()
+    write_result(path, "second")
+    assert (path / "result.txt").read_text() == "second"
 
 
 def test_an_earlier_result_survives_a_failure(tmp_path):

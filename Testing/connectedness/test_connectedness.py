@@ -293,6 +293,26 @@ def test_values_that_are_no_numbers_are_counted_and_placed(wrong):
         connectedness(volume, [[1, 1, 1]], device="cpu")
 
 
+def test_a_mask_that_holds_no_numbers_is_refused():
+    mask = np.where(VOLUME.mean() < VOLUME, 1, np.nan)  # not a number round the organ
+    count = np.count_nonzero(np.isnan(mask))
+    with pytest.raises(InputError, match=rf"The mask has voxels that are not a number \({count}\)"):
+        connectedness(VOLUME, [[1, 1, 1]], device="cpu", mask=mask)
+
+
+@pytest.mark.parametrize("name", ["volume", "mask"])
+def test_a_masked_array_that_hides_values_is_refused(name):
+    hidden = np.zeros(VOLUME.shape, bool)
+    call = {"volume": VOLUME, "mask": np.ones(VOLUME.shape), "device": "cpu"}
+    call[name] = np.ma.masked_array(call[name], mask=hidden)
+    before = connectedness(seeds=[[1, 1, 1]], **call).values  # nothing is hidden
+    np.testing.assert_array_equal(before, connectedness(VOLUME, [[1, 1, 1]], device="cpu").values)
+    hidden[2, 2, 2] = True
+    call[name] = np.ma.masked_array(call[name], mask=hidden)
+    with pytest.raises(InputError, match=f"The {name} is a masked array with 1 hidden value"):
+        connectedness(seeds=[[1, 1, 1]], **call)
+
+
 def test_large_finite_values_are_not_taken_for_infinite():
     volume = np.full((3, 3, 3), np.finfo(np.float32).max, np.float32)
     volume[0] = 0

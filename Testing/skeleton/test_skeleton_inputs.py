@@ -141,6 +141,9 @@ BAD = {
     "empty": Bad(np.zeros((4, 5, 6)), "labelmap is empty", "'scan' is empty", "the labelmap is em"),
     "nan": Bad(NAN, "1 voxels that are infinite or not a number", "such as nan", "such as nan"),
     "infinite": Bad(INFINITE, "1 voxels that are infinite", "such as inf", "such as inf"),
+    "hidden": Bad(
+        np.ma.masked_equal(BALL, 0), r"masked array with [0-9,]+ hidden values", None, None
+    ),
     "fractions": Bad(FRACTIONS, None, r"such as 0\.25: apply a thresh", r"such as 0\.25; segment"),
     "four axes": Bad(np.ones((2, 2, 2, 2)), r"shape \(2, 2, 2, 2\); K x J x I", None, None),
     "no axis": Bad(np.float64(1), r"shape \(\)", None, None),

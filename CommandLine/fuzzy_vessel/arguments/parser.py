@@ -38,6 +38,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process with exit status 2."""
+        if message.endswith("expected one argument"):
+            message += " (where it begins with a minus sign, after =: --option=-1,2,3)"
         self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows the options\n")
 
 

@@ -19,7 +19,7 @@ def voxel(text: str) -> tuple[int, int, int]:
         i, j, k = (int(part) for part in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a voxel I,J,K such as 265,206,70"
+            f"{text!r} is not a voxel I,J,K such as 265,206,70 (indices, not R,A,S in mm)"
         ) from None
     return i, j, k
 

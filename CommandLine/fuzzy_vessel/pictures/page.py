@@ -28,7 +28,7 @@ def headed_page(panels: tuple[int, int], title: str, subtitle: str, caption: str
     width = 2 * EDGE + columns * PANEL + (columns - 1) * GAP
     height = HEAD + rows * PANEL + (rows - 1) * GAP + FOOT
     figure = new_page(width, height)
-    text_at(figure, EDGE, 42, _shortened(title, 78), INK, 31)
+    text_at(figure, EDGE, 42, shortened(title, 78), INK, 31)
     text_at(figure, EDGE, 82, subtitle, FAINT_INK, 19)
     text_at(figure, EDGE, height - FOOT + 32, caption, INK, 20)
     return figure
@@ -157,8 +157,8 @@ def pixels_of(figure: Any) -> np.ndarray:
     return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
 
 
-def _shortened(text: str, count: int) -> str:
-    """The text, without its middle where it has more letters than `count`."""
+def shortened(text: str, count: int) -> str:
+    """Return the text, without its middle where it has more letters than `count`."""
     if len(text) <= count:
         return text
     half = (count - 5) // 2

@@ -45,8 +45,10 @@ def draw(
         surface = draw_surface(subject, page.PANEL, page.EMPTY)
     except CannotRender as reason:
         warnings.append(f"{reason}.")
-    page.show_3d(page.panel(figure, 0, 1), surface, "Vessels")
-    _legend(figure, len(subject.background_seeds) > 0)
+    panel = page.panel(figure, 0, 1)
+    page.show_3d(panel, surface, "Vessels")
+    _name_vessels(panel, subject.vessels)
+    _legend(figure, subject)
     return figure, warnings
 
 
@@ -60,7 +62,15 @@ def _region(view: Oriented) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(0, low - margin), np.minimum(last, high + margin)
 
 
-def _legend(figure, with_background_seeds):
+def _name_vessels(panel, vessels):
+    """Name several vessels, in their colours, below the title of the 3D view."""
+    for number, vessel in enumerate(vessels, 1):
+        y = 24 + 32 * number
+        panel.plot(24, y, "s", mfc=vessel.colour, mec=vessel.colour, ms=13)
+        page.panel_text(panel, 42, y, page.shortened(vessel.name, 40), 18)
+
+
+def _legend(figure, subject):
     from matplotlib.colors import to_rgba
     from matplotlib.lines import Line2D
 
@@ -69,11 +79,12 @@ def _legend(figure, with_background_seeds):
         return Line2D([], [], marker=marker, label=name, **look)
 
     entries = [
-        entry("s", to_rgba(VESSEL, 0.26), VESSEL, "vessel"),
         entry("o", SEED, SEED, "seed"),
         entry("o", "none", SEED, "in another slice"),
     ]
-    if with_background_seeds:
+    if not subject.vessels:
+        entries.insert(0, entry("s", to_rgba(VESSEL, 0.26), VESSEL, "vessel"))
+    if len(subject.background_seeds):
         entries.append(entry("o", BACKGROUND_SEED, BACKGROUND_SEED, "background seed"))
     width, height = page.page_size(figure)
     figure.legend(

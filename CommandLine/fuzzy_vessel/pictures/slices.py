@@ -109,7 +109,9 @@ def draw_slice(axes: Any, view: Oriented, shown: Slice, window: tuple[float, flo
         origin="lower", interpolation="bicubic", interpolation_stage="data", aspect="equal",
     )  # fmt: skip
     axes.set(xlim=(x + half, x - half), ylim=(y - half, y + half))
-    _draw_outline(axes, _plane(view.labels, shown), extent)
+    labels = _plane(view.labels, shown)
+    for number, colour in enumerate([each.colour for each in view.vessels] or [VESSEL], 1):
+        _draw_outline(axes, labels == number, extent, colour)
     _draw_seeds(axes, view, shown)
 
 
@@ -135,8 +137,8 @@ def _plane(volume, shown):
     return plane if shown.rows < shown.columns else plane.T
 
 
-def _draw_outline(axes, labels, extent):
-    """Outline and fill of the labels, rounded a little."""
+def _draw_outline(axes, labels, extent, colour):
+    """Outline and fill of one vessel's labels, rounded a little."""
     from scipy import ndimage
 
     around = bounding_box(labels)
@@ -155,8 +157,8 @@ def _draw_outline(axes, labels, extent):
             *(bottom + sizes[1] * place for place in places[1]),
         ),
     }
-    axes.contourf(fine, [OUTLINE_LEVEL, 2], colors=[VESSEL], alpha=FILL_OPACITY, **options)
-    axes.contour(fine, [OUTLINE_LEVEL], colors=[VESSEL], linewidths=LINE_WIDTH, **options)
+    axes.contourf(fine, [OUTLINE_LEVEL, 2], colors=[colour], alpha=FILL_OPACITY, **options)
+    axes.contour(fine, [OUTLINE_LEVEL], colors=[colour], linewidths=LINE_WIDTH, **options)
 
 
 def _draw_seeds(axes, view, shown):

@@ -9,6 +9,21 @@ from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
 
 @dataclass(frozen=True)
+class Vessel:
+    """How one of several vessels is shown.
+
+    Attributes
+    ----------
+    name : str
+    colour : str
+        "#rrggbb".
+    """
+
+    name: str
+    colour: str
+
+
+@dataclass(frozen=True)
 class Subject:
     """One segmented volume.
 
@@ -16,11 +31,13 @@ class Subject:
     ----------
     volume : ndarray, (K, J, I)
     labels : ndarray of uint8, (K, J, I)
-        1 in the vessels.
+        1 in the vessels; with several the number of each, from 1 on.
     ijk_to_ras : ndarray, (4, 4)
         Voxel indices I, J, K to millimetres right, anterior, superior.
     seeds, background_seeds : ndarray, (n, 3)
         Voxels K, J, I.
+    vessels : tuple of Vessel
+        Several, in the order of their numbers; none where all are shown alike.
     """
 
     volume: np.ndarray
@@ -28,6 +45,7 @@ class Subject:
     ijk_to_ras: np.ndarray
     seeds: np.ndarray
     background_seeds: np.ndarray = field(default_factory=lambda: np.empty((0, 3), int))
+    vessels: tuple[Vessel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,8 @@ class Oriented:
         mm along S, A, R.
     seeds, background_seeds : ndarray, (n, 3)
         Voxels S, A, R.
+    vessels : tuple of Vessel
+        As of the subject.
     """
 
     volume: np.ndarray
@@ -50,6 +70,7 @@ class Oriented:
     spacing: np.ndarray
     seeds: np.ndarray
     background_seeds: np.ndarray
+    vessels: tuple[Vessel, ...]
 
 
 def oriented(subject: Subject) -> Oriented:
@@ -72,6 +93,7 @@ def oriented(subject: Subject) -> Oriented:
         spacing=spacing[list(axes)],
         seeds=turned_points(subject.seeds),
         background_seeds=turned_points(subject.background_seeds),
+        vessels=subject.vessels,
     )
 
 

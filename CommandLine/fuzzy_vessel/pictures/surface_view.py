@@ -32,9 +32,17 @@ def draw_surface(subject: Subject, size: int, background: str) -> tuple[np.ndarr
     view = framed(sides(matrix, labels.shape)[0], corners(matrix, labels.shape))
     arrays = {
         "labels": labels,
+        "colours": _colours(subject),
         "matrix": matrix,
         "seeds": to_ras(subject, subject.seeds),
         "background_seeds": to_ras(subject, subject.background_seeds),
     }
     (image,) = offscreen.render("surface", arrays, [view], size, background)
     return image, view
+
+
+def _colours(subject):
+    """Red, green, blue (n, 3; 0..1) of each vessel; none where all are shown alike."""
+    from matplotlib.colors import to_rgb
+
+    return np.array([to_rgb(each.colour) for each in subject.vessels]).reshape(-1, 3)

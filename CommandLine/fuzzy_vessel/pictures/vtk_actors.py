@@ -64,9 +64,9 @@ def vessel_surface(labels: np.ndarray, matrix: np.ndarray) -> Any:
     return normals.GetOutput()
 
 
-def opaque(surface: Any) -> Any:
-    """An actor of the vessels' surface."""
-    actor = _actor(_mapper(surface), VESSEL, ambient=0.06, specular=0.30)
+def opaque(surface: Any, colour: tuple[float, float, float]) -> Any:
+    """An actor of the surface of vessels."""
+    actor = _actor(_mapper(surface), colour, ambient=0.06, specular=0.30)
     actor.GetProperty().SetSpecularPower(25)
     return actor
 

@@ -31,20 +31,24 @@ class SurfaceScene:
     Parameters
     ----------
     arrays : mapping
-        "labels", "matrix", and points (n, 3; RAS) "seeds" and "background_seeds".
+        "labels", "matrix", "colours" (n, 3; of the vessels with the labels 1 to n, none where they
+        are shown alike), and points (n, 3; RAS) "seeds" and "background_seeds".
     task : dict
         "views", "size", "background"; see `offscreen.render`.
     """
 
     def __init__(self, arrays: Mapping[str, np.ndarray], task: dict) -> None:
         half = _half_height(task)
-        surface = vtk_actors.vessel_surface(arrays["labels"], arrays["matrix"])
+        labels, matrix = arrays["labels"], arrays["matrix"]
         self._window = new_window(task["size"], layers=2)
         self._renderers = [new_renderer(self._window, task, layer) for layer in range(2)]
-        self._renderers[0].AddActor(vtk_actors.opaque(surface))
+        colours = list(map(tuple, arrays["colours"])) or [vtk_actors.VESSEL]
+        for number, colour in enumerate(colours, 1):
+            surface = vtk_actors.vessel_surface((labels == number).astype(np.uint8), matrix)
+            self._renderers[0].AddActor(vtk_actors.opaque(surface, colour))
         shade_hollows(self._renderers[0], half)
-        colours = {"seeds": SEED_COLOUR, "background_seeds": BACKGROUND_SEED_COLOUR}
-        for name, colour in colours.items():
+        points = {"seeds": SEED_COLOUR, "background_seeds": BACKGROUND_SEED_COLOUR}
+        for name, colour in points.items():
             if len(arrays[name]):
                 seeds = vtk_actors.spheres(arrays[name], SEED_RADIUS * half, colour)
                 self._renderers[1].AddActor(seeds)

@@ -7,6 +7,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
 
 from . import formats, slicer_reader, stacks
 from .dicom_series import sorted_slices
@@ -90,7 +91,8 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     else:
         node = read_image(checked_header(path), None, slicer_reader.LABELMAP)
     voxels = slicer.util.arrayFromVolume(node)
-    slicer.util.updateVolumeFromArray(node, (voxels != 0).astype(np.uint8))
+    inside = mask_voxels(voxels, f"{path}: the mask")
+    slicer.util.updateVolumeFromArray(node, inside.astype(np.uint8))
     return node
 
 

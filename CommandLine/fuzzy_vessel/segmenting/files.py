@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyConnectedGPUMRML.several.vessel_kinds import color_of
 from FuzzyVesselCoreLib.mrml.points import Seeds, seeds_of
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from ..pictures import page, segmentation_picture
-from ..pictures.subject import Subject
+from ..pictures.subject import Subject, Vessel
 from ..progress_bar import Stopwatch
 from ..writing import nodes
 from ..writing.label_files import write_labels
@@ -36,7 +37,7 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> d
     volume, shape = inputs.volume, outcome.labels.shape
     seeds = _all_seeds(inputs, volume, shape)
     background = inputs.background and seeds_of(inputs.background, volume, shape)
-    subject = _subject(volume, outcome, seeds, background)
+    subject = _subject(inputs, outcome, seeds, background)
     mean, sigma = _vessel_intensities(subject, outcome.result.affinity)
     picture, lacking = segmentation_picture.draw(
         subject,
@@ -98,15 +99,22 @@ def _vessel_intensities(subject, affinity):
     return estimated.mean, estimated.sigma
 
 
-def _subject(volume, outcome, seeds, background):
+def _subject(inputs, outcome, seeds, background):
+    """What the picture shows; several vessels in the colours of their segments."""
     import slicer
+    from matplotlib.colors import to_hex
 
+    labels, vessels = outcome.labels, ()
+    if len(inputs.vessels) > 1:
+        labels = slicer.util.arrayFromVolume(outcome.result.labelmapNode)
+        vessels = tuple(Vessel(each.GetName(), to_hex(color_of(each))) for each in inputs.vessels)
     return Subject(
-        volume=slicer.util.arrayFromVolume(volume),
-        labels=outcome.labels,
-        ijk_to_ras=ijk_to_ras(volume),
+        volume=slicer.util.arrayFromVolume(inputs.volume),
+        labels=labels,
+        ijk_to_ras=ijk_to_ras(inputs.volume),
         seeds=seeds.voxels,
         background_seeds=background.voxels if background else np.empty((0, 3), int),
+        vessels=vessels,
     )
 
 

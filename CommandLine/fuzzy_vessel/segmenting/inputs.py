@@ -126,7 +126,7 @@ def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, opti
         if not all(0 <= index < size for index, size in zip(voxel, sizes)):
             raise InputError(
                 f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
-                f"0 to {', '.join(str(size - 1) for size in sizes)}."
+                f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
             )
     labels = [",".join(map(str, voxel)) for voxel in voxels]
     return add_points(np.array(voxels)[:, ::-1], volume, name, labels)

@@ -9,7 +9,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .report_file import REPORT, files_in, files_of_result, list_files
+from .report_file import REPORT, edited_files, files_in, files_of_result, list_files
 
 
 class OutputFolder:
@@ -18,9 +18,9 @@ class OutputFolder:
     >>> with OutputFolder("results") as place:
     ...     (place / "report.json").write_text(...)
 
-    An existing folder is replaced if it is empty or holds an earlier result of this program and
-    nothing else: the report names its files. If the block ends with an exception, nothing of it
-    is left.
+    An existing folder is replaced if it is empty or holds an earlier result of this program, as it
+    was written, and nothing else: the report names its files and has their checksums. If the block
+    ends with an exception, nothing of it is left.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class OutputFolder:
     ------
     InputError
         On entry, if the folder must not be replaced or cannot be written; on leaving, if it could
-        not be moved into place. The message names the folder.
+        not be moved into place, or must not be replaced any more. The message names the folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -51,7 +51,8 @@ class OutputFolder:
     def __exit__(self, _kind: Any, error: Any, _traceback: Any) -> None:
         try:
             if error is None and self._place is not None:
-                list_files(self._place)
+                list_files(self._place, checksums=True)
+                self._refuse_foreign()  # a person may have saved something there meanwhile
                 self._move_into_place()
         except OSError as failure:
             raise self._cannot_write(failure) from failure
@@ -68,14 +69,21 @@ class OutputFolder:
         try:
             own = files_of_result(self.path / REPORT)
             tops = {name.split("/")[0] for name in own}
-            foreign = sorted({entry.name for entry in self.path.iterdir()} - tops)
-            foreign = foreign or sorted(set(files_in(self.path)) - own)
+            place = self._place.name if self._place is not None else ""
+            foreign = sorted({entry.name for entry in self.path.iterdir()} - tops - {place})
+            foreign = foreign or sorted(set(files_in(self.path, but=self._place)) - own)
+            edited = edited_files(self.path)
         except OSError as error:
             raise self._cannot_write(error) from error
         if foreign:
             raise InputError(
                 f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "
                 "name a new or an empty folder with --out."
+            )
+        if edited:
+            raise InputError(
+                f"{self.path}: {edited[0]} was changed after it was written, so the folder is left "
+                "alone; name a new or an empty folder with --out."
             )
 
     def _make_parents(self):

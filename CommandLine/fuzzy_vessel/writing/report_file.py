@@ -1,5 +1,6 @@
 """The report, report.json, which names the files of its result."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -16,23 +17,32 @@ def write_report(folder: Path, report: dict) -> None:
     (folder / REPORT).write_text(text + "\n", encoding="utf-8")
 
 
-def list_files(folder: Path, without: str = "") -> None:
-    """Name the result's files in its report, so that no later run takes others for them."""
+def list_files(folder: Path, without: str = "", checksums: bool = False) -> None:
+    """Name the result's files in its report, so that no later run takes others for them.
+
+    With checksums no later run takes a file that somebody has edited for one of them, either.
+    """
     path = folder / REPORT
     if path.exists():
         report = json.loads(path.read_text(encoding="utf-8"))
-        report["files"] = [name for name in files_in(folder) if name != without]
+        names = [name for name in files_in(folder) if name != without]
+        report["files"] = names
+        if checksums:
+            report["checksums"] = {name: _checksum(folder / name) for name in names}
+            del report["checksums"][REPORT]  # it holds them
         text = json.dumps(report, indent=2, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
 
 
-def files_in(folder: Path) -> list[str]:
+def files_in(folder: Path, but: Path | None = None) -> list[str]:
     """Return the files in a folder and in those within it, and empty folders, relative to it.
 
-    Without those that keep other runs out.
+    Without those that keep other runs out, and without the folder `but`.
     """
     found = []
     for entry in others_in(folder):
+        if entry == but:
+            continue
         inside = files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
         found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
     return sorted(found)
@@ -45,6 +55,25 @@ def files_of_result(report: Path) -> set[str]:
         return set(content["files"]) if content["program"] == PROGRAM else set()
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return set()
+
+
+def edited_files(folder: Path) -> list[str]:
+    """Return the names of a result's files that are not as they were written, by its report."""
+    try:
+        content = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        known = dict(content.get("checksums", {}))
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return []
+    there = [name for name in sorted(known) if (folder / name).is_file()]
+    return [name for name in there if _checksum(folder / name) != known[name]]
+
+
+def _checksum(path: Path) -> str | None:
+    """Of a file's content; None for an empty folder."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ from FuzzyVesselCoreLib.compilation import quiet_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
+from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
 
 from ..affinity.gaussian_affinity import GaussianAffinity
 from ..affinity.levels import level_values
@@ -202,7 +203,7 @@ def _digest(data: Any) -> bytes:
 def _problem(job: Job, box: Box) -> tuple[Problem, np.ndarray]:
     """A block with the seeds in it, and the checksum of what was read."""
     voxels = job.source.read(box)
-    mask = None if job.mask is None else (job.mask.read(box) != 0).view(np.uint8)
+    mask = None if job.mask is None else mask_voxels(job.mask.read(box)).view(np.uint8)
     checksum = checksum_of(voxels, mask)
     if voxels.dtype.kind == "f":
         _refuse_not_finite(voxels, box)

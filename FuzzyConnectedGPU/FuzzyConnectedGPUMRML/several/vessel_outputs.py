@@ -143,3 +143,7 @@ class _Disputed:
     @staticmethod
     def GetID() -> str:
         return DISPUTED
+
+    @staticmethod
+    def GetAttribute(_name: str) -> None:
+        return None

@@ -8,7 +8,11 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import slice_layers
 from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyVesselCoreLib.mrml import ownership
-from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segment_origin import (
+    is_as_written,
+    result_segment,
+    result_segments,
+)
 from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
 
 from .region_section import SegmentChoice, fill
@@ -65,6 +69,22 @@ class OutputSection:
             where = parameters.segmentation, parameters.inputVolume
             found = [result_segment(where[0], each, where[1]) for each in lists]
         return [each for each in found if each]
+
+    def edited_text(self, parameters: Any) -> str:
+        """Which segments stay beside the result because they were edited, as a sentence."""
+        node = parameters.segmentation
+        if node is None or self.segment_to_write(parameters):
+            return ""
+        lists = clicked_vessels(parameters)
+        found = [result_segments(node, each, parameters.inputVolume) for each in lists]
+        inner = node.GetSegmentation()
+        names = [[inner.GetSegment(each).GetName() for each in ids] for ids in found]
+        sentence = _("'{edited}' was edited and is left as it is: the result is in '{name}'.")
+        return " ".join(
+            sentence.format(edited="', '".join(edited), name=name)
+            for name, *edited in filter(None, names)
+            if edited
+        )
 
     def written(self, parameters: Any, result: Any, volume_node: Any) -> None:
         """Show a result of a volume that was written just now."""

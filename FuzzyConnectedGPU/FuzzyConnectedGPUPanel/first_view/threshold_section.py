@@ -160,6 +160,9 @@ class ThresholdSection:
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
         run_inputs.mark_threshold(scene_node, self._panel.threshold_text(volume_node))
         self._panel.output.written(parameters, result, volume_node)
+        edited = self._panel.output.edited_text(parameters)
+        if edited:
+            self._panel.say(edited)
 
     def cut_again(self, parameters: Any) -> None:
         """Write the labels of the present threshold anew."""

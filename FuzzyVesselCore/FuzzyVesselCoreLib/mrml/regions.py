@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import InputError
 from ..geometry import box_mask, sample_nearest
 from ..translation import tr as _
+from ..voxels.mask_voxels import mask_voxels
 from .reading import array_from_matrix, ijk_to_ras, node_name, slices_between, voxels_of
 from .segment_masks import segmentation_mask
 
@@ -121,7 +122,8 @@ def mask_of(
     Raises
     ------
     InputError
-        It is neither, it lacks the segment, or no voxel of the volume is inside.
+        It is neither, it lacks the segment, it holds what is not a number, or no voxel of the
+        volume is inside.
     """
     if mask_node.IsA("vtkMRMLSegmentationNode"):
         mask = segmentation_mask(mask_node, volume_node, shape, segment_id)
@@ -143,7 +145,8 @@ def mask_of(
 
 
 def _labelmap_mask(mask_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
-    values = voxels_of(mask_node) != 0
+    name = _("The mask {mask}").format(mask=node_name(mask_node))
+    values = mask_voxels(voxels_of(mask_node), name)
     if values.shape == tuple(shape) and _same_grid(mask_node, volume_node):
         return values
     ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))

@@ -1,7 +1,14 @@
-"""Which segments a run wrote: tags with the seeds, the volume and a checksum of the voxels."""
+"""Which segments a run wrote: tags with the seeds, the volume and a checksum of the voxels.
+
+An ID alone names no node for good: another scene, or this one after it was saved without a node,
+gives the same ID to another list or scan, and a segmentation file that is loaded there brings the
+tags along. So a node that was used carries a key, which its tag holds as well; a copy of the node
+has the key, but another ID.
+"""
 
 import zlib
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -9,6 +16,7 @@ from ..voxels.bounding_box import bounding_box, full_box
 from .images import array_from_image
 from .segment_masks import BINARY_LABELMAP
 
+KEY = "FuzzyVesselGPU.Key"  # attribute of a node
 # Tags of a segment: the nodes whose seeds it was grown from and whose voxels it is, and a checksum
 # of them then.
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
@@ -17,17 +25,38 @@ VOXELS_TAG = "FuzzyVesselGPU.Voxels"
 TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
 
 
+def give_key(node: Any) -> None:
+    """Let a node that a result is made of be told from all others, also after saving."""
+    if not node.GetAttribute(KEY):
+        node.SetAttribute(KEY, uuid4().hex)
+
+
+def identity(node: Any) -> str:
+    """The text that names a node in the tag of a segment."""
+    key = node.GetAttribute(KEY)
+    return f"{node.GetID()} {key}" if key else node.GetID()
+
+
 def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
     """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    return next(iter(result_segments(segmentation_node, seeds_node, volume_node)), "")
+
+
+def result_segments(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> list[str]:
+    """IDs of all segments of these seeds and this volume, the newest first.
+
+    All but the newest were edited before a later run.
+    """
     if segmentation_node is None or seeds_node is None or volume_node is None:
-        return ""
+        return []
     segmentation = segmentation_node.GetSegmentation()
-    wanted = seeds_node.GetID(), volume_node.GetID()
+    wanted = identity(seeds_node), identity(volume_node)
+    found = []
     for segment_id in reversed(segmentation.GetSegmentIDs()):
         segment = segmentation.GetSegment(segment_id)
         if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
-            return segment_id
-    return ""
+            found.append(segment_id)
+    return found
 
 
 def is_result(segment: Any) -> bool:

@@ -18,6 +18,8 @@ from .segment_origin import (
     checksum,
     cropped,
     earlier_segment,
+    give_key,
+    identity,
     tag_text,
 )
 from .surfaces.conversion import convert_missing, has_surface
@@ -92,8 +94,10 @@ def new_segment(
     segment = slicer.vtkSegment()
     segment.SetName((seeds_node and seeds_node.GetName()) or "Vessels")
     segment.SetColor(SEGMENT_COLOR)
-    segment.SetTag(SEEDS_TAG, (seeds_node and seeds_node.GetID()) or "")
-    segment.SetTag(VOLUME_TAG, volume_node.GetID())
+    for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
+        if node is not None:
+            give_key(node)
+        segment.SetTag(tag, identity(node) if node is not None else "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
     set_default_entry(segment)
     return segment

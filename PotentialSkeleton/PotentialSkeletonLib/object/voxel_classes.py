@@ -5,6 +5,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.cube_morphology import erode
+from FuzzyVesselCoreLib.voxels.masked_arrays import refuse_masked
 
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3
 
@@ -54,6 +55,7 @@ def checked_object(mask: np.ndarray) -> np.ndarray:
 
 def checked_labelmap(mask: np.ndarray) -> np.ndarray:
     """Return a labelmap as numbers (K, J, I); raises `InputError` if it cannot be one."""
+    refuse_masked(mask, "labelmap")
     mask = np.asarray(mask)
     if mask.ndim == 2:
         mask = mask[np.newaxis]

@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 
-from ..kept_result import INPUT, SEGMENT
+from ..kept_result import INPUT, LABEL, SEGMENT
 from ..solid_input import SolidInput, read_solid
 
 
@@ -30,7 +30,8 @@ def vessels_of(model: Any) -> SolidInput:
                 "The vessels of {model} are not in the scene any more: find the centrelines again."
             ).format(model=node_name(model))
         )
-    return cropped(read_solid(node, segment_id))
+    label = model.GetAttribute(LABEL)
+    return cropped(read_solid(node, segment_id, None if label is None else int(label)))
 
 
 def cropped(solid: SolidInput) -> SolidInput:

@@ -47,6 +47,7 @@ def test_wrong_arrays_and_options(volume):
     refused("K x J x I", np.stack([volume, volume]))
     refused("complex64", volume.astype(np.complex64))
     refused("The mask has shape", volume, mask=np.ones((2, 2, 2)))
+    refused("The mask has voxels that are not", volume, mask=np.where(volume > 100, 1, np.nan))
     refused("The target has shape", volume, target=np.empty((8, 9, 11), np.float32))
     refused("The target's type is int16", volume, target=np.empty(volume.shape, np.int16))
     refused("The target is the source", volume, target=volume)

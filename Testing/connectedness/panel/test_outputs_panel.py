@@ -445,6 +445,28 @@ def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, min
     assert done.parameters.segmentID == ""
 
 
+def test_a_result_beside_an_edited_one_is_named(done):
+    import slicer
+
+    said = "'seeds' was edited and is left as it is: the result is in 'seeds 2'."
+    done.click("applyButton")
+    assert said not in done.ui.statusLabel.text
+    segmentation = done.parameters.segmentation
+    (ours,) = segmentation.GetSegmentation().GetSegmentIDs()
+    volume = done.parameters.inputVolume
+    edited = segment_array(segmentation, ours, volume)
+    edited[:2] = 1
+    slicer.util.updateSegmentBinaryLabelmapFromArray(edited, segmentation, ours, volume)
+    done.ui.thresholdSlider.value = 0.7
+    done.process_events()
+    assert done.ui.statusLabel.text == said
+    done.click("applyButton")
+    assert said in done.ui.statusLabel.text
+    done.parameters.segmentID = ours  # chosen, so it is no surprise
+    done.click("applyButton")
+    assert said not in done.ui.statusLabel.text
+
+
 def test_the_mask_s_segment_is_forgotten_with_its_segmentation(slicer_scene, chosen, mine):
     parameters = chosen.parameters
     parameters.region = type(parameters.region).MASK

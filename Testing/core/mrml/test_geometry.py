@@ -236,6 +236,14 @@ def test_labelmap_of_another_geometry_is_resampled(slicer_scene, numbers, own, m
     assert np.array_equal(mask_of(mask, volume, SHAPE), expected)
 
 
+def test_a_labelmap_that_is_not_a_number_outside_is_refused(slicer_scene, numbers):
+    volume = add_volume(numbers)
+    values = np.full(SHAPE, np.nan, np.float32)
+    values[2:4] = 1
+    with pytest.raises(InputError, match="The mask 'scan' has voxels that are not a number"):
+        mask_of(add_volume(values), volume, SHAPE)
+
+
 @transforms
 def test_segmentation_counts_every_segment(slicer_scene, numbers, own):
     """Overlapping and shared segments, cut images, under the volume's and under no transform."""

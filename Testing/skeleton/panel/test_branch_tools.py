@@ -110,6 +110,24 @@ def test_pruning_is_listed_and_taken_back(panel):
     assert not tools(panel).undoButton.isEnabled()
 
 
+def test_apply_asks_before_steps_are_lost(panel, monkeypatch):
+    import slicer
+
+    asked, answers = [], [False, True]
+    monkeypatch.setattr(
+        slicer.util, "confirmYesNoDisplay", lambda text, **_: asked.append(text) or answers.pop(0)
+    )
+    panel.click("applyButton")  # nothing is lost
+    assert not asked
+    tools(panel).pruneSpinBox.value = 14
+    press(panel, "pruneButton")
+    panel.click("applyButton")
+    assert "Portal (steps: 1)" in asked[0]
+    assert (panel.ui.branchTable.rowCount, len(steps(panel))) == (4, 1)
+    panel.click("applyButton")
+    assert (panel.ui.branchTable.rowCount, len(steps(panel))) == (6, 0)
+
+
 def test_each_kind_of_pruning_has_its_unit(panel):
     box = tools(panel).pruneComboBox
     units = []

@@ -7,6 +7,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
 from FuzzyVesselCoreLib.voxels.large_arrays import at_least, value_range
+from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
 
 from ...affinity.levels import TOP_LEVEL, level_values
 from ...threshold.gaps import fill_gaps
@@ -62,7 +63,7 @@ class ObjectBlocks:
             found ^= 1
         if not self.rounds:
             return found, checksum_of(values)
-        region = None if self.mask is None else self.mask.read(grown) != 0
+        region = None if self.mask is None else mask_voxels(self.mask.read(grown))
         barred = np.stack(np.unravel_index(grown.flat_indices(self.background), grown.shape), 1)
         filled = fill_gaps(found, self.rounds, region, barred)
         return np.ascontiguousarray(filled[inner]), checksum_of(values, region)

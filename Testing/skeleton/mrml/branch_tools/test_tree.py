@@ -51,6 +51,39 @@ def nodes(tree, output):
     return kept_nodes(tree.model)[output]
 
 
+# --- from the console, without the panel
+
+
+def test_the_example_of_the_docstring(logic):
+    """What a script extracts is known to the tools: its vessels, and what follows its lines."""
+    labelmap = add_vessels()
+    result = logic.extract(labelmap, tubesNode=True, device="cpu")
+    tree = logic.tree(result.modelNode)
+    rows = result.tableNode.GetNumberOfRows()
+    tree.prune("length", 14)
+    assert result.tableNode.GetNumberOfRows() == len(tree.skeleton.branches) < rows
+    tree.undo()
+    assert result.tableNode.GetNumberOfRows() == rows
+    split = tree.split("branch")
+    assert split.GetSegmentation().GetNumberOfSegments() == len(tree.skeleton.branches)
+
+
+def test_the_tools_take_the_label_that_a_script_named(logic):
+    import slicer
+
+    from PotentialSkeletonMRML.branch_tools.grid import vessels_of
+    from PotentialSkeletonMRML.kept_result import kept_model
+
+    labelmap = add_vessels()
+    voxels = slicer.util.arrayFromVolume(labelmap)
+    voxels[voxels > 0] = 2
+    voxels[:6, :6, :6] = 1  # a cube beside the vessels
+    whole, second = (logic.extract(labelmap, label=each, device="cpu") for each in (None, 2))
+    counts = [vessels_of(each.modelNode).mask.sum() for each in (whole, second)]
+    assert counts == [np.count_nonzero(voxels), np.count_nonzero(voxels == 2)]
+    assert kept_model(labelmap, "") is whole.modelNode
+
+
 # --- steps
 
 
