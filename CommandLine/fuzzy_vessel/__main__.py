@@ -91,7 +91,7 @@ class _termination_as_exit:
     def __enter__(self):
         self._earlier = {}
         with contextlib.suppress(ValueError):  # where this is not the main thread
-            for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
                 if signal.getsignal(number) != signal.SIG_IGN:
                     self._earlier[number] = signal.signal(number, _end)
 
