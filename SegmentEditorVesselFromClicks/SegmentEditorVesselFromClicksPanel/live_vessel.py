@@ -8,6 +8,7 @@ from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 from SegmentEditorVesselFromClicksMRML.warm_up import prepare
@@ -32,6 +33,9 @@ class LiveVessel:
 
     def __init__(self, scripted_effect: Any) -> None:
         self._effect, self._observers = scripted_effect, VTKObservationMixin()
+        self._inputs = VTKObservationMixin()  # of what the preview is computed from
+        self._voxels = 0  # a stamp of those of the source volume
+        self._active = False
         self._pending: set = set()
         self._selected = self._masking = None
         self._options = options = Options(scripted_effect)
@@ -52,12 +56,15 @@ class LiveVessel:
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
         self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._on_editor)
         self._observers.addObserver(scene, scene.StartCloseEvent, self._on_close)
+        self._active = True
         self._select()
         prepare()
 
     def deactivate(self) -> None:
         """Another effect is chosen, or none; points and what was not applied stay for later."""
+        self._active = False
         self._observers.removeObservers()
+        self._inputs.removeObservers()
         self._follow(None)
 
     def cleanup(self) -> None:
@@ -68,9 +75,34 @@ class LiveVessel:
 
     def inputs_changed(self) -> None:
         """Source volume or geometry are others: the preview does not fit any more."""
+        self._watch_inputs()
         self._preview.forget()
         self._preview.stop()
         self._catch_up()
+
+    def _watch_inputs(self):
+        """Follow the voxels of the source volume, as of a sequence, and where both nodes lie."""
+        self._inputs.removeObservers()
+        if not self._active:
+            return
+        node, events = self._effect.parameterSetNode(), slicer.vtkMRMLVolumeNode
+        volume, segmentation = node.GetSourceVolumeNode(), node.GetSegmentationNode()
+        self._voxels = voxel_time(volume)
+        for each, event, method in (
+            (volume, vtk.vtkCommand.ModifiedEvent, self._on_volume),
+            (volume, events.ImageDataModifiedEvent, self._on_volume),
+            (volume, events.TransformModifiedEvent, self._on_moved),
+            (segmentation, events.TransformModifiedEvent, self._on_moved),
+        ):
+            if each is not None:
+                self._inputs.addObserver(each, event, method)
+
+    def _on_volume(self, caller, event):
+        if voxel_time(caller) != self._voxels:
+            self.inputs_changed()
+
+    def _on_moved(self, caller, event):
+        self.inputs_changed()
 
     def show_parameters(self) -> None:
         """Show the effect's parameters."""
@@ -102,6 +134,7 @@ class LiveVessel:
         self._selected, self._masking = (segmentation_node, segment_id), masking_of(node)
         there = segmentation_node is not None and bool(segment_id)
         there = there and segmentation_node.GetSegmentation().GetSegment(segment_id) is not None
+        self._watch_inputs()
         self._follow(Clicks(segmentation_node, segment_id) if there else None)
         self._catch_up()
 

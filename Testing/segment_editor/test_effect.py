@@ -484,6 +484,42 @@ def test_a_geometry_that_is_changed_meanwhile(session):
     assert np.array_equal(session.segment("portal"), shown)
 
 
+def test_the_preview_follows_the_voxels_of_the_source_volume(session):
+    """Another time point of a sequence; a preview of the one before would be applied to it."""
+    session.click(FIRST)
+    array = session.slicer.util.arrayFromVolume(session.volume)
+    array[:, :, 20:] = 100
+    session.slicer.util.arrayFromVolumeModified(session.volume)
+    session.wait()
+    assert session.preview()[:, :, :19].any()
+    assert not session.preview()[:, :, 22:].any()
+
+
+@pytest.mark.parametrize("moved", [["volume"], ["volume", "segmentation"]])
+def test_the_preview_follows_a_transform(session, moved):
+    import vtk
+
+    along = session.slicer.mrmlScene.AddNewNodeByClass("vtkMRMLLinearTransformNode")
+    for name in moved:
+        getattr(session, name).SetAndObserveTransformNodeID(along.GetID())
+    session.click(FIRST)
+    assert session.preview()[session.first].mean() > 0.95
+    matrix = vtk.vtkMatrix4x4()
+    matrix.SetElement(1, 3, 18.0)  # mm: the point lies in the other tube then
+    along.SetMatrixTransformToParent(matrix)
+    session.wait()
+    assert session.preview()[session.second].mean() > 0.9
+    assert not session.preview()[session.first].any()
+
+
+def test_another_effect_does_not_follow_the_inputs(session):
+    session.click(FIRST)
+    session.editor.effect.deactivate()
+    session.slicer.util.arrayFromVolumeModified(session.volume)
+    session.wait()
+    assert session.preview() is None
+
+
 def test_nothing_of_the_preview_is_saved(session, tmp_path):
     session.click(FIRST)
     path = str(tmp_path / "scene.mrb")
