@@ -10,7 +10,9 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
 from ..denoising.weights import gaussian_weights
+from ..neighbourhood import at_click
 from .evidence import DARK, Evidence
+from .own_background import lower_own_background
 from .tissue import tissue_near
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ def vessel_evidence(
     """Evidence of vessels in a volume.
 
     Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
-    noise; the local background is a wide Gaussian over voxels near the median.
+    noise; the local background is a wide Gaussian over voxels near the median. Among several
+    tissues, vessels that are their own background have no contrast (`own_background`).
 
     Parameters
     ----------
@@ -106,6 +109,9 @@ def vessel_evidence(
         polarity = -1
         np.negative(contrast, out=contrast)
         np.negative(smooth, out=smooth)
+    if not tissue.whole:
+        at_first = at_click(contrast, seed)
+        lower_own_background(contrast, background, tissue.median, polarity, at_first)
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue, seed)
 
 
