@@ -4,8 +4,8 @@ Entry: `contrast_model`; `checked_clicks` validates the clicks. Stages, with CPU
 side by side:
 
 1. `evidence/`: contrast and noise of each voxel. `tissue` (statistics of the background tissue) ->
-   `denoising/` -> `background` (local background) -> `vessel_evidence` -> `Evidence`.
-   `kept_evidence` keeps the last one from click to click, on its device.
+   `denoising/` -> `background` (local background) -> `own_background` -> `vessel_evidence` ->
+   `Evidence`. `kept_evidence` keeps the last one from click to click, on its device.
 2. `paths/`: `widest_paths` from the clicks through the contrast; a list of `Reached` voxels.
 3. `clicks/`: `click_scene` -> `main_object` (threshold and paths of the clicks with contrast) ->
    `faint_clicks` -> `corrections` (background clicks) -> `borders`. The result is a fuzzy scene;

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
+from ..evidence.own_background import SHARE_OF_DIFFERENCE
 from ..neighbourhood import Ball, at_click, component_of
 from .corrections import MAX_RADIUS, max_inscribed_radius
 from .main_object import EVIDENT
@@ -17,6 +18,10 @@ EVIDENT_WIDE, EVIDENT_DIFFERENCE = 3.0, 1.2
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
 FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, 3.0
+# Among several tissues, where the vessel may be its own background (`evidence/own_background`): so
+# many radii, without what is as much brighter than the click as the threshold is fainter.
+WIDE_RADII = 6.0
+FARTHEST = FAINT_RADII * MAX_RADIUS  # so that no step of a drag takes longer
 MIN_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
 MAX_OF_VOLUME = 0.4  # .. that the only click may add
 # A click without any evidence: the membership of similar voxels, and how far they are searched.
@@ -46,6 +51,8 @@ def add_faint_click(
         contrast = at_click(values, click)
         if contrast < least * noise or values[click] <= 0:
             continue
+        if values is evidence.contrast and _own_background(evidence, click, contrast):
+            continue
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click]))
         limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
@@ -71,6 +78,13 @@ def _contrasts(evidence: Evidence) -> Iterator[tuple[np.ndarray, float, float]]:
     yield -difference, noise, EVIDENT_DIFFERENCE
 
 
+def _own_background(evidence: Evidence, click: tuple[int, ...], contrast: float) -> bool:
+    """Whether a click lies where the vessel itself is the background; its contrast is none."""
+    if not evidence.several_tissues:
+        return False
+    return contrast < SHARE_OF_DIFFERENCE * at_click(evidence.difference[0], click)
+
+
 def _add_near(
     connectedness: np.ndarray,
     values: np.ndarray,
@@ -82,11 +96,16 @@ def _add_near(
     ball = Ball(values.shape, click, MAX_RADIUS, evidence.unit)
     enough = evidence.masked(values[ball.box] >= threshold, ball.box)
     radius = max_inscribed_radius(enough, ball.centre, evidence.unit)
-    ball = Ball(values.shape, click, max(FAINT_RADII * radius, FAINT_RADII), evidence.unit)
-    enough = evidence.masked((values[ball.box] >= threshold) & ball.inside, ball.box)
+    radii, most = FAINT_RADII, np.inf
+    if evidence.several_tissues and values is not evidence.contrast:
+        radii, most = WIDE_RADII, at_click(values, click) / FAINT_CONTRAST
+    reach = min(max(radii * radius, FAINT_RADII), FARTHEST)
+    ball = Ball(values.shape, click, reach, evidence.unit)
+    own = values[ball.box]
+    enough = evidence.masked((own >= threshold) & (own <= most) & ball.inside, ball.box)
     near = component_of(enough, ball.centre)
     evidence.changes(ball.box)
-    return _raise(connectedness[ball.box], near, membership(values[ball.box][near], threshold))
+    return _raise(connectedness[ball.box], near, membership(own[near], threshold))
 
 
 def _add_alike(

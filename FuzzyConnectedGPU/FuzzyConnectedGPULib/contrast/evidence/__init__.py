@@ -1,9 +1,9 @@
 """Stage 1: contrast of each voxel to its local background, in units of noise.
 
 `tissue` and `tissue_statistics` find the background tissue, `denoising` takes the noise out,
-`background` gives the local background; `vessel_evidence` runs them and returns an `Evidence`. The
-`cuda_*` files do the same on a CUDA device, with kernels in the `.cu` files; by `DeviceVolume` the
-host reads from there.
+`background` gives the local background, and `own_background` lowers the contrast of what is its own
+background; `vessel_evidence` runs them and returns an `Evidence`. The `cuda_*` files do the same on
+a CUDA device, with kernels in the `.cu` files; by `DeviceVolume` the host reads from there.
 """
 
 from collections.abc import Callable

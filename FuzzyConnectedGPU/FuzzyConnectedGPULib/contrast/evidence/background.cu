@@ -59,28 +59,52 @@ struct Between
     __device__ float of(float first, float second) const { return first + (second - first) * weight; }
 };
 
-// lows, weights: for the voxels along K, then J, then I.
-__device__ __forceinline__ Between between(const int* lows, const float* weights, int place, int cells)
+// The cells' values, and where the voxels of a volume lie between the cells.
+struct BetweenCells
 {
-    int low = lows[place];
-    return {low, min(low + 1, cells - 1), weights[place]};
-}
+    const float* cells;
+    const int* lows;  // for the voxels along K, then J, then I
+    const float* weights;
+    int nk, nj, ni;  // voxels
+    int ck, cj, ci;  // cells
+
+    __device__ Between along(int first, int place, int count) const
+    {
+        int low = lows[first + place];
+        return {low, min(low + 1, count - 1), weights[first + place]};
+    }
+
+    // Linear interpolation at voxel n.
+    __device__ float at(u32 n) const
+    {
+        Between k = along(0, n / ((u32)nj * ni), ck), j = along(nk, n / ni % nj, cj);
+        Between i = along(nk + nj, n % ni, ci);
+        auto row = [&](int k, int j) {
+            const float* first = cells + ((u32)k * cj + j) * ci;
+            return i.of(first[i.low], first[i.high]);
+        };
+        auto plane = [&](int k) { return j.of(row(k, j.low), row(k, j.high)); };
+        return k.of(plane(k.low), plane(k.high));
+    }
+
+    __device__ u32 voxels() const { return (u32)nk * nj * ni; }
+};
 
 // Volume minus background.
 extern "C" __global__ void __launch_bounds__(256) subtract_background(
-    const float* volume, const float* cells, float median, Axes size, Axes count, const int* lows,
-    const float* weights, float* contrast)
+    const float* volume, float median, BetweenCells background, float* contrast)
 {
-    int nk = size.k, nj = size.j, ni = size.i;
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= (u32)nk * nj * ni) return;
-    Between k = between(lows, weights, n / ((u32)nj * ni), count.k);
-    Between j = between(lows + nk, weights + nk, n / ni % nj, count.j);
-    Between i = between(lows + nk + nj, weights + nk + nj, n % ni, count.i);
-    auto row = [&](int ck, int cj) {
-        const float* first = cells + ((u32)ck * count.j + cj) * count.i;
-        return i.of(first[i.low], first[i.high]);
-    };
-    auto plane = [&](int ck) { return j.of(row(ck, j.low), row(ck, j.high)); };
-    contrast[n] = volume[n] - (median + k.of(plane(k.low), plane(k.high)));
+    if (n < background.voxels()) contrast[n] = volume[n] - (median + background.at(n));
+}
+
+// Lower contrasts, in place, that are not so many times the background's difference to the tissue:
+// own_background.py. times: with the vessels' sign.
+extern "C" __global__ void __launch_bounds__(256) lower_own_background(
+    BetweenCells background, float times, float steepness, float most, float* contrast)
+{
+    u32 n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= background.voxels()) return;
+    float own = contrast[n], limit = fminf(fmaxf(times * background.at(n), 0.0f), most);
+    contrast[n] = fminf(own, fmaxf(steepness * own - (steepness - 1) * limit, 0.0f));
 }

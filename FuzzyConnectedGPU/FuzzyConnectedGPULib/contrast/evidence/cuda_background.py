@@ -10,6 +10,7 @@ from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.gpu.launches import launch_per_item, pointer
 
 from ..denoising.cuda_filters import separable
+from . import own_background
 from .background import CELL, MIN_SHARE
 
 KERNELS = Path(__file__).with_name("background.cu")
@@ -65,12 +66,36 @@ def subtract(
 ) -> DeviceArray:
     """The volume (float32) minus its background, in a new device array."""
     contrast = gpu.xp.empty_like(volume)
-    positions = [_cell_positions(*along) for along in zip(volume.shape, sides, cells.shape)]
-    lows, weights = (gpu.put(np.concatenate(values)) for values in zip(*positions))
-    shapes = _axes(gpu, volume.shape), _axes(gpu, cells.shape)
-    args = volume, cells, np.float32(median), *shapes, lows, weights, contrast
+    args = volume, np.float32(median), _between_cells(volume, cells, sides, gpu), contrast
     launch_per_item(gpu, KERNELS, "subtract_background", volume.size, args, voxels=volume)
     return contrast
+
+
+def lower_own_background(
+    contrast: DeviceArray,
+    cells: DeviceArray,
+    sides: Sequence[int],
+    polarity: int,
+    at_first: float,
+    gpu: CudaDevice,
+) -> None:
+    """As `own_background.lower_own_background`, with the cells of `background_cells`."""
+    most = np.float32(own_background.most_lowered(at_first))
+    times = np.float32(polarity * own_background.TIMES_BACKGROUND)
+    factors = times, np.float32(own_background.STEEPNESS)
+    args = _between_cells(contrast, cells, sides, gpu), *factors, most, contrast
+    launch_per_item(gpu, KERNELS, "lower_own_background", contrast.size, args, voxels=contrast)
+
+
+def _between_cells(
+    volume: DeviceArray, cells: DeviceArray, sides: Sequence[int], gpu: CudaDevice
+) -> KernelStruct:
+    """`BetweenCells` of background.cu: where the voxels of a volume lie between the cells."""
+    positions = [_cell_positions(*along) for along in zip(volume.shape, sides, cells.shape)]
+    lows, weights = (gpu.put(np.concatenate(values)) for values in zip(*positions))
+    sizes = dict(zip(("nk", "nj", "ni", "ck", "cj", "ci"), (*volume.shape, *cells.shape)))
+    arrays = dict(cells=cells, lows=lows, weights=weights)
+    return gpu.struct(KERNELS, "BetweenCells", **arrays, **sizes)
 
 
 def _axes(gpu: CudaDevice, numbers: Sequence[int]) -> KernelStruct:

@@ -14,11 +14,12 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..denoising import cuda_filters as filters
 from ..denoising.weights import gaussian_weights
+from ..neighbourhood import at_click
 from ..paths.cuda_reached import count_reached, reached_voxels
 from ..paths.cuda_widest_paths import cuda_widest_paths
 from ..paths.reached import STEPS, Reached
 from . import vessel_evidence as cpu
-from .cuda_background import subtract
+from .cuda_background import lower_own_background, subtract
 from .cuda_tissue import CudaTissue, part_of, shift
 from .device_volume import DeviceVolume
 from .evidence import WIDE_BACKGROUND, Evidence
@@ -190,6 +191,10 @@ def cuda_vessel_evidence(
         polarity = -1
         shift(contrast, 0, -1, gpu)
         shift(smooth, 0, -1, gpu)
+    if not tissue.whole:
+        readable: Any = DeviceVolume(contrast, gpu)
+        at_first = at_click(readable, seed)
+        lower_own_background(contrast, *cells, polarity, at_first, gpu)
     progress.advance(1.0)
     return CudaEvidence(
         gpu,

@@ -109,12 +109,17 @@ class Evidence:
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self._tissue.alone and dark == (self.polarity < 0)
 
+    @property
+    def several_tissues(self) -> bool:
+        """Whether the volume holds several tissues, as a CT of the body does without a mask."""
+        return not self._tissue.whole
+
     def brighter_objects(self, clicks: list[tuple[int, ...]]) -> float | None:
         """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
 
         Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
         """
-        if self._tissue.whole:
+        if not self.several_tissues:
             return None
         brightest = max(self._smooth_at(click) for click in clicks)
         tissue = self.polarity * self._tissue.median

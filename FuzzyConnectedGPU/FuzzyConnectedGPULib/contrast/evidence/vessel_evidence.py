@@ -11,8 +11,10 @@ from FuzzyVesselCoreLib.threads import by_planes
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
 
 from ..denoising.weights import gaussian_weights
+from ..neighbourhood import at_click
 from .difference import difference
 from .evidence import DARK, Evidence
+from .own_background import lower_own_background
 from .tissue import tissue_near
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def vessel_evidence(
     """Evidence of vessels in a volume.
 
     Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
-    noise; the local background is a wide Gaussian over voxels near the median.
+    noise; the local background is a wide Gaussian over voxels near the median. Among several
+    tissues, vessels that are their own background have no contrast (`own_background`).
 
     Parameters
     ----------
@@ -103,12 +106,16 @@ def vessel_evidence(
         part = progress.part(0.2 + 0.4 * n, 0.6 + 0.4 * n)
         smooth = self_guided(smooth, radii, tissue.noise(smooth), part)
     smooth += np.float32(tissue.median)
-    contrast, noise = tissue.centred(difference(smooth, background, out=background))
+    spare = background if tissue.whole else None  # else it is read once more below
+    contrast, noise = tissue.centred(difference(smooth, background, out=spare))
     polarity = 1
     if contrast[seed] < DARK * noise:
         polarity = -1
         np.negative(contrast, out=contrast)
         np.negative(smooth, out=smooth)
+    if not tissue.whole:
+        at_first = at_click(contrast, seed)
+        lower_own_background(contrast, background, tissue.median, polarity, at_first)
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue, seed)
 
 

@@ -1,0 +1,138 @@
+"""A wide, faint vessel among several tissues: no speckles without a click, solid with one."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+pytest.importorskip("numba")
+from FuzzyConnectedGPULib.contrast.evidence.own_background import lower_own_background
+from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
+from FuzzyConnectedGPULib.contrast.live.live_labels import LiveLabels
+from FuzzyConnectedGPULib.segmentation import segment
+
+SHAPE, SPACING = (24, 48, 110), (1.0, 1.0, 1.0)
+FIRST, IN_WIDE = (12, 10, 72), (6, 28, 90)
+NOISE = 10.0
+PARTS = np.ones((3, 3, 3))
+
+
+def bright_vessel():
+    """A tube along K, and a branch that leads to the wide vessel."""
+    k, j, i = np.indices(SHAPE)
+    along = np.clip((j - 10 + i - 72) / 36, 0, 1)
+    branch = (j - 10 - 18 * along) ** 2 + (i - 72 - 18 * along) ** 2 + (k - 12) ** 2 <= 5
+    return ((j - 10) ** 2 + (i - 72) ** 2 <= 5) | branch
+
+
+def wide_vessel():
+    _k, j, i = np.indices(SHAPE)
+    return (j - 28) ** 2 + (i - 90) ** 2 <= 64
+
+
+def scan(sign=1, air=True, bright=80, faint=14):
+    """Tissue at 100 and, to its left, fat and air; a bright vessel, and a wide and faint one."""
+    volume = np.random.default_rng(0).normal(0, NOISE, SHAPE)
+    if air:
+        volume[:, :, :40] -= 1100
+        volume[:, :, 40:60] -= 300
+    volume += np.where(bright_vessel(), bright, faint * wide_vessel())
+    return (100 + sign * volume).astype(np.int16)
+
+
+def labels_of(clicks, volume=None):
+    volume = scan() if volume is None else volume
+    return segment(volume, clicks, spacing=SPACING, device="cpu").labels > 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_it_is_no_speckles(sign):
+    """Its contrast lies about the threshold, so that noise decided: on 5 % of its voxels."""
+    labels = labels_of([FIRST], scan(sign))
+    assert labels[bright_vessel()].mean() > 0.95
+    away = wide_vessel() & ~ndimage.binary_dilation(bright_vessel(), PARTS, iterations=2)
+    assert away.sum() > 0.7 * wide_vessel().sum()
+    assert labels[away].mean() < 0.02
+
+
+@pytest.mark.parametrize("click", [IN_WIDE, (15, 26, 92), (17, 28, 90), (15, 25, 93)])
+def test_a_click_makes_it_solid(click):
+    """Noise left out a fifth of the voxels near the click and more, and cut it into 20 parts."""
+    both, first = labels_of([FIRST, click]), labels_of([FIRST])
+    assert both[click]
+    assert not (first & ~both).any()
+    squares = [(x - c) ** 2 for x, c in zip(np.indices(SHAPE), click)]
+    inner = ndimage.binary_erosion(wide_vessel(), border_value=1)
+    assert both[(sum(squares) <= 49) & inner].mean() > 0.95
+    assert ndimage.label(both, PARTS)[1] <= 5
+    near = ndimage.binary_dilation(wide_vessel(), iterations=2)
+    assert (both & ~first & ~near).sum() < 0.05 * wide_vessel().sum()
+
+
+@pytest.mark.parametrize("click", [(15, 26, 92), (15, 25, 93)])
+def test_a_click_where_contrast_is_left_in_patches_is_judged_as_elsewhere(click):
+    """By that contrast the vessel was full of holes: a quarter of it."""
+    both = labels_of([FIRST, click], scan(bright=150, faint=20))
+    assert both[wide_vessel()].mean() > 0.6
+
+
+def test_a_click_leaves_out_what_is_far_brighter():
+    """Fuller than the click's own vessel and beside it, as an aorta is."""
+    volume = scan()
+    beside = np.zeros(SHAPE, bool)
+    beside[:, 24:32, 98:106] = True
+    volume[beside] += 240
+    both, first = labels_of([FIRST, IN_WIDE], volume), labels_of([FIRST], volume)
+    assert both[wide_vessel()].mean() > 0.5
+    inner = ndimage.binary_erosion(beside)
+    assert not (both & ~first)[inner].any()
+
+
+def test_steps_of_a_drag_are_whole_runs():
+    evidence = vessel_evidence(scan(), SPACING, FIRST)
+    live = LiveLabels(evidence, SHAPE)
+    sizes = set()
+    for click in [IN_WIDE, (7, 29, 91), (15, 25, 93), (15, 20, 80), IN_WIDE]:
+        step, labels = live.labels([FIRST, click]), np.zeros(SHAPE, np.uint8)
+        labels[step.box] = step.labels
+        np.testing.assert_array_equal(labels > 0, labels_of([FIRST, click]))
+        sizes.add(int(labels.sum()))
+    assert len(sizes) > 2
+
+
+def test_of_one_tissue_nothing_is_lowered(monkeypatch):
+    """Scans with a mask, or of one tissue, keep their contrast bit for bit."""
+    volume = scan(air=False)
+    plain = vessel_evidence(volume, SPACING, FIRST)
+    assert not plain.several_tissues
+    name = "FuzzyConnectedGPULib.contrast.evidence.vessel_evidence.lower_own_background"
+    monkeypatch.setattr(name, lambda *_: pytest.fail("one tissue"))
+    again = vessel_evidence(volume, SPACING, FIRST)
+    np.testing.assert_array_equal(again.contrast, plain.contrast)
+
+
+@pytest.mark.parametrize("polarity", [1, -1])
+def test_contrasts_fall_without_a_step_and_clear_ones_stay(polarity):
+    own = np.linspace(-5, 45, 2001, dtype=np.float32).reshape(1, 1, -1)
+    for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 5), (-4, 100, 0), (30, 60, 30)):
+        lowered = own.copy()
+        background = np.full_like(own, 100 + polarity * stands_out)
+        lower_own_background(lowered, background, 100.0, polarity, at_first)
+        kept = (own <= 0) | (own >= limit)
+        np.testing.assert_allclose(lowered[kept], own[kept], rtol=1e-6)
+        assert (lowered <= own).all()
+        assert (np.diff(lowered) >= 0).all()
+        assert np.diff(lowered).max() < 0.2
+        assert (lowered[(own > 0) & (own < 0.79 * limit)] == 0).all()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_on_the_device(cpu_cuda, sign):
+    volume = scan(sign)
+    ours = vessel_evidence(volume, SPACING, FIRST, gpu=cpu_cuda)
+    theirs = vessel_evidence(volume, SPACING, FIRST)
+    assert ours.several_tissues
+    assert ours.polarity == sign
+    # Air is 100 times the noise away from the tissue.
+    np.testing.assert_allclose(ours.contrast, theirs.contrast, rtol=0, atol=0.05 * NOISE)
+    lowered = (np.asarray(ours.contrast) == 0) & wide_vessel()
+    assert lowered.sum() > 0.3 * wide_vessel().sum()
