@@ -18,7 +18,8 @@ PACKAGES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib"
 def forget_stale_code() -> None:
     """Remove what numba has cached of the project before its newest source was written."""
     specs = [find_spec(package) for package in PACKAGES]
-    for path in stale_files([spec.submodule_search_locations[0] for spec in specs if spec]):
+    folders = [list(spec.submodule_search_locations or []) for spec in specs if spec]
+    for path in stale_files(sum(folders, [])):
         with suppress(OSError):  # nothing may be written there, or another process was faster
             os.unlink(path)
 
