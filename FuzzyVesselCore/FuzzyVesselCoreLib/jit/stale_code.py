@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import chain
 
 PACKAGES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib")
 
@@ -18,8 +19,8 @@ PACKAGES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib"
 def forget_stale_code() -> None:
     """Remove what numba has cached of the project before its newest source was written."""
     specs = [find_spec(package) for package in PACKAGES]
-    folders = [list(spec.submodule_search_locations or []) for spec in specs if spec]
-    for path in stale_files(sum(folders, [])):
+    folders = chain.from_iterable(spec.submodule_search_locations or [] for spec in specs if spec)
+    for path in stale_files(list(folders)):
         with suppress(OSError):  # nothing may be written there, or another process was faster
             os.unlink(path)
 
