@@ -85,14 +85,15 @@ class _termination_as_exit:
     """Let signals that end the process end the block as an exception.
 
     Half-written results are then removed. They are SIGTERM and, where the terminal was closed,
-    SIGHUP; a signal that is ignored, as by nohup, stays so.
+    SIGHUP; a signal that is ignored, as by nohup, stays so, and so does one that is handled by the
+    program that Python runs in.
     """
 
     def __enter__(self):
         self._earlier = {}
         with contextlib.suppress(ValueError):  # where this is not the main thread
             for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
-                if signal.getsignal(number) != signal.SIG_IGN:
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
                     self._earlier[number] = signal.signal(number, _end)
 
     def __exit__(self, *_):

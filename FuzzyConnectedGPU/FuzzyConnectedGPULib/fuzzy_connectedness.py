@@ -100,8 +100,9 @@ def connectedness(
         open_early(ordinal)
     problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
     if out is not None:
-        require_output(out, np.shape(volume), {"volume": volume, "mask": mask})
-        out = out.reshape(problem.voxels.shape)
+        inputs = (volume, "volume"), (problem.voxels, "volume"), (mask, "mask")
+        require_output(out, np.shape(volume), inputs)
+        out = np.asarray(out).reshape(problem.voxels.shape)  # a matrix stays a matrix otherwise
     times.append(perf_counter())
     progress.advance(0.0)
     if ordinal is not None:

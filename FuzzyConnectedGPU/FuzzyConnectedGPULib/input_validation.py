@@ -1,5 +1,6 @@
 """Input validation. Every message names the invalid argument and how to fix it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -104,15 +105,15 @@ def checked_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     return mask
 
 
-def require_output(out: Any, shape: tuple[int, ...], inputs: dict[str, Any]) -> None:
-    """`InputError` if a scene of this shape cannot be written into `out` beside its inputs."""
+def require_output(out: Any, shape: tuple[int, ...], inputs: Iterable[tuple[Any, str]]) -> None:
+    """`InputError` if a scene of this shape cannot be written into `out` beside these inputs."""
     if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
         raise InputError(
             f"out is {_described(out)}; a float32 array of the volume's shape {shape} is needed."
         )
     if not (out.flags.c_contiguous and out.flags.writeable):
         raise InputError("out must be writeable and in C order: make it by numpy.empty.")
-    for name, array in inputs.items():
+    for array, name in inputs:
         if isinstance(array, np.ndarray) and np.may_share_memory(out, array):
             raise InputError(f"out shares its memory with the {name}: give it memory of its own.")
 

@@ -308,6 +308,15 @@ def test_a_run_that_was_started_by_nohup_outlives_its_terminal():
         signal.signal(signal.SIGHUP, earlier)
 
 
+def test_a_signal_that_an_application_around_python_handles_is_left_to_it(monkeypatch):
+    changed = []
+    monkeypatch.setattr(signal, "getsignal", lambda number: None)  # what Python knows of it
+    monkeypatch.setattr(signal, "signal", lambda *given: changed.append(given))
+    with _termination_as_exit():
+        pass
+    assert changed == []
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

@@ -102,6 +102,22 @@ def test_a_result_that_was_copied_or_partly_deleted_is_replaced(tmp_path):
     assert (path / "result.txt").read_text() == "second"
 
 
+@pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", "desktop.ini"])
+def test_a_result_that_was_looked_at_in_a_file_manager_is_replaced(tmp_path, name):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    (path / name).write_text("places of icons")
+    with OutputFolder(path) as place:
+        (place / "report.json").write_text(OURS)
+        (place / "trees").mkdir()
+        (place / "trees" / "tree.csv").write_text("second")
+        (path / name).write_text("places of more icons")
+    (path / "trees" / name).write_text("places of icons")
+    write_result(path, "third")
+    assert (path / "result.txt").read_text() == "third"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_an_earlier_result_survives_a_failure(tmp_path):
     path = tmp_path / "results"
     write_result(path, "first")

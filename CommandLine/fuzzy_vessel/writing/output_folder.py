@@ -9,7 +9,14 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .report_file import REPORT, edited_files, files_in, files_of_result, list_files
+from .report_file import (
+    OF_FILE_MANAGERS,
+    REPORT,
+    edited_files,
+    files_in,
+    files_of_result,
+    list_files,
+)
 
 
 class OutputFolder:
@@ -68,9 +75,10 @@ class OutputFolder:
             raise InputError(f"{self.path}: this is a file; name a folder with --out.")
         try:
             own = files_of_result(self.path / REPORT)
-            tops = {name.split("/")[0] for name in own}
-            place = self._place.name if self._place is not None else ""
-            foreign = sorted({entry.name for entry in self.path.iterdir()} - tops - {place})
+            known = {name.split("/")[0] for name in own} | OF_FILE_MANAGERS
+            if self._place is not None:
+                known.add(self._place.name)
+            foreign = sorted({entry.name for entry in self.path.iterdir()} - known)
             foreign = foreign or sorted(set(files_in(self.path, but=self._place)) - own)
             edited = edited_files(self.path)
         except OSError as error:

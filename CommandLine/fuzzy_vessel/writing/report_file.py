@@ -9,6 +9,8 @@ from FuzzyVesselCoreLib.files.folder_lock import others_in
 
 PROGRAM = "fuzzy-vessel"
 REPORT = "report.json"
+# Left by programs that show a folder: nobody's work.
+OF_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 def write_report(folder: Path, report: dict) -> None:
@@ -37,11 +39,11 @@ def list_files(folder: Path, without: str = "", checksums: bool = False) -> None
 def files_in(folder: Path, but: Path | None = None) -> list[str]:
     """Return the files in a folder and in those within it, and empty folders, relative to it.
 
-    Without those that keep other runs out, and without the folder `but`.
+    Without those that keep other runs out or are of file managers, and without the folder `but`.
     """
     found = []
     for entry in others_in(folder):
-        if entry == but:
+        if entry == but or entry.name in OF_FILE_MANAGERS:
             continue
         inside = files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
         found += [f"{entry.name}/{name}" for name in inside] or [entry.name]

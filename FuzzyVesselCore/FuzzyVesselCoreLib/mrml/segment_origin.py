@@ -3,7 +3,8 @@
 An ID alone names no node for good: another scene, or this one after it was saved without a node,
 gives the same ID to another list or scan, and a segmentation file that is loaded there brings the
 tags along. So a node that was used carries a key, which its tag holds as well; a copy of the node
-has the key, but another ID.
+has the key, but another ID. A node that shows the time points of a sequence takes the attributes
+of each of them, so that its browser carries the key.
 """
 
 import zlib
@@ -27,14 +28,25 @@ TAGS = (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG)
 
 def give_key(node: Any) -> None:
     """Let a node that a result is made of be told from all others, also after saving."""
-    if not node.GetAttribute(KEY):
-        node.SetAttribute(KEY, uuid4().hex)
+    bearer = _bearer(node)
+    if not bearer.GetAttribute(KEY):
+        bearer.SetAttribute(KEY, uuid4().hex)
 
 
 def identity(node: Any) -> str:
     """The text that names a node in the tag of a segment."""
-    key = node.GetAttribute(KEY)
+    key = _bearer(node).GetAttribute(KEY)
     return f"{node.GetID()} {key}" if key else node.GetID()
+
+
+def _bearer(node: Any) -> Any:
+    """The node that carries the key: itself, or the browser of its sequence."""
+    import slicer
+
+    for browser in slicer.util.getNodesByClass("vtkMRMLSequenceBrowserNode"):
+        if browser.IsProxyNodeID(node.GetID()):
+            return browser
+    return node
 
 
 def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
