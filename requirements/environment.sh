@@ -69,8 +69,9 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
             echo "CuPy could not be installed; the CPU is used." >&2
     fi
     site=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    printf "$root/%s\\n" FuzzyVesselCore FuzzyConnectedGPU PotentialSkeleton CommandLine Napari \
-        >"$site/fuzzy_vessel_gpu.pth"
+    for package in FuzzyVesselCore FuzzyConnectedGPU PotentialSkeleton CommandLine Napari; do
+        echo "$root/$package"
+    done >"$site/fuzzy_vessel_gpu.pth"
     echo "$stamp" >"$place/stamp"
 fi
 echo "$place/bin/python"

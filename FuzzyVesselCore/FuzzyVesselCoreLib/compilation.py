@@ -1,10 +1,11 @@
-"""Code compiled by numba: a missing numba is named, and numba's logger kept quiet."""
+"""Code compiled by numba: a missing numba is named, its logger kept quiet, stale code forgotten."""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .errors import DeviceError
+from .jit.stale_code import forget_stale_code
 
 
 @contextmanager
@@ -16,7 +17,7 @@ def needs_numba() -> Iterator[None]:
     DeviceError
         If numba is not installed.
     """
-    quiet_numba()
+    prepare_numba()
     try:
         yield
     except ModuleNotFoundError as error:
@@ -28,12 +29,13 @@ def needs_numba() -> Iterator[None]:
         ) from error
 
 
-def quiet_numba() -> None:
-    """Set the level of numba's logger to WARNING, unless it was set before.
+def prepare_numba() -> None:
+    """Forget stale code, and set the level of numba's logger to WARNING unless it was set before.
 
     The logger inherits the root logger's level, which is DEBUG in Slicer: each compiled function
     then writes thousands of lines, and compiling takes three times as long.
     """
+    forget_stale_code()
     logger = logging.getLogger("numba")
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.WARNING)

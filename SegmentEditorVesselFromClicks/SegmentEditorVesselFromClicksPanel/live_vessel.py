@@ -17,7 +17,7 @@ from .centrelines import open_centrelines
 from .followed_points import FollowedPoints
 from .live_preview import LivePreview
 from .options import Options
-from .writing import write_segment
+from .writing import SegmentWriter
 
 
 class LiveVessel:
@@ -41,6 +41,7 @@ class LiveVessel:
         self._options = options = Options(scripted_effect)
         self._preview = LivePreview(scripted_effect, options, self._show)
         self._points = FollowedPoints(self._change, self._preview.drag)
+        self._writer = SegmentWriter(scripted_effect)
         options.connect(options.more, "valueChanged(double)", self._on_more)
         options.connect(options.keep, "toggled(bool)", self.keep_parameters)
         options.connect(options.last, "clicked()", self._on_last)
@@ -76,6 +77,7 @@ class LiveVessel:
     def inputs_changed(self) -> None:
         """Source volume or geometry are others: the preview does not fit any more."""
         self._watch_inputs()
+        self._writer.forget()
         self._preview.forget()
         self._preview.stop()
         self._catch_up()
@@ -123,6 +125,7 @@ class LiveVessel:
     def _on_close(self, caller, event):
         self.deactivate()
         self._pending.clear()
+        self._writer.forget()
         self._preview.forget()
 
     # --- the selected segment
@@ -205,9 +208,9 @@ class LiveVessel:
     def apply(self) -> None:
         """Write the preview into the selected segment."""
         if self._preview.ready:
-            labels = self._preview.labels()
+            labels, key = self._preview.labels(), self._points.clicks.key
             self.cancel()
-            write_segment(self._effect, labels, bool(self._effect.integerParameter("Keep")))
+            self._writer.write(key, labels, bool(self._effect.integerParameter("Keep")))
 
     def cancel(self) -> None:
         """Drop the preview; the points stay."""

@@ -34,7 +34,10 @@ class Options:
         self.more.toolTip = _("Less or more of what hangs together with the points.")
         self._add_row(_("Threshold:"), qt.QLabel(_("less")), self.more, qt.QLabel(_("more")))
         self.keep = qt.QCheckBox(_("Keep what the segment holds"))
-        self.keep.toolTip = _("Apply adds the preview to the segment; unchecked, it replaces it.")
+        self.keep.toolTip = _(
+            "Apply replaces what it has written before and keeps what else the segment holds; "
+            "unchecked, it replaces everything."
+        )
         scripted_effect.addOptionsWidget(self.keep)
         self.cancel = self._button(_("Cancel"), _("Drop the preview; the points stay."))
         self.apply = self._button(_("Apply"), _("Write the preview into the selected segment."))

@@ -154,7 +154,10 @@ def test_automatic_points_need_no_point(scan, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["labels.nrrd"], "there is no seed"),
+        (
+            ["labels.nrrd"],
+            "there is no seed: give points inside the vessels with --seed R,A,S in mm",
+        ),
         (["labels.png", "--seed", "-14,-30,44"], "labels can be written as"),
         (["no/labels.nrrd", "--seed", "-14,-30,44"], "there is no folder"),
         (["labels.nrrd", "--seed", "500,500,500"], "outside"),
@@ -173,6 +176,32 @@ def test_input_that_cannot_be_used_is_told_in_one_line(
     assert message in error
     assert error.count("\n") == 1
     assert [each.name for each in tmp_path.iterdir()] == [scan.name]
+
+
+def test_where_nothing_can_be_written_nothing_is_computed(scan, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from fuzzy_vessel import segmenting
+    from PotentialSkeleton import PotentialSkeletonLogic
+
+    monkeypatch.setattr(segmenting, "segment", None)  # to call it would fail
+    monkeypatch.setattr(PotentialSkeletonLogic, "extract", None)
+    assert segment_main([str(scan), str(tmp_path / "no/labels.nrrd"), "--seed", "-14,-30,44"]) == 2
+    labels = write_nrrd(tmp_path / "labels.nrrd", np.ones((3, 4, 5), np.uint8))
+    lines = str(tmp_path / "lines.vtp")
+    for table in ("no/branches.csv", "branches.xls"):
+        job = [str(labels), lines, "--branches", str(tmp_path / table)]
+        assert skeleton_main(job) == 2
+    told = capsys.readouterr().err
+    assert told.count("there is no folder") == 2
+    assert "branches can be written as .csv" in told
+
+
+def test_every_number_that_the_panel_offers_is_taken():
+    from FuzzyConnectedGPULib.threshold.gaps import check_rounds
+
+    (gaps,) = [each for each in SEGMENT.parameters if each.name == "fill_gaps"]
+    for rounds in gaps.limits[:2]:
+        check_rounds(rounds)
 
 
 @pytest.mark.parametrize("text", ["1,2", "a,b,c", "nan,0,0", "1e99,0,0", ""])

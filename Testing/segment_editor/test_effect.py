@@ -227,6 +227,65 @@ def test_apply_keeps_or_replaces_what_the_segment_holds(session):
     assert np.array_equal(session.segment("portal"), less)
 
 
+def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
+    painted = np.zeros(SHAPE, bool)
+    painted[14:19, 8:13, 2:4] = True  # some of it within the vessel
+    session.put("portal", painted)
+    session.click(FIRST)
+    shown = session.preview()
+    session.options.apply.click()
+    first = session.segment("portal")
+    assert (painted & shown).any()
+    later = np.zeros(SHAPE, bool)
+    later[25:28, 25:28, 25:28] = True
+    session.put("portal", first | later)
+    session.options.more.value = -0.5
+    session.wait()
+    less = session.preview()
+    assert (shown & ~less & ~painted).any()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), less | painted | later)
+    session.editor.logic.Undo()
+    assert np.array_equal(session.segment("portal"), first | later)
+
+
+def test_a_point_in_a_leak_takes_it_out_of_what_was_applied(session):
+    session.click(FIRST)
+    session.click(BESIDE)
+    session.options.apply.click()
+    both = session.segment("portal")
+    session.click((16, 28, 30), background=True)
+    wanted = session.preview()
+    assert (both & ~wanted).any()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), wanted)
+
+
+def test_after_an_undo_apply_adds(session):
+    session.click(FIRST)
+    session.options.apply.click()
+    session.editor.logic.Undo()
+    painted = np.zeros(SHAPE, bool)
+    painted[25:28, 25:28, 25:28] = True
+    session.put("portal", painted)
+    session.options.more.value = -0.5
+    session.wait()
+    less = session.preview()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), less | painted)
+
+
+def test_with_other_voxels_what_was_applied_counts_as_from_elsewhere(session):
+    session.click(FIRST)
+    session.options.apply.click()
+    first = session.segment("portal")
+    session.live.inputs_changed()
+    session.options.more.value = -0.5
+    session.wait()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), first)
+
+
 @pytest.mark.parametrize("mode", ["OverwriteAllSegments", "OverwriteNone"])
 def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
     session.editor.node.SetOverwriteMode(getattr(session.editor.node, mode))

@@ -34,6 +34,11 @@ def segment(given: Namespace, progress: FilterProgress, folder: Path) -> Written
     options.seed, options.mask = given.seeds or [], given.mask
     for name in ("automatic_seeds", "threshold", "fill_gaps", "border", "device"):
         setattr(options, name, getattr(given, name))
+    if not (options.seed or options.automatic_seeds):
+        raise InputError(
+            "there is no seed: give points inside the vessels with --seed R,A,S in mm, or let the "
+            "program find them with --automaticSeeds 6."
+        )
     check_segmentation(options)
     wanted = {"labels": given.labels, "connectedness": given.connectedness}
     names = {name: _file(name, path, IMAGES) for name, path in wanted.items() if path}
@@ -71,6 +76,7 @@ def skeleton(given: Namespace, progress: FilterProgress, folder: Path) -> Writte
         raise InputError(f"--level {given.level} is not possible: give 1, 2 or 3.")
     models = {"centrelines": given.centrelines, "tubes": given.tubes}
     names = {name: _file(name, path, MODELS) for name, path in models.items() if path}
+    table = _file("branches", given.branches, TABLES) if given.branches else None
     watch = Stopwatch(progress)
     watch.stage("Reading")
     label = given.label or None
@@ -96,10 +102,9 @@ def skeleton(given: Namespace, progress: FilterProgress, folder: Path) -> Writte
     found = {"centrelines": result.modelNode, "tubes": result.tubesNode}
     nodes.write_nodes(folder, {file: found[name] for name, file in names.items()})
     files = {file: models[name] for name, file in names.items()}
-    if given.branches:
-        files["branches.csv"] = given.branches
-        _file("branches", given.branches, TABLES)
-        result.skeleton.to_csv(folder / "branches.csv")
+    if table:
+        files[table] = given.branches
+        result.skeleton.to_csv(folder / table)
     watch.stage(None)
     progress(1.0)
     return files, list(result.warnings)
@@ -112,6 +117,8 @@ def _defaults(command: str, path: str) -> Namespace:
 
 def _file(name: str, path: str, suffixes: Sequence[str]) -> str:
     """A file's name in the folder, with the suffix of the name that it is to get."""
+    if not Path(path).parent.is_dir():
+        raise InputError(f"{path}: there is no folder {Path(path).parent}.")
     for suffix in sorted(suffixes, key=len, reverse=True):
         if path.lower().endswith(suffix):
             return name + suffix

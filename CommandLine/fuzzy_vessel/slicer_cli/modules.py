@@ -80,7 +80,7 @@ SEGMENT = Module(
                 ),
                 Parameter(
                     "integer", "fill_gaps", "Fill gaps", "Rounds in which gaps are filled",
-                    flag="fillGaps", default=0, limits=(0, 20, 1), parse=int,
+                    flag="fillGaps", default=0, limits=(0, 10, 1), parse=int,
                 ),
                 Parameter(
                     "string-enumeration", "border", "Border",

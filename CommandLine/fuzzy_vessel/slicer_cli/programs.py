@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
 
 from .description import Module, make_parser, xml_text
 from .filter_progress import FilterProgress
@@ -84,8 +84,6 @@ def _move_into_place(folder: Path, files: Mapping[str, str]) -> None:
     try:
         for name, wanted in files.items():
             path = Path(wanted)
-            if not path.parent.is_dir():
-                raise InputError(f"{path}: there is no folder {path.parent}.")
             beside = path.with_name(f".{path.name}.partial")
             beside.write_bytes((folder / name).read_bytes())
             waiting[beside] = path

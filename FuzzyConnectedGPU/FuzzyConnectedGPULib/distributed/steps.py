@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.compilation import prepare_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
@@ -101,7 +101,7 @@ def is_done(step: Callable[[Job, Group], None], job: Job, group: Group) -> bool:
 
 def contract_block(job: Job, group: Group) -> None:
     """First pass: the face graph of a block."""
-    quiet_numba()
+    prepare_numba()
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
     faces, inside = job.partition.faces_inside(box, problem.mask)
@@ -144,7 +144,7 @@ def _graphs(job: Job, members: Sequence[Group]) -> list[FaceGraph]:
 
 def finish_block(job: Job, group: Group) -> None:
     """Second pass: the levels of a block's voxels, written to the target."""
-    quiet_numba()
+    prepare_numba()
     box = job.partition.box(group)
     problem, checksum = _problem(job, box)
     inside, levels = np.empty(0, np.int64), NO_LEVELS

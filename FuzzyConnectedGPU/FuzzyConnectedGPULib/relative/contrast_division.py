@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.compilation import prepare_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
@@ -53,7 +53,7 @@ def divide(
     Division
         With the strength ``s / (s + n)`` of a contrast s and the noise n.
     """
-    quiet_numba()
+    prepare_numba()
     clock = Clock(seconds)
     part = progress.part(0.0, EVIDENCE)
     find = evidence_finder()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ..compilation import quiet_numba
+from ..compilation import prepare_numba
 from ..progress import Progress
 
 POLL_INTERVAL = 0.05  # seconds between two checks of the progress
@@ -41,7 +41,7 @@ class WarmUp:
         numba is imported here, not by the thread: where two threads import it, each can wait for
         the other for ever, as its locks and those of the imports are taken in either order.
         """
-        quiet_numba()
+        prepare_numba()
         try:
             import numba  # noqa: F401
         except ImportError:  # also one that knows no NumPy as new as this: the run tells

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import quiet_numba
+from FuzzyVesselCoreLib.compilation import prepare_numba
 from FuzzyVesselCoreLib.voxels.components.labels import label_components
 from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
 
@@ -111,7 +111,7 @@ def check_block(job: LabelJob, group: Group) -> None:
 
 def _labelled(job: LabelJob, group: Group) -> tuple[np.ndarray, int, np.ndarray]:
     """The components of a block's object, their number, and the checksum of what was read."""
-    quiet_numba()
+    prepare_numba()
     found, checksum = job.objects.read(job.partition.box(group))
     job.progress.check()
     over = job.objects.connectivity

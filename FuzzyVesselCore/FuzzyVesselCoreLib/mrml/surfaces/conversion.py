@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compilation import quiet_numba
+from ...compilation import prepare_numba
 from ...progress import Progress
 from ..images import array_from_image
 from ..reading import array_from_matrix
@@ -198,7 +198,7 @@ def _parameter(segmentation: Any, name: str) -> float:
 
 
 def _compiles() -> bool:
-    quiet_numba()
+    prepare_numba()
     try:
         import numba  # noqa: F401
     except ModuleNotFoundError:
