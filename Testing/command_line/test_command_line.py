@@ -279,10 +279,21 @@ def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def signal_by_default(name):
+    """A signal that nobody handles or ignores, as nohup would let the tests do."""
+    number = getattr(signal, name)
+    earlier = signal.signal(number, signal.SIG_DFL)
+    yield number
+    signal.signal(number, earlier)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to catch")
 @pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGHUP", 129)])
-def test_termination_leaves_nothing(scan, tmp_path, monkeypatch, without_3d, name, status):
-    number = getattr(signal, name)
+def test_termination_leaves_nothing(
+    scan, tmp_path, monkeypatch, without_3d, signal_by_default, status
+):
+    number = signal_by_default
 
     def terminate(self, fraction):
         if self._name == "Writing":
