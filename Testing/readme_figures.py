@@ -153,8 +153,8 @@ def other_programs() -> str:
         steps.setdefault(row["step"], {})[program] = _with_unit(1000 * row["seconds"], "ms")
     clicks, lines = steps["clicks to segment"], steps["segment to centrelines"]
     return (
-        f"Beside other programs on that CT, same machine, warm (`--table peers-steps`): clicks to "
-        f"segment {clicks['GPU']} ({clicks['CPU']} on 16 cores), Grow from seeds "
+        f"Beside other programs on that CT, same machine, warm (`--table peers-steps`): five "
+        f"clicks to segment {clicks['GPU']} ({clicks['CPU']} on 16 cores), Grow from seeds "
         f"{clicks['itk-growcut']}; segment to centrelines {lines['GPU']} ({lines['CPU']}), brook "
         f"on the same GPU {lines['brook-cu12']}, VMTK {lines['vmtk']}, kimimaro "
         f"{lines['kimimaro']}.\n"
