@@ -8,6 +8,8 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.voxels.medians import median
 
+MAX_RADIUS = 30.0  # of a ball that is searched around a click
+
 
 class Ball:
     """The box around a click that holds a ball.
@@ -94,6 +96,11 @@ def inscribed_radius(
     ]
     squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
     return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), limit))
+
+
+def max_inscribed_radius(labels: np.ndarray, click: Sequence[int], unit: np.ndarray) -> float:
+    """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
+    return inscribed_radius(labels, click, MAX_RADIUS, unit)
 
 
 def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:

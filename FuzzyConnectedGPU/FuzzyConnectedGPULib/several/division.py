@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
-from ..relative.groups import DISPUTED, NOBODY, checked_groups
+from ..relative.groups import DISPUTED, checked_groups
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -54,6 +54,7 @@ def divide_by_contrast(
     with needs_numba():
         from ..relative.contrast_division import divide_levels, steps_of_noise
         from ..relative.stages import Clock, DivisionOptions
+        from .unowned import share_unowned
 
     groups = with_ridges(evidence, vessels, background)
     points = checked_groups(groups, scene.shape, None)
@@ -126,38 +127,3 @@ def with_ridges(
         if len(names) == 1:
             found[names.pop()].append(voxel)
     return {name: np.array(list(dict.fromkeys(each))) for name, each in found.items()}
-
-
-def share_unowned(owners: np.ndarray, domain: np.ndarray, progress: Progress) -> np.ndarray:
-    """Give voxels of a domain that nobody has to the vessel that is the fewest steps away.
-
-    Parameters
-    ----------
-    owners : ndarray, uint8, shape (K, J, I)
-    domain : ndarray of bool, same shape
-        Steps over 26 neighbours stay in it.
-    progress : Progress
-
-    Returns
-    -------
-    ndarray, uint8, same shape
-        `DISPUTED` where two vessels are equally near; `NOBODY` outside of the domain, and where
-        no vessel is reached.
-    """
-    from ..relative.contrast_owners import SIDES, optimal_edges
-    from ..relative.disputed import share_by_steps
-
-    free = domain & (owners == NOBODY)
-    owners = np.where(domain, owners, NOBODY).astype(np.uint8)
-    box = bounding_box(free)
-    if box is None:
-        return owners
-    box = tuple(slice(max(side.start - 1, 0), side.stop + 1) for side in box)
-    part, free = owners[box], np.ascontiguousarray(free[box])
-    before = part == DISPUTED
-    waiting = np.where(free, DISPUTED, np.where(before, NOBODY, part)).astype(np.uint8)
-    steps = (free | (waiting != NOBODY)).astype(np.uint16)
-    edges = optimal_edges(steps, steps, waiting)
-    shared, _ = share_by_steps(edges, SIDES, waiting, progress)
-    part[free] = shared[free]
-    return owners

@@ -12,7 +12,7 @@ from ..relative.groups import DISPUTED
 from ..threshold.gaps import fill_gaps
 from ..threshold.thresholds import binarize
 from .branches import HandOver, apply_hand_overs
-from .division import BACKGROUND, share_unowned
+from .division import BACKGROUND
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ def label_vessels(
     inside = fill_gaps(binarize(scene, threshold), rounds, mask, clicks.background) > 0
     own = np.where(inside, owners, 0).astype(np.uint8)
     if rounds:
+        from .unowned import share_unowned  # numba
+
         own = share_unowned(own, inside, Progress.of(None))
     disputed = own == DISPUTED
     own[disputed | (own == BACKGROUND)] = 0

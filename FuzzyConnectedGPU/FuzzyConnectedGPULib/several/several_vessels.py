@@ -21,7 +21,7 @@ from ..scene import FuzzyScene
 from ..segment_options import SegmentOptions
 from ..segmentation import Segmentation, segment
 from .branches import HandOver
-from .division import BACKGROUND, BACKGROUND_NAME, divide_by_contrast, share_unowned
+from .division import BACKGROUND, BACKGROUND_NAME, divide_by_contrast
 from .labelling import Clicks, label_vessels
 
 SCENE_SHARE, DIVIDED = 0.6, 0.9  # of the progress
@@ -217,6 +217,8 @@ def _owners(
         cut=options.cut,
         progress=progress,
     )
+    from .unowned import share_unowned  # numba
+
     owners = np.where(relative.disputed, DISPUTED, relative.labels).astype(np.uint8)
     return numbers[share_unowned(owners.reshape(scene.shape), scene > 0, progress)]
 

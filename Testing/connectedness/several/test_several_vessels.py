@@ -10,11 +10,7 @@ from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
 from FuzzyConnectedGPULib.relative.contrast_division import levels_of_contrast
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.several.division import (
-    divide_by_contrast,
-    share_unowned,
-    with_ridges,
-)
+from FuzzyConnectedGPULib.several.division import divide_by_contrast, with_ridges
 from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
@@ -212,13 +208,6 @@ def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     beside = with_ridges(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
     assert list(beside) == ["a", "Not vessel"]
     assert beside["Not vessel"].tolist() == [[2, 2, 4]]
-
-
-def test_what_nobody_has_goes_to_the_vessel_fewest_steps_away():
-    owners = np.array([[[1, 0, 0, 0, 2, 0, 255, 0, 0]]], np.uint8)
-    domain = np.array([[[1, 1, 1, 1, 1, 1, 1, 1, 0]]], bool)
-    shared = share_unowned(owners, domain, Progress())
-    assert shared.ravel().tolist() == [1, 1, DISPUTED, 2, 2, 2, DISPUTED, 0, 0]
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -6,7 +6,14 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
-from ..neighbourhood import Ball, component_of, inscribed_radius, peaks_near, squared_distance
+from ..neighbourhood import (
+    MAX_RADIUS,
+    Ball,
+    component_of,
+    max_inscribed_radius,
+    peaks_near,
+    squared_distance,
+)
 
 # A background click at a contrast of up to RAISE_UP_TO thresholds raises the threshold everywhere.
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
@@ -17,7 +24,6 @@ PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
 # Else the threshold is raised around the click, by a Gaussian of some inscribed radii, not wider
 # than a share of the distance to the nearest positive click.
 LOCAL_RADII, MIN_LOCAL, LOCAL_OF_DISTANCE = 2.0, 4.0, 0.5
-MAX_RADIUS = 30.0
 ABOVE_CLICK = 1.05  # the raised threshold at the click, in multiples of its contrast
 
 
@@ -26,11 +32,6 @@ def raise_factor(ratio: float) -> float:
     if 1 < ratio < RAISE_UP_TO:
         return min(ratio**RAISE_EXPONENT, MAX_RAISE)
     return 1.0
-
-
-def max_inscribed_radius(labels: np.ndarray, click: tuple[int, ...], unit: np.ndarray) -> float:
-    """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
-    return inscribed_radius(labels, click, MAX_RADIUS, unit)
 
 
 def remove_leaks(

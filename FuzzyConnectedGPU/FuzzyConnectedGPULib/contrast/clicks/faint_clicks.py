@@ -6,9 +6,9 @@ import numpy as np
 
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..evidence.evidence import Evidence
+from ..evidence.near_click import LEAST_RADII
 from ..evidence.own_background import SHARE_OF_DIFFERENCE
 from ..neighbourhood import Ball, at_click, component_of
-from .corrections import MAX_RADIUS, max_inscribed_radius
 from .main_object import EVIDENT
 from .membership import membership, midway
 
@@ -17,11 +17,10 @@ from .membership import membership, midway
 EVIDENT_WIDE, EVIDENT_DIFFERENCE = 3.0, 1.2
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
-FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, 3.0
+FAINT_SHARE, FAINT_CONTRAST, FAINT_RADII = 0.5, 0.6, LEAST_RADII
 # Among several tissues, where the vessel may be its own background (`evidence/own_background`): so
 # many radii, without what is as much brighter than the click as the threshold is fainter.
 WIDE_RADII = 6.0
-FARTHEST = FAINT_RADII * MAX_RADIUS  # so that no step of a drag takes longer
 MIN_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
 MAX_OF_VOLUME = 0.4  # .. that the only click may add
 # A click without any evidence: the membership of similar voxels, and how far they are searched.
@@ -93,19 +92,11 @@ def _add_near(
     threshold: float,
 ) -> int:
     """Add the voxels within some inscribed radii of a click."""
-    ball = Ball(values.shape, click, MAX_RADIUS, evidence.unit)
-    enough = evidence.masked(values[ball.box] >= threshold, ball.box)
-    radius = max_inscribed_radius(enough, ball.centre, evidence.unit)
     radii, most = FAINT_RADII, np.inf
     if evidence.several_tissues and values is not evidence.contrast:
         radii, most = WIDE_RADII, at_click(values, click) / FAINT_CONTRAST
-    reach = min(max(radii * radius, FAINT_RADII), FARTHEST)
-    ball = Ball(values.shape, click, reach, evidence.unit)
-    own = values[ball.box]
-    enough = evidence.masked((own >= threshold) & (own <= most) & ball.inside, ball.box)
-    near = component_of(enough, ball.centre)
-    evidence.changes(ball.box)
-    return _raise(connectedness[ball.box], near, membership(own[near], threshold))
+    near, own = evidence.near_click(values, click, threshold, most, radii)
+    return _raise(connectedness.ravel(), near, membership(own, threshold))
 
 
 def _add_alike(
@@ -128,7 +119,7 @@ def _add_alike(
 
 
 def _raise(part: np.ndarray, voxels: np.ndarray, least: np.ndarray | np.float32) -> int:
-    """Raise the connectedness of voxels (boolean) in place; by how many the object has grown."""
+    """Raise the connectedness of voxels in place; by how many the object has grown."""
     before = part[voxels]
     after = np.maximum(before, least)
     part[voxels] = after

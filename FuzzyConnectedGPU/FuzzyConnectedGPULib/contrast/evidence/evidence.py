@@ -12,6 +12,7 @@ from ..clicks.membership import connectedness_of
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..neighbourhood import at_click, ridge_near
 from ..paths.reached import Reached
+from .near_click import near_click
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -174,6 +175,26 @@ class Evidence:
             from ..paths.flood import component
         found = component(values, self.inside, start, threshold, limit)
         return None if found.size > limit else (found, values.ravel()[found])
+
+    def near_click(
+        self, values: Any, click: tuple[int, ...], threshold: float, most: float, radii: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The 6-connected component of a click within some inscribed radii of it.
+
+        Parameters
+        ----------
+        values : ndarray
+            Contrast, wide contrast or difference.
+        click : (K, J, I)
+        threshold, most, radii : float
+            See `near_click.near_click`.
+
+        Returns
+        -------
+        voxels, own
+            As of `component`.
+        """
+        return near_click(values, self.masked, click, (threshold, most), radii, self.unit)
 
     @cached_property
     def wide_contrast(self) -> tuple[np.ndarray, float]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
-MIDDLES = 1000  # of clicked vessels that are kept
+MIDDLES, NEAR_CLICKS = 1000, 16  # of clicked vessels that are kept
 COMPUTED = "wide_contrast", "difference"  # for clicks without contrast
 
 
@@ -52,6 +52,7 @@ class LiveEvidence:
         self._evidence = evidence
         self._components = KeptComponents()
         self._middles: dict[tuple[int, ...], tuple[float, tuple[int, ...]]] = {}
+        self._near: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
         self.scene = KeptScene((0, 0, 0))
         self.begin(0, self.scene, ())
         self._paths = None
@@ -140,6 +141,20 @@ class LiveEvidence:
 
         value = float(values[tuple(start)])
         return self._components.component(of, flat, value, threshold, limit, search)
+
+    def near_click(
+        self, values: Any, click: tuple[int, ...], *limits: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As of `Evidence`; those of clicks that stay are kept."""
+        self.added = True
+        key = self._name_of(values), click, *limits
+        if key not in self._near:
+            if len(self._near) >= NEAR_CLICKS:
+                self._near.clear()
+            self._near[key] = self._evidence.near_click(values, click, *limits)
+        self.touched.add_voxels(self._near[key][0])
+        self.scene.change(self._near[key][0])
+        return self._near[key]
 
     def _name_of(self, values: Any) -> str:
         """Which volume values are; empty for others."""

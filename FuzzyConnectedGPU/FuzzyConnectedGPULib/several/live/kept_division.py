@@ -20,7 +20,8 @@ from ...relative import listed_owners
 from ...relative.contrast_division import steps_of_noise
 from ...relative.groups import NOBODY, checked_groups
 from ...relative.kept.kept_owners import KeptOwners
-from ..division import share_unowned, with_ridges
+from ..division import with_ridges
+from ..unowned import share_listed
 from .listed_labels import distinct
 
 if TYPE_CHECKING:
@@ -145,22 +146,11 @@ class KeptDivision:
 
     def _share(self, progress: Progress) -> None:
         """Give voxels without contrast to the vessel that is the fewest steps away."""
-        owners, voxels = self._kept.owners, self._unowned()
+        voxels = self._unowned()
         if self._evidence.inside is not None:
             voxels = voxels[self._evidence.inside.reshape(-1)[voxels] > 0]
-        if not voxels.size:
-            return
-        shape = self._scene.shape
-        place = np.stack(np.unravel_index(voxels, shape))
-        origin = np.maximum(place.min(axis=1) - 1, 0)
-        last = np.minimum(place.max(axis=1) + 2, shape)
-        box = tuple(slice(*ends) for ends in zip(origin, last))
-        near = owners.reshape(shape)[box]
-        inside = (self._kept.capacities.reshape(shape)[box] > 0) | (near != NOBODY)
-        inner: tuple = tuple(place - origin[:, None])
-        inside[inner] = True
-        owners[voxels] = share_unowned(near, inside, progress)[inner]
-        self._shared = voxels  # in this step
+        self._shared = voxels  # nobody's again in the next step, also where this one is cancelled
+        share_listed(voxels, self._kept.owners.reshape(self._scene.shape), self._seen, progress)
 
     def owners(self, box: Box) -> np.ndarray:
         """The owners in a box, as of `divide_by_contrast`."""
