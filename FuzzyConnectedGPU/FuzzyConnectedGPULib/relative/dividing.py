@@ -64,7 +64,7 @@ def relative_connectedness(
         "affinity": paths of 6-neighbours, whose weakest affinity counts. "contrast": paths of
         26-neighbours, whose weakest contrast s to the local background counts, as strength
         ``s / (s + n)`` with the noise n; the first point tells bright vessels from dark ones. Its
-        evidence is found on the device and equals the CPU's but for float32's rounding.
+        evidence is found on the device and equals the CPU's, bit for bit.
     cut : float, optional
         No path leads through what is weaker: what no group reaches with `cut` has label 0, all
         else is exact. By default 0, and 0.75 (three deviations of the noise) for "contrast".

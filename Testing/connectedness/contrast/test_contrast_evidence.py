@@ -195,7 +195,7 @@ def test_the_background_is_a_masked_gaussian(sigma):
     usable = rng.random(volume.shape) < 0.6
     share = ndimage.gaussian_filter(usable.astype(float), sigma, mode="nearest")
     total = ndimage.gaussian_filter(np.where(usable, volume, 0.0), sigma, mode="nearest")
-    found = local_background(volume, usable, (sigma,) * 3, 0.0)
+    found = local_background(volume, usable.astype(np.uint8), (sigma,) * 3, 0.0, 100.0)
     error = np.abs(found - total / share) / np.ptp(volume)
     assert error.max() < 0.08
     assert error[6:-6, 6:-6, 6:-6].max() < 0.02
@@ -203,8 +203,19 @@ def test_the_background_is_a_masked_gaussian(sigma):
 
 def test_without_background_voxels_it_is_the_median():
     volume = np.ones((9, 9, 9), np.float32)
-    found = local_background(volume, np.zeros(volume.shape, bool), (3, 3, 3), 42.0)
-    assert (found == 42).all()
+    nowhere = np.zeros(volume.shape, np.uint8)
+    assert not local_background(volume, nowhere, (3, 3, 3), 42.0, 100.0).any()
+    assert not local_background(volume, None, (3, 3, 3), 42.0, 5.0).any()
+
+
+def test_background_voxels_differ_little_from_the_median_or_are_not_above_it():
+    volume = np.full((8, 8, 8), 40, np.float32)
+    volume[::2] = 50
+    assert (local_background(volume, None, (3, 3, 3), 42.0, 5.0) == -2).all()
+    assert (local_background(volume, None, (3, 3, 3), 42.0, -1.0) == -2).all()
+    within = local_background(volume, None, (3, 3, 3), 42.0, 10.0)
+    assert within.min() > -2
+    assert within.max() < 8
 
 
 # --- the same on CUDA

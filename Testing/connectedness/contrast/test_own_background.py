@@ -115,8 +115,8 @@ def test_contrasts_fall_without_a_step_and_clear_ones_stay(polarity):
     own = np.linspace(-5, 45, 2001, dtype=np.float32).reshape(1, 1, -1)
     for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 5), (-4, 100, 0), (30, 60, 30)):
         lowered = own.copy()
-        background = np.full_like(own, 100 + polarity * stands_out)
-        lower_own_background(lowered, background, 100.0, polarity, at_first)
+        background = np.full_like(own, polarity * stands_out)
+        lower_own_background(lowered, background, polarity, at_first)
         kept = (own <= 0) | (own >= limit)
         np.testing.assert_allclose(lowered[kept], own[kept], rtol=1e-6)
         assert (lowered <= own).all()

@@ -1,4 +1,4 @@
-"""Denoising filters on CUDA; see `filters`."""
+"""Denoising filters on CUDA, with the same bits as `filters`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,9 +54,7 @@ def separable(
     return volume
 
 
-def self_guided(
-    smooth: DeviceArray, radii: Sequence[int], noise: float, centre: float, gpu: CudaDevice
-) -> None:
+def self_guided(smooth: DeviceArray, radii: Sequence[int], noise: float, gpu: CudaDevice) -> None:
     """Guided filter with the volume as its own guide, in place; see `filters.self_guided`.
 
     Parameters
@@ -65,18 +63,16 @@ def self_guided(
     radii : sequence of 3 int
         Of the boxes, up to `MAX_RADIUS`.
     noise : float
-    centre : float
-        A typical value: differences from it are squared, which float32 resolves better.
     gpu : CudaDevice
     """
     gain, offset = gpu.xp.empty_like(smooth), gpu.xp.empty_like(smooth)
     sizes = dict(zip(("nk", "nj", "ni", "rk", "rj", "ri"), (*smooth.shape, *radii)))
-    place, zero = gpu.struct(GUIDED, "Volume", **sizes), np.float32(centre)
+    place = gpu.struct(GUIDED, "Volume", **sizes)
     grid = tuple(-(-n // side) for n, side in zip(smooth.shape, TILE))[::-1]
 
     def run(name: str, args: tuple) -> None:
         gpu.kernel(GUIDED, name)(grid, (TILE_THREADS,), args)
 
     variance = np.float32(noise * noise)
-    run("guided_coefficients", (smooth, place, zero, variance, gain, offset))
-    run("guided_values", (gain, offset, place, zero, smooth))
+    run("guided_coefficients", (smooth, place, variance, gain, offset))
+    run("guided_values", (gain, offset, place, smooth))

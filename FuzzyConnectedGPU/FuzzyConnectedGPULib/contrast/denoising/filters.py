@@ -1,4 +1,8 @@
-"""Denoising filters: separable convolution, and the self-guided filter."""
+"""Denoising filters: separable convolution, and the self-guided filter.
+
+`cuda_filters` has the same bits: sums and products are rounded one by one (no `fastmath`), and go
+along K first, then along J, then along I.
+"""
 
 from collections.abc import Sequence
 
@@ -7,8 +11,6 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import by_planes, in_parts
-
-from .weights import box_weights
 
 SLABS = 3  # between which a run can be cancelled
 
@@ -65,7 +67,7 @@ def _convolve_plane(
         result[...] = volume[k]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@njit(nogil=True, cache=True)
 def _across_rows(volume, weights, axis, k, result):
     depth, height, width = volume.shape
     radius = len(weights) // 2
@@ -83,7 +85,7 @@ def _across_rows(volume, weights, axis, k, result):
                 out[i] += weight * other[i]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@njit(nogil=True, cache=True)
 def _along_rows(plane, weights, result):
     height, width = plane.shape
     radius = len(weights) // 2
@@ -123,15 +125,17 @@ def self_guided(
     ndarray, float32
     """
     progress = Progress.of(progress)
-    weights = [box_weights(radius) for radius in radii]
-    mean = separable(volume, weights, progress.part(0.0, 0.25))
+    sides = [2 * radius + 1 for radius in radii]
+    share = np.float32(1) / np.float32(np.prod(sides))
+    ones = [np.ones(side, np.float32) for side in sides]
+    total = separable(volume, ones, progress.part(0.0, 0.25))
     square = _square(volume)
-    gain = separable(square, weights, progress.part(0.25, 0.5))
+    gain = separable(square, ones, progress.part(0.25, 0.5))
     first_offset = square  # of what is not needed any more the memory is: new memory costs time
-    _gain_and_offset(mean, gain, np.float32(noise * noise), first_offset)
-    mean_gain = separable(gain, weights, progress.part(0.5, 0.75), out=mean)
-    offset = separable(first_offset, weights, progress.part(0.75, 1.0), out=gain)
-    _apply(mean_gain, volume, offset)
+    _gain_and_offset(total, gain, share, np.float32(noise * noise), first_offset)
+    gains = separable(gain, ones, progress.part(0.5, 0.75), out=total)
+    offset = separable(first_offset, ones, progress.part(0.75, 1.0), out=gain)
+    _apply(gains, volume, share, offset)
     return offset
 
 
@@ -142,29 +146,37 @@ def _square(volume: np.ndarray) -> np.ndarray:
 
 
 def _gain_and_offset(
-    mean: np.ndarray, square: np.ndarray, variance_of_noise: np.float32, offset: np.ndarray
+    total: np.ndarray,
+    square: np.ndarray,
+    share: np.float32,
+    variance_of_noise: np.float32,
+    offset: np.ndarray,
 ) -> None:
-    """Turn the mean of squares into the gain, in place, and fill the offset."""
+    """Turn the sums of squares into the gain, in place, and fill the offset; the sums are lost."""
 
     def work(k: int) -> None:
-        gain, result = square[k], offset[k]
-        np.square(mean[k], out=result)
+        mean, gain, result = total[k], square[k], offset[k]
+        np.multiply(mean, share, out=mean)
+        np.multiply(gain, share, out=gain)
+        np.square(mean, out=result)
         np.subtract(gain, result, out=gain)
         np.maximum(gain, np.float32(0), out=gain)  # the variance
         np.add(gain, variance_of_noise, out=result)
         np.maximum(result, np.float32(1e-30), out=result)
         np.divide(gain, result, out=gain)
-        np.multiply(gain, mean[k], out=result)
-        np.subtract(mean[k], result, out=result)
+        np.multiply(gain, mean, out=result)
+        np.subtract(mean, result, out=result)
 
-    by_planes(work, mean)
+    by_planes(work, total)
 
 
-def _apply(gain: np.ndarray, volume: np.ndarray, offset: np.ndarray) -> None:
-    """Add ``gain * volume`` to the offset; the gain is lost."""
+def _apply(gain: np.ndarray, volume: np.ndarray, share: np.float32, offset: np.ndarray) -> None:
+    """From sums of gains and of offsets to the filtered values, in the place of the offsets."""
 
     def work(k: int) -> None:
+        np.multiply(gain[k], share, out=gain[k])
         np.multiply(gain[k], volume[k], out=gain[k])
+        np.multiply(offset[k], share, out=offset[k])
         np.add(offset[k], gain[k], out=offset[k])
 
     by_planes(work, volume)

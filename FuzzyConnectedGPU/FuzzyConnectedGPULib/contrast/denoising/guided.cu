@@ -1,6 +1,6 @@
-// The self-guided filter in two kernels. A block holds 32 x 8 voxels (I, J) and goes along K; sums
-// over the boxes' rows and columns are taken in shared memory, and the last planes' sums are kept in
-// a ring, so that each plane is read once (and its border by the neighbour blocks, too).
+// The self-guided filter in two kernels. A block holds 32 x 8 voxels (I, J) and goes along K; the last
+// planes are kept in a ring in shared memory, where sums are taken, so that each plane is read once
+// (and its border by the neighbour blocks, too).
 
 typedef unsigned int u32;
 
@@ -9,6 +9,8 @@ typedef unsigned int u32;
 #define THREADS (WIDTH * HEIGHT)
 #define PLANES 32  // that a block fills
 #define MOST 2     // radius of a box
+#define WIDE (WIDTH + 2 * MOST)
+#define HIGH (HEIGHT + 2 * MOST)
 
 struct Volume
 {
@@ -22,13 +24,14 @@ __device__ __forceinline__ int within(int place, int count) { return min(max(pla
 
 __device__ __forceinline__ float2 sum_of(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
 
-// Hands the means of what `load` gives, over the box round each voxel of the block, to `store`.
+// Hands the means of what `load` gives, over the box round each voxel of the block, to `store`. Sums go
+// along K first, then along J, then along I, as on the CPU.
 template <class Load, class Store>
 __device__ void box_means(Volume v, Load load, Store store)
 {
-    __shared__ float2 voxels[HEIGHT + 2 * MOST][WIDTH + 2 * MOST];
-    __shared__ float2 rows[HEIGHT + 2 * MOST][WIDTH];
-    __shared__ float2 ring[2 * MOST + 1][THREADS];
+    __shared__ float2 ring[2 * MOST + 1][HIGH * WIDE];  // voxels of the last planes
+    __shared__ float2 columns[HIGH * WIDE];             // sums along K
+    __shared__ float2 rows[HEIGHT * WIDE];              // .. and along J
     int t = threadIdx.x, x = t % WIDTH, y = t / WIDTH;
     int i0 = blockIdx.x * WIDTH, j0 = blockIdx.y * HEIGHT, k0 = blockIdx.z * PLANES;
     int wide = WIDTH + 2 * v.ri, high = HEIGHT + 2 * v.rj, deep = 2 * v.rk + 1;
@@ -37,38 +40,41 @@ __device__ void box_means(Volume v, Load load, Store store)
     bool inside = j0 + y < v.nj && i0 + x < v.ni;
     int slot = 0;
     for (int k = k0 - v.rk; k < end; k++) {
-        for (int n = t; n < high * wide; n += THREADS) {
-            int ny = n / wide, nx = n % wide;
-            int j = within(j0 + ny - v.rj, v.nj), i = within(i0 + nx - v.ri, v.ni);
-            voxels[ny][nx] = load(v.at(within(k, v.nk), j, i));
-        }
-        __syncthreads();
-        for (int n = t; n < high * WIDTH; n += THREADS) {
-            int ny = n / WIDTH, nx = n % WIDTH;
-            float2 sum = voxels[ny][nx];
-            for (int d = 1; d <= 2 * v.ri; d++) sum = sum_of(sum, voxels[ny][nx + d]);
-            rows[ny][nx] = sum;
-        }
-        __syncthreads();
-        float2 sum = rows[y][x];
-        for (int d = 1; d <= 2 * v.rj; d++) sum = sum_of(sum, rows[y + d][x]);
-        ring[slot][t] = sum;
-        slot = slot + 1 == deep ? 0 : slot + 1;
         int middle = k - v.rk;  // of the planes in the ring, once it is full
-        if (middle < k0 || !inside) continue;
-        sum = ring[0][t];
-        for (int d = 1; d < deep; d++) sum = sum_of(sum, ring[d][t]);
+        int oldest = slot + 1 == deep ? 0 : slot + 1;
+        for (int n = t; n < high * wide; n += THREADS) {  // a column is this thread's alone
+            int j = within(j0 + n / wide - v.rj, v.nj), i = within(i0 + n % wide - v.ri, v.ni);
+            ring[slot][n] = load(v.at(within(k, v.nk), j, i));
+            if (middle < k0) continue;
+            float2 sum = ring[oldest][n];
+            for (int d = 1, next = oldest; d < deep; d++) {
+                next = next + 1 == deep ? 0 : next + 1;
+                sum = sum_of(sum, ring[next][n]);
+            }
+            columns[n] = sum;
+        }
+        slot = oldest;
+        if (middle < k0) continue;
+        __syncthreads();
+        for (int n = t; n < HEIGHT * wide; n += THREADS) {
+            float2 sum = columns[n];
+            for (int d = 1; d <= 2 * v.rj; d++) sum = sum_of(sum, columns[n + d * wide]);
+            rows[n] = sum;
+        }
+        __syncthreads();
+        if (!inside) continue;
+        float2 sum = rows[y * wide + x];
+        for (int d = 1; d <= 2 * v.ri; d++) sum = sum_of(sum, rows[y * wide + x + d]);
         store(v.at(middle, j0 + y, i0 + x), make_float2(sum.x * share, sum.y * share));
     }
 }
 
-// Gain and offset of each box. Squares are of what is left when `centre` is taken away: of an
-// intensity far from 0, float32's squares would not resolve the noise.
+// Gain and offset of each box.
 extern "C" __global__ void __launch_bounds__(THREADS) guided_coefficients(
-    const float* smooth, Volume volume, float centre, float variance_of_noise, float* gain, float* offset)
+    const float* smooth, Volume volume, float variance_of_noise, float* gain, float* offset)
 {
     auto load = [=](u32 at) {
-        float value = smooth[at] - centre;
+        float value = smooth[at];
         return make_float2(value, value * value);
     };
     auto store = [=](u32 at, float2 mean) {
@@ -82,9 +88,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) guided_coefficients(
 
 // The filtered values, in place: of `smooth`, each thread reads what it writes and nothing else.
 extern "C" __global__ void __launch_bounds__(THREADS) guided_values(
-    const float* gain, const float* offset, Volume volume, float centre, float* smooth)
+    const float* gain, const float* offset, Volume volume, float* smooth)
 {
     auto load = [=](u32 at) { return make_float2(gain[at], offset[at]); };
-    auto store = [=](u32 at, float2 mean) { smooth[at] = mean.x * (smooth[at] - centre) + mean.y + centre; };
+    auto store = [=](u32 at, float2 mean) { smooth[at] = mean.y + mean.x * smooth[at]; };
     box_means(volume, load, store);
 }

@@ -2,7 +2,7 @@
 //
 // The local background: means of the usable voxels over cells, which are convolved (convolution.cu),
 // and linear interpolation between the cells. All in differences to the median, which float32
-// resolves better than the intensities themselves.
+// resolves better than the intensities themselves. background.py has the same bits.
 
 typedef unsigned int u32;
 
@@ -90,12 +90,12 @@ struct BetweenCells
     __device__ u32 voxels() const { return (u32)nk * nj * ni; }
 };
 
-// Volume minus background.
+// Difference to the median, minus background.
 extern "C" __global__ void __launch_bounds__(256) subtract_background(
     const float* volume, float median, BetweenCells background, float* contrast)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < background.voxels()) contrast[n] = volume[n] - (median + background.at(n));
+    if (n < background.voxels()) contrast[n] = volume[n] - median - background.at(n);
 }
 
 // Lower contrasts, in place, that are not so many times the background's difference to the tissue:

@@ -1,20 +1,28 @@
-"""Local background: a wide Gaussian over the voxels that are no vessel."""
+"""Local background: a wide Gaussian over the voxels that are no vessel.
+
+`cuda_background` has the same bits: sums and products are rounded one by one, in the same order.
+"""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
-from scipy import ndimage
 
 from FuzzyVesselCoreLib.threads import by_planes, in_parts
 
 CELL = 0.5  # sigmas: side of the cells whose means stand for their voxels
+REACH = 3.5  # standard deviations at which the cells' Gaussian is cut off
 MIN_SHARE = 1e-3  # of background voxels: with fewer around, the median is used
 
 
 def local_background(
-    volume: np.ndarray, usable: np.ndarray, sigmas: np.ndarray | Sequence[float], median: float
+    volume: np.ndarray,
+    inside: np.ndarray | None,
+    sigmas: np.ndarray | Sequence[float],
+    median: float,
+    limit: float,
 ) -> np.ndarray:
-    """Gaussian-weighted mean of the usable voxels around each voxel.
+    """Gaussian-weighted mean of the usable voxels around each voxel, as difference to the median.
 
     The Gaussian is computed on means of small cells and interpolated between them, as it hardly
     changes within a cell.
@@ -22,54 +30,84 @@ def local_background(
     Parameters
     ----------
     volume : ndarray, shape (K, J, I), float32
-    usable : ndarray of bool, same shape
-        Voxels that are background.
+    inside : ndarray of uint8, same shape, or None
+        The mask: other voxels are not usable.
     sigmas : sequence of 3 float
         In voxels along K, J and I.
     median : float
-        Used where no usable voxel is near.
+        The result is 0 where no usable voxel is near.
+    limit : float
+        Usable voxels differ by less from the median; -1: they are not above it.
 
     Returns
     -------
     ndarray, float32
     """
-    cell = [max(1, int(CELL * sigma)) for sigma in sigmas]
-    share, total = _usable_means(volume, usable, cell)
-    narrow = [sigma / side for sigma, side in zip(sigmas, cell)]
-    share = ndimage.gaussian_filter(share, narrow, mode="nearest", truncate=3.5)
-    total = ndimage.gaussian_filter(total, narrow, mode="nearest", truncate=3.5)
-    coarse = np.where(share > MIN_SHARE, total / np.maximum(share, MIN_SHARE), median)
-    return _between_cells(coarse.astype(np.float32), cell, volume.shape)
+    from ..denoising.filters import separable  # numba
+
+    sides, weights = cells_and_weights(sigmas)
+    cells = _usable_means(volume, inside, np.float32(median), np.float32(limit), sides)
+    share, total = (separable(each, weights) for each in cells)
+    some = share > MIN_SHARE
+    means = np.divide(total, share, out=np.zeros_like(total), where=some)
+    return _between_cells(means, sides, volume.shape)
+
+
+def cells_and_weights(sigmas: np.ndarray | Sequence[float]) -> tuple[list[int], list[np.ndarray]]:
+    """Along each axis: a cell's side in voxels, and the Gaussian's weights (float32) for cells."""
+    sides = [max(1, int(CELL * sigma)) for sigma in sigmas]
+    return sides, [_weights(sigma / side) for sigma, side in zip(sigmas, sides)]
+
+
+def _weights(sigma: float) -> np.ndarray:
+    radius = int(REACH * sigma + 0.5)
+    weights = np.exp(-0.5 / sigma**2 * np.arange(-radius, radius + 1) ** 2)
+    return (weights / weights.sum()).astype(np.float32)
+
+
+def cells_beside(length: int, side: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each voxel along an axis: the lower of the cells beside it, and the next one's weight."""
+    position = np.clip((np.arange(length) + 0.5) / side - 0.5, 0, count - 1)
+    low = position.astype(np.int32)
+    return low, (position - low).astype(np.float32)
 
 
 def _usable_means(
-    volume: np.ndarray, usable: np.ndarray, cell: Sequence[int]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of each cell: the share of usable voxels, and the mean where all others count as 0."""
-    share, total = np.empty(
-        (2, *(-(-n // side) for n, side in zip(volume.shape, cell))), np.float32
-    )
+    volume: np.ndarray,
+    inside: np.ndarray | None,
+    median: np.float32,
+    limit: np.float32,
+    sides: Sequence[int],
+) -> np.ndarray:
+    """Of each cell: the share of usable voxels, and the mean difference, where others count 0."""
+    counts = [-(-n // side) for n, side in zip(volume.shape, sides)]
+    cells = np.zeros((2, *counts), np.float32)
+    share, total = cells
+    lengths = [
+        np.minimum(side, n - side * np.arange(count)).astype(np.float32)
+        for n, side, count in zip(volume.shape, sides, counts)
+    ]
+    voxels = lengths[1][:, np.newaxis] * lengths[2]
 
-    def means(first: int, last: int) -> None:
-        planes = slice(first * cell[0], last * cell[0])
-        share[first:last] = _cell_means(usable[planes], cell)
-        intensities = np.where(usable[planes], volume[planes], np.float32(0))
-        total[first:last] = _cell_means(intensities, cell)
+    def add_plane(k: int) -> None:
+        apart = volume[k] - median
+        usable = apart <= 0 if limit < 0 else np.abs(apart) < limit
+        if inside is not None:
+            usable &= inside[k] > 0
+        numbers = usable.astype(np.float32)
+        apart *= numbers
+        for place in product(*(range(side) for side in sides[1:])):
+            rows = tuple(slice(first, None, side) for first, side in zip(place, sides[1:]))
+            for sums, added in ((share, numbers[rows]), (total, apart[rows])):
+                sums[k // sides[0], : added.shape[0], : added.shape[1]] += added
 
-    in_parts(means, len(share), volume.size)
-    return share, total
+    def layers(first: int, last: int) -> None:
+        for k in range(first * sides[0], min(last * sides[0], len(volume))):
+            add_plane(k)
+        cells[:, first:last] /= voxels * lengths[0][first:last, np.newaxis, np.newaxis]
 
-
-def _cell_means(volume: np.ndarray, cell: Sequence[int]) -> np.ndarray:
-    """Means (float32) over cells of so many voxels; the last ones may be smaller."""
-    for axis, side in enumerate(cell):
-        if side == 1:
-            continue
-        starts = np.arange(0, volume.shape[axis], side)
-        counts = np.diff(np.append(starts, volume.shape[axis])).astype(np.float32)
-        sums = np.add.reduceat(volume, starts, axis=axis, dtype=np.float32)
-        volume = sums / counts.reshape([-1 if a == axis else 1 for a in range(3)])
-    return volume.astype(np.float32, copy=False)
+    in_parts(layers, len(share), volume.size)
+    return cells
 
 
 def _between_cells(coarse: np.ndarray, cell: Sequence[int], shape: Sequence[int]) -> np.ndarray:
@@ -78,7 +116,8 @@ def _between_cells(coarse: np.ndarray, cell: Sequence[int], shape: Sequence[int]
     by_planes(lambda k: _fill_layer(coarse[k], cell[1:], layers[k]), layers)
     if cell[0] == 1:
         return layers
-    low, high, weight = _cells_beside(shape[0], cell[0], len(layers))
+    low, weight = cells_beside(shape[0], cell[0], len(layers))
+    high = np.minimum(low + 1, len(layers) - 1)
     result = np.empty(shape, np.float32)
 
     def between(k: int) -> None:
@@ -94,15 +133,8 @@ def _fill_layer(cells: np.ndarray, cell: Sequence[int], layer: np.ndarray) -> No
     for axis in (1, 0):
         if cell[axis] == 1:
             continue
-        low, high, weight = _cells_beside(layer.shape[axis], cell[axis], cells.shape[axis])
+        low, weight = cells_beside(layer.shape[axis], cell[axis], cells.shape[axis])
         first = cells.take(low, axis)
-        steps = cells.take(high, axis) - first
+        steps = cells.take(np.minimum(low + 1, cells.shape[axis] - 1), axis) - first
         cells = first + steps * (weight if axis == 1 else weight[:, np.newaxis])
     layer[...] = cells
-
-
-def _cells_beside(length: int, side: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each voxel along an axis: the cells on both sides of it, and the second one's weight."""
-    position = np.clip((np.arange(length) + 0.5) / side - 0.5, 0, count - 1)
-    low = position.astype(int)
-    return low, np.minimum(low + 1, count - 1), (position - low).astype(np.float32)

@@ -11,11 +11,9 @@ from FuzzyVesselCoreLib.gpu.launches import launch_per_item, pointer
 
 from ..denoising.cuda_filters import separable
 from . import own_background
-from .background import CELL, MIN_SHARE
+from .background import MIN_SHARE, cells_and_weights, cells_beside
 
 KERNELS = Path(__file__).with_name("background.cu")
-
-REACH = 3.5  # standard deviations at which the cells' Gaussian is cut off
 
 
 def background_cells(
@@ -46,7 +44,7 @@ def background_cells(
     sides : list of 3 int
         Of a cell, in voxels.
     """
-    sides = [max(1, int(CELL * sigma)) for sigma in sigmas]
+    sides, weights = cells_and_weights(sigmas)
     counts = [-(-n // side) for n, side in zip(volume.shape, sides)]
     cells = gpu.xp.empty((2, *counts), np.float32)  # share, total
     count = cells[0].size
@@ -54,8 +52,7 @@ def background_cells(
     sizes = _axes(gpu, volume.shape), _axes(gpu, sides)
     args = volume, pointer(mask), *limits, *sizes, cells[0], cells[1]
     launch_per_item(gpu, KERNELS, "cell_means", count, args, voxels=volume)
-    narrow = [sigma / side for sigma, side in zip(sigmas, sides)]
-    cells = separable(cells, [_weights(sigma) for sigma in narrow], gpu)
+    cells = separable(cells, weights, gpu)
     means = cells[0], np.float32(MIN_SHARE), cells[1], np.uint32(count)
     launch_per_item(gpu, KERNELS, "usable_means", count, means, voxels=volume)
     return cells[1].copy(), sides
@@ -64,7 +61,7 @@ def background_cells(
 def subtract(
     volume: DeviceArray, cells: DeviceArray, sides: Sequence[int], median: float, gpu: CudaDevice
 ) -> DeviceArray:
-    """The volume (float32) minus its background, in a new device array."""
+    """Of a volume (float32) the difference to the median, minus its background; in a new array."""
     contrast = gpu.xp.empty_like(volume)
     args = volume, np.float32(median), _between_cells(volume, cells, sides, gpu), contrast
     launch_per_item(gpu, KERNELS, "subtract_background", volume.size, args, voxels=volume)
@@ -91,7 +88,7 @@ def _between_cells(
     volume: DeviceArray, cells: DeviceArray, sides: Sequence[int], gpu: CudaDevice
 ) -> KernelStruct:
     """`BetweenCells` of background.cu: where the voxels of a volume lie between the cells."""
-    positions = [_cell_positions(*along) for along in zip(volume.shape, sides, cells.shape)]
+    positions = [cells_beside(*along) for along in zip(volume.shape, sides, cells.shape)]
     lows, weights = (gpu.put(np.concatenate(values)) for values in zip(*positions))
     sizes = dict(zip(("nk", "nj", "ni", "ck", "cj", "ci"), (*volume.shape, *cells.shape)))
     arrays = dict(cells=cells, lows=lows, weights=weights)
@@ -101,17 +98,3 @@ def _between_cells(
 def _axes(gpu: CudaDevice, numbers: Sequence[int]) -> KernelStruct:
     """`Axes` of background.cu: a number for each of K, J and I."""
     return gpu.struct(KERNELS, "Axes", **dict(zip("kji", numbers)))
-
-
-def _weights(sigma: float) -> np.ndarray:
-    """A Gaussian's weights (float32)."""
-    radius = int(REACH * sigma + 0.5)
-    weights = np.exp(-0.5 / sigma**2 * np.arange(-radius, radius + 1) ** 2)
-    return (weights / weights.sum()).astype(np.float32)
-
-
-def _cell_positions(count: int, side: int, cells: int) -> tuple[np.ndarray, np.ndarray]:
-    """For the voxels along an axis: the lower of two cells, and the weight of the upper."""
-    position = np.clip((np.arange(count) + 0.5) / side - 0.5, 0, cells - 1)
-    low = position.astype(np.int32)
-    return low, (position - low).astype(np.float32)

@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.gpu.launches import launch_per_item
 
 from ...affinity.estimation import MAD_TO_SIGMA
 from .cuda_background import background_cells
-from .tissue import NO_BACKGROUND, Tissue
+from .tissue import Tissue
 
 KERNELS = Path(__file__).with_name("samples.cu")
 
@@ -59,7 +59,7 @@ class CudaTissue:
         self, volume: DeviceArray, sigmas: np.ndarray
     ) -> tuple[DeviceArray, list[int]]:
         """See `cuda_background.background_cells`."""
-        limit = NO_BACKGROUND * self.deviation if self.deviation > 0 else -1
+        limit = self.on_host.background_limit
         return background_cells(volume, self._mask, self.median, limit, sigmas, self.gpu)
 
     def _median(self, volume: DeviceArray, least: int, centre: float | None = None) -> float:

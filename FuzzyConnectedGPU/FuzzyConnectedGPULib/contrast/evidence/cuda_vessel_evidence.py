@@ -163,7 +163,7 @@ def cuda_vessel_evidence(
     Returns
     -------
     CudaEvidence
-        Its values differ from the CPU's by float32 rounding.
+        Its values are those of the CPU, bit for bit.
     """
     unit = np.asarray(spacing, float) / min(spacing)
     box = cpu.box_of(mask, volume.shape, unit)
@@ -184,8 +184,10 @@ def cuda_vessel_evidence(
     cells = tissue.background_cells(raw, cpu.BACKGROUND / unit)
     smooth = _smoothed(raw, tissue, unit, gpu)
     raw = None
+    shift(smooth, tissue.median, 1, gpu)
     _denoise(smooth, tissue, unit, progress, gpu)
-    contrast = subtract(smooth, *cells, tissue.median, gpu)
+    contrast = subtract(smooth, *cells, 0.0, gpu)
+    shift(smooth, -tissue.median, 1, gpu)
     noise, polarity = tissue.centre(contrast), 1
     if part_of(contrast, [slice(c, c + 1) for c in seed], gpu)[0, 0, 0] < cpu.DARK * noise:
         polarity = -1
@@ -225,4 +227,4 @@ def _denoise(
     radii = [round(cpu.GUIDE / u) for u in unit]
     for n in range(cpu.GUIDED_PASSES):
         progress.advance(0.5 + 0.2 * n)
-        filters.self_guided(smooth, radii, tissue.noise(smooth), tissue.median, gpu)
+        filters.self_guided(smooth, radii, tissue.noise(smooth), gpu)

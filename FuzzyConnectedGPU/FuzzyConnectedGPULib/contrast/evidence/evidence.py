@@ -12,6 +12,7 @@ from ..clicks.membership import connectedness_of
 from ..contrast_threshold import CONTRAST_THRESHOLD
 from ..neighbourhood import at_click, ridge_near
 from ..paths.reached import Reached
+from .difference import difference
 from .near_click import near_click
 
 if TYPE_CHECKING:
@@ -201,7 +202,9 @@ class Evidence:
         """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
         smooth = self.polarity * self.smooth
         background = self._tissue.background(smooth, WIDE_BACKGROUND / self.unit)
-        return self._tissue.centred(self.polarity * (smooth - background))
+        contrast = difference(smooth, np.float32(self._tissue.median))
+        difference(contrast, background, out=contrast)
+        return self._tissue.centred(self.polarity * contrast)
 
     @cached_property
     def difference(self) -> tuple[np.ndarray, float]:

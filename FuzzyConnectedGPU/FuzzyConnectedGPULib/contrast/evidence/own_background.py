@@ -20,7 +20,7 @@ STEEPNESS = 5.0  # of the fall to 0 below; no step, so that rounding decides on 
 
 
 def lower_own_background(
-    contrast: np.ndarray, background: np.ndarray, median: float, polarity: int, at_first: float
+    contrast: np.ndarray, background: np.ndarray, polarity: int, at_first: float
 ) -> None:
     """Lower contrasts, in place, where the background stands out from the tissue as they do.
 
@@ -29,9 +29,7 @@ def lower_own_background(
     contrast : ndarray, shape (K, J, I), float32
         Vessels are above 0.
     background : ndarray, float32, same shape
-        The local background, as an intensity; it is overwritten.
-    median : float
-        Of the tissue.
+        The local background, as difference to the tissue's median; it is overwritten.
     polarity : int
         1 for bright vessels, -1 for dark ones.
     at_first : float
@@ -40,8 +38,8 @@ def lower_own_background(
     Examples
     --------
     >>> contrast = np.array([[[5, 5, 9, -5]]], np.float32)
-    >>> background = np.array([[[100, 102, 102, 102]]], np.float32)
-    >>> lower_own_background(contrast, background, 100.0, 1, 40.0)
+    >>> background = np.array([[[0, 2, 2, 2]]], np.float32)
+    >>> lower_own_background(contrast, background, 1, 40.0)
     >>> contrast.tolist()
     [[[5.0, 1.0, 9.0, -5.0]]]
     """
@@ -50,7 +48,6 @@ def lower_own_background(
     def planes(first: int, last: int) -> None:
         for k in range(first, last):
             limit, own = background[k], contrast[k]
-            limit -= np.float32(median)
             limit *= np.float32(polarity * TIMES_BACKGROUND)
             np.clip(limit, np.float32(0), most, out=limit)
             limit *= np.float32(STEEPNESS - 1)

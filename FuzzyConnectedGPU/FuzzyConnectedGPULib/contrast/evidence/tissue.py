@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from FuzzyVesselCoreLib.threads import by_planes
 from FuzzyVesselCoreLib.voxels.medians import median
 
 from .background import local_background
@@ -123,19 +122,12 @@ class Tissue:
 
     def background(self, volume: np.ndarray, sigmas: np.ndarray) -> np.ndarray:
         """Local background of raw or denoised intensities; see `local_background`."""
-        usable = np.empty(volume.shape, bool)
+        return local_background(volume, self._inside, sigmas, self.median, self.background_limit)
 
-        def judge(k: int) -> None:
-            if self.deviation == 0:
-                np.less_equal(volume[k], self.median, out=usable[k])
-            else:
-                apart = np.abs(volume[k] - np.float32(self.median))
-                np.less(apart, NO_BACKGROUND * self.deviation, out=usable[k])
-            if self._inside is not None:
-                usable[k] &= self._inside[k] > 0
-
-        by_planes(judge, volume)
-        return local_background(volume, usable, sigmas, self.median)
+    @property
+    def background_limit(self) -> float:
+        """How much voxels of the background may differ from the median; see `local_background`."""
+        return NO_BACKGROUND * self.deviation if self.deviation > 0 else -1.0
 
     def centred(self, volume: np.ndarray) -> tuple[np.ndarray, float]:
         """The volume minus the tissue's median in it, and its noise."""

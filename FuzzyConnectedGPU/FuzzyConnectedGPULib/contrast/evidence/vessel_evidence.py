@@ -58,8 +58,8 @@ def vessel_evidence(
         1 where vessels may be.
     progress : Progress, optional
     gpu : CudaDevice, optional
-        Computes the evidence, inside its ``with`` block; the values differ from the CPU's by
-        float32 rounding, and stay on the device until the host asks for them.
+        Computes the evidence, inside its ``with`` block: the same values, bit for bit, which stay
+        on the device until the host asks for them.
 
     Returns
     -------
@@ -105,9 +105,9 @@ def vessel_evidence(
     for n in range(GUIDED_PASSES):
         part = progress.part(0.2 + 0.4 * n, 0.6 + 0.4 * n)
         smooth = self_guided(smooth, radii, tissue.noise(smooth), part)
-    smooth += np.float32(tissue.median)
     spare = background if tissue.whole else None  # else it is read once more below
     contrast, noise = tissue.centred(difference(smooth, background, out=spare))
+    difference(smooth, np.float32(-tissue.median), out=smooth)
     polarity = 1
     if contrast[seed] < DARK * noise:
         polarity = -1
@@ -115,7 +115,7 @@ def vessel_evidence(
         np.negative(smooth, out=smooth)
     if not tissue.whole:
         at_first = at_click(contrast, seed)
-        lower_own_background(contrast, background, tissue.median, polarity, at_first)
+        lower_own_background(contrast, background, polarity, at_first)
     return Evidence(box, contrast, noise, smooth, inside, unit, polarity, tissue, seed)
 
 

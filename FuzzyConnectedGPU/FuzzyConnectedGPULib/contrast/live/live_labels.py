@@ -130,7 +130,7 @@ class LiveLabels:
         if self._host is None and self._found.device_bytes:
             with self._gpu(device):
                 beside: Any = copy(self._found)
-                for name in COMPUTED:  # on the host they would be rounded in another way
+                for name in COMPUTED:  # which takes the host longer
                     getattr(beside, name)
                 found = beside.to_host()
             self._host = LiveLabels(found, self.shape, self.mask, self._border)
