@@ -87,10 +87,16 @@ def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
             (place / "result.txt").write_text("second")
             (path / "result.txt").write_text("edited by hand")
 
-    with pytest.raises(InputError, match=r"results: result.txt was changed after it was written"):
-        run()
-    assert (path / "result.txt").read_text() == "edited by hand"
-    assert list(tmp_path.iterdir()) == [path]
+    for number in (2, 3):
+        beside = tmp_path / f"results-{number}"
+        (path / "result.txt").write_text("first")
+        with pytest.raises(InputError, match=r"results: result.txt was changed") as failed:
+            run()
+        assert str(failed.value).endswith(f"the results are in {beside}.")
+        assert (path / "result.txt").read_text() == "edited by hand"
+        assert (beside / "result.txt").read_text() == "second"
+        assert beside.stat().st_mode & 0o777 == path.stat().st_mode & 0o777
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_result_that_was_copied_or_partly_deleted_is_replaced(tmp_path):

@@ -27,7 +27,8 @@ class OutputFolder:
 
     An existing folder is replaced if it is empty or holds an earlier result of this program, as it
     was written, and nothing else: the report names its files and has their checksums. If the block
-    ends with an exception, nothing of it is left.
+    ends with an exception, nothing of it is left. Where a person changed the folder meanwhile, the
+    results are kept beside it, under its name with a number.
 
     Parameters
     ----------
@@ -36,8 +37,8 @@ class OutputFolder:
     Raises
     ------
     InputError
-        On entry, if the folder must not be replaced or cannot be written; on leaving, if it could
-        not be moved into place, or must not be replaced any more. The message names the folder.
+        On entry, if the folder must not be replaced or cannot be written; on leaving, if the
+        results could not be moved into place, or were kept beside it. The message names the folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -46,7 +47,8 @@ class OutputFolder:
         self._place: Path | None = None
 
     def __enter__(self) -> Path:
-        self._refuse_foreign()
+        if reason := self._foreign():
+            raise InputError(f"{reason}; name a new or an empty folder with --out.")
         try:
             self._make_parents()
             self._place = self._new_folder("partial")
@@ -59,7 +61,8 @@ class OutputFolder:
         try:
             if error is None and self._place is not None:
                 list_files(self._place, checksums=True)
-                self._refuse_foreign()  # a person may have saved something there meanwhile
+                if reason := self._foreign():  # a person may have saved something there meanwhile
+                    raise InputError(f"{reason}; the results are in {self._keep_beside()}.")
                 self._move_into_place()
         except OSError as failure:
             raise self._cannot_write(failure) from failure
@@ -68,11 +71,12 @@ class OutputFolder:
         if isinstance(error, OSError):
             raise self._cannot_write(error) from error
 
-    def _refuse_foreign(self):
+    def _foreign(self):
+        """Why the folder must not be replaced; empty where it may be."""
         if not self.path.exists():
-            return
+            return ""
         if not self.path.is_dir():
-            raise InputError(f"{self.path}: this is a file; name a folder with --out.")
+            return f"{self.path}: this is a file"
         try:
             own = files_of_result(self.path / REPORT)
             known = {name.split("/")[0] for name in own} | OF_FILE_MANAGERS
@@ -84,15 +88,22 @@ class OutputFolder:
         except OSError as error:
             raise self._cannot_write(error) from error
         if foreign:
-            raise InputError(
-                f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone; "
-                "name a new or an empty folder with --out."
-            )
+            return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
         if edited:
-            raise InputError(
+            return (
                 f"{self.path}: {edited[0]} was changed after it was written, so the folder is left "
-                "alone; name a new or an empty folder with --out."
+                "alone"
             )
+        return ""
+
+    def _keep_beside(self):
+        """Move the results to a new folder beside the one that they were meant for, or in it."""
+        number = 2
+        while (beside := self._place.with_name(f"{self.path.name}-{number}")).exists():
+            number += 1
+        self._open_to_others()
+        self._place.rename(beside)
+        return beside
 
     def _make_parents(self):
         missing = [self.path.parent, *self.path.parent.parents]
@@ -112,9 +123,7 @@ class OutputFolder:
         return self.path if fixed else self.path.parent
 
     def _move_into_place(self):
-        umask = os.umask(0)
-        os.umask(umask)
-        self._place.chmod(0o777 & ~umask)
+        self._open_to_others()
         if self._beside() == self.path:
             self._move_files()
             return
@@ -132,6 +141,12 @@ class OutputFolder:
             if earlier:
                 shutil.rmtree(earlier, ignore_errors=True)
         self._made_parents.clear()
+
+    def _open_to_others(self):
+        """Temporary folders are their owner's alone."""
+        umask = os.umask(0)
+        os.umask(umask)
+        self._place.chmod(0o777 & ~umask)
 
     def _move_files(self):
         for entry in self.path.iterdir():
