@@ -169,6 +169,13 @@ def test_a_missing_file_and_an_unknown_kind(tmp_path):
         volumes.read_volume(path)
 
 
+@pytest.mark.parametrize("name", ["scan.zip", "series.tar.gz", "SCAN.ZIP"])
+def test_an_archive_has_to_be_unpacked(tmp_path, name):
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"this is an archive: unpack it"):
+        volumes.read_volume(tmp_path / name)
+
+
 def test_colours_are_refused(tmp_path):
     colours = RNG.integers(0, 255, (4, 5, 6, 3)).astype(np.uint8)
     directions = ["none", "(1,0,0)", "(0,1,0)", "(0,0,2)"]

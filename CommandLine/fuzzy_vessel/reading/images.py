@@ -9,6 +9,8 @@ from FuzzyVesselCoreLib.errors import InputError
 from . import formats, slicer_reader
 from .refusals import one_line, refuse_colours, times
 
+ARCHIVES = ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz"
+
 
 def checked_header(path: Path) -> formats.Header:
     """Read the header of an image file whose data are all there.
@@ -19,6 +21,8 @@ def checked_header(path: Path) -> formats.Header:
         The file is of another kind, cannot be read, is damaged, or holds colours.
     """
     if formats.suffix_of(path) is None:
+        if path.suffix.lower() in ARCHIVES:
+            raise InputError(f"{path}: this is an archive: unpack it, and name what was in it.")
         raise InputError(
             f"{path}: files of this kind are not read; {', '.join(formats.READERS)}, TIFF, a "
             "folder with a DICOM series or an OME-Zarr are."

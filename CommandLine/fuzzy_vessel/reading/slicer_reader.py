@@ -50,7 +50,10 @@ def load(file: Path, path: Path, options: int, series: list[Path] | None = None)
     with vtk_messages():
         node = slicer.modules.volumes.logic().AddArchetypeVolume(*arguments)
     if node is None or node.GetImageData() is None:
-        raise InputError(f"{path}: the file cannot be read: it is damaged or no image.")
+        raise InputError(
+            f"{path}: the file cannot be read: it is damaged, no image, or its axes span no space "
+            "(a spacing of 0)."
+        )
     refuse_no_space(node, path)
     if series is None and _is_left_handed(file):
         node.SetAttribute(K_REVERSED, "true")
