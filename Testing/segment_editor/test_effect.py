@@ -9,6 +9,8 @@ import pytest
 from FuzzyVesselCoreLib.progress import Progress
 from support.mrml_cases import add_volume, world_of
 from support.places import ROOT
+
+pytest.importorskip("slicer", reason="slicer-core is not installed")
 from support.slice_view import SliceView
 
 NAME, MODULE = "Vessel from clicks", "SegmentEditorVesselFromClicks"
@@ -20,7 +22,6 @@ FIRST, BESIDE = (16, 10, 5), (16, 28, 20)
 def registered():
     """The effect, registered by the hidden module as Slicer starts."""
     pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
     from emulators.qt import application
 
     application.install()
