@@ -1,12 +1,12 @@
 """Passes over large arrays by several threads, which a single one cannot feed with memory."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
 
-from ..threads import thread_count
+from ..threads import kept_threads, thread_count
 
 CHUNK = 1 << 20  # elements that a thread takes at a time
 
@@ -112,8 +112,12 @@ def _by_threads(work: Callable[[slice], Any], size: int) -> Iterator[Any]:
     if len(chunks) < 2:
         yield from map(work, chunks)
         return
-    pool = ThreadPoolExecutor(min(thread_count(), len(chunks)))
+    pool = kept_threads(thread_count(), "chunks")
+    waiting = [pool.submit(work, chunk) for chunk in chunks]
     try:
-        yield from pool.map(work, chunks)
+        for found in waiting:
+            yield found.result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        for found in waiting:
+            found.cancel()
+        wait(waiting)
