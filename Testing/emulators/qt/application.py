@@ -4,9 +4,11 @@ With the environment variable FUZZYVESSEL_SLICER_SOURCE naming a checkout of Sli
 `ScriptedLoadableModule.py` and `parameterNodeWrapper` are used in the place of the project's.
 """
 
+import atexit
 import ctypes
 import functools
 import os
+import shutil
 import sys
 import tempfile
 import types
@@ -65,6 +67,7 @@ def _keep_constants():
 
 def _keep_settings_apart(qt):
     folder = tempfile.mkdtemp(prefix="settings")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     qt.QSettings.setDefaultFormat(qt.QSettings.IniFormat)
     qt.QSettings.setPath(qt.QSettings.IniFormat, qt.QSettings.UserScope, folder)
     qt.QCoreApplication.setOrganizationName("stand-ins")
