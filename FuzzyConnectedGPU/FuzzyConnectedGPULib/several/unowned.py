@@ -56,7 +56,7 @@ def share_listed(
     progress : Progress
     """
     if voxels.size:
-        progress.wait_for(_share, voxels, owners.reshape(-1), np.array(owners.shape), bits)
+        progress.wait_for(_share, voxels, owners.reshape(-1), owners.shape, bits)
 
 
 @compiled
