@@ -7,6 +7,7 @@ from scipy import ndimage
 pytest.importorskip("numba")
 from FuzzyConnectedGPULib import HandOver, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib.contrast.evidence.evidence import Evidence
 from FuzzyConnectedGPULib.contrast.live import kept_reach, max_tree
 from FuzzyConnectedGPULib.relative import contrast_owners, disputed, node_owners
 from FuzzyConnectedGPULib.relative.kept.changed_levels import change_levels
@@ -17,6 +18,7 @@ from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.image import HEPATIC, PORTAL
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from support import wide_vessel
 from support.crossing_vessels import crossing
 
 SHAPE = (24, 40, 40)
@@ -110,6 +112,34 @@ def test_each_step_of_a_drag_gives_the_labels_of_a_whole_run(scan, points, case,
         seen.add(tuple(np.bincount(run.labels.ravel(), minlength=3)))
     assert len(seen) > 5  # what is dragged matters
     assert (case == "gaps") == (not any(floors))
+
+
+def test_beside_a_vessel_that_is_its_own_background(monkeypatch):
+    """Its voxels without contrast are shared at each step, and what lies around its click stays."""
+    volume, spacing = wide_vessel.scan(), wide_vessel.SPACING
+    points = {"bright": [wide_vessel.FIRST], "wide": [wide_vessel.IN_WIDE]}
+    options = dict(spacing=spacing, cached=CachedConnectedness(), **DEVICE)
+    first = segment_several(volume, points, **options)
+    live = LiveVessels(options["cached"].live_labels(volume, spacing), spacing)
+    searched, near_click = [], Evidence.near_click
+    monkeypatch.setattr(Evidence, "near_click", lambda *a: searched.append(a[2]) or near_click(*a))
+    rng, shared = np.random.default_rng(3), 0
+    for number in range(12):
+        place = wide_vessel.IN_WIDE if number % 3 else (12, 40, 70)
+        moved = np.clip(place + rng.normal(0, 3, 3), 0, np.array(volume.shape) - 1)
+        moved = tuple(int(c) for c in moved)
+        vessels = points | {"third": [moved]} if number % 2 else points
+        background = [] if number % 2 else [moved]
+        searched.clear()
+        found = live.labels_on("cpu", vessels, background, first.threshold)
+        assert number < 2 or wide_vessel.IN_WIDE not in searched
+        run = segment_several(volume, vessels, background_seeds=background, **options)
+        labels = np.zeros(volume.shape, np.uint8)
+        labels[found.box] = found.labels
+        np.testing.assert_array_equal(labels, run.labels)
+        shared += live._division._shared.size
+    assert shared > 1000
+    assert labels[wide_vessel.IN_WIDE] == 2
 
 
 def test_in_a_volume_without_noise_a_point_stays_with_its_vessel():
