@@ -371,7 +371,7 @@ def test_a_disk_that_fills_up_leaves_no_file(
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("file.txt", "this is a file; name a folder with --out"),
+        ("file.txt", "this is a file; name a new or an empty folder with --out"),
         ("file.txt/out", "cannot be written"),
         (".", "lies in the output folder"),
         ("mine", "holds other files"),
