@@ -99,6 +99,45 @@ def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_results_are_kept_where_their_folder_became_something_else(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    (tmp_path / "results-2").symlink_to("nowhere")  # no free name either
+
+    def run():
+        with OutputFolder(path) as place:
+            (place / "result.txt").write_text("second")
+            shutil.rmtree(path)
+            path.symlink_to("nowhere")
+
+    with pytest.raises(InputError, match=r"results: the folder cannot be replaced: ") as failed:
+        run()
+    kept = tmp_path / "results-3"
+    assert str(failed.value).endswith(f"the results are in {kept}.")
+    assert (kept / "result.txt").read_text() == "second"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_results_stay_where_they_were_written_if_they_cannot_be_moved(tmp_path, monkeypatch):
+    path = tmp_path / "results"
+    write_result(path, "first")
+
+    def refuse(_path, _target):
+        raise PermissionError(13, "Permission denied")
+
+    def run():
+        with OutputFolder(path) as place:
+            (place / "result.txt").write_text("second")
+            monkeypatch.setattr(type(path), "rename", refuse)
+
+    with pytest.raises(InputError, match=r"results: the folder cannot be replaced: Perm") as failed:
+        run()
+    (kept,) = (each for each in tmp_path.iterdir() if each.name.startswith(".results-partial"))
+    assert str(failed.value).endswith(f"the results are in {kept}.")
+    assert (kept / "result.txt").read_text() == "second"
+    assert (path / "result.txt").read_text() == "first"
+
+
 def test_a_result_that_was_copied_or_partly_deleted_is_replaced(tmp_path):
     write_result(tmp_path / "results", "first", "picture.png")
     path = tmp_path / "copy"

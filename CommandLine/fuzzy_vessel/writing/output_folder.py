@@ -27,8 +27,9 @@ class OutputFolder:
 
     An existing folder is replaced if it is empty or holds an earlier result of this program, as it
     was written, and nothing else: the report names its files and has their checksums. If the block
-    ends with an exception, nothing of it is left. Where a person changed the folder meanwhile, the
-    results are kept beside it, under its name with a number.
+    ends with an exception, nothing of it is left. Where a person changed the folder meanwhile, or
+    it cannot be replaced any more, the results are kept: beside it under its name with a number, or
+    where they were written.
 
     Parameters
     ----------
@@ -47,9 +48,9 @@ class OutputFolder:
         self._place: Path | None = None
 
     def __enter__(self) -> Path:
-        if reason := self._foreign():
-            raise InputError(f"{reason}; name a new or an empty folder with --out.")
         try:
+            if reason := self._foreign():
+                raise InputError(f"{reason}; name a new or an empty folder with --out.")
             self._make_parents()
             self._place = self._new_folder("partial")
         except OSError as error:
@@ -61,9 +62,8 @@ class OutputFolder:
         try:
             if error is None and self._place is not None:
                 list_files(self._place, checksums=True)
-                if reason := self._foreign():  # a person may have saved something there meanwhile
-                    raise InputError(f"{reason}; the results are in {self._keep_beside()}.")
-                self._move_into_place()
+                if reason := self._move_into_place():
+                    raise InputError(f"{reason}; the results are in {self._keep()}.")
         except OSError as failure:
             raise self._cannot_write(failure) from failure
         finally:
@@ -77,16 +77,13 @@ class OutputFolder:
             return ""
         if not self.path.is_dir():
             return f"{self.path}: this is a file"
-        try:
-            own = files_of_result(self.path / REPORT)
-            known = {name.split("/")[0] for name in own} | OF_FILE_MANAGERS
-            if self._place is not None:
-                known.add(self._place.name)
-            foreign = sorted({entry.name for entry in self.path.iterdir()} - known)
-            foreign = foreign or sorted(set(files_in(self.path, but=self._place)) - own)
-            edited = edited_files(self.path)
-        except OSError as error:
-            raise self._cannot_write(error) from error
+        own = files_of_result(self.path / REPORT)
+        known = {name.split("/")[0] for name in own} | OF_FILE_MANAGERS
+        if self._place is not None:
+            known.add(self._place.name)
+        foreign = sorted({entry.name for entry in self.path.iterdir()} - known)
+        foreign = foreign or sorted(set(files_in(self.path, but=self._place)) - own)
+        edited = edited_files(self.path)
         if foreign:
             return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
         if edited:
@@ -96,14 +93,20 @@ class OutputFolder:
             )
         return ""
 
-    def _keep_beside(self):
-        """Move the results to a new folder beside the one that they were meant for, or in it."""
-        number = 2
-        while (beside := self._place.with_name(f"{self.path.name}-{number}")).exists():
+    def _keep(self):
+        """Move the results to a new folder beside the one that they were meant for, if possible."""
+        place, self._place = self._place, None  # no trace that is removed
+        number = 1
+        while True:
             number += 1
-        self._open_to_others()
-        self._place.rename(beside)
-        return beside
+            beside = place.with_name(f"{self.path.name}-{number}")
+            if os.path.lexists(beside):
+                continue
+            try:
+                return place.rename(beside)
+            except OSError:
+                if not os.path.lexists(beside):  # else another run was faster
+                    return place
 
     def _make_parents(self):
         missing = [self.path.parent, *self.path.parent.parents]
@@ -123,10 +126,21 @@ class OutputFolder:
         return self.path if fixed else self.path.parent
 
     def _move_into_place(self):
+        """Replace the folder; returns why it cannot be replaced, else nothing."""
         self._open_to_others()
-        if self._beside() == self.path:
-            self._move_files()
-            return
+        try:
+            if reason := self._foreign():  # a person may have saved something there meanwhile
+                return reason
+            if self._beside() == self.path:
+                self._move_files()
+            else:
+                self._replace_folder()
+        except OSError as error:
+            return f"{self.path}: the folder cannot be replaced: {error.strerror or error}"
+        self._made_parents.clear()
+        return ""
+
+    def _replace_folder(self):
         earlier = None
         if self.path.exists():
             earlier = self._new_folder("earlier")
@@ -140,7 +154,6 @@ class OutputFolder:
         finally:
             if earlier:
                 shutil.rmtree(earlier, ignore_errors=True)
-        self._made_parents.clear()
 
     def _open_to_others(self):
         """Temporary folders are their owner's alone."""

@@ -1,5 +1,6 @@
 """The module's logic on the MRML scene: outputs, refusals, and a scene that stays as it was."""
 
+import inspect
 import textwrap
 
 import numpy as np
@@ -349,7 +350,8 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, vessel, tmp_path
 def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
     import slicer
 
-    lines = textwrap.dedent(type(logic).__doc__.split("::\n\n")[1].split("\n\n    With")[0])
+    example = inspect.getdoc(type(logic)).split("::\n\n")[1].split("\n\nWith")[0]
+    lines = textwrap.dedent(example)
     exec(compile(lines, "example", "exec"), {"slicer": slicer})
     assert " ml at threshold 0." in capsys.readouterr().out
     assert slicer_scene.GetFirstNodeByClass("vtkMRMLSegmentationNode") is not None

@@ -408,7 +408,8 @@ def test_defaults_are_those_of_the_algorithm(logic):
 def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
     import slicer
 
-    lines = textwrap.dedent(type(logic).__doc__.split("::\n\n")[1].split("\n\n    With")[0])
+    example = inspect.getdoc(type(logic)).split("::\n\n")[1].split("\n\nWith")[0]
+    lines = textwrap.dedent(example)
     exec(compile(lines, "example", "exec"), {"slicer": slicer})
     assert " branches, " in capsys.readouterr().out
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") > 5

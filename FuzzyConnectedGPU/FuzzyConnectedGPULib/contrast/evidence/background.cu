@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) cell_means(
     total[n] = sum / voxels;
 }
 
-// Mean of the usable voxels, in place of the total; the median where hardly one is near.
+// Mean of the usable voxels, in place of the total; 0 (the median) where hardly one is near.
 extern "C" __global__ void __launch_bounds__(256) usable_means(const float* share, float least, float* total, u32 count)
 {
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -106,5 +106,5 @@ extern "C" __global__ void __launch_bounds__(256) lower_own_background(
     u32 n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= background.voxels()) return;
     float own = contrast[n], limit = fminf(fmaxf(times * background.at(n), 0.0f), most);
-    contrast[n] = fminf(own, fmaxf(steepness * own - (steepness - 1) * limit, 0.0f));
+    contrast[n] = fminf(own, fmaxf(steepness * own - (steepness - 1) * limit, 0.0f)) + 0.0f;  // -0 becomes 0
 }

@@ -31,7 +31,7 @@ def background_cells(
     volume : device array, shape (K, J, I)
     mask : device array, uint8, or None
     median : float
-        Used where no usable voxel is near.
+        The result is 0 where no usable voxel is near.
     limit : float
         Usable voxels differ by less from the median; -1: they are not above it.
     sigmas : sequence of 3 float

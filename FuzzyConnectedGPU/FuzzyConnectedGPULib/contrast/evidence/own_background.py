@@ -54,6 +54,7 @@ def lower_own_background(
             np.subtract(np.float32(STEEPNESS) * own, limit, out=limit)
             np.maximum(limit, np.float32(0), out=limit)
             np.minimum(own, limit, out=own)
+            own += np.float32(0)  # no zero is negative: which one a minimum takes is not defined
 
     in_parts(planes, len(contrast), contrast.size)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
     from ..evidence.evidence import Evidence
-MIDDLES, NEAR_CLICKS = 1000, 16  # of clicked vessels that are kept
+MIDDLES = 1000  # of clicked vessels that are kept
 COMPUTED = "wide_contrast", "difference"  # for clicks without contrast
 
 
@@ -63,6 +63,8 @@ class LiveEvidence:
         """Another position of the clicks: nothing of it is written into the scene yet."""
         self.floor, self.followed, self.added = floor, 0.0, False
         self.scene, self.touched = scene, Touched(self._evidence.contrast.shape)
+        stay = {tuple(map(int, click)) for click in clicks}
+        self._near = {key: found for key, found in self._near.items() if key[1] in stay}
         places = [np.ravel_multi_index(click, self._evidence.contrast.shape) for click in clicks]
         self._clicks = np.array(places, np.int64)
         self.touched.add_voxels(self._clicks)
@@ -149,8 +151,6 @@ class LiveEvidence:
         self.added = True
         key = self._name_of(values), click, *limits
         if key not in self._near:
-            if len(self._near) >= NEAR_CLICKS:
-                self._near.clear()
             self._near[key] = self._evidence.near_click(values, click, *limits)
         self.touched.add_voxels(self._near[key][0])
         self.scene.change(self._near[key][0])
