@@ -2,8 +2,9 @@
 
 `tissue` and `tissue_statistics` find the background tissue, `denoising` takes the noise out,
 `background` gives the local background, and `own_background` lowers the contrast of what is its own
-background; `vessel_evidence` runs them and returns an `Evidence`. The `cuda_*` files do the same on
-a CUDA device, with kernels in the `.cu` files; by `DeviceVolume` the host reads from there.
+background; `vessel_evidence` runs them and returns an `Evidence`, in which `near_click` finds what
+lies around a click. The `cuda_*` files do the same on a CUDA device, bit for bit, with kernels in
+the `.cu` files; by `DeviceVolume` the host reads from there.
 """
 
 from collections.abc import Callable
