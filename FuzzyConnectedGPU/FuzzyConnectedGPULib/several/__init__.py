@@ -8,7 +8,8 @@
    (`division.with_ridges`); paths stay in the scene. Background points are one more group: they
    take what they reach strongest, such as a wide vessel beside. Voxels that two vessels reach
    equally are disputed. Voxels without level (of points without contrast, and filled gaps) go to
-   the vessel that is the fewest steps away (`unowned`). The division does not depend on the threshold.
+   the vessel that is the fewest steps away (`unowned`). The division does not depend on the
+   threshold.
 3. *Labels* (`labelling`). The scene cut at a threshold, each voxel with the label of its vessel, 0
    where it is disputed; then branches that were handed over (`branches`).
 
