@@ -1,12 +1,12 @@
 """Passes over large arrays by several threads, which a single one cannot feed with memory."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from ..threads import kept_threads, thread_count
+from ..threads import thread_count
 
 CHUNK = 1 << 20  # elements that a thread takes at a time
 
@@ -112,12 +112,8 @@ def _by_threads(work: Callable[[slice], Any], size: int) -> Iterator[Any]:
     if len(chunks) < 2:
         yield from map(work, chunks)
         return
-    pool = kept_threads(thread_count(), "chunks")
-    waiting = [pool.submit(work, chunk) for chunk in chunks]
+    pool = ThreadPoolExecutor(min(thread_count(), len(chunks)))
     try:
-        for found in waiting:
-            yield found.result()
+        yield from pool.map(work, chunks)
     finally:
-        for found in waiting:
-            found.cancel()
-        wait(waiting)
+        pool.shutdown(cancel_futures=True)
