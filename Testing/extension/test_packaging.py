@@ -57,10 +57,16 @@ add_subdirectory("@MODULE@" module)
 
 
 def listed(module, variable):
-    """The entries of a list in a module's CMakeLists.txt."""
+    """The files that a module's CMakeLists.txt collects in a list."""
     text = (module / "CMakeLists.txt").read_text(encoding="utf-8")
     text = text.replace("${MODULE_NAME}", module.name)
-    return re.search(rf"set\({variable}\s+(.*?)\)", text, re.DOTALL)[1].split()
+    patterns = re.search(rf"GLOB_RECURSE {variable} .*?CONFIGURE_DEPENDS\s(.*?)\)", text, re.DOTALL)
+    found = []
+    for pattern in patterns[1].split():
+        folder, _, name = pattern.rpartition("/")
+        paths = (module / folder).rglob(name) if folder else module.glob(name)
+        found += [path.relative_to(module).as_posix() for path in paths]
+    return found
 
 
 def in_tree(module, *suffixes, packages=PACKAGES):
