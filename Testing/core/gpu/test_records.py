@@ -5,7 +5,9 @@ import pytest
 
 SOURCE = """
 struct Inner { char c; double d; };
-struct Outer { bool flag; const float* values; const short* none; short step; Inner inner; int count; };
+struct Outer {
+    bool flag; const float* values; const short* none; short step; Inner inner; int count;
+};
 extern "C" __global__ void use(Outer o, double* out)
 {
     out[0] = o.flag; out[1] = o.none == 0; out[2] = o.step; out[3] = o.inner.c; out[4] = o.inner.d;
