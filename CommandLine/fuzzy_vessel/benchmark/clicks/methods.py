@@ -78,8 +78,6 @@ METHODS = {
     "papers-affinity": Method(ours.PapersAffinity),
     "bright-affinity": Method(lambda device: ours.Ours(device, side="bright")),
     "itk-affinity": Method(ours.WeightedAffinity),
-    "scale-affinity": Method(lambda device: ours.Ours(device, feature="scale")),
-    "vesselness-affinity": Method(lambda device: ours.Ours(device, feature="vesselness")),
     "halfway": Method(lambda device: thresholds.halfway),
     "otsu": Method(lambda device: thresholds.otsu, "scikit-image", "skimage"),
     "random-walker": Method(lambda device: random_walker.segment, "scikit-image", "skimage"),
