@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .affinity.estimation import estimate_affinity
     from .affinity.gaussian_affinity import GaussianAffinity
     from .cached_connectedness import CachedConnectedness
-    from .contrast.automatic.automatic_seeds import automatic_seeds
+    from .contrast.automatic_seeds import automatic_seeds
     from .fuzzy_connectedness import connectedness
     from .relative import RelativeConnectedness, relative_connectedness
     from .scene import FuzzyScene, error_voxels
@@ -69,7 +69,7 @@ _PLACES = {
     "Segmentation": ".segmentation",
     "SeveralVessels": ".several",
     "SolverOptions": ".solver_options",
-    "automatic_seeds": ".contrast.automatic.automatic_seeds",
+    "automatic_seeds": ".contrast.automatic_seeds",
     "automatic_threshold": ".threshold.automatic",
     "background_threshold": ".threshold.thresholds",
     "binarize": ".threshold.thresholds",

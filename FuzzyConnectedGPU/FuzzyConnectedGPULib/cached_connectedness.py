@@ -12,8 +12,8 @@ from FuzzyVesselCoreLib.voxels.large_arrays import same_values
 from .affinity.estimation import estimate_affinity
 from .affinity.gaussian_affinity import GaussianAffinity
 from .contrast import ContrastThreshold, contrast_connectedness
-from .contrast.automatic.automatic_seeds import automatic_seeds
-from .contrast.kept_evidence import KeptEvidence
+from .contrast.automatic_seeds import automatic_seeds
+from .contrast.cached_map import CachedMap
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 
@@ -41,7 +41,7 @@ class CachedConnectedness:
     one seed reaches. Any other change, of volume, mask, affinity, cut or solver, and a removed
     seed, computes everything. Inputs are compared by value, so no outdated result is returned;
     volume and mask are referenced until `forget` and must not be changed in place. Evidence of the
-    contrast model stays on the device: see `KeptEvidence`.
+    contrast model stays on the device: see `CachedMap`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class CachedConnectedness:
         self._inputs: tuple | None = None
         self._last: _Run | None = None
         self._unchanged: _Run | None = None
-        self._evidence = KeptEvidence()
+        self._map = CachedMap()
 
     def connectedness(
         self,
@@ -103,37 +103,33 @@ class CachedConnectedness:
         """The same as `contrast.contrast_connectedness`; the evidence is cached."""
         try:
             return contrast_connectedness(
-                volume, seeds, find_evidence=self._find_evidence, **options
+                volume, seeds, find_map=self._find_map, **options
             )
         except DeviceError:
-            self._evidence.forget()  # a device that failed may have lost it
+            self._map.forget()  # a device that failed may have lost it
             raise
 
     @property
     def evidence(self) -> Any:
         """The evidence of the last run of the contrast model, in host memory; None without one."""
-        return self._evidence.on_host
+        return self._map.on_host
 
     @property
     def on_device(self) -> bool:
         """Whether the evidence of the last run is in the memory of a device."""
-        return self._evidence.on_device
+        return self._map.on_device
 
     def evidence_for(self, gpu: Any) -> Any:
         """The evidence of the last run, inside a device's ``with`` block; None where it is not."""
-        return self._evidence.serving(gpu)
-
-    def live_labels(self, volume: np.ndarray, spacing: Any, **options: Any) -> Any:
-        """Labels for clicks that are dragged; see `KeptEvidence.live_labels`."""
-        return self._evidence.live_labels(volume, spacing, **options)
+        return self._map.serving(gpu)
 
     def automatic_seeds(self, volume: np.ndarray, **options: Any) -> np.ndarray:
         """The same as `contrast.automatic_seeds`; the evidence is cached for the next run."""
-        return automatic_seeds(volume, find_evidence=self._find_evidence, **options)
+        return automatic_seeds(volume, find_map=self._find_map, **options)
 
-    def _find_evidence(self, *arguments: Any) -> Any:
-        evidence = self._evidence.find(*arguments)
-        self.work = NEW_SEEDS if self._evidence.reused else EVERYTHING
+    def _find_map(self, *arguments: Any) -> Any:
+        evidence = self._map.find(*arguments)
+        self.work = NEW_SEEDS if self._map.reused else EVERYTHING
         return evidence
 
     def _subset_run(self, wanted: frozenset) -> _Run | None:

@@ -128,10 +128,9 @@ def _by_contrast(inputs: _Inputs, options: SegmentOptions, progress: Progress) -
         border=options.border or "drawn",
         device=options.device,
         progress=progress,
-        allocate=inputs.allocate,
     )
     threshold = own_threshold if options.threshold is None else options.threshold
-    labels = binarize(scene, threshold, inputs.allocate)
+    labels = binarize(scene, threshold)
     return Segmentation(labels, None, scene, threshold, own_threshold)
 
 
@@ -156,5 +155,5 @@ def _by_affinity(inputs: _Inputs, options: SegmentOptions, progress: Progress) -
     if threshold is None:
         threshold = choose_threshold(scene, inputs.background_seeds, options.cut or 0.0)
         progress.advance(1.0)
-    labels = binarize(scene, threshold, inputs.allocate)
+    labels = binarize(scene, threshold)
     return Segmentation(labels, affinity, scene, threshold)
