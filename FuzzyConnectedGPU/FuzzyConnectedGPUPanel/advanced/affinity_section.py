@@ -11,7 +11,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, intensity_histogram
-from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
+from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
 
@@ -171,11 +171,6 @@ class AffinitySection:
 
 def _digits(edges: np.ndarray) -> int:
     return max(0, min(6, 3 - math.ceil(math.log10(max(edges[-1] - edges[0], 1e-9)))))
-
-
-def of_intensity(parameters: Any) -> bool:
-    """Whether intensities are compared, whose numbers the panel shows; else a run has its own."""
-    return parameters.feature.value == "intensity"
 
 
 def affinity_of(parameters: Any) -> GaussianAffinity | None:
