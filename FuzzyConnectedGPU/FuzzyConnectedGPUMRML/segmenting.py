@@ -145,9 +145,7 @@ class Run:
                 return segment_arrays(
                     self.voxels, self._seeds[0].voxels, allocate=voxel_memory, **shared
                 )
-            points = {
-                vessel_name(self.lists, n): each.voxels for n, each in enumerate(self._seeds)
-            }
+            points = {vessel_name(self.lists, n): each.voxels for n, each in enumerate(self._seeds)}
             return segment_several_arrays(
                 self.voxels, points, hand_overs=self._hand_overs, **shared
             )
@@ -204,9 +202,7 @@ def segment(
     return run.write(run.compute(while_there(run.inputs, progress), cached), outputs)
 
 
-def threshold_scene(
-    scene_node: Any, options: RunOptions, outputs: Outputs
-) -> SegmentationResult:
+def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
     """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
     threshold, cut, rounds = options.threshold, options.cut or 0.0, options.fillGaps
     check_threshold(threshold, cut)

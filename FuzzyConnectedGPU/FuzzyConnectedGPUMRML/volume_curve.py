@@ -68,7 +68,7 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
 
 
 def label_counts(labels: np.ndarray, most: int) -> np.ndarray:
-    """How many voxels each label from 1 to `most` has: ndarray, shape (most + 1,); 0 counts none."""
+    """How many voxels each label from 1 to `most` has: ndarray, shape (most + 1,)."""
     if most == 1:
         return np.array([0, np.count_nonzero(labels)])
     return np.bincount(labels[labels > 0], minlength=most + 1)

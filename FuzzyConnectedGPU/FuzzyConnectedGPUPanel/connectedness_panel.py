@@ -270,12 +270,12 @@ class ConnectednessPanel(Panel):
 
     def read(self, chosen: Any) -> Run:
         """All that a run needs of the scene; `chosen` are frozen parameters."""
-        options = self.options(chosen)
-        self._outputs(chosen).check(chosen.inputVolume, options)
-        return Run(chosen.inputVolume, clicked_vessels(self.parameters), options)
+        options, lists = self.options(chosen), clicked_vessels(self.parameters)
+        self._outputs(chosen, lists).check(chosen.inputVolume, options)
+        return Run(chosen.inputVolume, lists, options)
 
-    def _outputs(self, parameters: Any) -> Outputs:
-        one = len(clicked_vessels(self.parameters)) < 2
+    def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
+        one = len(lists) < 2
         return Outputs(
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,
@@ -290,7 +290,7 @@ class ConnectednessPanel(Panel):
         first = self.result_scene(parameters) is None
         self._writing = True
         try:
-            result = run.write(found, self._outputs(chosen))
+            result = run.write(found, self._outputs(chosen, run.lists))
             with slicer.util.NodeModify(parameters.parameterNode):
                 self.output.written(parameters, result, run.volume_node)
                 self.threshold.taken(parameters, result, chosen)

@@ -326,10 +326,10 @@ def test_evidence_is_cached_between_clicks_and_found_anew_for_another_area(make,
 
 def test_vessels_that_touch_are_divided_among_the_segments_with_points(slicer_scene):
     import slicer
+    from SegmentEditorVesselFromClicksMRML.live_clicks import LiveClicks
 
     from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
     from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
-    from SegmentEditorVesselFromClicksMRML.live_clicks import LiveClicks
     from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
     from support.crossing_vessels import crossing
 

@@ -5,8 +5,7 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.history import ClickHistory
-from FuzzyConnectedGPUMRML.history import RemovedVessel
+from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
 from FuzzyConnectedGPUMRML.vessels import vessels_of
 
 UNDO_KEYS, REDO_KEYS = ("Ctrl+Z", "Z"), ("Ctrl+Y", "Ctrl+Shift+Z", "Y")

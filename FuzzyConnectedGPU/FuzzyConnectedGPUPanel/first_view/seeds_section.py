@@ -7,8 +7,7 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML.seed_rows import OddPoint, odd_point
-from FuzzyConnectedGPUMRML.vessels import give_point
-from FuzzyConnectedGPUMRML.vessels import vessels_of
+from FuzzyConnectedGPUMRML.vessels import give_point, vessels_of
 from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR
 
 from ..advanced import region_section

@@ -151,7 +151,9 @@ class ThresholdSection:
             self._panel.say(worded(error))
             return
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        run_inputs.mark_threshold(scene_node, self._panel.threshold_text(volume_node))
+        scene_node.SetAttribute(
+            run_inputs.THRESHOLD_INPUTS, self._panel.threshold_text(volume_node)
+        )
         self._panel.output.written(parameters, result, volume_node)
         edited = self._panel.output.edited_text(parameters)
         if edited:

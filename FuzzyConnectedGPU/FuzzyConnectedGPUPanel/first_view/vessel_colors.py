@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from FuzzyConnectedGPUMRML.vessels import Color, color_of
-from FuzzyConnectedGPUMRML.vessels import vessels_of
+from FuzzyConnectedGPUMRML.vessels import Color, color_of, vessels_of
 from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR
 
 

@@ -6,9 +6,8 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import vessels as vessel_list
-from FuzzyConnectedGPUMRML.vessels import mark_hand_over
 from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
-from FuzzyConnectedGPUMRML.vessels import KIND, kind_of, look
+from FuzzyConnectedGPUMRML.vessels import KIND, kind_of, look, mark_hand_over
 from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
 
 from .placing import new_list

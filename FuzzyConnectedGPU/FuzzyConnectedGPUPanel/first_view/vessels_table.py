@@ -5,8 +5,8 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.vessels import KINDS, color_of, kind_of
 from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
+from FuzzyConnectedGPUMRML.vessels import KINDS, color_of, kind_of
 from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
 
 from ..plots import millilitres
