@@ -118,7 +118,8 @@ class Following:
             panel.update_soon()
             return
         if panel.seeds.dragging and isinstance(error, InputError):
-            return  # where the point is now: outside, or on another one
+            self._asked = ""  # where the point is now: outside, or on another one
+            return
         self._ready = None
         self._preview.drop()
         panel.say(panel.worded(error), problem=True)
