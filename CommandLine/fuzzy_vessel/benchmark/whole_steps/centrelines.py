@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.surface.closed_surface import closed_surface
 from PotentialSkeletonLib import CurveSkeleton
 
 # A path takes away what lies within SCALE times the distance to the wall plus CONSTANT (mm).
@@ -64,9 +63,9 @@ def by_vmtk(mask: np.ndarray, spacing: tuple[float, float, float], ends: np.ndar
     import vtk
     from vmtk import vmtkscripts
 
-    from FuzzyVesselCoreLib.mrml.surfaces.conversion import polydata_of
+    from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 
-    surface = polydata_of(closed_surface(mask, True, np.diag([*spacing[::-1], 1.0])))
+    surface = SurfaceInput(mask > 0, np.diag([*spacing[::-1], 1.0]), 0.5).surface()
     fewer = vtk.vtkQuadricDecimation()
     fewer.SetInputData(surface)
     fewer.SetTargetReduction(max(0.0, 1 - VMTK_POINTS / surface.GetNumberOfPoints()))
