@@ -14,8 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .affinity.estimation import estimate_affinity
-    from .affinity.gaussian_affinity import GaussianAffinity
+    from .affinity import GaussianAffinity, estimate_affinity
     from .cached_connectedness import CachedConnectedness
     from .contrast.automatic.automatic_seeds import automatic_seeds
     from .fuzzy_connectedness import connectedness
@@ -60,7 +59,7 @@ _PLACES = {
     "AutomaticThreshold": ".threshold.automatic",
     "CachedConnectedness": ".cached_connectedness",
     "FuzzyScene": ".scene",
-    "GaussianAffinity": ".affinity.gaussian_affinity",
+    "GaussianAffinity": ".affinity",
     "HandOver": ".several",
     "MODELS": ".segment_options",
     "RelativeConnectedness": ".relative",
@@ -75,7 +74,7 @@ _PLACES = {
     "binarize": ".threshold.thresholds",
     "connectedness": ".fuzzy_connectedness",
     "error_voxels": ".scene",
-    "estimate_affinity": ".affinity.estimation",
+    "estimate_affinity": ".affinity",
     "relative_connectedness": ".relative",
     "segment": ".segmentation",
     "segment_several": ".several",

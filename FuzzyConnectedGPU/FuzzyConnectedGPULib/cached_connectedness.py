@@ -9,8 +9,7 @@ from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.large_arrays import same_values
 
-from .affinity.estimation import estimate_affinity
-from .affinity.gaussian_affinity import GaussianAffinity
+from .affinity import GaussianAffinity, estimate_affinity
 from .contrast import ContrastThreshold, contrast_connectedness
 from .contrast.automatic.automatic_seeds import automatic_seeds
 from .contrast.kept_evidence import KeptEvidence

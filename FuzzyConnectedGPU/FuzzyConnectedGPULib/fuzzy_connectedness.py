@@ -17,8 +17,7 @@ from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
-from .affinity.gaussian_affinity import GaussianAffinity
-from .affinity.levels import level_values, write_level_values
+from .affinity import GaussianAffinity, level_values, write_level_values
 from .input_validation import require_output
 from .problem import Problem, state_problem
 from .scene import FuzzyScene

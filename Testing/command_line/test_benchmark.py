@@ -219,7 +219,7 @@ def test_reconstruction_solves_its_own_problem():
     pytest.importorskip("skimage")
     case = volumes.white_noise(9)
     levels = peers.by_reconstruction(case)
-    own = case.affinity.levels(case.volume, case.volume)
+    own = case.affinity(case.volume, case.volume)
     assert (levels <= own).all()
     assert levels[tuple(case.seeds[0])] == own[tuple(case.seeds[0])]
 

@@ -141,7 +141,7 @@ def _affinities(problem):
     """The affinity level of each pair of 6-neighbours, 0 where no path may pass, and the pairs."""
     voxels = problem.voxels.ravel()
     first, second = grid_pairs(problem.voxels.shape)
-    levels = problem.affinity.levels(voxels[first], voxels[second])
+    levels = problem.affinity(voxels[first], voxels[second])
     open_ = levels >= problem.cut_level
     if problem.mask is not None:
         inside = problem.mask.ravel() > 0

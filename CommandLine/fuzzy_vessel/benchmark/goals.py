@@ -95,7 +95,7 @@ def dial_levels(case: Case, cut: float = 0.0) -> np.ndarray:
 
 def cut_that_keeps(levels: np.ndarray, share: float) -> tuple[float, float]:
     """The lowest cut (0..1) above which at most this share of the voxels lies, and their share."""
-    from FuzzyConnectedGPULib.affinity.levels import level_values
+    from FuzzyConnectedGPULib.affinity import level_values
 
     counts = np.bincount(levels.reshape(-1), minlength=65536)[::-1].cumsum()[::-1]
     level = int(np.argmax(counts <= share * levels.size))

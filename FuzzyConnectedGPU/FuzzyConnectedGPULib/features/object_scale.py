@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.bounding_box import Box, padded_box
 
-from ..affinity.bell import bell
+from ..affinity import bell
 
 MAX_SCALE = 4  # smallest spacings: a ball of 257 voxels takes out nine tenths of the noise
 HOMOGENEOUS = 0.85  # share of a shell that has to be like the centre

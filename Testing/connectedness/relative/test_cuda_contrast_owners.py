@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-from FuzzyConnectedGPULib.affinity.levels import TOP_LEVEL
+from FuzzyConnectedGPULib.affinity import TOP_LEVEL
 from FuzzyConnectedGPULib.relative.contrast_division import STEPS, steps_of_noise
 from FuzzyConnectedGPULib.relative.cuda.contrast_owners import owners_by_contrast
 from FuzzyConnectedGPULib.relative.groups import DISPUTED

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-from FuzzyConnectedGPULib.affinity.levels import TOP_LEVEL
+from FuzzyConnectedGPULib.affinity import TOP_LEVEL
 from FuzzyConnectedGPULib.relative.kept.kept_owners import KeptOwners
 from support.relative_cases import owners_by_volume
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-from FuzzyConnectedGPULib.affinity.levels import TOP_LEVEL
+from FuzzyConnectedGPULib.affinity import TOP_LEVEL
 from FuzzyConnectedGPULib.contrast.live.packed_voxels import listed, number_of_each, packed_list
 from FuzzyConnectedGPULib.relative import listed_owners
 from support.relative_cases import owners_by_volume

@@ -115,7 +115,7 @@ def _moved_seed(setting, case, cut):
 
 def _ordinary_memory(setting, case, reference):
     """Into new memory and into an array that is there."""
-    from FuzzyConnectedGPULib.affinity.levels import level_values
+    from FuzzyConnectedGPULib.affinity import level_values
 
     for work, out in ((ORDINARY, None), (INTO, np.empty(case.volume.shape, np.float32))):
         setting.tell(work.capitalize())

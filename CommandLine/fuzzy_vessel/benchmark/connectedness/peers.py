@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from FuzzyConnectedGPULib import connectedness
-from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyConnectedGPULib.affinity import level_values
 
 from .. import volumes
 from ..goals import dial_levels, difference
@@ -93,7 +93,7 @@ def by_reconstruction(case: volumes.Case) -> np.ndarray:
     """Levels (uint16) by scikit-image's reconstruction under the voxels' own affinities."""
     from skimage.morphology import reconstruction
 
-    own = case.affinity.levels(case.volume, case.volume)
+    own = case.affinity(case.volume, case.volume)
     marker = np.zeros_like(own)
     at = tuple(case.seeds.T)
     marker[at] = own[at]
@@ -114,7 +114,7 @@ def by_partition_tree(case: volumes.Case) -> np.ndarray:
         high = tuple(slice(1, None) if a == axis else slice(None) for a in range(3))
         sources.append(numbers[low].ravel())
         targets.append(numbers[high].ravel())
-        levels.append(case.affinity.levels(volume[low], volume[high]).ravel())
+        levels.append(case.affinity(volume[low], volume[high]).ravel())
     graph = higra.UndirectedGraph(volume.size)
     graph.add_edges(np.concatenate(sources), np.concatenate(targets))
     distances = 65535 - np.concatenate(levels).astype(np.int32)
