@@ -104,13 +104,13 @@ class GaussianAffinity:
                     f"The affinity's {name} is {value:g}, but must be above 0: take seeds from a "
                     "region that is not constant, or give a sigma."
                 )
-            if not (MIN_SIGMA if "sigma" in name else 0) <= abs(value) <= MAX_PARAMETER:
-                if name != "weight":
-                    raise InputError(
-                        f"The affinity's {name} is {value:g}, which float32 cannot be relied on "
-                        "for (1e-30 to 1e30): does the volume hold extreme values that mark "
-                        "missing voxels? Replace them, or scale the volume."
-                    )
+            least = MIN_SIGMA if "sigma" in name else 0
+            if name != "weight" and not least <= abs(value) <= MAX_PARAMETER:
+                raise InputError(
+                    f"The affinity's {name} is {value:g}, which float32 cannot be relied on for "
+                    "(1e-30 to 1e30): does the volume hold extreme values that mark missing "
+                    "voxels? Replace them, or scale the volume."
+                )
             if not isinstance(value, int):  # NumPy's shorter numbers would be rounded otherwise
                 object.__setattr__(self, name, float(value))
         if not 0 <= self.weight <= 1:
@@ -240,10 +240,10 @@ def estimate_affinity(
     if extent == 0:
         raise ConstantVolumeError(volume.flat[0])
     intensities = np.concatenate([box.ravel() for box in boxes])
-    differences = [np.abs(np.diff(box, axis=axis)).ravel() / 2 for box in boxes for axis in range(3)]
+    steps = [np.abs(np.diff(box, axis=axis)).ravel() for box in boxes for axis in range(3)]
     mean, floor = np.median(intensities), SIGMA_FLOOR * extent
     sigma = MAD_TO_SIGMA * np.median(np.abs(intensities - mean))
-    halves = np.concatenate(differences)
+    halves = np.concatenate(steps) / 2
     gradient_sigma = MAD_TO_SIGMA * np.median(halves) if halves.size else 0.0
     return GaussianAffinity(
         float(mean), float(max(sigma, floor)), float(max(gradient_sigma, floor)), side=side
@@ -285,6 +285,6 @@ def intensity_histogram(
 
 
 def affinity_curve(affinity: GaussianAffinity, intensities: Any) -> np.ndarray:
-    """Affinity (float64, 0..1) of two adjacent voxels of the same intensity, over that intensity."""
+    """Affinity (float64, 0..1) of two adjacent voxels of one intensity, over that intensity."""
     intensities = np.asarray(intensities, np.float32)
     return affinity.levels(intensities, intensities) / TOP_LEVEL

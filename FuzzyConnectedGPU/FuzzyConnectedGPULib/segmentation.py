@@ -12,10 +12,11 @@ from FuzzyVesselCoreLib.voxels.large_arrays import Allocate
 
 from .affinity import GaussianAffinity, estimate_affinity
 from .cached_connectedness import CachedConnectedness
-from .contrast import ContrastThreshold
+from .contrast import ContrastThreshold, contrast_connectedness
+from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
-from .scene import FuzzyScene, scene_values
+from .scene import FuzzyScene
 from .threshold.choice import check_threshold, choose_threshold
 from .threshold.gaps import check_rounds
 from .threshold.gaps import fill_gaps as filled
@@ -70,7 +71,6 @@ class SegmentOptions:
     model: str | None = None
     border: str | None = None
     affinity: GaussianAffinity | None = None
-    feature: str | None = None
     radius: int | None = None
     side: str | None = None
     threshold: float | None = None
@@ -84,8 +84,6 @@ class SegmentOptions:
     def __post_init__(self) -> None:
         if self.object_model not in MODELS:
             raise InputError(f"Unknown model {self.model!r}; one of {', '.join(MODELS)}.")
-        if self.feature not in (None, "intensity"):
-            raise InputError(f"The feature {self.feature!r} is no longer there.")
         check_rounds(self.fill_gaps)
         cut = self.cut if self.object_model == "affinity" and self.cut is not None else 0.0
         check_threshold(self.threshold, cut)
@@ -214,13 +212,12 @@ def segment(
     """
     options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
-    cached = cached or CachedConnectedness()
     solid = (1,) * (3 - np.ndim(volume)) + np.shape(volume)
     vessels = seeds if isinstance(seeds, Mapping) else {VESSEL: seeds}
     divided = len(vessels) != 1 or bool(hand_overs)
     if divided:
-        allocate = np.empty
-        vessels = checked_vessels(vessels, hand_overs, solid, checked_mask(mask, solid))
+        allocate, cached = np.empty, cached or CachedConnectedness()
+        vessels = checked_vessels(vessels, solid, checked_mask(mask, solid), hand_overs)
         points: Any = np.concatenate(list(vessels.values()))
     else:
         ((name, points),) = vessels.items()
@@ -228,18 +225,9 @@ def segment(
     part = progress.part(0.0, SCENE_SHARE) if divided else progress
     by_model = _by_contrast if options.object_model == "contrast" else _by_affinity
     found = by_model(
-        Segmentation,
-        tuple(vessels),
-        volume,
-        points,
-        options,
-        cached,
-        spacing=spacing,
-        mask=mask,
-        background_seeds=background_seeds,
-        allocate=allocate,
-        progress=part,
-    )
+        tuple(vessels), volume, points, options, cached, spacing=spacing, mask=mask,
+        background_seeds=background_seeds, allocate=allocate, progress=part,
+    )  # fmt: skip
     owners = None
     if divided:
         from .relative.vessels import owners_of_scene  # numba
@@ -260,8 +248,6 @@ def segment(
 
 def segment_several(volume: np.ndarray, vessels: Mapping[str, Any], **options: Any) -> Segmentation:
     """`segment` for a mapping of names to points, always with `owners` and `disputed`."""
-    if not isinstance(vessels, Mapping) or not vessels:
-        raise InputError("Give the vessels as a mapping of names to points.")
     found = segment(volume, vessels, **options)
     if found.owners is None:
         reached = found.scene.values > 0
@@ -346,20 +332,22 @@ def relabel(
 
 
 def _by_contrast(
-    result: Any, names: tuple, volume: Any, points: Any, options: SegmentOptions,
-    cached: CachedConnectedness, **inputs: Any,
+    names: tuple, volume: Any, points: Any, options: SegmentOptions,
+    cached: CachedConnectedness | None, **inputs: Any,
 ) -> Segmentation:  # fmt: skip
     """The scene of the model "contrast"; no labels yet."""
-    scene, own_threshold = cached.contrast_connectedness(
+    compute = cached.contrast_connectedness if cached else contrast_connectedness
+    scene, own_threshold = compute(
         volume, points, border=options.border or "drawn", device=options.device, **inputs
     )
     threshold = own_threshold if options.threshold is None else options.threshold
-    return result(scene.values, names, scene, threshold, None, own_threshold)
+    return Segmentation(scene.values, names, scene, threshold, None, own_threshold)
 
 
 def _by_affinity(
-    result: Any, names: tuple, volume: Any, points: Any, options: SegmentOptions,
-    cached: CachedConnectedness, *, mask: Any, background_seeds: Any, progress: Progress, **_: Any,
+    names: tuple, volume: Any, points: Any, options: SegmentOptions,
+    cached: CachedConnectedness | None, *, mask: Any, background_seeds: Any, progress: Progress,
+    **_: Any,
 ) -> Segmentation:  # fmt: skip
     """The scene of the model "affinity"; no labels yet."""
     progress.advance(0.0)
@@ -367,10 +355,11 @@ def _by_affinity(
     if affinity is None:
         affinity = estimate_affinity(volume, points, **options.given(ESTIMATED))
     own = options.given(OF_SCENE)
-    scene = cached.connectedness(
+    compute = cached.connectedness if cached else connectedness
+    scene = compute(
         volume, points, affinity, device=options.device, mask=mask, progress=progress, **own
     )
     if threshold is None:
         threshold = choose_threshold(scene, background_seeds, options.cut or 0.0)
         progress.advance(1.0)
-    return result(scene.values, names, scene, threshold, affinity)
+    return Segmentation(scene.values, names, scene, threshold, affinity)

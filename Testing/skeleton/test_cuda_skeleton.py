@@ -8,8 +8,8 @@ from emulators.cuda import what_is_missing
 from PotentialSkeletonLib import assembly, skeletonize
 from PotentialSkeletonLib.cuda_component_volumes import CudaComponentVolumes
 from PotentialSkeletonLib.field import cuda_tiles as tiles
+from support.played_card import PlayedCard, installed
 from support.solid_shapes import wavy_tube
-from trust.played_card import PlayedCard, installed
 
 if what_is_missing():
     pytest.skip(what_is_missing(), allow_module_level=True)

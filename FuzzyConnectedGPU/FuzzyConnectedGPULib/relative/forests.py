@@ -126,7 +126,7 @@ class _Run(blocks.Run):
 
 
 @njit(cache=True, nogil=True)
-def _connect_edges(nodes: Any, others: Any, levels: Any, begin: int, end: int, forests: Any) -> None:
+def _connect_edges(nodes: Any, others: Any, levels: Any, begin: int, end: int, forests: Any) -> Any:
     a, b, c, d, e = forests
     for n in range(begin, end):
         _connect(nodes[n], others[n], levels[n], a, b, c, d, e)

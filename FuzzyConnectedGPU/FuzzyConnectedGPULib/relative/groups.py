@@ -40,7 +40,7 @@ class HandOver:
 
 @dataclass(frozen=True)
 class CheckedGroups:
-    """Names of the groups; K, J, I (int64, (n, 3)) of all points, each once; their groups (uint8)."""
+    """Names of the groups; K, J, I (n, 3) of all points, each once; the group (uint8) of each."""
 
     names: tuple[str, ...]
     seeds: np.ndarray

@@ -145,17 +145,17 @@ def relative_connectedness(
     progress.advance(0.0)
     times, shape = [perf_counter()], np.shape(volume)
     voxels = checked_volume(volume)
-    inside = checked_mask(mask, voxels.shape)
+    unit, inside = checked_spacing(spacing, voxels.shape[0]), checked_mask(mask, voxels.shape)
     points = checked_groups(groups, voxels.shape, inside)
     with needs_numba():
         from . import disputed, forests
     name, notes, box = "cpu", (), tuple(slice(0, n) for n in voxels.shape)
     if model == "contrast":
-        unit, cut = checked_spacing(spacing, voxels.shape[0]), DEFAULT_CUT if cut is None else cut
+        cut = DEFAULT_CUT if cut is None else cut
         level_of_cut(cut)  # raises unless it is within 0..1
         part = progress.part(0.0, EVIDENCE)
         evidence, name, notes = _evidence(voxels, unit, points, inside, device, part)
-        box, capacities = evidence.box, _capacities(evidence, cut)
+        box, capacities = evidence.box, levels_of_contrast(evidence, cut)
         seeds = points.seeds - evidence.origin
         notes = (*notes, *_without_paths(capacities, points, seeds))
     else:
@@ -221,7 +221,7 @@ def _evidence(
     return find(volume, unit, first, mask, progress, None), "cpu", notes
 
 
-def _capacities(evidence: Any, cut: float) -> np.ndarray:
+def levels_of_contrast(evidence: Any, cut: float) -> np.ndarray:
     """Levels of the contrast; 0 below the cut (a strength) and outside the mask."""
     levels = steps_of_noise(evidence.contrast, evidence.noise)
     levels[strength_of(levels) < np.float32(cut)] = 0

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import DeviceMemoryError
 from .kernel_structs import KernelStruct, fill_struct
 from .nvrtc import load_kernel
+from .records import Record, make_record
 
 THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
 MAX_VOXELS = (1 << 32) - THREADS  # kernels number voxels by 32 bits
@@ -72,6 +73,32 @@ class KernelLauncher:
             Names or types are not those of the declaration; a number is too large.
         """
         return fill_struct(path, name, values, lambda array: array.data.ptr)
+
+    def record(self, *values: Any) -> Record:
+        """A struct by value for a kernel's arguments.
+
+        Parameters
+        ----------
+        *values
+            The fields in the order of the struct's declaration: device arrays (pointers), None (a
+            null pointer), numpy scalars of the fields' types, records (nested structs).
+
+        Returns
+        -------
+        Record
+
+        Raises
+        ------
+        TypeError
+            A value is something else, such as Python's int, or an array is not contiguous.
+
+        Examples
+        --------
+        ``struct Volume { const short* voxels; const char* mask; int nk, nj, ni; };`` is given by
+
+        >>> gpu.record(voxels, None, *int32s(voxels.shape))  # doctest: +SKIP
+        """
+        return make_record(values, lambda array: array.data.ptr)
 
     def launch_cooperative(self, kernel: Any, blocks: int, threads: int, args: Sequence) -> None:
         """Launch a kernel whose blocks synchronize with one another (`grid_sync.cuh`).

@@ -7,6 +7,7 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.coming_planes import part_slots
 from FuzzyVesselCoreLib.gpu.kernel_structs import fill_struct
 from FuzzyVesselCoreLib.gpu.nvrtc import read_source
+from FuzzyVesselCoreLib.gpu.records import make_record
 
 from .arrays import GuardedNumpy
 from .fourier import Fourier
@@ -135,6 +136,9 @@ class EmulatedDevice:
 
     def struct(self, path, name, **values):
         return fill_struct(path, name, values, lambda array: array.ctypes.data)
+
+    def record(self, *values):
+        return make_record(values, lambda array: array.ctypes.data)
 
     def launch_cooperative(self, kernel, blocks, threads, args):
         """Launch as many blocks as are resident at a time, whatever number is asked for."""

@@ -7,8 +7,8 @@ from scipy.spatial import cKDTree
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib.graph import cuda_radii, radii
+from support.random_solids import random_solid
 from support.solids import tapered_y
-from trust.random_solids import random_solid
 
 SPACINGS = [(1.0, 1.0, 1.0), (0.7, 0.7, 0.7), (2.5, 0.683594, 0.683594), (0.4, 3.0, 1.1)]
 
