@@ -10,15 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import HandOver
+from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
-from FuzzyConnectedGPULib import segment_several as segment_several_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
-from FuzzyConnectedGPULib.several.division import BACKGROUND
-from FuzzyConnectedGPULib.several.labelling import Clicks, label_vessels
+from FuzzyConnectedGPULib.relative.groups import BACKGROUND
 from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
-from FuzzyConnectedGPULib.threshold.gaps import check_rounds, fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import binarize
+from FuzzyConnectedGPULib.threshold.gaps import check_rounds
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
@@ -27,11 +24,10 @@ from FuzzyVesselCoreLib.mrml.images import (
     associate,
     image_from_array,
     show_as_overlay,
-    voxel_memory,
 )
 from FuzzyVesselCoreLib.mrml.outputs import Writing, check_outputs
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 from FuzzyVesselCoreLib.mrml.segment_origin import SEEDS_TAG, is_as_written, result_segment
 from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
@@ -130,24 +126,20 @@ class Run:
 
         Returns
         -------
-        FuzzyConnectedGPULib.Segmentation or SeveralVessels
+        FuzzyConnectedGPULib.Segmentation
         """
-        shared = dict(
-            spacing=self._spacing,
-            background_seeds=self._background and self._background.voxels,
-            mask=self.region,
-            progress=progress,
-            cached=cached,
-            **self.options.of_arrays(),
-        )
+        names = [vessel_name(self.lists, n) for n in range(len(self.lists))]
         try:
-            if len(self.lists) == 1:
-                return segment_arrays(
-                    self.voxels, self._seeds[0].voxels, allocate=voxel_memory, **shared
-                )
-            points = {vessel_name(self.lists, n): each.voxels for n, each in enumerate(self._seeds)}
-            return segment_several_arrays(
-                self.voxels, points, hand_overs=self._hand_overs, **shared
+            return segment_arrays(
+                self.voxels,
+                {name: each.voxels for name, each in zip(names, self._seeds)},
+                spacing=self._spacing,
+                background_seeds=self._background and self._background.voxels,
+                hand_overs=self._hand_overs,
+                mask=self.region,
+                progress=progress,
+                cached=cached,
+                **self.options.of_arrays(),
             )
         except SameVoxelError as error:
             raise self._named(error) from error
@@ -155,15 +147,13 @@ class Run:
     def write(self, found: Any, outputs: Outputs) -> SegmentationResult:
         """Write what was computed into the scene."""
         refuse_without(self.inputs)
+        values = found.scene.values
+        if found.contrast is None:
+            values = values.copy()  # the cache has the other one, and a node may be edited
         result = write(
             self.volume_node,
             self.lists,
-            Arrays(
-                found.labels,
-                getattr(found, "disputed", None),
-                found.scene.values,
-                getattr(found, "owners", None),
-            ),
+            Arrays(found.labels, found.disputed, values, found.owners),
             outputs.there(),
             self.options,
             found.threshold,
@@ -172,7 +162,7 @@ class Run:
         mark = run_inputs.Mark(self.text, self._time, found.contrast, self._heeded, chosen)
         mark.write(result.sceneNode, self.volume_node, self.lists, result.divisionNode)
         note_fuzzy_scene(result.sceneNode)
-        notes = [*self._warnings, *getattr(found, "notes", ()), *found.scene.notes]
+        notes = [*self._warnings, *found.notes, *found.scene.notes]
         result.warnings[:0] = list(dict.fromkeys(notes))
         result.affinity, result.scene = found.affinity, found.scene
         return result
@@ -221,22 +211,19 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
     if threshold is None:
         threshold = choose_threshold(values, points, cut)
     region = region_of(options, scene_node, values.shape) if rounds else None
-    lists, notes = run_inputs.vessels_of_scene(scene_node), []
-    if scene_node.GetNodeReference(run_inputs.DIVISION) is None:
-        lists = [scene_node.GetNodeReference(run_inputs.SEEDS)]
-        labels = fill_gaps(binarize(values, threshold, voxel_memory), rounds, region, points)
-        arrays = Arrays(labels)
-    else:
-        owners = _owners(scene_node, values.shape, len(lists))
-        hand_overs, notes = hand_overs_of(lists, scene_node, values.shape)
-        clicks = Clicks(
-            [_voxels_inside(each, scene_node, values.shape) for each in lists], points, hand_overs
-        )
-        spacing = scene_node.GetSpacing()[::-1]
-        labels, disputed, more = label_vessels(
-            values, owners, threshold, clicks, spacing, rounds=rounds, mask=region
-        )
-        arrays, notes = Arrays(labels, disputed), [*notes, *more]
+    lists, owners, hand_overs, notes = _division_of(scene_node, values.shape)
+    found = relabel(
+        values,
+        threshold,
+        owners=owners,
+        vessels=[_voxels_inside(each, scene_node, values.shape) for each in lists],
+        background_seeds=points,
+        hand_overs=hand_overs,
+        spacing=scene_node.GetSpacing()[::-1],
+        fill_gaps=rounds,
+        mask=region,
+    )
+    arrays, notes = Arrays(found.labels, found.disputed), [*notes, *found.notes]
     result = write(volume_node, lists, arrays, outputs, options, threshold)
     result.warnings[:0] = [*notes, *(background.warnings if background else ())]
     return result
@@ -292,25 +279,28 @@ def hand_overs_of(
 
 def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
     """The voxels (n, 3) of a vessel's own points that lie in the volume."""
-    points = placed_points(node, is_seed)
-    if not points.labels:
+    points = placed_points(node, is_seed) if node is not None else None
+    if points is None or not points.labels:
         return np.empty((0, 3), np.int64)
     voxels = points_in_volume(volume_node, points.world)
     return voxels[inside(voxels, shape)]
 
 
-def _owners(scene_node: Any, shape: tuple[int, ...], count: int) -> np.ndarray:
-    """The division of a scene among its vessels, as it was saved."""
+def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, list, list]:
+    """The lists of a scene, its division as it was saved (None for one), hand-overs, warnings."""
+    if scene_node.GetNodeReference(run_inputs.DIVISION) is None:
+        return [scene_node.GetNodeReference(run_inputs.SEEDS)], None, [], []
+    lists = run_inputs.vessels_of_scene(scene_node)
     owners = reading.voxels_of(scene_node.GetNodeReference(run_inputs.DIVISION))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
-    if owners.shape != shape or not count or vessels.max(initial=0) > count:
+    if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
         raise InputError(
             _(
                 "The vessels' lists of points, or the division of the result, have changed "
                 "since: press Apply (segmentSeveral in a script)."
             )
         )
-    return owners
+    return lists, owners, *hand_overs_of(lists, scene_node, shape)
 
 
 def vessel_name(lists: Sequence[Any], number: int) -> str:
@@ -411,9 +401,9 @@ def write(
         if segments:
             segmentation_node = writing.node(change, there, ownership.SEGMENTATION)
             where = segmentation_node, volume_node, outputs.segmentID, options.maskSegmentID
-            ids = [put_segment(segment, *where, change) for segment in segments]
+            ids = [put_segment(segment, *where) for segment in segments]
             if arrays.disputed is not None:
-                _put_disputed(segmentation_node, volume_node, arrays, outputs, options, change)
+                _put_disputed(segmentation_node, volume_node, arrays, outputs, options)
         writing.end()
     note_millilitres(labelmap_node, counts, voxel_ml)
     vessels = [
@@ -468,7 +458,6 @@ def _put_disputed(
     arrays: Arrays,
     outputs: Outputs,
     options: RunOptions,
-    change: Any,
 ) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if outputs.showDisputed:
@@ -477,7 +466,7 @@ def _put_disputed(
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
         segment.SetTag(SEEDS_TAG, DISPUTED)
-        put_segment(segment, segmentation_node, volume_node, "", options.maskSegmentID, change)
+        put_segment(segment, segmentation_node, volume_node, "", options.maskSegmentID)
         return
     segmentation = segmentation_node.GetSegmentation()
     there = disputed_segment(segmentation_node, volume_node)

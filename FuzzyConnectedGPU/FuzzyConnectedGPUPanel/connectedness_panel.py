@@ -14,8 +14,7 @@ from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
-from FuzzyVesselCoreLib.voxels.surface.warm_up import WARM_UP as SURFACE_WARM_UP
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
@@ -35,7 +34,7 @@ from .first_view.vessels_section import VesselsSection
 from .following import Following
 from .wording import worded
 
-NUMBA = (packages.NUMBA,)
+NUMBA = packages.REQUIREMENTS
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
 SUBJECT = (
     *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
@@ -132,7 +131,6 @@ class ConnectednessPanel(Panel):
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
-        self.display.surface.leave()
         self.input.watch_slices(False)
         Panel.cleanup(self)
 
@@ -237,7 +235,6 @@ class ConnectednessPanel(Panel):
 
     def prepare(self) -> None:
         warm_up.prepare()
-        SURFACE_WARM_UP.begin()  # each waits for the one before
 
     def why_not(self) -> str:
         parameters = self.parameters

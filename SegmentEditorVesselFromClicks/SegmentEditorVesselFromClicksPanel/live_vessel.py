@@ -9,7 +9,7 @@ from slicer.util import VTKObservationMixin
 from FuzzyConnectedGPULib.contrast.warm_up import WARM_UP
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 
