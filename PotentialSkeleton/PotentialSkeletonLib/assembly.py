@@ -1,13 +1,12 @@
 """The pipeline's stages: prepared object, each component's skeleton, graph, checks and report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 
@@ -16,8 +15,7 @@ from .component_skeleton import ComponentSkeleton
 from .component_volumes import ComponentVolumes
 from .cpu_component_volumes import CpuComponentVolumes
 from .critical_points.critical_points import CriticalPoint
-from .field.methods import CPU_METHODS
-from .field.summation import checked_device
+from .field.force_field import CPU_METHODS, checked_device
 from .graph.curve_skeleton import CurveSkeleton
 from .graph.skeleton_graph import SkeletonGraph, skeleton_graph
 from .object import preparing
@@ -66,18 +64,7 @@ def assemble_object(
     """The same of an object from any source."""
     stages = Stages(progress)
     device = choose_device(checked_device(options.method, options.device))
-    if device == "cpu":
-        return _assemble(source, spacing, options, stages)
-    try:
-        with device:
-            return _assemble(source, spacing, options, stages, device)
-    except DeviceMemoryError as error:
-        message = f"All but the force field was done on the CPU: {error}"
-    except DeviceError as error:
-        if options.device != "auto" or options.method not in CPU_METHODS:
-            raise
-        options, message = replace(options, device="cpu"), CpuUsedNote(error)
-    return _assemble(source, spacing, options, stages, messages=[message])
+    return _assemble(source, spacing, options, stages, device)
 
 
 def _assemble(
@@ -85,20 +72,18 @@ def _assemble(
     spacing: Spacing,
     options: SkeletonOptions,
     stages: Stages,
-    gpu: Any = None,
-    messages: Sequence[str] = (),
+    device: Any,
 ) -> CurveSkeleton:
-    """The same; all voxel operations run on the GPU, if one is given."""
+    """The same; the force field is summed on the device."""
     with stages.stage("prepare", 0.0, 0.02) as progress:
-        prepared = source.prepare(spacing, options, progress, gpu)
-        prepared.warnings += messages
-    given = spacing, options, stages.part(0.02, 0.95), gpu
+        prepared = source.prepare(spacing, options, progress, None)
+    given = spacing, options, stages.part(0.02, 0.95)
     parts = _component_skeletons(prepared, source, *given)
     with stages.stage("graph", 0.95, 0.98) as progress:
         graph = _graph(prepared, parts, progress)
     with stages.stage("checks", 0.98, 1.0) as progress:
         report = skeleton_report(prepared, [part for _, part in parts], graph, progress)
-    report["device"] = "cpu" if gpu is None else gpu.name
+    report["device"] = "cpu" if device == "cpu" else device.name
     report["seconds"] = stages.seconds
     stages.progress.advance(1.0)
     points = [
@@ -114,11 +99,7 @@ def _prepare(
     mask: np.ndarray, spacing: Spacing, options: SkeletonOptions, progress: Progress, gpu: Any
 ) -> Prepared:
     """The object of a labelmap."""
-    if gpu is None:
-        return preparing.prepare(mask, spacing, options, progress)
-    from .object.cuda_preparing import prepare
-
-    return prepare(mask, spacing, options, progress, gpu)
+    return preparing.prepare(mask, spacing, options, progress)
 
 
 def _component_skeletons(
@@ -127,7 +108,6 @@ def _component_skeletons(
     spacing: Spacing,
     options: SkeletonOptions,
     stages: Stages,
-    gpu: Any,
 ) -> Parts:
     sizes, found = prepared.sizes, []
     ends = np.cumsum(sizes) / sizes.sum()
@@ -135,7 +115,7 @@ def _component_skeletons(
         part = stages.part(end - size / sizes.sum(), end)
 
         def compute(number: int = number, size: int = size, part: Stages = part) -> Any:
-            volumes = _volumes(prepared.parts, number, size, spacing, options, gpu)
+            volumes = _volumes(prepared.parts, number, size, spacing, options)
             return skeletonize_component(volumes, options, part)
 
         found.append((prepared.parts.origin(number), source.recall(number, compute)))
@@ -143,17 +123,12 @@ def _component_skeletons(
 
 
 def _volumes(
-    parts: Any, number: int, size: int, spacing: Spacing, options: SkeletonOptions, gpu: Any
+    parts: Any, number: int, size: int, spacing: Spacing, options: SkeletonOptions
 ) -> ComponentVolumes:
-    """The volumes of one component, on the device that is faster if both may be used."""
-    may_choose = options.device == "auto" and options.method in CPU_METHODS
-    if gpu is not None and may_choose and size < GPU_THRESHOLD:
-        gpu, options = None, replace(options, device="cpu")
-    if gpu is None:
-        return CpuComponentVolumes(parts.mask(number), spacing, options)
-    from .cuda_component_volumes import CudaComponentVolumes
-
-    return CudaComponentVolumes(partial(parts.on_device, number), spacing, options, gpu, size)
+    """The volumes of one component; its field on the device that is faster if both may be used."""
+    if options.device == "auto" and options.method in CPU_METHODS and size < GPU_THRESHOLD:
+        options = replace(options, device="cpu")
+    return CpuComponentVolumes(parts.mask(number), spacing, options)
 
 
 def _graph(prepared: Prepared, parts: Parts, progress: Progress) -> SkeletonGraph:

@@ -48,7 +48,6 @@ def try_out() -> None:
             close_tunnels=2.0,
         )  # fmt: skip
         assemble(small_object(), SPACING, options, Progress())
-    sum_nearby_charges()
     cross_a_gap()
 
 
@@ -96,15 +95,6 @@ def try_out_later_stages() -> None:
 
     skeleton_graph(found.voxels, found.positions, label, mask, radii, progress)
     cross_a_gap()
-
-
-def sum_nearby_charges() -> None:
-    """The near part of a field, which no small object is split for."""
-    from .field.near.kernel_split import near_powers
-    from .field.near.near_pairs import near_forces
-
-    voxels = np.argwhere(small_cross()).astype(np.int32)
-    near_forces(voxels, voxels, small_cross().shape, near_powers(7), Progress())
 
 
 def cross_a_gap() -> None:
