@@ -25,10 +25,6 @@ def check_segmentation(options: Namespace) -> None:
     reads_file = options.command != "demo"
     if options.solver is not None and options.solver not in SOLVERS:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
-    if options.model == "contrast" and options.feature not in (None, "intensity"):
-        raise InputError(
-            "--feature is of the model affinity: leave --model contrast away, or --feature."
-        )
     choose_device(options.device)
     check_rounds(options.fill_gaps)
     if reads_file and options.vessel:

@@ -142,13 +142,6 @@ def large(options: Namespace, progress: ProgressBar) -> Texts:
     return run_large(options, progress)
 
 
-def benchmark(options: Namespace, progress: ProgressBar) -> Texts:
-    """Measure the speed on this machine; raises as `segment`."""
-    from .benchmark import running
-
-    return running.run(options, progress)
-
-
 def slicer_cli(options: Namespace, progress: ProgressBar) -> Texts:
     """Write the CLI modules for Slicer; raises as `segment`."""
     from .report import version

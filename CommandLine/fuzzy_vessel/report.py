@@ -58,7 +58,6 @@ def segmentation(outcome: "segmenting.Outcome") -> dict:
     return {
         "model": "contrast" if affinity is None else "affinity",
         "affinity": affinity and dataclasses.asdict(affinity),
-        "feature": affinity and outcome.feature,
         "threshold": outcome.threshold,
         "fill_gaps": outcome.fill_gaps,
         "vessels": {

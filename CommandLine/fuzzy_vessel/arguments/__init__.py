@@ -1,7 +1,7 @@
 """The arguments of the command line, checked as far as they can be by themselves.
 
-`parser` has the commands, `options` the groups of options that commands share, `benchmark` the
-command of that name, `values` the types of single arguments.
+`parser` has the commands, `options` the groups of options that commands share, `values` the types
+of single arguments.
 """
 
 from .parser import make_parser

@@ -118,12 +118,6 @@ def add_model(parser: ArgumentParser) -> None:
         help="of the model contrast: where experts draw it, or at half the contrast (drawn)",
     )
     parser.add_argument(
-        "--feature",
-        choices=("intensity", "scale", "vesselness"),
-        help="of the model affinity: what it compares: intensities, intensities averaged within "
-        "the object scale, or vesselness (intensity)",
-    )
-    parser.add_argument(
         "--radius",
         type=int,
         metavar="N",

@@ -3,7 +3,6 @@
 import argparse
 from typing import Any, NoReturn
 
-from .benchmark import add_benchmark
 from .centreline_options import add_centrelines
 from .cohort import add_cohort
 from .large import add_large
@@ -23,7 +22,6 @@ examples:
   fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
   fuzzy-vessel run ct.nrrd --seed 265,206,70 --seed 174,274,73 --out both
   fuzzy-vessel run ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
-  fuzzy-vessel benchmark --quick
 
 Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
 
@@ -71,7 +69,6 @@ def make_parser(kind: type[Parser] = Parser) -> argparse.ArgumentParser:
     _add_demo(commands)
     add_cohort(commands)
     add_large(commands)
-    add_benchmark(commands)
     _add_slicer_cli(commands)
     return parser
 

@@ -34,8 +34,6 @@ class Outcome:
         Rounds in which gaps were filled.
     label_formats : tuple of str
         Of the labels, beside .nrrd.
-    feature : str
-        What the affinity compares.
     """
 
     result: Any
@@ -46,7 +44,6 @@ class Outcome:
     dice: float | None = None
     fill_gaps: int = 0
     label_formats: tuple[str, ...] = ()
-    feature: str = "intensity"
 
 
 def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
@@ -102,7 +99,6 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         warnings=[*inputs.notes, *result.warnings],
         fill_gaps=options.fill_gaps,
         label_formats=options.label_formats,
-        feature=options.feature or "intensity",
     )
 
 
@@ -115,7 +111,7 @@ def dice(labels: np.ndarray, truth: np.ndarray) -> float:
 
 def _parameters(options):
     """Keyword arguments of the logic that have the options' names."""
-    names = ("model", "border", "threshold", "cut", "solver", "device", "feature", "radius", "side")
+    names = ("model", "border", "threshold", "cut", "solver", "device", "radius", "side")
     return {name: getattr(options, name) for name in names} | {"fillGaps": options.fill_gaps}
 
 

@@ -9,10 +9,12 @@ threads share the groups, which fit a core's cache.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import usable_cores
 
@@ -23,6 +25,7 @@ from .solid import dilated
 MAX_RATIO = 1e8
 GROUP_ON_CPU = 1 << 17  # complex numbers that fit the cache
 ARRAYS = 12  # of the size of a group that are in use at a time
+COMPLEX = 16  # bytes
 ROWS_ON_CPU, ROWS_ON_CUDA = 1 << 8, 1 << 14  # along I that are transformed at a time
 
 
@@ -127,6 +130,15 @@ class _Convolution:
         self._rows = ROWS_ON_CPU if gpu is None else ROWS_ON_CUDA
         self._kernel = self._kernel_rows(strength, cut)
         shape = self._padded[2] // 2 + 1, len(self._k)  # frequencies along I, rows
+        if gpu is not None:
+            column = ARRAYS * COMPLEX * self._padded[0] * self._padded[1]
+            needed, free = 3 * COMPLEX * prod(shape) + column, gpu.free_memory()
+            if needed > free:
+                raise DeviceMemoryError(
+                    f"{gpu.name} has too little memory for the convolution: {needed / 2**20:,.0f} "
+                    f"MiB are needed and {free / 2**20:,.0f} MiB are free. Close other programs "
+                    "that use the GPU, crop the labelmap, or use device 'cpu'."
+                )
         self._spectra = self._xp.empty(shape, complex)
 
         def transform(some: slice) -> None:
@@ -188,7 +200,7 @@ class _Convolution:
         depth, (nk, nj, _) = self._shape[0], self._padded
         group, fft, xp = GROUP_ON_CPU, self._fft, self._xp
         if self._gpu is not None:
-            group = int(self._gpu.free_memory() // (2 * ARRAYS * 16))
+            group = int(self._gpu.free_memory() // (2 * ARRAYS * COMPLEX))
 
         def convolved(some: slice) -> None:
             columns = xp.zeros((some.stop - some.start, depth, nj), complex)
