@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.ridge import ridge_depths
 
 from ..object.voxel_classes import BOUNDARY, INNER
 
@@ -114,6 +112,9 @@ def automatic_charge_distance(
     spacing : 3 floats K, J, I, in mm
     progress : Progress, optional
     """
+    from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
+    from FuzzyVesselCoreLib.voxels.distance.ridge import ridge_depths
+
     step = spacing[0]
     if len(set(spacing)) > 1:
         step, depth = 1.0, distance_to_outside(mask, (1.0, 1.0, 1.0), progress)
