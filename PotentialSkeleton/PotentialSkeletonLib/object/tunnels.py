@@ -1,4 +1,4 @@
-"""Cleaning of a segmentation before its skeleton is taken: islands and small tunnels."""
+"""Tunnels of an object that are closed before its skeleton is taken."""
 
 from collections.abc import Sequence
 
@@ -9,44 +9,14 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.components.labels import (
     CUBE,
     component_boxes,
-    component_sizes,
     fill_cavities,
     label_components,
 )
 from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count, euler_characteristic
 
-from ..thinning.thinning import thin
-from .closing import covered
-
-
-def drop_islands(
-    mask: np.ndarray, smallest: int, progress: Progress | None = None
-) -> tuple[np.ndarray, int, int]:
-    """Remove 26-connected components of fewer voxels than `smallest`; the largest always stays.
-
-    Returns
-    -------
-    cleaned : ndarray of bool
-    components : int
-        Number of components that were removed.
-    voxels : int
-        Number of their voxels.
-    """
-    labels, count = label_components(mask, progress=progress)
-    sizes = component_sizes(labels, count, progress)
-    small = small_components(sizes, smallest)
-    if not small.any():
-        return mask, 0, 0
-    return mask & ~small[labels], int(small.sum()), int(sizes[small].sum())
-
-
-def small_components(sizes: np.ndarray, smallest: int) -> np.ndarray:
-    """Return which labels (bool) have fewer voxels; not label 0 nor the largest component."""
-    small = sizes < smallest
-    small[0] = False
-    small[1 + np.argmax(sizes[1:])] = False
-    return small
+VOXELS_AT_ONCE = 1 << 22  # whose distances are computed at once, on a grid of half voxels
+ROUNDING = 1e-5  # share of the distance
 
 
 def close_tunnels(
@@ -70,7 +40,6 @@ def close_tunnels(
         axes is of whole voxels, and may need up to about a voxel more.
     spacing : 3 floats K, J, I, in mm
     progress : Progress, optional
-        Checked between slices.
 
     Returns
     -------
@@ -79,12 +48,9 @@ def close_tunnels(
         Number of tunnels that were closed.
     voxels : int
         Number of voxels that were added.
-
-    Raises
-    ------
-    Cancelled
-        The progress callback returned False.
     """
+    from ..thinning import thin
+
     progress = Progress.of(progress)
     tunnels = cycle_count(mask, progress)
     if tunnels == 0:
@@ -94,30 +60,52 @@ def close_tunnels(
     margin = [2 + int(width / 2 / step) for step in spacing]
     inner = tuple(slice(n, -n) for n in margin)
     object_ = np.pad(mask, [(n, n) for n in margin])
+    dilated, _, _ = fill_cavities(covered(object_, width / 2, spacing, progress), progress)
     distance = distance_to_outside((~object_).view(np.uint8), spacing, progress)
-    dilated = covered(object_, distance, width / 2, spacing, progress)
-    dilated, _, _ = fill_cavities(dilated, progress)
-    solid = _thinned(dilated, distance, object_, progress)
+    voxels = np.flatnonzero(dilated)
+    order = (distance.max() - distance).reshape(-1)[voxels]
+    stays, never = object_.reshape(-1)[voxels], np.zeros(len(voxels), bool)
+    solid = np.zeros_like(object_)
+    solid.reshape(-1)[thin(voxels, order, stays, never, solid.shape)] = True
+    progress.check()
     closed = (object_ | _patches(solid, object_, progress))[inner]
     left = cycle_count(closed, progress)
     return closed, tunnels - left, int(np.count_nonzero(closed & ~mask))
 
 
-def _thinned(
-    dilated: np.ndarray, distance: np.ndarray, kept: np.ndarray, progress: Progress
+def covered(
+    mask: np.ndarray, distance: float, spacing: Sequence[float], progress: Progress | None = None
 ) -> np.ndarray:
-    """Thin a dilated object back to what is kept, the voxels furthest from it first; bool."""
-    voxels = np.flatnonzero(dilated)
-    order = (distance.max() - distance).reshape(-1)[voxels]
-    never = np.zeros(len(voxels), bool)
-    left = thin(voxels, order, kept.reshape(-1)[voxels], never, dilated.shape, progress)
-    solid = np.zeros_like(dilated)
-    solid.reshape(-1)[left] = True
-    return solid
+    """The voxels no point of which is further than `distance` (mm) from the object, and the object.
+
+    The object is the union of its voxels' closed boxes. So a slit, or a straight tunnel along the
+    grid, of n voxels is full from a distance of n / 2 voxels on, whether n is even or odd. The
+    distance is largest at the centre of a voxel and of its faces and edges, or at its corners: on a
+    grid of half voxels, on which the nearest point of a box lies, too.
+    """
+    progress, found = Progress.of(progress), mask.copy()
+    limit = distance * (1 + ROUNDING)
+    reach = int(limit / spacing[0]) + 2
+    planes = max(VOXELS_AT_ONCE // (mask.shape[1] * mask.shape[2]), 1)
+    for first in range(0, len(mask), planes):
+        low, last = max(first - reach, 0), min(first + planes, len(mask))
+        part = mask[low : last + reach]
+        if part.any():
+            fine = np.ones([2 * n + 1 for n in part.shape], np.uint8)
+            for corner in np.ndindex(3, 3, 3):
+                place = tuple(slice(at, at + 2 * n - 1, 2) for at, n in zip(corner, part.shape))
+                fine[place] &= ~part
+            half = [step / 2 for step in spacing]
+            near = distance_to_outside(fine, half, progress) <= limit
+            for axis in range(3):
+                near = np.moveaxis(near, axis, 0)
+                near = np.moveaxis(near[:-2:2] & near[1:-1:2] & near[2::2], 0, axis)
+            found[first:last] |= near[first - low : last - low]
+    return found
 
 
 def _patches(solid: np.ndarray, mask: np.ndarray, progress: Progress) -> np.ndarray:
-    """Return the components of a solid beside the object that close more tunnels than they make.
+    """The components of a solid beside the object that close more tunnels than they make.
 
     Those that touch two components of the object are left out, too.
     """
