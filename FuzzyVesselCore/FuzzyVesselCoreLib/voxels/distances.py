@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..compilation import needs_numba
 from ..jit.decorators import compiled
 from ..progress import Progress
 from ..threads import usable_cores
@@ -42,7 +43,8 @@ def distance_to_outside(
     >>> distance_to_outside(mask, (1.0, 1.0, 0.5))
     array([[[0. , 0.5, 1. , 0.5, 0. ]]], dtype=float32)
     """
-    import edt
+    with needs_numba():
+        import edt
 
     progress = Progress.of(progress)
     progress.check()

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..compilation import needs_numba
 from ..progress import Progress
 from .masks import Box, bounding_box
 
@@ -50,7 +51,8 @@ def label_components(
 
         labels, count = ndimage.label(voxels, CUBE if connectivity == 26 else None)
     else:
-        import cc3d
+        with needs_numba():
+            import cc3d
 
         labels, count = cc3d.connected_components(
             voxels, connectivity=connectivity, return_N=True, out_dtype=np.uint32
