@@ -1,4 +1,4 @@
-"""Vessels as terminology entries: codes of SNOMED CT as Slicer's own lists have them.
+"""What a segment is, in SNOMED CT: DICOM SEG export and other extensions read it.
 
 An entry is one text of seven parts between ``~``: list, category, type, type modifier, list of
 regions, region, region modifier; a code is ``scheme^value^meaning`` (Slicer's developer guide,
@@ -6,9 +6,10 @@ Segmentations, "TerminologyEntry tag").
 """
 
 import re
+from typing import Any
 
-from ...errors import InputError
-from ...translation import tr as _
+from ..errors import InputError
+from ..translation import tr as _
 
 _GENERAL = "Segmentation category and type - 3D Slicer General Anatomy list"
 _DICOM = "Segmentation category and type - DICOM master list"
@@ -46,17 +47,7 @@ _OTHER_WORDS = {
 
 
 def entry_of(kind: str) -> str:
-    """The terminology entry of a kind of vessel, as a segment's tag has it.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-
-    Raises
-    ------
-    InputError
-        There is no such kind.
+    """The terminology entry of a kind of vessel (one of `KINDS`), as a segment's tag has it.
 
     Examples
     --------
@@ -90,3 +81,22 @@ def kind_named(name: str) -> str:
         if count:
             found.add(words[word])
     return found.pop() if len(found) == 1 else GENERAL_KIND
+
+
+def set_entry(segment: Any, kind: str) -> None:
+    """Say of a vtkSegment which kind it is; `InputError` where there is no such kind."""
+    segment.SetTerminology(entry_of(kind))
+
+
+def set_default_entry(segment: Any) -> None:
+    """Say what a segment is by its name, unless somebody has said it."""
+    if not has_own_entry(segment):
+        set_entry(segment, kind_named(segment.GetName() or ""))
+
+
+def has_own_entry(segment: Any) -> bool:
+    """Whether a segment has another entry than Slicer's of every new segment (Tissue)."""
+    import slicer
+
+    entry = segment.GetTerminology()
+    return bool(entry) and entry != slicer.vtkSegment().GetTerminology()
