@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from .errors import DeviceError
 from .jit.stale_code import forget_stale_code
 
-
 # What pip calls packages that not every installation of Slicer has.
 PACKAGES = {"numba": "numba", "cc3d": "connected-components-3d", "edt": "edt"}
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance import cuda_euclidean, cuda_ridge, euclidean, ridge
+from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
 
 RESOLVED_RADIUS = 6  # voxels from a ridge to the outside from which on the field is resolved
 MAX_CHARGE_DISTANCE = 2
@@ -38,10 +38,10 @@ def automatic_charge_distance(
     step = spacing[0]
     if len(set(spacing)) > 1:
         step, unit = 1.0, (1.0, 1.0, 1.0)
-        if gpu is None:
-            depth = euclidean.distance_to_outside(mask, unit, progress)
-        else:
-            depth = cuda_euclidean.distance_to_outside(mask, unit, gpu, progress)
-    depths = ridge.ridge_depths(depth) if gpu is None else cuda_ridge.ridge_depths(depth, gpu)
+        mask = mask if gpu is None else gpu.get(mask)
+        depth = distance_to_outside(mask, unit, progress)
+    elif gpu is not None:
+        depth = gpu.get(depth)
+    depths = ridge_depths(depth)
     thin_radius = np.percentile(depths, THIN_PERCENTAGE) / step
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_CHARGE_DISTANCE))
