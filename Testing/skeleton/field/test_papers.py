@@ -1,10 +1,14 @@
-"""Occupancy and threads per block: the paper's cards and figures, and cards of today."""
+"""The paper's programs: direct sums on emulated CUDA, and the occupancy formula."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PotentialSkeletonLib.field.occupancy import (
+from emulators.cuda import EmulatedDevice
+from FuzzyVesselCoreLib.errors import DeviceError
+from PotentialSkeletonLib import papers
+from PotentialSkeletonLib.papers import (
     Multiprocessor,
     active_blocks,
     best_threads_per_block,
@@ -21,6 +25,51 @@ H200 = Multiprocessor(1024, 2048, 32, 65536, 233472, reserved_shared_bytes=1024)
 
 cards = st.sampled_from([FX_5800, GTX_580, H200])
 registers, shared = st.integers(1, 255), st.integers(0, 16384)
+RANDOM = np.random.default_rng(0)
+POINTS, CHARGES = RANDOM.integers(0, 9, (300, 3)), RANDOM.integers(10, 30, (350, 3))
+
+
+def summed(strength):
+    away = POINTS[:, None] - CHARGES
+    return (away / np.linalg.norm(away, axis=2)[..., None] ** (strength + 1)).sum(axis=1)
+
+
+@pytest.mark.parametrize("strength", [2, 3, 6, 9])
+def test_the_serial_program_is_exact(strength):
+    np.testing.assert_allclose(
+        papers.sum_serially(POINTS, CHARGES, strength), summed(strength), 1e-12
+    )
+
+
+@pytest.mark.parametrize("strength", [2, 3, 6, 9])
+@pytest.mark.parametrize("method", ["cuda-simple", "cuda-constant", "cuda-shared"])
+def test_the_kernels_are_exact_and_sum_in_parts(cpu_cuda, method, strength, monkeypatch):
+    monkeypatch.setattr(papers, "CHARGES_PER_LAUNCH", 100)  # no multiple of a block
+    cpu_cuda.properties.update(multiProcessorCount=1, maxThreadsPerMultiProcessor=128)
+    before = cpu_cuda.launches
+    forces, launch = papers.sum_on_cuda(POINTS, CHARGES, strength, cpu_cuda, method)
+    np.testing.assert_allclose(forces, summed(strength), 1e-12)
+    assert launch.wave == 128
+    assert launch.threads % 32 == 0
+    assert 0 < launch.occupancy <= 1
+    assert cpu_cuda.launches - before == 3 * 4
+
+
+def test_threads_can_be_chosen_and_blocks_that_do_not_fit_are_named(cpu_cuda):
+    forces, launch = papers.sum_on_cuda(POINTS, CHARGES, 6, cpu_cuda, threads=64)
+    assert launch.threads == 64
+    np.testing.assert_allclose(forces, summed(6), 1e-12)
+    with pytest.raises(DeviceError, match="cuda-shared with 2048 threads"):
+        papers.sum_on_cuda(POINTS, CHARGES, 6, cpu_cuda, threads=2048)
+
+
+def test_constant_memory_takes_no_more_than_it_holds():
+    with EmulatedDevice() as device:
+        launch = papers.Launch(device, 6, "cuda-constant")
+        charges = device.put(np.zeros((papers.CHARGES_PER_LAUNCH + 1, 3)))
+        points = device.put(np.zeros((1, 3), np.int32))
+        with pytest.raises(Exception, match="do not fit"):
+            launch(points, charges, device.xp.zeros((1, 3)))
 
 
 @pytest.mark.parametrize(
@@ -31,12 +80,6 @@ def test_the_papers_drops_on_the_fx_5800(threads, share):
     # shares follow from the threads alone: registers, at 42 a thread, would allow far less.
     assert occupancy(FX_5800, threads, registers=0, shared_bytes=SHARED) == share
     assert occupancy(FX_5800, threads, registers=16, shared_bytes=SHARED) == share
-
-
-def test_with_the_papers_42_registers_occupancy_falls_at_193_too():
-    # 16384 / (42 * 192) = 2.03 blocks of 6 warps, and 16384 / (42 * 224) = 1.7 of 7.
-    assert occupancy(FX_5800, 192, 42, SHARED) == 12 / 32
-    assert occupancy(FX_5800, 193, 42, SHARED) == 7 / 32
 
 
 @pytest.mark.parametrize(
@@ -51,10 +94,6 @@ def test_with_the_papers_42_registers_occupancy_falls_at_193_too():
 )
 def test_a_block_of_256_threads_on_the_h200(registers, shared_bytes, blocks):
     assert active_blocks(H200, 256, registers, shared_bytes) == blocks
-
-
-def test_more_threads_than_a_block_may_have_do_not_fit():
-    assert active_blocks(FX_5800, 513, 1) == 0
 
 
 @given(cards, st.integers(1, 1024), registers, shared)
@@ -79,27 +118,7 @@ def test_the_best_block_is_as_good_as_any(card, registers, shared_bytes):
         assert shares[threads - 1] == max(shares)
 
 
-def test_shared_memory_may_grow_with_the_block():
-    # 128 bytes a thread: 16,384 of them hold 128 threads, whichever way they are split.
-    threads = best_threads_per_block(FX_5800, 16, shared_bytes_per_thread=128)
-    assert threads == 128
-    assert occupancy(FX_5800, threads, 16, 128 * threads) == 128 / 1024
-
-
 def test_of_equal_blocks_a_short_one_is_taken():
     assert best_threads_per_block(H200, 32) == 128
-    assert best_threads_per_block(FX_5800, 16, SHARED) == 128
-
-
-def test_limits_are_read_from_a_cards_properties():
-    properties = {
-        "warpSize": 32,
-        "maxThreadsPerBlock": 1024,
-        "maxThreadsPerMultiProcessor": 2048,
-        "maxBlocksPerMultiProcessor": 32,
-        "regsPerMultiprocessor": 65536,
-        "sharedMemPerMultiprocessor": 233472,
-        "reservedSharedMemPerBlock": 1024,
-        "multiProcessorCount": 132,
-    }
-    assert Multiprocessor.of(properties) == H200
+    # 128 bytes a thread: 16,384 of them hold 128 threads, whichever way they are split.
+    assert best_threads_per_block(FX_5800, 16, shared_bytes_per_thread=128) == 128
