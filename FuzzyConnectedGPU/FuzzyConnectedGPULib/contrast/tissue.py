@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ..affinity.estimation import MAD_TO_SIGMA
+from ..affinity import MAD_TO_SIGMA
 from .background import LocalBackground
 from .filters import Array, module_of, pointwise
 

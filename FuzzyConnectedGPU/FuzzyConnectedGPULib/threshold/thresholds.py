@@ -11,7 +11,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.threads import in_parts
 
-from ..affinity.levels import TOP_LEVEL, level_values
+from ..affinity import TOP_LEVEL, level_values
 from ..input_errors import BackgroundConnectedError
 from ..input_validation import checked_seeds
 from ..scene import FuzzyScene, scene_values
