@@ -1,5 +1,9 @@
 """Errors and notes with fields, for callers that word them for their own users."""
 
+from typing import Any, Self
+
+import numpy as np
+
 from FuzzyVesselCoreLib.errors import InputError
 
 
@@ -156,11 +160,38 @@ class BackgroundConnectedError(InputError):
 
 
 class FaintClicksNote(str):
-    """No click has contrast."""
+    """No click has contrast.
 
-    def __new__(cls) -> "FaintClicksNote":
-        return super().__new__(
-            cls,
-            "No seed differs from its surroundings by more than noise does: click into the middle "
-            "of a vessel, or where it is brighter.",
-        )
+    Attributes
+    ----------
+    voxels : ndarray, shape (n, 3)
+        K, J, I of those that differ from their surroundings in no way at all.
+    """
+
+    voxels: np.ndarray
+
+    def __new__(cls, voxels: Any = ()) -> Self:
+        text = "No seed differs from its surroundings by more than noise does: click into the "
+        self = super().__new__(cls, text + "middle of a vessel, or where it is brighter.")
+        self.voxels = np.reshape(voxels, (-1, 3)).astype(int)
+        return self
+
+
+class NoContrastNote(str):
+    """Some clicks differ from their surroundings in no way: each adds a few voxels around it.
+
+    Attributes
+    ----------
+    voxels : ndarray, shape (n, 3)
+        K, J, I of these clicks.
+    """
+
+    voxels: np.ndarray
+
+    def __new__(cls, voxels: Any) -> Self:
+        voxels = np.reshape(voxels, (-1, 3)).astype(int)
+        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in voxels.tolist())
+        text = f"No contrast to the surroundings at I,J,K = {places}: only voxels close by "
+        self = super().__new__(cls, text + "are added.")
+        self.voxels = voxels
+        return self
