@@ -1,6 +1,6 @@
 """The network as tables: GraphML, and two comma-separated files of nodes and edges.
 
-Read by networkx, igraph, Gephi and VesselVio. VesselVio's own column names are used, so that nothing
+For networkx, igraph, Gephi and VesselVio, whose own column names are used, so that nothing
 has to be chosen there (vertex representation "Branches", delimiter a comma): X, Y, Z and radius of
 nodes; Source ID, Target ID (rows of the nodes, from 0), radius_avg, length, tortuosity, volume and
 surface_area of branches. Its tortuosity is length over distance, not VMTK's, which is 1 less.
