@@ -13,7 +13,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib import FuzzyScene, binarize
 from FuzzyConnectedGPULib.contrast import contrast_connectedness
-from FuzzyConnectedGPULib.contrast.kept_evidence import KeptEvidence
+from FuzzyConnectedGPULib.contrast.cached_map import CachedMap
 from FuzzyVesselCoreLib.errors import DeviceError
 
 
@@ -45,7 +45,7 @@ class CachedEvidence:
     """
 
     def __init__(self) -> None:
-        self._kept = KeptEvidence(copies=True)
+        self._kept = CachedMap(copies=True)
 
     def forget(self) -> None:
         self._kept.forget()
@@ -136,7 +136,7 @@ def grow(
             mask=both(area, in_range),
             device=device,
             progress=progress,
-            find_evidence=cached.finder(area),
+            find_map=cached.finder(area),
         )
     except DeviceError:
         cached.forget()  # a device that failed may have lost it

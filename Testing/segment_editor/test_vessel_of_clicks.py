@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.contrast import kept_evidence
+from FuzzyConnectedGPULib.contrast import contrast_map
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_volume,
@@ -299,13 +299,13 @@ def test_evidence_is_cached_between_clicks_and_found_anew_for_another_area(make,
     from SegmentEditorVesselFromClicksMRML import growing
 
     case, cached, found = make(), growing.CachedEvidence(), []
-    find = kept_evidence.evidence_finder()
+    find = contrast_map.contrast_map
 
     def count(*arguments):
         found.append(arguments)
         return find(*arguments)
 
-    monkeypatch.setattr(kept_evidence, "evidence_finder", lambda: count)
+    monkeypatch.setattr(contrast_map, "contrast_map", count)
     case.click(FIRST)
     first = case.vessel(cached=cached)[0].labels()
     case.click(BESIDE)
