@@ -21,13 +21,6 @@ class LevelThinning:
 
     All sets of voxels are ascending arrays of flat indices.
 
-    Parameters
-    ----------
-    volumes : ComponentVolumes
-        With depths.
-    characteristic : int
-        The component's Euler characteristic.
-
     Attributes
     ----------
     anchors : ndarray of int
@@ -36,10 +29,9 @@ class LevelThinning:
         After the last `thin`.
     level_voxels : list of int
         Skeleton voxels of each level.
-    removable : int
-        Voxels that could go without a change of topology and are no ends.
-    is_thin : bool
-        Whether all of these belong to the level before, which must stay whole.
+    removable, is_thin : int, bool
+        Voxels that could go without a change of topology and are no ends; whether all of these
+        belong to the level before, which must stay whole.
     """
 
     def __init__(self, volumes: ComponentVolumes, characteristic: int) -> None:
@@ -96,9 +88,7 @@ class LevelThinning:
             missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
         return self._volumes.peeled(wanted) if len(missed) else grown
 
-    def _grow(
-        self, skeleton: np.ndarray, offered: np.ndarray, first: np.ndarray, progress: Progress
-    ) -> np.ndarray:
+    def _grow(self, skeleton, offered, first, progress):
         progress.check()
         order = self._volumes.removal_order(offered)
         is_first = membership(offered, first)
@@ -116,34 +106,15 @@ def membership(voxels: np.ndarray, *sets: np.ndarray) -> np.ndarray:
 
 
 def gap_paths(
-    skeleton: np.ndarray,
-    curves: np.ndarray,
-    ends: np.ndarray,
-    depth: np.ndarray,
-    states: np.ndarray,
-    progress: Progress,
-) -> np.ndarray:
+    skeleton: np.ndarray, curves: np.ndarray, ends: np.ndarray, depth: np.ndarray,
+    states: np.ndarray, progress: Progress,
+) -> np.ndarray:  # fmt: skip
     """Voxels by which ends are connected with a skeleton, along the middle of the object.
 
     From each end the deepest voxel adjacent to those that were taken is taken next, those of curves
     before all others, until the skeleton is reached, or the path of an earlier end: voxels that
     thinning by depth would leave to the last. With those adjacent to them all holes can be closed
-    that the object does not have.
-
-    Parameters
-    ----------
-    skeleton, curves, ends : ndarray of int
-        Flat indices, off the array's border, of voxels of one component.
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside; 0 outside of the object.
-    states : ndarray of uint8
-        Workspace of `empty_states`, all 0; and so again at the end.
-    progress : Progress
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, ascending; voxels of curves are among them.
+    that the object does not have. `depth` (K, J, I) is 0 outside of the object.
     """
     states[curves] = CURVE
     states[skeleton] = SKELETON
@@ -159,9 +130,7 @@ def gap_paths(
 
 
 @compiled
-def _climb(
-    states: np.ndarray, end: np.int64, max_seen: int, depth: np.ndarray, row: int, plane: int
-) -> np.ndarray:
+def _climb(states, end, max_seen, depth, row, plane):
     """Voxels taken from an end to the skeleton, with those adjacent to them, about `max_seen`."""
     seen, reached = [end], False
     waiting = [(FIRST, end)]
@@ -184,7 +153,7 @@ def _climb(
 
 
 @compiled_inside
-def _has_neighbour(states: np.ndarray, voxel: np.int64, row: int, plane: int) -> bool:
+def _has_neighbour(states, voxel, row, plane):
     """Whether a voxel or a neighbour of it is of the skeleton or of an earlier path."""
     for n in range(27):
         other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1
