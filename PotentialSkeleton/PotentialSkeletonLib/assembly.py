@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from .component import skeletonize_component
 from .critical_points.critical_points import CriticalPoint
-from .field.summation import checked_device
+from .field.force_field import checked_device
 from .graph.curve_skeleton import CurveSkeleton
 from .graph.skeleton_graph import SkeletonGraph, skeleton_graph
 from .object.preparing import Prepared

@@ -14,9 +14,8 @@ from .critical_points.critical_points import CriticalPoint, critical_points
 from .critical_points.curvature_seeds import curvature_seeds
 from .critical_points.divergence_seeds import divergence_seeds
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
-from .field.charge_distance import automatic_charge_distance
-from .field.force_field import field_of_components
-from .field.methods import CPU_METHODS
+from .field.force_field import CPU_METHODS, field_of_components
+from .field.solid import automatic_charge_distance
 from .field.tiles import Tiles
 from .options import SkeletonOptions
 from .thinning import peel
