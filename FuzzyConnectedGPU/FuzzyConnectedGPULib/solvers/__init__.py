@@ -1,7 +1,7 @@
 """The solvers by name: the systems that the papers describe, and ours, which is the default.
 
-Every solver has ``solve(problem, progress)``, on CUDA with the device as third argument, inside its
-``with`` block; "exact", the default, has one for each kind of device, with the same result bit for
+Every solver is a function of a `Problem` and a `Progress`, on CUDA also of the device, inside its
+``with`` block. "exact", the default, has one for each kind of device, with the same result bit for
 bit: `blocks` (or `dial` where little is reached) and `contraction`.
 """
 
@@ -17,18 +17,18 @@ SOLVERS = {
     "cuda-kfoe-corrected": "one fused CUDA kernel that repeats its blocks' edges (both papers)",
 }
 
-# The module of `FuzzyConnectedGPULib` that holds the solver, on each kind of device.
+# Module and function of `FuzzyConnectedGPULib`, on each kind of device.
 CPU_MODULES = {
-    "exact": ".solvers.blocks",
-    "blocks": ".solvers.blocks",
-    "dial": ".solvers.dial",
-    "kfoe": ".papers.kfoe",
+    "exact": (".solvers.blocks", "solve_exact"),
+    "blocks": (".solvers.blocks", "solve"),
+    "dial": (".solvers.dial", "solve"),
+    "kfoe": (".papers.kfoe", "solve"),
 }
 CUDA_MODULES = {
-    "exact": ".solvers.contraction",
-    "contraction": ".solvers.contraction",
-    "cuda-kfoe": ".papers.cuda_kfoe",
-    "cuda-kfoe-corrected": ".papers.cuda_kfoe_corrected",
+    "exact": (".solvers.contraction", "solve"),
+    "contraction": (".solvers.contraction", "solve"),
+    "cuda-kfoe": (".papers.cuda_kfoe", "solve"),
+    "cuda-kfoe-corrected": (".papers.cuda_kfoe_corrected", "solve"),
 }
 
 
@@ -43,8 +43,11 @@ class Solution(NamedTuple):
         Kernel rounds; 0 on the CPU.
     peak_bytes : int
         Most memory held at a time, in host memory or on the device.
+    on_device : float
+        Seconds from when the volume was on the device until the levels were there.
     """
 
     levels: Any
     rounds: int
     peak_bytes: int
+    on_device: float = 0.0

@@ -23,7 +23,7 @@ class AffinityTables(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """Voxels and mask (of size 0: none), both flat; K, J, I; the lowest level that counts; tables."""
+    """Voxels and mask (of size 0: none), flat; K, J, I; the lowest level that counts; tables."""
 
     voxels: np.ndarray
     mask: np.ndarray

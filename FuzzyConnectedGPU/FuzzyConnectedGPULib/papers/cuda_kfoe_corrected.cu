@@ -5,7 +5,7 @@
 // A block is 16 x 16 x 1 voxels, as in the Chinese paper. The correction makes error voxels rare but
 // does not exclude them; that is the algorithm as published.
 
-#include "affinity.cuh"
+#include "../solvers/affinity.cuh"
 
 struct Scene
 {
@@ -22,11 +22,6 @@ struct Tables
 {
     const float *sums, *differences;  // null for float volumes, which have no table
     int lowest_sum;
-};
-
-struct Corrections
-{
-    int iterations, directions;
 };
 
 __device__ __forceinline__ int looked_up_level(const Scene& s, const Tables& tables, long long c, long long e,
@@ -50,7 +45,7 @@ __device__ __forceinline__ void pass_on(const Scene& s, const Tables& tables, lo
     }
 }
 
-extern "C" __global__ void parallel_kfoe(Scene s, Affinity a, Tables tables, Corrections corrections)
+extern "C" __global__ void parallel_kfoe(Scene s, Affinity a, Tables tables, int corrections, int directions)
 {
     int nk = s.nk, nj = s.nj, ni = s.ni;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,10 +64,10 @@ extern "C" __global__ void parallel_kfoe(Scene s, Affinity a, Tables tables, Cor
         if (flagged && open[side]) pass_on(s, tables, c, c + step[side], a);
         __syncthreads();  // the papers: the threads of the different directions in step
     }
-    for (int n = 0; n < corrections.iterations; n++) {
+    for (int n = 0; n < corrections; n++) {
 #pragma unroll
         for (int side = 0; side < 6; side++)
-            if (side < corrections.directions && flagged && at_edge && open[side]) pass_on(s, tables, c, c + step[side], a);
+            if (side < directions && flagged && at_edge && open[side]) pass_on(s, tables, c, c + step[side], a);
         __syncthreads();
     }
 }

@@ -5,7 +5,7 @@
 // voxel at the same time, and then the smaller value can stay: the error voxels of the papers. This
 // race is the algorithm as published and is left in on purpose.
 
-#include "affinity.cuh"
+#include "../solvers/affinity.cuh"
 
 // Neighbour of voxel t on side 0..5 (-I, +I, -J, +J, -K, +K), or -1 outside the volume.
 __device__ __forceinline__ long long neighbour(long long t, int side, int nk, int nj, int ni)

@@ -1,4 +1,4 @@
-// defines: VOXEL=unsigned char TABLES=1 WEIGHTED=1 NODE=u8 | VOXEL=short TABLES=0 WEIGHTED=0 NODE=u16 | VOXEL=short TABLES=1 WEIGHTED=0 NODE=u8 | VOXEL=float TABLES=0 WEIGHTED=0 NODE=u8
+// defines: VOXEL=unsigned char NODE=u8 | VOXEL=short NODE=u16 | VOXEL=unsigned short NODE=u8 | VOXEL=float NODE=u8
 //
 // From voxels to nodes: contraction within tiles. Each component of the volume, at first a voxel, hooks
 // onto the component at the other end of its best edge, and connected components are contracted to one
@@ -12,10 +12,10 @@
 // hooks nowhere, and its connectedness is that level. In each round the edges are totally
 // ordered, so that cycles of hooks have length two at most, and of such two the first does not hook. A
 // component whose best edge is a cross-tile edge waits; when all do, they are the nodes of the graph that
-// node_rounds.cu contracts.
+// graph_rounds.cu contracts.
 
-#include "affinity_tables.cuh"
-#include "node_map.cuh"
+#include "affinity.cuh"
+#include "tiles.cuh"
 
 #define STEP(axis) ((axis) == 0 ? 128 : (axis) == 1 ? 16 : 1)  // between neighbours' numbers in the tile
 #define NOTHING 0xffffu    // no component, no node; its low bits are NONE
@@ -27,7 +27,6 @@
 #define RESIDENT_BLOCKS 4
 #endif
 #define EDGES_PER_WARP (32 * OWN * 3)  // that lead up from its voxels
-#define TABLE 2048  // entries of both tables of the affinity together
 
 // ---- the order of edges
 //
@@ -45,30 +44,14 @@ __device__ __forceinline__ u32 leaving_key(u32 weight, int k, int j, int i, int 
     return weight << 16 | k << 11 | j << 7 | i << 2 | axis;
 }
 
-// A voxel. With tables an integer, 4 times as large: sums and differences are places in the tables, in bytes.
-// Outside of the volume or the mask it has no edge: NaN, or so far off from its neighbours that the tables end.
-#if TABLES
-typedef int Cell;
-__device__ __forceinline__ Cell cell_of(VOXEL voxel) { return 4 * (int)voxel; }
-__device__ __forceinline__ Cell outside(int k, int j, int i) { return (k + j + i) & 1 ? 1 << 28 : -(1 << 28); }
-__device__ __forceinline__ bool is_outside(Cell cell) { return abs(cell) == 1 << 28; }
-#else
-typedef float Cell;
-__device__ __forceinline__ Cell cell_of(VOXEL voxel) { return voxel; }
-__device__ __forceinline__ Cell outside(int, int, int) { return __int_as_float(0x7fffffff); }
-#endif
-
 struct Tile
 {
     union
     {
         struct
         {
-            Cell voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];
+            float voxel[SIDE_K + 2][SIDE_J + 2][SIDE_I + 2];
             u16 weight[3][SIDE_K + 1][SIDE_J + 1][SIDE_I + 1];  // by axis and lower voxel
-#if TABLES
-            float table[TABLE];
-#endif
         };
         struct  // edges between components, a list for each warp
         {
@@ -93,20 +76,20 @@ struct Tile
 
 struct Image
 {
-    const VOXEL* voxels;  // from `first_voxel` on
-    u32 first_voxel;
+    const VOXEL* voxels;
     const unsigned char* mask;  // or null
     const u8* seeded;  // whether a tile has a seed
     u16* levels;  // in, those of the seeds and 0 elsewhere; out, the lowest weight on the path to the node
 
-    // INNER: neither the tile nor its neighbours reach out of the volume, and there is no mask.
+    // INNER: neither the tile nor its neighbours reach out of the volume, and there is no mask. A NaN stands for
+    // a voxel outside of the volume or the mask, which has no edge.
     template <bool INNER>
-    __device__ __forceinline__ Cell cell(const TileGeometry& p, int k, int j, int i) const
+    __device__ __forceinline__ float cell(const TileGeometry& p, int k, int j, int i) const
     {
         u32 at = p.number(k, j, i);
-        if (INNER) return cell_of(voxels[at - first_voxel]);
+        if (INNER) return voxels[at];
         bool inside = k >= 0 && j >= 0 && i >= 0 && k < p.nk && j < p.nj && i < p.ni;
-        return !inside || (mask && !mask[at]) ? outside(k, j, i) : cell_of(voxels[at - first_voxel]);
+        return !inside || (mask && !mask[at]) ? __int_as_float(0x7fffffff) : (float)voxels[at];
     }
 };
 
@@ -115,7 +98,7 @@ template <bool INNER>
 __device__ __forceinline__ void load_rows(Tile& tile, const Image& image, const TileGeometry& p)
 {
     int row = threadIdx.x >> 4, lane = threadIdx.x & 15, high = row >> 3, low = row & 7;
-    Cell own[4], face_k, face_j, face_i = 0;
+    float own[4], face_k, face_j, face_i = 0;
 #pragma unroll
     for (int n = 0; n < 4; n++)
         own[n] = image.cell<INNER>(p, p.k0 + 2 * n + high, p.j0 + low, p.i0 + lane);
@@ -141,47 +124,19 @@ __device__ __forceinline__ void load_voxels(Tile& tile, const Image& image, cons
     __syncthreads();
 }
 
-#if TABLES
-__device__ __forceinline__ float entry(const Tile& tile, int bytes)
-{
-    return *(const float*)((const char*)tile.table + bytes);
-}
-
-__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile& tile, const Affinity& a,
-                                              const Tables& t)
-{
-    int sum = first + second - 4 * (t.lowest_sum - t.differences);
-    float sum_term = entry(tile, min(max(sum, 4 * t.differences), 4 * (t.size() - 1)));
-    float difference_term = entry(tile, min(abs(first - second), 4 * (t.differences - 1)));
-#if WEIGHTED
-    u32 level = combined_level(sum_term, difference_term, a);
-    return is_outside(first) || is_outside(second) ? 0 : level;
-#else
-    // As in combined_level, but that the bits above the level are left to whoever keeps 16.
-    int level = __float_as_int(__fadd_rn(__fmul_rn(sum_term, difference_term), 8388608.0f));
-    return level < __float_as_int(8388608.0f) + max(a.cut_level, 1) ? 0 : level;
-#endif
-}
-#else
-__device__ __forceinline__ u32 weight_between(Cell first, Cell second, const Tile&, const Affinity& a, const Tables&)
-{
-    return affinity_level(first, second, a);
-}
-#endif
-
 // Whether any edge is there
-__device__ __forceinline__ bool weigh_edges(Tile& tile, const Affinity& a, const Tables& tables, const TileGeometry& p)
+__device__ __forceinline__ bool weigh_edges(Tile& tile, const Affinity& a, const TileGeometry& p)
 {
     const int row = SIDE_I + 2, slice = row * (SIDE_J + 2);
     u32 any = 0;
-    const Cell* c = &tile.voxel[p.k() + 1][p.j() + 1][p.i() + 1];
-    Cell own = *c;
+    const float* c = &tile.voxel[p.k() + 1][p.j() + 1][p.i() + 1];
+    float own = *c;
 #pragma unroll 1  // it compiles sooner
     for (int m = 0; m < OWN; m++, c += slice) {
         int k = p.k() + m + 1, j = p.j() + 1, i = p.i() + 1;
-        Cell above = c[slice];
-        u32 up_k = weight_between(own, above, tile, a, tables), up_j = weight_between(own, c[row], tile, a, tables);
-        u32 up_i = weight_between(own, c[1], tile, a, tables);
+        float above = c[slice];
+        u32 up_k = affinity_level(own, above, a), up_j = affinity_level(own, c[row], a);
+        u32 up_i = affinity_level(own, c[1], a);
         tile.weight[0][k][j][i] = up_k;
         tile.weight[1][k][j][i] = up_j;
         tile.weight[2][k][j][i] = up_i;
@@ -191,8 +146,8 @@ __device__ __forceinline__ bool weigh_edges(Tile& tile, const Affinity& a, const
 #pragma unroll 1
     for (int n = threadIdx.x; n < PAIRS; n += THREADS) {
         BorderPair low(n, false);
-        const Cell* c = &tile.voxel[low.k + 1][low.j + 1][low.i + 1];
-        u32 up = weight_between(c[0], c[low.axis == 0 ? slice : low.axis == 1 ? row : 1], tile, a, tables);
+        const float* c = &tile.voxel[low.k + 1][low.j + 1][low.i + 1];
+        u32 up = affinity_level(c[0], c[low.axis == 0 ? slice : low.axis == 1 ? row : 1], a);
         tile.weight[low.axis][low.k + 1][low.j + 1][low.i + 1] = up;
         any |= up;
     }
@@ -501,21 +456,18 @@ __device__ void settle_nodes(Tile& tile, const TileGeometry& p, const NodeEdges&
 
 // One block per tile. Of a tile without nodes (NO_NODES) nothing else is written.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    contract_tiles(TileGrid grid, Image image, Affinity a, Tables tables, NodeMap nodes, NodeEdges found)
+    contract_tiles(TileGrid grid, int first_tile, Image image, Affinity a, NodeMap nodes, NodeEdges found)
 {
     __shared__ Tile tile;
-    int number = grid.tile();
+    int number = first_tile + blockIdx.x;
     TileGeometry p = grid.geometry(number);
     if (threadIdx.x == 0) tile.components = tile.nodes = 0;
-#if TABLES
-    for (int n = threadIdx.x; n < tables.size(); n += THREADS) tile.table[n] = tables.entries[n];
-#endif
     load_voxels(tile, image, p);
-    if (!weigh_edges(tile, a, tables, p)) {
+    if (!weigh_edges(tile, a, p)) {
         if (threadIdx.x == 0) nodes.first_nodes[number] = NO_NODES;
         return;
     }
-    keep_upper_weights(tile, found.weights_across + (size_t)grid.place() * PAIRS);
+    keep_upper_weights(tile, found.weights_across + (size_t)number * PAIRS);
     Own own;
     hook_voxels(tile, own, image.seeded[number] ? image.levels : nullptr, p);
     int edges = list_components(tile, own, p);

@@ -1,4 +1,4 @@
-// How a volume is cut into tiles for contraction, and what the nodes of the tiles are called by.
+// How a volume is cut into tiles for contraction, and from voxels to the nodes of the tiles.
 #pragma once
 
 typedef unsigned char u8;
@@ -22,7 +22,8 @@ typedef unsigned long long u64;
 #define SEED 0xffffffffu
 #define INSIDE 0xfffffffeu
 #define STAYS 0xfffffffdu
-#define NO_NODES 0xffffffffu  // first node of a tile without any edge, or that is not contracted
+#define NO_NODES 0xffffffffu  // first node of a tile without any edge
+#define ALONE 0xffffffffu     // parent of a node that survives the first round, as another one hooks onto it
 
 // A tile's place in the volume, and the thread's voxels in it. All but the tile's corner is computed
 // anew wherever it is needed: registers are scarcer.
@@ -55,32 +56,34 @@ struct BorderPair
     }
 };
 
-// A volume in tiles, of which one launch works on some, one a block.
+// A volume in tiles.
 struct TileGrid
 {
     int nk, nj, ni;
-    const u32* reached;  // the tiles that are contracted; null: all
-    int first;  // in `reached`, of this launch
 
     __device__ __forceinline__ int tiles_i() const { return (ni + SIDE_I - 1) / SIDE_I; }
     __device__ __forceinline__ int tiles_j() const { return (nj + SIDE_J - 1) / SIDE_J; }
-    // The block's tile, and its place among those that are contracted.
-    __device__ __forceinline__ u32 place() const { return first + blockIdx.x; }
-    __device__ __forceinline__ int tile() const
-    {
-        return reached ? reached[place()] : place();
-    }
-    __device__ __forceinline__ int tile_at(int k, int j, int i) const
-    {
-        return (k / SIDE_K * tiles_j() + j / SIDE_J) * tiles_i() + i / SIDE_I;
-    }
     __device__ __forceinline__ int tile_of(u32 voxel) const
     {
-        return tile_at(voxel / ni / nj, voxel / ni % nj, voxel % ni);
+        int k = voxel / ni / nj, j = voxel / ni % nj, i = voxel % ni;
+        return (k / SIDE_K * tiles_j() + j / SIDE_J) * tiles_i() + i / SIDE_I;
     }
     __device__ __forceinline__ TileGeometry geometry(int tile) const
     {
         int in_row = tiles_i(), in_plane = in_row * tiles_j();
         return {nk, nj, ni, tile / in_plane * SIDE_K, tile % in_plane / in_row * SIDE_J, tile % in_row * SIDE_I};
+    }
+};
+
+// The nodes that the tiles are contracted to.
+struct NodeMap
+{
+    NODE* node_of;     // of each voxel, counted from the first of its tile, or NONE
+    u32* first_nodes;  // of each tile, or NO_NODES
+
+    __device__ __forceinline__ u32 at(u32 voxel, const TileGrid& grid) const
+    {
+        u32 first = first_nodes[grid.tile_of(voxel)];
+        return first == NO_NODES ? ALONE : first + node_of[voxel];
     }
 };

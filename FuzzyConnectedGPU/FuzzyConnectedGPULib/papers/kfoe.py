@@ -5,17 +5,16 @@ its own, its neighbours enter the queue. A voxel is processed again whenever a b
 it, which is what makes this solver slow.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...problem import Problem
-from ..interface import Solution
-from .affinity_levels import voxel_level
-from .neighbours import NEIGHBOUR_COUNT, Grid, grid_of, neighbour
+from ..problem import Problem
+from ..solvers import Solution
+from ..solvers.grid import NEIGHBOUR_COUNT, Grid, grid_of, neighbour, voxel_level
 
 VOXELS_PER_SLICE = 1 << 17
 HEAD, LENGTH, SET = 0, 1, 2  # counters of `RingQueue.state`
@@ -30,7 +29,7 @@ class RingQueue(NamedTuple):
 
 
 def solve(problem: Problem, progress: Progress) -> Solution:
-    """Levels of the fuzzy scene; see `interface.Solver`."""
+    """Levels of the fuzzy scene."""
     size, shape = problem.voxels.size, problem.voxels.shape
     levels = np.zeros(size, np.uint16)
     ring = np.empty(size, np.int32 if size < 2**31 else np.int64)
@@ -47,7 +46,7 @@ def solve(problem: Problem, progress: Progress) -> Solution:
 
 
 @njit(cache=True)
-def push_seeds(seeds: np.ndarray, levels: np.ndarray, shape: np.ndarray, queue: RingQueue) -> None:
+def push_seeds(seeds: Any, levels: Any, shape: Any, queue: RingQueue) -> None:
     """Put the neighbours of the seeds in the queue."""
     ring, waiting, state = queue
     for seed in seeds:
@@ -56,12 +55,7 @@ def push_seeds(seeds: np.ndarray, levels: np.ndarray, shape: np.ndarray, queue: 
 
 @njit(cache=True)
 def push_neighbours(
-    voxel: int,
-    levels: np.ndarray,
-    shape: np.ndarray,
-    ring: np.ndarray,
-    waiting: np.ndarray,
-    state: np.ndarray,
+    voxel: int, levels: Any, shape: Any, ring: Any, waiting: Any, state: Any
 ) -> None:
     """Put those neighbours of a voxel in the queue that are below it."""
     for side in range(NEIGHBOUR_COUNT):
@@ -73,7 +67,7 @@ def push_neighbours(
 
 
 @njit(cache=True, nogil=True)
-def process(grid: Grid, levels: np.ndarray, queue: RingQueue, budget: int) -> None:
+def process(grid: Grid, levels: Any, queue: RingQueue, budget: int) -> None:
     """Process up to `budget` voxels of the queue."""
     voxels, mask, shape, floor, tables = grid
     sums, differences, lowest_sum, coefficients = tables
