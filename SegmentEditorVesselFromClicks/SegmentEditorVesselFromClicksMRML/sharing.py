@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.several.division import divide_by_contrast
-from FuzzyConnectedGPULib.several.several_vessels import background_inside
+from FuzzyConnectedGPULib.relative.groups import background_inside
+from FuzzyConnectedGPULib.relative.vessels import divide_by_contrast
 from FuzzyVesselCoreLib.progress import Progress
 
 from .growing import CachedEvidence, Vessel, both, grow
@@ -47,7 +47,7 @@ def grow_among(
     progress: Any = None,
     **options: Any,
 ) -> Vessel:
-    """Segment one of several vessels; see `FuzzyConnectedGPULib.several`.
+    """Segment one of several vessels; see `FuzzyConnectedGPULib.relative`.
 
     Parameters
     ----------

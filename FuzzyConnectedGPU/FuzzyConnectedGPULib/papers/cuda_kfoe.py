@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from time import perf_counter
 
 import numpy as np
 
@@ -29,19 +29,20 @@ def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
     size, shape = problem.voxels.size, int32s(problem.voxels.shape)
     voxels = gpu.put(problem.voxels)
     mask = None if problem.mask is None else gpu.put(problem.mask)
+    started = perf_counter()
     defines, grid = (voxel_macro(problem.voxels.dtype),), (-(-size // THREADS),)
     affinities = gpu.xp.empty(6 * size, np.float32)
     stored = voxels, pointer(mask), affinities, *shape, affinity_record(problem, gpu)
     gpu.kernel(KERNELS, "store_affinities", defines)(grid, (THREADS,), stored)
     track = gpu.kernel(KERNELS, "track", defines)
     return run_rounds(
-        problem, progress, gpu,
+        problem, progress, gpu, started,
         lambda *arrays: track(grid, (THREADS,), (affinities, *arrays, *shape)),
     )  # fmt: skip
 
 
 def run_rounds(
-    problem: Problem, progress: Progress, gpu: CudaDevice, launch: Callable[..., Any]
+    problem: Problem, progress: Progress, gpu: CudaDevice, started: float, launch: Callable
 ) -> Solution:
     """Levels (numpy) after rounds until no voxel changes, with the papers' flag arrays C1 and C2.
 
@@ -65,5 +66,6 @@ def run_rounds(
             launch(values, now, following, changed)
             now, following = following, now
             rounds += 1
+    seconds = perf_counter() - started
     levels = np.rint(gpu.get(values) * np.float32(TOP_LEVEL)).astype(np.uint16)
-    return Solution(levels.reshape(problem.voxels.shape), rounds, gpu.peak_bytes)
+    return Solution(levels.reshape(problem.voxels.shape), rounds, gpu.peak_bytes, seconds)
