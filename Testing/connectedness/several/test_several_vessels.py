@@ -106,8 +106,8 @@ def test_a_vessel_without_points_has_what_is_handed_over_to_it():
 
 def test_evidence_is_computed_once():
     kept, calls = CachedConnectedness(), []
-    find = kept._find_evidence
-    kept._find_evidence = lambda *args: calls.append(1) or find(*args)
+    find = kept._find_map
+    kept._find_map = lambda *args: calls.append(1) or find(*args)
     segment_several(crossing(), POINTS, device="cpu", cached=kept)
     assert len(calls) == 1
 
