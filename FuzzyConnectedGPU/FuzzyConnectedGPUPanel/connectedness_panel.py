@@ -15,7 +15,6 @@ from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from FuzzyVesselCoreLib.voxels.surface.warm_up import WARM_UP as SURFACE_WARM_UP
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
@@ -243,7 +242,6 @@ class ConnectednessPanel(Panel):
 
     def prepare(self) -> None:
         warm_up.prepare()
-        SURFACE_WARM_UP.begin()  # each waits for the one before
         LIVE_WARM_UP.begin()
 
     def why_not(self) -> str:
