@@ -13,7 +13,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib import FuzzyScene, binarize
 from FuzzyConnectedGPULib.contrast import contrast_connectedness
-from FuzzyConnectedGPULib.contrast.kept_evidence import KeptEvidence
+from FuzzyConnectedGPULib.contrast.cached_map import CachedMap
 from FuzzyVesselCoreLib.errors import DeviceError
 
 
@@ -45,28 +45,10 @@ class CachedEvidence:
     """
 
     def __init__(self) -> None:
-        self._kept = KeptEvidence(copies=True)
+        self._kept = CachedMap(copies=True)
 
     def forget(self) -> None:
         self._kept.forget()
-
-    def live_labels(
-        self,
-        volume: np.ndarray,
-        spacing: tuple,
-        area: np.ndarray | None,
-        allowed: np.ndarray | None,
-    ) -> Any:
-        """Labels for points that are dragged; None where the evidence is that of other inputs.
-
-        Parameters
-        ----------
-        volume, spacing, area
-            As of `grow`.
-        allowed : ndarray, shape (K, J, I), bool, optional
-            Where vessels and paths stay.
-        """
-        return self._kept.live_labels(volume, spacing, area, allowed)
 
     def evidence(self, allowed: np.ndarray | None) -> Any:
         """The evidence of the last run, in host memory; paths stay in a mask (uint8)."""
@@ -154,7 +136,7 @@ def grow(
             mask=both(area, in_range),
             device=device,
             progress=progress,
-            find_evidence=cached.finder(area),
+            find_map=cached.finder(area),
         )
     except DeviceError:
         cached.forget()  # a device that failed may have lost it
