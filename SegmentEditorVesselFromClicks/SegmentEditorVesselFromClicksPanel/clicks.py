@@ -6,6 +6,7 @@ They are found again by what they refer to, so they are saved with the scene and
 from typing import Any
 
 import numpy as np
+import slicer
 
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
@@ -20,63 +21,34 @@ POINTS = "vtkMRMLMarkupsFiducialNode"
 
 
 class Clicks:
-    """The points of one segment.
-
-    Parameters
-    ----------
-    segmentation_node : vtkMRMLSegmentationNode
-    segment_id : str
-
-    Attributes
-    ----------
-    segmentation_node, segment_id
-        As given.
-    """
+    """The points of one segment (`segment_id`) of a vtkMRMLSegmentationNode."""
 
     def __init__(self, segmentation_node: Any, segment_id: str) -> None:
         self.segmentation_node, self.segment_id = segmentation_node, segment_id
 
     @property
-    def key(self) -> tuple[str, str]:
-        """IDs of the segmentation and the segment."""
-        return self.segmentation_node.GetID(), self.segment_id
-
-    @property
     def nodes(self) -> dict[str, Any]:
         """The lists that there are, by their kind."""
-        import slicer
-
-        found = {}
-        for number in range(slicer.mrmlScene.GetNumberOfNodesByClass(POINTS)):
-            node = slicer.mrmlScene.GetNthNodeByClass(number, POINTS)
-            if (
-                node.GetAttribute(SEGMENT) == self.segment_id
-                and node.GetNodeReference(SEGMENTATION) is self.segmentation_node
-            ):
-                found[node.GetAttribute(KIND)] = node
-        return found
+        return {
+            node.GetAttribute(KIND): node
+            for node in slicer.util.getNodesByClass(POINTS)
+            if node.GetAttribute(SEGMENT) == self.segment_id
+            and node.GetNodeReference(SEGMENTATION) is self.segmentation_node
+        }
 
     def points(self, kind: str) -> PlacedPoints:
         """The placed points of a kind, in the world."""
         node = self.nodes.get(kind)
         return PlacedPoints([], np.empty((0, 3)), []) if node is None else placed_points(node)
 
-    def add(self, position: Any, background: bool = False) -> Any:
-        """Place a point, and return its list.
-
-        Parameters
-        ----------
-        position : sequence of 3 float
-            In the world.
-        background : bool
-        """
+    def add(self, position: Any, background: bool = False) -> None:
+        """Place a point at a position of the world."""
         kind = BACKGROUND if background else VESSEL
         last = max((order for order, _node, _index in self._in_order()), default=0)
         node = self.nodes.get(kind) or self._new(kind)
         index = node.AddControlPointWorld(position)
         # Which of both lists has the last point is to be seen from the points alone.
         node.SetNthControlPointDescription(index, str(last + 1))
-        return node
 
     def near(self, position: Any, reach: float) -> bool:
         """Whether a point lies within a distance (mm) of a position of the world."""
@@ -112,20 +84,19 @@ class Clicks:
         if node is not None:
             node.SetAttribute(MORE, f"{value:g}")
 
-    def _new(self, kind):
+    def _new(self, kind: str) -> Any:
         segment = self.segmentation_node.GetSegmentation().GetSegment(self.segment_id)
-        name = f"{segment.GetName()} {kind}"
-        with all_or_nothing() as change:
-            node = change(POINTS, name)
-            node.SetAttribute(KIND, kind)
-            node.SetAttribute(SEGMENT, self.segment_id)
-            node.SetNodeReferenceID(SEGMENTATION, self.segmentation_node.GetID())
-            node.SetControlPointLabelFormat(f"{kind[0]}%d")
-            paint(node, COLORS[kind])
-            put_beside([node], self.segmentation_node)
+        with all_or_nothing() as add:  # the user's own list stays the one that clicks go into
+            node = add(POINTS, f"{segment.GetName()} {kind}")
+        node.SetAttribute(KIND, kind)
+        node.SetAttribute(SEGMENT, self.segment_id)
+        node.SetNodeReferenceID(SEGMENTATION, self.segmentation_node.GetID())
+        node.SetControlPointLabelFormat(f"{kind[0]}%d")
+        paint(node, COLORS[kind])
+        put_beside([node], self.segmentation_node)
         return node
 
-    def _in_order(self):
+    def _in_order(self) -> list[tuple[int, Any, int]]:
         """Order, list and index of each point, the last one at the end."""
         found = []
         for node in self.nodes.values():
