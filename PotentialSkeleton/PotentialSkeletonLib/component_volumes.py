@@ -5,10 +5,13 @@ import warnings
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.geodesic import add_sources, geodesic_distance
-from FuzzyVesselCoreLib.voxels.distance.ridge import removal_order
-from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from FuzzyVesselCoreLib.voxels.distances import (
+    add_sources,
+    distance_to_outside,
+    geodesic_distance,
+    removal_order,
+)
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points.critical_points import CriticalPoint, critical_points
 from .critical_points.seeds import curvature_seeds, divergence_seeds
