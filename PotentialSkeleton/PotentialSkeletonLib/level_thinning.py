@@ -6,9 +6,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distances import removal_order
 
 from .component_volumes import ComponentVolumes
-from .thinning import empty_states, grow, removable, thin, trim
+from .thinning import empty_states, grow, peel, removable, thin, trim
 
 NO_VOXELS = np.empty(0, np.int64)
 SKELETON, CURVE, GAP_PATH, SEEN, TAKEN = 1, 2, 4, 8, 16  # states of voxels
@@ -51,7 +52,7 @@ class LevelThinning:
         """Thin the voxels of traced curves, brought to the object's topology, to the skeleton."""
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
-        order = self._volumes.removal_order(voxels)
+        order = removal_order(self._volumes.depth, voxels)
         stays = membership(voxels, self.anchors, self._level)
         on_curve = membership(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._shape, self._states)
@@ -76,9 +77,9 @@ class LevelThinning:
         """
         start = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
-            start = wanted[[np.argmax(self._volumes.removal_order(wanted))]]
+            start = wanted[[np.argmax(removal_order(self._volumes.depth, wanted))]]
         if not len(start):
-            return self._volumes.peeled(wanted)
+            return self._peeled(wanted)
         grown = self._grow(start, wanted, self.anchors, progress)
         missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
         if len(missed):
@@ -86,11 +87,16 @@ class LevelThinning:
             paths = gap_paths(grown, wanted, missed, depth, self._states, progress)
             grown = self._grow(grown, union(wanted, paths), wanted, progress)
             missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        return self._volumes.peeled(wanted) if len(missed) else grown
+        return self._peeled(wanted) if len(missed) else grown
+
+    def _peeled(self, stays):
+        volumes, voxels = self._volumes, np.flatnonzero(self._volumes.mask)
+        order = removal_order(volumes.depth, voxels)
+        return peel(voxels, order, stays, volumes.spacing, self._shape)
 
     def _grow(self, skeleton, offered, first, progress):
         progress.check()
-        order = self._volumes.removal_order(offered)
+        order = removal_order(self._volumes.depth, offered)
         is_first = membership(offered, first)
         return grow(skeleton, offered, order, is_first, self._shape, self._states)
 

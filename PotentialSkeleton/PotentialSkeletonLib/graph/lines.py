@@ -81,7 +81,7 @@ class LineShape:
     """Measures of a line; curvature and torsion are means along it."""
 
     length: float  # mm
-    tortuosity: float  # length over the distance of the ends, minus 1, as in VMTK; 0 if closed
+    tortuosity: float  # length over distance of the ends, minus 1, as in VMTK; 0 if closed
     curvature: float  # 1/mm
     torsion: float  # 1/mm, positive for a right-handed helix
 
