@@ -4,17 +4,32 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..reading.bundles import checked_bundle
-from .file_types import NODE_CLASSES, file_type
+from ..reading.points import checked_bundle
 
+# Reader of a file by the end of its name; what is not known is tried as a volume.
+FILE_TYPES = {
+    ".seg.nrrd": "SegmentationFile",
+    ".mrk.json": "MarkupsFile",
+    ".fcsv": "MarkupsFile",
+    ".mrb": "SceneFile",
+    ".mrml": "SceneFile",
+    **dict.fromkeys((".vtp", ".vtk", ".stl", ".ply", ".obj"), "ModelFile"),
+    **dict.fromkeys((".tsv", ".csv"), "TableFile"),
+    **dict.fromkeys((".h5", ".tfm"), "TransformFile"),
+    ".txt": "TextFile",
+    ".ctbl": "ColorTableFile",
+}
+# Types that are read by the storage node which a new node of this class brings along.
+NODE_CLASSES = {
+    "ModelFile": "vtkMRMLModelNode",
+    "TableFile": "vtkMRMLTableNode",
+    "TextFile": "vtkMRMLTextNode",
+    "ColorTableFile": "vtkMRMLColorTableNode",
+}
 # Bits of vtkSlicerVolumesLogic::LoadingOptions.
 VOLUME_OPTIONS = {
-    "labelmap": 1,
-    "center": 2,
-    "singleFile": 4,
-    "autoWindowLevel": 8,
-    "discardOrientation": 16,
-}
+    "labelmap": 1, "center": 2, "singleFile": 4, "autoWindowLevel": 8, "discardOrientation": 16,
+}  # fmt: skip
 
 
 class SceneFiles:
@@ -22,16 +37,18 @@ class SceneFiles:
 
     Parameters
     ----------
-    application : fuzzy_vessel.slicer_host.headless.Application
+    application : headless.Application
     """
 
     def __init__(self, application):
         self._scene = application.scene
-        self._logics = application.logics
+        self._modules = application.modules
 
     def fileType(self, filename: str) -> str:
-        """Return the name of the reader for a file; what is not known is tried as a volume."""
-        return file_type(str(filename))
+        """Return the name of the reader for a file."""
+        name = str(filename).lower()
+        found = (kind for suffix, kind in FILE_TYPES.items() if name.endswith(suffix))
+        return next(found, "VolumeFile")
 
     def fileWriterFileType(self, node: Any) -> str:
         """Return a name for the way a node is written; here its class."""
@@ -46,11 +63,9 @@ class SceneFiles:
         if fileType == "SceneFile":
             return self._load_scene(path, bool(properties.get("clear", False)), userMessages)
         node = self._load_node(fileType, path, name, properties)
-        if node is None:
-            return False
-        if loadedNodes is not None:
+        if node is not None and loadedNodes is not None:
             loadedNodes.AddItem(node)
-        return True
+        return node is not None
 
     def saveNodes(self, fileType: str, properties: dict, userMessages: Any = None) -> bool:
         """Write the node `nodeID`, or the whole scene, to `fileName`. Returns True on success."""
@@ -84,58 +99,46 @@ class SceneFiles:
 
     def _load_scene(self, path, clear, userMessages):
         path = os.path.abspath(path)
-        if path.lower().endswith(".mrb"):
-            return self._load_bundle(path, clear, userMessages)
-        self._scene.SetURL(path)
-        return bool(self._scene.Connect(userMessages) if clear else self._scene.Import())
-
-    def _load_bundle(self, path, clear, userMessages):
+        if not path.lower().endswith(".mrb"):
+            self._scene.SetURL(path)
+            return bool(self._scene.Connect(userMessages) if clear else self._scene.Import())
         with checked_bundle(path) as copy:
             read = bool(self._scene.ReadFromMRB(str(copy), clear, userMessages))
         # As if the file itself had been read: its neighbours are where the scene is saved next.
-        folder, name = os.path.split(os.path.splitext(path)[0])
-        self._scene.SetURL(os.path.join(folder, f"{name}.mrml"))
-        self._scene.SetRootDirectory(folder)
+        self._scene.SetURL(os.path.splitext(path)[0] + ".mrml")
+        self._scene.SetRootDirectory(os.path.dirname(path))
         return read
 
     def _load_node(self, fileType, path, name, properties):
         if fileType == "VolumeFile":
             return self._load_volume(path, name, properties)
         if fileType == "SegmentationFile":
-            return self._logics["segmentations"].LoadSegmentationFromFile(path, True, name)
+            logic = self._modules["segmentations"].logic()
+            return logic.LoadSegmentationFromFile(path, True, name)
         if fileType == "MarkupsFile":
-            node_id = self._logics["markups"].LoadMarkups(path, name)
+            node_id = self._modules["markups"].logic().LoadMarkups(path, name)
             return self._scene.GetNodeByID(node_id) if node_id else None
         if fileType == "TransformFile":
-            return self._logics["transforms"].AddTransform(path, self._scene)
-        if fileType in NODE_CLASSES:
-            return self._load_by_storage(NODE_CLASSES[fileType], path, name)
-        return None
+            return self._modules["transforms"].logic().AddTransform(path, self._scene)
+        node = self._scene.AddNewNodeByClass(NODE_CLASSES[fileType], name)
+        node.AddDefaultStorageNode(path)
+        node.GetStorageNode().SetFileName(path)
+        if not node.GetStorageNode().ReadData(node):
+            self._scene.RemoveNode(node)
+            return None
+        if hasattr(node, "CreateDefaultDisplayNodes"):
+            node.CreateDefaultDisplayNodes()
+        return node
 
     def _load_volume(self, path, name, properties):
         import vtk
 
         options = sum(bit for option, bit in VOLUME_OPTIONS.items() if properties.get(option))
-        file_list = None
-        if properties.get("fileNames"):
-            file_list = vtk.vtkStringArray()
-            for filename in properties["fileNames"]:
-                file_list.InsertNextValue(str(filename))
-        node = self._logics["volumes"].AddArchetypeVolume(path, name, options, file_list)
+        names = vtk.vtkStringArray() if properties.get("fileNames") else None
+        for filename in properties.get("fileNames") or ():
+            names.InsertNextValue(str(filename))
+        logic = self._modules["volumes"].logic()
+        node = logic.AddArchetypeVolume(path, name, options, names)
         if node is not None and properties.get("colorNodeID"):
             node.GetDisplayNode().SetAndObserveColorNodeID(properties["colorNodeID"])
-        return node
-
-    def _load_by_storage(self, class_name, path, name):
-        node = self._scene.AddNewNodeByClass(class_name, name)
-        read = False
-        if node.AddDefaultStorageNode(path):
-            storage = node.GetStorageNode()
-            storage.SetFileName(path)
-            read = bool(storage.ReadData(node))
-        if not read:
-            self._scene.RemoveNode(node)
-            return None
-        if hasattr(node, "CreateDefaultDisplayNodes"):
-            node.CreateDefaultDisplayNodes()
         return node
