@@ -108,7 +108,8 @@ def three_vessels(window: Window) -> None:
     """Portal and hepatic veins and the artery of another phantom, each from three points."""
     import slicer
 
-    from fuzzy_vessel.benchmark.several.known_vessels import clicks_inside, known_vessels
+    from Benchmarks.clicks import clicks_inside
+    from Benchmarks.volumes import known_vessels
     from FuzzyConnectedGPUPanel.first_view.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom

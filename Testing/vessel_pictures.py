@@ -44,8 +44,8 @@ def case_of(folder: Path | None) -> Case:
 
     if folder is None:
         return _phantom()
-    from fuzzy_vessel.benchmark.several.known_vessels import clicks_inside
-    from fuzzy_vessel.reading.formats.nrrd import read_voxels
+    from Benchmarks.clicks import clicks_inside
+    from Benchmarks.volumes import read as read_voxels
 
     voxels, (k, j, i) = read_voxels(folder / CT)
     node = slicer.util.addVolumeFromArray(voxels, np.diag([-i, -j, k, 1.0]), "Liver CT")
@@ -64,7 +64,8 @@ def case_of(folder: Path | None) -> Case:
 def _phantom() -> Case:
     import slicer
 
-    from fuzzy_vessel.benchmark.several.known_vessels import clicks_inside, known_vessels
+    from Benchmarks.clicks import clicks_inside
+    from Benchmarks.volumes import known_vessels
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
     from FuzzyVesselCoreLib.phantom.anatomy import Grid, tubes
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom

@@ -2,6 +2,6 @@
 
 `__main__` parses the `arguments` and runs one of the `jobs`: `reading` (files to nodes),
 `segmenting` and `skeletonizing` (nodes to nodes and files), `pictures` and `writing` (files),
-`results` and `report` (the end). `slicer_host` stands in for Slicer's application. `benchmark`
-measures the algorithms without any of these. Nothing here is public but the command itself.
+`results` and `report` (the end). `slicer_host` stands in for Slicer's application.
+Nothing here is public but the command itself.
 """

@@ -14,7 +14,6 @@ from .affinity.gaussian_affinity import GaussianAffinity
 from .contrast import ContrastThreshold, contrast_connectedness
 from .contrast.automatic.automatic_seeds import automatic_seeds
 from .contrast.kept_evidence import KeptEvidence
-from .features.feature_volume import feature_volume
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 
@@ -59,7 +58,6 @@ class CachedConnectedness:
         self._inputs: tuple | None = None
         self._last: _Run | None = None
         self._unchanged: _Run | None = None
-        self._feature: tuple | None = None
         self._evidence = KeptEvidence()
 
     def connectedness(
@@ -77,9 +75,7 @@ class CachedConnectedness:
             affinity = estimate_affinity(volume, seeds)
         inputs = (volume, affinity, options)
         if self._inputs is None or not _same(self._inputs, inputs):
-            feature = self._feature
             self.forget()
-            self._feature = feature
         wanted = frozenset(map(tuple, np.atleast_2d(seeds).tolist()))
         start, unchanged = self._subset_run(wanted), self._unchanged
         if start is not None and start.seeds == wanted:
@@ -100,22 +96,6 @@ class CachedConnectedness:
         self._inputs, self._last = inputs, result
         self._unchanged = unchanged if start is unchanged else None
         return result.scene
-
-    def feature_volume(
-        self,
-        volume: np.ndarray,
-        feature: str,
-        *,
-        progress: Progress | ProgressCallback | None = None,
-        **options: Any,
-    ) -> np.ndarray:
-        """The same as `features.feature_volume.feature_volume`; the result is cached."""
-        inputs = (volume, feature, options)
-        if self._feature is None or not _same(self._feature[0], inputs):
-            self._feature = None  # its memory is freed before the next is computed
-            found = feature_volume(volume, feature, progress=progress, **options)
-            self._feature = inputs, found
-        return self._feature[1]
 
     def contrast_connectedness(
         self, volume: np.ndarray, seeds: Any, **options: Any

@@ -6,13 +6,12 @@ from typing import Any
 from FuzzyVesselCoreLib.errors import InputError
 
 from .affinity.gaussian_affinity import GaussianAffinity
-from .features.feature_volume import check_feature
 from .threshold.choice import check_threshold
 from .threshold.gaps import check_rounds
 
 MODELS = ("contrast", "affinity")
 _OF_AFFINITY = (
-    *("affinity", "feature", "radius", "side", "cut", "solver"),
+    *("affinity", "radius", "side", "cut", "solver"),
     *("corrections", "directions"),
 )
 
@@ -26,7 +25,7 @@ class SegmentOptions:
     model : {"contrast", "affinity"}, optional
         "contrast", the default: contrast to the local background, connected from the clicks (see
         `contrast`). "affinity": the papers' affinity with one threshold for the whole scene; the
-        default where one of its own parameters, `affinity`, `feature`, `radius`, `side`, `cut`,
+        default where one of its own parameters, `affinity`, `radius`, `side`, `cut`,
         `solver`, `corrections` or `directions`, is given.
     border : {"drawn", "half"}, optional
         For the model "contrast": where experts draw it (the default; 20 to 30 % of the contrast in
@@ -35,12 +34,6 @@ class SegmentOptions:
     affinity : GaussianAffinity, optional
         For the model "affinity"; by default `estimate_affinity` with `radius` (2) and `side`
         ("both").
-    feature : {"intensity", "scale", "vesselness"}, optional
-        For the model "affinity": what the affinity compares, see `features`. "intensity", the
-        default: the volume's intensities. "scale": intensities averaged within the object scale
-        (Saha, Udupa and Odhner 2000). "vesselness": a vesselness image (Zhang 2018); more of it
-        than at the seeds costs nothing, and with side "dark" it finds dark vessels. A given
-        affinity is in the feature's unit.
     cut, solver, corrections, directions
         For the model "affinity"; as in `connectedness`.
     threshold : float, optional
@@ -54,7 +47,7 @@ class SegmentOptions:
     Raises
     ------
     InputError
-        The model or feature is unknown, or threshold or rounds are out of range.
+        The model is unknown, or threshold or rounds are out of range.
 
     Examples
     --------
@@ -65,7 +58,6 @@ class SegmentOptions:
     model: str | None = None
     border: str | None = None
     affinity: GaussianAffinity | None = None
-    feature: str | None = None
     radius: int | None = None
     side: str | None = None
     threshold: float | None = None
@@ -79,7 +71,6 @@ class SegmentOptions:
     def __post_init__(self) -> None:
         if self.object_model not in MODELS:
             raise InputError(f"Unknown model {self.model!r}; one of {', '.join(MODELS)}.")
-        check_feature(self.feature)
         check_rounds(self.fill_gaps)
         cut = self.cut if self.object_model == "affinity" and self.cut is not None else 0.0
         check_threshold(self.threshold, cut)

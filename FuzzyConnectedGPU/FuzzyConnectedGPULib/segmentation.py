@@ -13,15 +13,12 @@ from .affinity.estimation import estimate_affinity
 from .affinity.gaussian_affinity import GaussianAffinity
 from .cached_connectedness import CachedConnectedness
 from .contrast import ContrastThreshold, contrast_connectedness
-from .features.feature_volume import feature_volume
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 from .segment_options import SegmentOptions
 from .threshold.choice import choose_threshold
 from .threshold.gaps import fill_gaps
 from .threshold.thresholds import binarize
-
-FEATURE_SHARE = 0.6  # of the progress
 
 
 @dataclass(frozen=True)
@@ -143,19 +140,6 @@ def _by_affinity(inputs: _Inputs, options: SegmentOptions, progress: Progress) -
     cached, volume, affinity = inputs.cached, inputs.volume, options.affinity
     neighbourhood = options.given("radius", "side")
     progress.advance(0.0)
-    if options.feature not in (None, "intensity"):
-        compute_feature = cached.feature_volume if cached else feature_volume
-        volume = compute_feature(
-            volume,
-            options.feature,
-            spacing=inputs.spacing,
-            mask=inputs.mask,
-            dark=options.side == "dark",
-            progress=progress.part(0.0, FEATURE_SHARE),
-        )
-        progress = progress.part(FEATURE_SHARE, 1.0)
-        if options.feature == "vesselness":
-            neighbourhood["side"] = "bright"
     if affinity is None:
         affinity = estimate_affinity(volume, inputs.seeds, **neighbourhood)
     compute = cached.connectedness if cached else connectedness

@@ -85,17 +85,14 @@ def inputs_text(volume_node: Any, seeds_node: Any, **choices: Any) -> str:
 def _of_affinity(chosen: Choices) -> list[Any]:
     """What counts of the model "affinity"; nothing where the model is another."""
     affinity, radius, side = chosen.affinity, chosen.radius, chosen.side
-    feature = None if chosen.feature == "intensity" else chosen.feature
     variant = [chosen.corrections, chosen.directions]
-    own = (affinity, feature, radius, side, chosen.cut, chosen.solver, *variant)
+    own = (affinity, radius, side, chosen.cut, chosen.solver, *variant)
     if chosen.model != "affinity" and (
         chosen.model is not None or all(value is None for value in own)
     ):
         return []
     estimate = affinity or (radius or 2, side or "both")
     parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
-    if feature:
-        parts.append(feature)
     return parts + variant if chosen.solver == CORRECTED else parts
 
 

@@ -20,7 +20,7 @@ from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
 from .advanced import region_section
-from .advanced.affinity_section import AffinitySection, affinity_of, of_intensity
+from .advanced.affinity_section import AffinitySection, affinity_of
 from .advanced.comparison_section import ComparisonSection
 from .advanced.display_section import DisplaySection
 from .advanced.method_section import MethodSection, model_options
@@ -263,7 +263,7 @@ class ConnectednessPanel(Panel):
         if parameters.model.value == "affinity":
             if self.affinity.problem:
                 return self.affinity.problem
-            if of_intensity(parameters) and affinity_of(parameters) is None:
+            if affinity_of(parameters) is None:
                 return _("The spreads of the vessel brightness must be above 0.")
         return region_section.why_not(parameters)
 

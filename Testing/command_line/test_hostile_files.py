@@ -11,9 +11,9 @@ import zipfile
 import numpy as np
 import pytest
 
+from support import dicom_files
+from support.hostile_cases import zeros
 from support.image_files import write_metaimage, write_nifti, write_nrrd
-from trust import dicom_files
-from trust.hostile_cases import zeros
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 

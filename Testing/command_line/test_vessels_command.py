@@ -144,19 +144,3 @@ def test_names_say_the_kind():
         "renal vein": "vein",
         "tree": "other",
     }
-
-
-def test_a_feature_without_the_model_affinity_is_refused(scan, tmp_path, capsys):
-    out = tmp_path / "out"
-    command = ["segment", str(scan), "--seed", "3,6,6", "--model", "contrast"]
-    assert main([*command, "--feature", "scale", "--out", str(out)]) == 2
-    assert "--feature is of the model affinity" in capsys.readouterr().err
-    assert not out.exists()
-
-
-def test_the_report_says_what_the_affinity_compared(scan, tmp_path, without_3d):
-    out = tmp_path / "out"
-    command = ["segment", str(scan), "--seed", "3,6,6", "--feature", "scale", "--device", "cpu"]
-    assert main([*command, "--out", str(out)]) == 0
-    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    assert (report["model"], report["feature"]) == ("affinity", "scale")

@@ -44,7 +44,6 @@ AT_LOAD_TIME = {
     "FuzzyConnectedGPULib/solvers": {"numba"},
     "FuzzyConnectedGPULib/contrast": {"numba", "scipy"},
     "FuzzyConnectedGPULib/distributed": {"numba"},
-    "FuzzyConnectedGPULib/features": {"numba"},
     "FuzzyConnectedGPULib/relative": {"numba"},
     "FuzzyConnectedGPUMRML/parameters": {"slicer"},
     "FuzzyConnectedGPUPanel": {"qt", "ctk", "slicer", "vtk"},

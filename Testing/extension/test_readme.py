@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-import readme_figures
 from support.places import ROOT
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
@@ -40,16 +39,3 @@ def test_the_block_example_writes_levels(tmp_path, monkeypatch):
     zarr.create_array("brain.zarr", data=volume, chunks=(8, 16, 16))
     exec(example_with("distributed"), {})
     assert (zarr.open("levels.zarr", mode="r")[:] == 65535).all()
-
-
-def test_the_figures_are_those_of_the_benchmarks():
-    text = readme_figures.README.read_text()
-    assert readme_figures.with_figures(text) == text, "python Testing/readme_figures.py"
-
-
-def test_a_figure_that_changed_is_written_and_an_unknown_one_refused():
-    text = readme_figures.README.read_text()
-    first = text.index("| clicks |")
-    assert readme_figures.with_figures(text[:first] + "| old |\n" + text[first:]) == text
-    with pytest.raises(SystemExit, match="other"):
-        readme_figures.with_figures(text.replace("figures: clicks -->", "figures: other -->"))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fuzzy_vessel.benchmark.volumes import wavy_tube  # noqa: F401
+from Benchmarks.volumes import wavy_tube  # noqa: F401
 from PotentialSkeletonLib import classify_voxels
 
 

@@ -14,7 +14,6 @@ class ModelOptions:
     model: str | None = None
     border: str | None = None
     affinity: Any = None
-    feature: str | None = None
     radius: int | None = None
     side: str | None = None
     cut: float | None = None

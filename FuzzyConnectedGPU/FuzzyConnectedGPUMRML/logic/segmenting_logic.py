@@ -26,7 +26,6 @@ class SegmentingLogic:
         solver: str | None = None,
         device: str = "auto",
         affinity: Any = None,
-        feature: str | None = None,
         radius: int | None = None,
         side: str | None = None,
         maskSegmentID: str = "",
@@ -55,7 +54,7 @@ class SegmentingLogic:
         model : {"contrast", "affinity"}, optional
             "contrast", the default: contrast to the surroundings, connected from the seeds.
             "affinity": the papers' affinity, taken also where one of its own parameters is given:
-            affinity, feature, radius, side, cut, solver.
+            affinity, radius, side, cut, solver.
         border : {"drawn", "half"}, optional
             Of the model "contrast": where experts draw it, or at half the contrast.
         threshold : float, optional
@@ -68,9 +67,6 @@ class SegmentingLogic:
             `FuzzyConnectedGPULib.SOLVERS`.
         affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
             By default estimated round the seeds.
-        feature : {"intensity", "scale", "vesselness"}, optional
-            What that affinity compares: intensities (the default), intensities averaged within
-            the object scale, or vesselness; see `FuzzyConnectedGPULib.features`.
         radius, side : int, str
             Of that estimate: voxels round each seed (2); "bright" or "dark" where intensities on
             that side of the mean are vessel, too ("both").
@@ -121,7 +117,6 @@ class SegmentingLogic:
             solver=solver,
             device=device,
             affinity=affinity,
-            feature=feature,
             radius=radius,
             side=side,
             fillGaps=fillGaps,

@@ -1,11 +1,10 @@
 """The panel's choices and results, kept in the scene."""
 
-from .choices import Border, Feature, Form, Model, Region, Side, Solver, ThresholdSource
+from .choices import Border, Form, Model, Region, Side, Solver, ThresholdSource
 from .parameter_node import FuzzyConnectedGPUParameterNode
 
 __all__ = [
     "Border",
-    "Feature",
     "Form",
     "FuzzyConnectedGPUParameterNode",
     "Model",

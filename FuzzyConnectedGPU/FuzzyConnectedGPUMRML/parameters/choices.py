@@ -37,14 +37,6 @@ class Side(LabelledEnum):
     DARK = "dark", _("Darker as well")
 
 
-class Feature(LabelledEnum):
-    """What the affinity compares; see `FuzzyConnectedGPULib.features`."""
-
-    INTENSITY = "intensity", _("Intensity")
-    SCALE = "scale", _("Intensity within the object scale")
-    VESSELNESS = "vesselness", _("Vesselness")
-
-
 class Form(LabelledEnum):
     """How intensity and difference make the affinity."""
 

@@ -11,7 +11,7 @@ from slicer import (
 )
 from slicer.parameterNodeWrapper import Choice, WithinRange, parameterNodeWrapper
 
-from .choices import Border, Feature, Form, Model, Region, Side, Solver, ThresholdSource
+from .choices import Border, Form, Model, Region, Side, Solver, ThresholdSource
 
 DEVICES = ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2", "cuda:3"]
 Share = Annotated[float, WithinRange(0.0, 1.0)]
@@ -33,7 +33,6 @@ class FuzzyConnectedGPUParameterNode:
     gradientSigma: Intensity = 1.0
     radius: Annotated[int, WithinRange(1, 9)] = 2
     side: Side = Side.BOTH
-    feature: Feature = Feature.INTENSITY
     form: Form = Form.GEOMETRIC
     weight: Share = 0.5
     region: Region = Region.WHOLE

@@ -73,9 +73,6 @@ class AffinitySection:
         if parameters.model.value != "affinity":
             return  # nothing of it is shown or computed with
         self._read_histogram(parameters.inputVolume)
-        if not of_intensity(parameters):
-            self._estimated_from, self._not_estimated, self.problem = None, "", ""
-            return
         self._estimate(parameters)
         self.problem = self._no_histogram or self._not_estimated
         if not parameters.automaticAffinity and not self._no_histogram:
@@ -132,14 +129,6 @@ class AffinitySection:
     def show(self, parameters: Any) -> None:
         self._plot.show_histogram(*self._histogram)
         self._show_numbers(parameters)
-        by_run = "" if of_intensity(parameters) else _("Estimated round the points in each run.")
-        for box in self._boxes.values():
-            self._panel.enable(box, by_run)
-        if by_run:
-            self._panel.enable(self.ui.automaticAffinityButton, by_run)
-            self._plot.show_affinity(None, [])
-            self.ui.affinityNoteLabel.text = by_run
-            return
         why = _("The numbers follow the points already.") if parameters.automaticAffinity else ""
         self._panel.enable(self.ui.automaticAffinityButton, why)
         seeds = self._panel.seeds.intensities()
@@ -171,11 +160,6 @@ class AffinitySection:
 
 def _digits(edges: np.ndarray) -> int:
     return max(0, min(6, 3 - math.ceil(math.log10(max(edges[-1] - edges[0], 1e-9)))))
-
-
-def of_intensity(parameters: Any) -> bool:
-    """Whether intensities are compared, whose numbers the panel shows; else a run has its own."""
-    return parameters.feature.value == "intensity"
 
 
 def affinity_of(parameters: Any) -> GaussianAffinity | None:

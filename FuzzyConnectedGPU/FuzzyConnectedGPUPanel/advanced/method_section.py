@@ -6,7 +6,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML.run_inputs import CORRECTED
 
-from .affinity_section import affinity_of, of_intensity
+from .affinity_section import affinity_of
 
 
 class MethodSection:
@@ -24,15 +24,14 @@ class MethodSection:
         ui.affinityGroupBox.setVisible(by_affinity)
         why = "" if by_affinity else _("Only used by the affinity to the points.")
         enable(ui.solverComboBox, why)
-        intensity = by_affinity and of_intensity(parameters)
-        enable(ui.formComboBox, why or ("" if intensity else _("Only used with intensities.")))
+        enable(ui.formComboBox, why)
         why = _("Only used by the contrast to the surroundings.") if by_affinity else ""
         enable(ui.borderComboBox, why)
         corrected = by_affinity and parameters.solver.value == CORRECTED
         why = "" if corrected else _("Only used by the corrected CUDA-kFOE solver.")
         enable(ui.correctionsSpinBox, why)
         enable(ui.directionsSpinBox, why)
-        weighted = intensity and parameters.form.value == "weighted"
+        weighted = by_affinity and parameters.form.value == "weighted"
         enable(ui.weightSlider, "" if weighted else _("Only used by the weighted sum."))
 
     def forget(self) -> None:
@@ -48,14 +47,7 @@ def model_options(parameters: Any) -> dict[str, Any]:
         cut=parameters.cut,
         solver=parameters.solver.value,
     )
-    if of_intensity(parameters):
-        options["affinity"] = affinity_of(parameters)
-    else:
-        options |= dict(
-            feature=parameters.feature.value,
-            radius=parameters.radius,
-            side=parameters.side.value,
-        )
+    options["affinity"] = affinity_of(parameters)
     if parameters.solver.value == CORRECTED:
         options |= dict(corrections=parameters.corrections, directions=parameters.directions)
     return options

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .launches import Record
 from .nvrtc import read_source
 
 _TYPES = {  # as in the module struct, in C's sizes
@@ -40,16 +41,7 @@ _BUILT_IN = r"(?:unsigned|long|short|char|int|float|double)"
 _DECLARATION = re.compile(rf"(?:const )?({_BUILT_IN}(?: {_BUILT_IN})*|\w+)\b(.*)")
 
 
-class KernelStruct(np.ndarray):
-    """One struct, an array of size 1, which a launch passes by value.
-
-    Attributes
-    ----------
-    arrays : tuple of device arrays
-        What its pointers lead to; they live as long as the struct does.
-    """
-
-    arrays: tuple[Any, ...] = ()
+KernelStruct = Record
 
 
 def fill_struct(

@@ -183,19 +183,3 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, volume, seeds, t
     assert is_from(scene, text_of(*nodes[:2], background_node=nodes[2]))
     assert contrast_threshold(scene).contrast == meaning.contrast
     assert np.array_equal(voxels(logic.thresholdScene(scene, 0.6).labelmapNode), labels)
-
-
-@pytest.mark.parametrize("feature", ["scale", "vesselness"])
-def test_a_feature_of_the_affinity_is_computed_in_mm(logic, vessel, volume, seeds, feature):
-    found = voxels(logic.segment(volume, seeds, feature=feature, device="cpu").sceneNode)
-    options = dict(feature=feature, device="cpu")
-    wanted = segment(vessel, [FIRST, OTHER], spacing=(3.5, 0.7, 0.7), **options).scene.values
-    assert np.array_equal(found, wanted)
-    assert not np.array_equal(found, segment(vessel, [FIRST, OTHER], **options).scene.values)
-
-
-def test_the_feature_makes_another_result(volume, seeds):
-    plain = text_of(volume, seeds, model="affinity")
-    assert text_of(volume, seeds, model="affinity", feature="intensity") == plain
-    assert text_of(volume, seeds, model="affinity", feature="scale") != plain
-    assert text_of(volume, seeds, feature="scale") != text_of(volume, seeds)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.segmentation import segment
 from support.mrml_cases import add_seeds, add_volume, world_of
 from support.panel_cases import array
 
@@ -210,32 +209,3 @@ def test_a_run_is_drawn_when_it_has_been_said_how_it_ended(chosen, monkeypatch):
     chosen.click("applyButton")
     assert seen[-1] == (False, True)
     assert (False, False) not in seen
-
-
-@pytest.mark.parametrize("name", ["SCALE", "VESSELNESS"])
-def test_features_of_the_affinity_are_estimated_by_each_run(chosen, name):
-    ui = chosen.ui
-    ui.advancedCollapsibleButton.collapsed = False
-    choose_model(chosen, "AFFINITY")
-    numbers = (ui.meanSpinBox, ui.sigmaSpinBox, ui.gradientSpinBox, ui.formComboBox)
-    assert all(widget.isEnabled() for widget in numbers)
-    chosen.parameters.feature = getattr(type(chosen.parameters.feature), name)
-    chosen.process_events()
-    assert not any(widget.isEnabled() for widget in numbers)
-    assert "in each run" in ui.affinityNoteLabel.text
-    chosen.click("applyButton")
-    labels, node = array(chosen.parameters.labelmap), chosen.parameters.inputVolume
-    expected = segment(
-        array(node),
-        [FIRST, OTHER],
-        spacing=node.GetSpacing()[::-1],
-        model="affinity",
-        feature=name.lower(),
-        device="cpu",
-    ).labels
-    assert labels[FIRST] == 1
-    np.testing.assert_array_equal(labels, expected)
-    chosen.parameters.feature = type(chosen.parameters.feature).INTENSITY
-    chosen.process_events()
-    assert all(widget.isEnabled() for widget in numbers)
-    assert EARLIER in ui.adviceLabel.text

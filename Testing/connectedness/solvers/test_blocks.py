@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzy_vessel.benchmark.volumes import serpentine
+from Benchmarks.volumes import serpentine
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers.cpu import dial

@@ -14,9 +14,9 @@ from FuzzyVesselCoreLib.voxels.components.labels import (
     label_components,
 )
 from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from support.random_solids import random_solid
 from support.solid_shapes import ball, box_corner, two_components
 from support.solids import ring
-from trust.random_solids import random_solid
 
 CANCEL = Progress(lambda share: False)
 

@@ -9,9 +9,9 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance import cuda_euclidean, cuda_ridge, euclidean, ridge
 from PotentialSkeletonLib.field import charge_distance
 from PotentialSkeletonLib.field.charge_distance import automatic_charge_distance
+from support.random_solids import random_solid
 from support.solid_shapes import ball, wavy_tube
 from support.solids import tapered_y
-from trust.random_solids import random_solid
 
 SPACINGS = [(1.0, 1.0, 1.0), (0.7, 0.7, 0.7), (2.5, 0.683594, 0.683594), (0.4, 3.0, 1.1)]
 

@@ -6,9 +6,9 @@ import pytest
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distance import cuda_geodesic, geodesic
+from support.random_solids import random_solid
 from support.solid_shapes import wavy_tube
 from support.solids import helix, plate, ring, rough, tapered_y
-from trust.random_solids import random_solid
 
 SPACINGS = [(1, 1, 1), (2.3, 0.4, 1.0), (0.6, 0.6, 0.9), (1.0, 1.0, 1.5)]
 

@@ -17,9 +17,9 @@ from PotentialSkeletonLib.endpoints.device_object import DeviceObject
 from PotentialSkeletonLib.endpoints.end_caps import cap_centre, cuda_cap_centre
 from PotentialSkeletonLib.tracing import cuda_descent_paths
 from PotentialSkeletonLib.tracing.descent_paths import descent_paths
+from support.random_solids import random_solid
 from support.solid_shapes import wavy_tube
 from support.solids import helix, plate, ring, rough, tapered_y
-from trust.random_solids import random_solid
 
 SPACINGS = [(1, 1, 1), (2.3, 0.4, 1.0), (0.6, 0.6, 0.9), (1.0, 1.0, 1.5)]
 

@@ -14,8 +14,8 @@ from PotentialSkeletonLib.endpoints.candidates import endpoint_candidates
 from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre, mean, mean_of_box
 from PotentialSkeletonLib.endpoints.endpoints import CAP_REACH, protrusion_endpoints
 from PotentialSkeletonLib.endpoints.protrusion_rule import SLENDERNESS
+from support.random_solids import random_solid
 from support.solids import line, plate, random_solids, rough, tapered_y, tube
-from trust.random_solids import random_solid
 
 
 def padded(block):

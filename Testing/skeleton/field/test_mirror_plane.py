@@ -5,7 +5,7 @@ import pytest
 
 from emulators.cuda import what_is_missing
 from PotentialSkeletonLib import force_field, skeletonize
-from trust.played_card import PlayedCard, installed
+from support.played_card import PlayedCard, installed
 
 if what_is_missing():
     pytest.skip(what_is_missing(), allow_module_level=True)

@@ -1,1 +1,0 @@
-"""Other methods that get the same clicks."""

@@ -1,1 +1,0 @@
-"""The table of a dragged point: from the event to the image that follows it."""

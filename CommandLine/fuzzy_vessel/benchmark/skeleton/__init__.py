@@ -1,1 +1,0 @@
-"""Tables of the field and the skeleton."""

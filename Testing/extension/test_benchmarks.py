@@ -1,0 +1,78 @@
+"""The benchmark's tables run on small volumes, and README's figures come from its file."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from Benchmarks import clicks, figures, frame, volumes
+from Benchmarks.__main__ import TABLES
+from support.places import ROOT
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "Benchmarks", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_tables_run_are_stored_and_drawn(tmp_path):
+    path = tmp_path / "measured.json"
+    names = ["kfoe-english", "connectedness", "segment", "skeleton", "field-sizes", "vessels"]
+    done = run("--quick", "--device", "cpu", "--repeats", "1", "--json", str(path), *names)
+    assert done.returncode == 0, done.stderr
+    tables = json.loads(path.read_text())["tables"]
+    assert list(tables) == names
+    assert {row["errors"] for row in tables["kfoe-english"]["rows"]} == {0}
+    assert all("equal" in row["check"] for row in tables["connectedness"]["rows"])
+    assert all("guarantees hold" in row["check"] for row in tables["skeleton"]["rows"])
+    done = run("--json", str(path), "--plots", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "English paper, table 1" in done.stdout
+    assert {f.stem for f in tmp_path.glob("*.svg")} == set(names)
+
+
+def test_a_wrong_table_is_refused_in_one_line():
+    done = run("speed-of-light")
+    assert done.returncode == 2
+    assert "unknown table 'speed-of-light'" in done.stderr
+
+
+def test_the_simulated_person_clicks_the_deepest_voxel_of_the_largest_error():
+    error = np.zeros((9, 9, 20), bool)
+    error[2:7, 2:7, 2:7] = True
+    error[4, 4, 10:16] = True
+    assert clicks.deepest_voxel(error, (1, 1, 1)) == ((4, 4, 4), 125)
+    assert clicks.deepest_voxel(error & False, (1, 1, 1)) == (None, 0)
+
+
+def test_clicks_of_the_default_are_obeyed():
+    setting = frame.Setting(quick=True)
+    rows = [row for row in clicks.by_clicks(setting).rows if row["method"] == "ours"]
+    assert rows[0]["disobeyed"] == 0
+    assert rows[0]["2"] >= rows[0]["1"] > 0.3
+
+
+def test_the_serpentine_is_one_path():
+    case = volumes.serpentine(12)
+    path = case.volume < 1000
+    assert ndimage.label(path)[1] == 1
+    neighbours = ndimage.convolve(
+        path.astype(int), ndimage.generate_binary_structure(3, 1), mode="constant"
+    )
+    assert (np.sort((neighbours - 1)[path])[:3] == [1, 1, 2]).all()
+    assert (neighbours - 1)[path].max() == 2
+
+
+@pytest.mark.skipif(not figures.MEASURED.is_file(), reason="nothing was measured")
+def test_the_figures_of_the_readme_are_measured():
+    text = figures.README.read_text()
+    assert figures.with_figures(text) == text, "python -m Benchmarks.figures"
+    with pytest.raises(SystemExit, match="other"):
+        figures.with_figures(text.replace("figures: clicks -->", "figures: other -->"))
+
+
+def test_every_table_has_a_description():
+    assert all(table.__doc__ for table in TABLES.values())
