@@ -462,17 +462,13 @@ def _large(commands):
         "intensity of the vessels and its spread, and the spread of differences between neighbours",
     )  # fmt: skip
     _threshold(parser)
-    add(
-        "--cut", type=share, default=0.0, metavar="X", help="affinities below it count as none (0)"
-    )
+    add("--cut", type=share, default=0.0, metavar="X", help="affinities below it count as none (0)")
     add(
         "--components", choices=("all", "largest", "seeds"), default="all",
         help="all, the largest, or those that a --seed lies in (all)",
     )  # fmt: skip
     _voxels(parser, "--seed", "a voxel in a vessel")
-    add(
-        "--min-voxels", type=count, default=1, metavar="N", help="leave smaller components out (1)"
-    )
+    add("--min-voxels", type=count, default=1, metavar="N", help="leave smaller components out (1)")
     add("--numbered", action="store_true", help="give each component a number of its own")
     _voxels(
         parser,
@@ -489,9 +485,7 @@ def _large(commands):
         help="chunks of the scene that have no file: error or the fill value (auto: the fill value "
         "unless the file says that there were any, or a seed lies in one)",
     )  # fmt: skip
-    add(
-        "--block", type=count, default=512, metavar="N", help="voxels along a block's sides (512)"
-    )
+    add("--block", type=count, default=512, metavar="N", help="voxels along a block's sides (512)")
     add("--workers", type=count, default=1, metavar="N", help="blocks at a time (1)")
     add(
         "--memory-limit", type=lambda text: int(gigabytes(text) * 1e9), metavar="GB",

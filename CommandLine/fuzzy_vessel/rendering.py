@@ -1,7 +1,7 @@
 """Vessels in 3D by VTK, off screen, in a process of its own.
 
-Where a machine lacks EGL or a driver for it, VTK ends the process that renders; so this file is also
-the program of that process, which reads ``task.json`` and ``arrays.npz`` of a folder.
+Where a machine lacks EGL or a driver for it, VTK ends the process that renders; so this file is
+also the program of that process, which reads ``task.json`` and ``arrays.npz`` of a folder.
 """
 
 import json

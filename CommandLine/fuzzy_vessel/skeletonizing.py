@@ -93,9 +93,7 @@ def read_input(options: Namespace) -> tuple[Any, dict, list[Wanted], list[str]]:
     InputError
         The file cannot be used, or a label is not there.
     """
-    node, values = volumes.read_labelmap(
-        options.labelmap, options.label, stacks.Choice.of(options)
-    )
+    node, values = volumes.read_labelmap(options.labelmap, options.label, stacks.Choice.of(options))
     there = [int(label) for label in values]
     title, notes = Path(options.labelmap).resolve().name, volumes.notes_of(node)
     wanted = [Wanted(options.label, title)]

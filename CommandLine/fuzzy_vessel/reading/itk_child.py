@@ -1,10 +1,10 @@
 """The process that reads image files by SimpleITK: NRRD, MetaImage, NIfTI and DICOM series.
 
-It is a process of its own because the libraries below SimpleITK are not safe against damaged files:
-of 300 mutated files each they crash at 28 of 600 NRRD and 3 of 600 MetaImage files. NIfTI files that
-were cut short are filled with zeros, and packed MetaImage voxels that do not unpack are left as they
-were in memory; both are checked here. Run as a script with a folder: ``task.json`` in,
-``answer.json`` and ``voxels.npy`` out.
+It is a process of its own because the libraries below SimpleITK are not safe against damaged files.
+Of 600 mutated NRRD files 28 crash it, of 600 MetaImage files 3; of 300 DICOM slices 9 take longer
+than 6 s and 59 more than 400 MB. NIfTI files that were cut short are filled with zeros, and packed
+MetaImage voxels that do not unpack are left as they were in memory: both are checked here. Run as a
+script with a folder: ``task.json`` in, ``answer.json`` and ``voxels.npy`` out.
 """
 
 import gzip
@@ -24,7 +24,11 @@ CUT_SHORT = "the file is damaged or cut short: {}; copy or export it again"
 # slice to slice that are a smaller share of the distance are no tilt.
 UNEVEN, TILT = 0.1, 0.01
 # Series, size, bits, sign and number of values of a pixel, orientation and position; for messages.
-SERIES, SIZE, PIXEL = "0020|000e", ("0028|0011", "0028|0010"), ("0028|0100", "0028|0103", "0028|0002")
+SERIES, SIZE, PIXEL = (
+    "0020|000e",
+    ("0028|0011", "0028|0010"),
+    ("0028|0100", "0028|0103", "0028|0002"),
+)
 ORIENTATION, POSITION = "0020|0037", "0020|0032"
 NAMES = "0020|0011", "0008|103e"
 

@@ -186,8 +186,8 @@ def _add(path, voxels, matrix, notes, kind):
 
 def _refuse_no_space(path, matrix):
     """Refuse voxels that have no place in space: steps of no length, or not numbers."""
-    steps = np.linalg.norm(matrix[:3, :3], axis=0)
     finite = np.isfinite(matrix).all() and np.abs(matrix).max() <= MAX_POSITION
+    steps = np.linalg.norm(matrix[:3, :3], axis=0) if finite else np.diag(matrix)[:3]
     if not finite or steps.min() < MIN_STEP or steps.max() > MAX_STEP:
         lengths = " x ".join(f"{step:g}" for step in steps)
         raise InputError(
