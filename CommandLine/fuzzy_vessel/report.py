@@ -91,7 +91,7 @@ def _segmentation(outcome):
             "dice_to_known_vessels_in_the_liver": outcome.dice,
         },
     }
-    if hasattr(result, "vessels"):
+    if len(result.vessels) > 1:
         each = [{"name": v.name, "label": v.label, "ml": v.volumeMl} for v in result.vessels]
         found |= {"each_vessel": each, "disputed_ml": result.disputedMl}
     names = ("solver", "device", "rounds", "peak_bytes")
@@ -190,9 +190,9 @@ def _segmentation_lines(outcome):
         lines.append(f"           {outcome.threshold['reason']}")
     voxels = int((outcome.labels > 0).sum())
     lines.append(f"vessels    {_ml(result.volumeMl)}, {voxels:,} voxels")
-    for vessel in getattr(result, "vessels", ()):
+    for vessel in result.vessels if len(result.vessels) > 1 else ():
         lines.append(f"           label {vessel.label} {vessel.name}: {_ml(vessel.volumeMl)}")
-    if getattr(result, "disputedMl", 0):
+    if result.disputedMl:
         lines.append(f"           disputed, in none of them: {_ml(result.disputedMl)}")
     if outcome.dice is not None:
         lines.append(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
-from FuzzyConnectedGPUMRML.several.vessel_kinds import color_of, kind_named, set_kind
+from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.new_points import add_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
@@ -194,11 +194,10 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         )
         inputs.vessels = [found]
     watch.stage("Computing connectedness")
-    several = len(inputs.vessels) > 1
     names = ("model", "border", "threshold", "cut", "solver", "device", "radius", "side")
-    result = (logic.segmentSeveral if several else logic.segment)(
+    result = logic.segment(
         inputs.volume,
-        inputs.vessels if several else inputs.vessels[0],
+        inputs.vessels,
         backgroundSeedsNode=inputs.background,
         maskNode=inputs.mask,
         segmentationNode=segmentation,
@@ -209,7 +208,7 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
     watch.stage("Making the surface")
     labels = slicer.util.arrayFromVolume(result.labelmapNode)
     segmentation.CreateDefaultDisplayNodes()
-    if several:  # one image with their labels, which other programs read, too
+    if len(inputs.vessels) > 1:  # one image with their labels, which other programs read, too
         segmentation.GetSegmentation().CollapseBinaryLabelmaps(False)
     if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()

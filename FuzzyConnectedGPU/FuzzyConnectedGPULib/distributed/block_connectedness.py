@@ -14,7 +14,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..affinity.gaussian_affinity import GaussianAffinity
+from ..affinity import GaussianAffinity
 from ..input_errors import VoxelTypeError
 from ..input_validation import VOXEL_TYPES, checked_seeds
 from ..problem import level_of_cut

@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import usable_cores
 
-from ..affinity.levels import TOP_LEVEL
+from ..affinity import TOP_LEVEL
 from ..problem import Problem
 from ..solvers.cpu import exact
 from ..solvers.cpu.blocks.blocks import Run

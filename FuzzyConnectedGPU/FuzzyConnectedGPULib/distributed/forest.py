@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..affinity.levels import TOP_LEVEL
+from ..affinity import TOP_LEVEL
 from ..solvers.cpu.blocks.nodes import Edges, connect_nodes, spread_values
 from ..solvers.cpu.blocks.trees import find_root
 

@@ -19,8 +19,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
 from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
 
-from ..affinity.gaussian_affinity import GaussianAffinity
-from ..affinity.levels import level_values
+from ..affinity import GaussianAffinity, level_values
 from ..problem import SMALL_INTEGERS, Problem
 from .blocks import face_forest, finished_levels, forest_in, levels_in
 from .face_graph import FaceGraph, join, member_levels, merge

@@ -7,7 +7,7 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from ...solvers.cpu.blocks.nodes import Edges
 from ...solvers.cuda.contraction.contracted_tiles import ContractedTiles
 from ...solvers.cuda.contraction.node_rounds import FirstRound, uint32s

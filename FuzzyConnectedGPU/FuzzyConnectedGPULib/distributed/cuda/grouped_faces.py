@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 
-from ...affinity.gaussian_affinity import GaussianAffinity
+from ...affinity import GaussianAffinity
 from ...solvers.cpu.blocks.nodes import Edges
 from ..face_graph import FaceGraph, JoinedGraph, join, member_levels, merge
 from ..partition import Group, Partition

@@ -5,7 +5,7 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from ...solvers.cuda.contraction.node_rounds import uint32s
 from .graph_rounds import GraphRounds
 

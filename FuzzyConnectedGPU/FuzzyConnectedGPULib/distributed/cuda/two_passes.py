@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
 from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
-from ...affinity.levels import write_level_values
+from ...affinity import write_level_values
 from ...problem import Problem
 from ...solvers.cpu.blocks.nodes import Edges
 from ...solvers.interface import Solution

@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
 from FuzzyVesselCoreLib.voxels.large_arrays import at_least, value_range
 from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
 
-from ...affinity.levels import TOP_LEVEL, level_values
+from ...affinity import TOP_LEVEL, level_values
 from ...threshold.gaps import fill_gaps
 from ...threshold.thresholds import level_histogram, lowest_value
 from ..partition import Box

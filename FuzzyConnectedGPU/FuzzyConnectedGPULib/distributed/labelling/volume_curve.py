@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ...affinity.levels import TOP_LEVEL, level_values
+from ...affinity import TOP_LEVEL, level_values
 from ...input_validation import checked_seeds
 from ...threshold.automatic import AutomaticThreshold, threshold_of_curve
 from ...threshold.choice import raised

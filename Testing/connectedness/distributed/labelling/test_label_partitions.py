@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyConnectedGPULib.affinity import level_values
 from FuzzyConnectedGPULib.distributed import LabelOptions, labels, volume_curve
 from FuzzyConnectedGPULib.distributed.labelling.components.adjoining import joined_pieces
 from FuzzyConnectedGPULib.threshold.choice import choose_threshold
