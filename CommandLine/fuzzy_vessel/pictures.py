@@ -169,8 +169,8 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     low = min(low, 0.7 * high)
     radii = LinearSegmentedColormap.from_list("radius", RADII)
     by_radius = radii(np.clip((radius - low) / max(high - low, 1e-12), 0, 1), bytes=True)[:, :3]
-    by_branch = [np.rint(255 * np.array(branch_color(n))) for n in range(len(branches))]
-    by_branch = np.repeat(np.array(by_branch, np.uint8), counts, axis=0)
+    each = np.rint([255 * np.array(branch_color(n)) for n in range(len(branches))])
+    by_branch = np.repeat(each.astype(np.uint8), counts, axis=0)
     labels, matrix, corners = _reduced(subject)
     walls = [points + 1.4 * radius[:, None] * step for step in np.vstack([np.eye(3), -np.eye(3)])]
     seen = np.concatenate(walls)

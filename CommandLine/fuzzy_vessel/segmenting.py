@@ -91,7 +91,9 @@ def read_inputs(options: Namespace) -> Inputs:
     background = _points(options.background, volume, "Background", "--background")
     mask = volumes.read_mask(options.mask, choice.spacing) if options.mask else None
     files = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
-    origin = {name: str(Path(path).resolve()) if path else None for name, path in files.items()}
+    origin: dict[str, Any] = {
+        name: str(Path(path).resolve()) if path else None for name, path in files.items()
+    }
     origin |= {"frame": choice.frame, "channel": choice.channel}
     title = Path(options.volume).resolve().name
     notes = tuple(volumes.notes_of(volume))

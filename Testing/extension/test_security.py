@@ -30,7 +30,7 @@ FORBIDDEN_MODULES = {
 }  # fmt: skip
 # What starts another process, each by a list of arguments: Python itself, with code of ours.
 STARTS_PROCESSES = {
-    "pictures/offscreen.py", "connectedness/fresh_process.py", "cohort/running.py",
+    "fuzzy_vessel/rendering.py", "reading/itk_files.py", "fuzzy_vessel/cohort.py",
     "jit/compiling_processes.py",
 }  # fmt: skip
 # .. or what `python_executable` finds: within Slicer sys.executable is the application.

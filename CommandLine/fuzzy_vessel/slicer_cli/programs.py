@@ -100,8 +100,8 @@ def _parse(name: str, arguments: list[str]) -> Namespace:
     # Flags with their values: a point that begins with a minus would be taken for a flag.
     waiting, joined = list(arguments), []
     while waiting:
-        each = waiting.pop(0)
-        joined.append(f"{each}={waiting.pop(0)}" if each in flags and waiting else each)
+        text = waiting.pop(0)
+        joined.append(f"{text}={waiting.pop(0)}" if text in flags and waiting else text)
     return parser.parse_args(joined)
 
 
