@@ -58,7 +58,7 @@ def _to_ras(points, ijk_to_ras):
 
 def _of_branch(number, branch):
     """The branch's colour, which its curve has in Slicer, at each of its points."""
-    from PotentialSkeletonMRML.nodes.curves import branch_color
+    from PotentialSkeletonMRML.markups import branch_color
 
     colour = np.rint(255 * np.array(branch_color(number))).astype(np.uint8)
     return np.tile(colour, (len(branch.points), 1))

@@ -22,7 +22,7 @@ class Outcome:
 
     Attributes
     ----------
-    result : PotentialSkeletonMRML.result.SkeletonResult
+    result : PotentialSkeletonMRML.run_nodes.SkeletonResult
     length : float
         Of all branches, mm.
     options : dict

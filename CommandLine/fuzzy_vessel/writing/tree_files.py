@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 if TYPE_CHECKING:
     import numpy as np
 
-# Those of `PotentialSkeletonMRML.interchange.tree_files`, which takes long to import.
+# Those of `PotentialSkeletonMRML.interchange`, which takes long to import.
 FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_FORMATS = ("vmtk", "graphml", "csv", "simvascular")
 
@@ -64,7 +64,7 @@ def write(
     import numpy as np
 
     from PotentialSkeletonLib.tree import rooted_forest
-    from PotentialSkeletonMRML.interchange.tree_files import write_tree_files
+    from PotentialSkeletonMRML.interchange import write_tree_files
 
     near = np.array(root_voxels)[:, ::-1] if root_voxels else None
     forest = rooted_forest(skeleton, near=near)
