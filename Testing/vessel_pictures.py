@@ -85,7 +85,7 @@ def _phantom() -> Case:
 
 def click(window: Any, case: Case) -> None:
     """Place the points of all vessels, say what they are, and press Apply."""
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
     from FuzzyConnectedGPUPanel.first_view.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
 
@@ -112,7 +112,7 @@ def click(window: Any, case: Case) -> None:
 
 def show_points(parameters: Any, visible: bool) -> None:
     """Show or hide the points of all lists."""
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
 
     for node in (*vessels_of(parameters), parameters.backgroundSeeds):
         node.GetDisplayNode().SetVisibility(visible)
@@ -123,7 +123,7 @@ def most_disputed(parameters: Any) -> np.ndarray:
     import slicer
     from scipy import ndimage
 
-    from FuzzyConnectedGPUMRML.several.vessel_outputs import disputed_segment
+    from FuzzyConnectedGPUMRML.segmenting import disputed_segment
 
     node, volume_node = parameters.segmentation, parameters.inputVolume
     segment_id = disputed_segment(node, volume_node)
@@ -170,7 +170,7 @@ def segment_editor(folder: Path, case: Case) -> None:
     from PIL import Image
 
     from emulators.qt.segment_editor import Editor
-    from FuzzyConnectedGPUMRML.several.vessel_kinds import KINDS as LOOKS
+    from FuzzyConnectedGPUMRML.vessels import KINDS as LOOKS
     from FuzzyVesselCoreLib.mrml.new_points import world_points
 
     workplace = tutorial_pictures.Workplace(case.volume)
@@ -190,12 +190,13 @@ def segment_editor(folder: Path, case: Case) -> None:
             for position in world_points(voxels, case.volume):
                 live.click(position, background)
                 _wait(live)
-    for kind in KINDS[:2]:  # the points of both are there now
-        editor.select(kind)
-        live.inputs_changed()
-        _wait(live)
-        if kind == KINDS[0]:
-            live.apply()
+    live.cancel()
+    editor.select(KINDS[0])  # the points of both are there now
+    live.apply()
+    _wait(live)
+    editor.select(KINDS[1])
+    live.more.value = 0.01  # its preview
+    _wait(live)
     segmentation.CreateClosedSurfaceRepresentation()
     workplace.zoom(1.3, world_points(case.points[1][:1], case.volume)[0])
     workplace.in_3d.look()
@@ -230,11 +231,10 @@ def _registered() -> str:
 
 
 def _wait(live: Any) -> None:
-    """Let the effect's runs and timers end."""
+    """Let the effect's run end."""
     import slicer
 
-    preview = live._preview
-    while preview._soon.active or preview.running or preview._held.working:
+    while live._run.pending:
         slicer.app.processEvents()
 
 

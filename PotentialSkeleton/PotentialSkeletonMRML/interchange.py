@@ -21,9 +21,14 @@ from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
-from PotentialSkeletonLib.interchange.line_set import LPS, LineSet, world_matrix
-from PotentialSkeletonLib.interchange.names import check_names, names_of_lines
-from PotentialSkeletonLib.interchange.whole_files import whole_file
+from PotentialSkeletonLib.interchange import (
+    LPS,
+    LineSet,
+    check_names,
+    names_of_lines,
+    whole_file,
+    world_matrix,
+)
 from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
 
 from .lines import fill_model, names_of, polylines, show_model, stored_skeleton, vtk_array

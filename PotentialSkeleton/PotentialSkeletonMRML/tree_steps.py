@@ -20,10 +20,15 @@ from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import Step, replayed, steps_of_text, steps_text
-from PotentialSkeletonLib.branch_tools.along_the_tree import nearest_place
-from PotentialSkeletonLib.branch_tools.nearest_branch import dense_points
-from PotentialSkeletonLib.interchange.names import BETWEEN
+from PotentialSkeletonLib.branch_tools import (
+    Step,
+    dense_points,
+    nearest_place,
+    replayed,
+    steps_of_text,
+    steps_text,
+)
+from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 from .colouring import color_by, kind_of

@@ -95,7 +95,7 @@ def names_of_a_list(place):
         (pickle_codec, "packed by 'pickle', which is not read"),
         (object_type, r"of the type \|O"),
         (negative, "has the shape"),
-        (huge_chunk, r"one chunk of .* GiB"),
+        (huge_chunk, r"in chunks of"),
         (outside, "would lie outside of it"),
         (link, "'0.0.0' is no regular file"),
         (deflate_bomb, "longer than its header declares"),
