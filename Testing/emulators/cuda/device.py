@@ -14,7 +14,6 @@ from .arrays import GuardedNumpy
 from .fourier import Fourier
 from .kernel import Kernel
 from .library import compile_library
-from .memory_pool import MemoryPool
 
 _ORDERS = ("ascending", "descending")
 _SHUFFLED = 2
@@ -68,8 +67,7 @@ class EmulatedDevice:
             self.order, self.seed = _ORDERS.index(order), 0
         else:
             self.order, self.seed = _SHUFFLED, int(order)
-        self._held = MemoryPool()
-        self.xp = GuardedNumpy(self._held)
+        self.xp = GuardedNumpy()
         self.fourier = Fourier(self.xp)
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
@@ -88,8 +86,8 @@ class EmulatedDevice:
 
     @property
     def peak_bytes(self):
-        """The most memory that CuPy's pool would have held at a time."""
-        return self._held.peak
+        """The most memory that arrays had at a time."""
+        return self.xp.peak
 
     def kernel(self, path, name, defines=()):
         """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
@@ -146,7 +144,7 @@ class EmulatedDevice:
         pass
 
     def free_unused_memory(self):
-        self._held.free_all_blocks()
+        pass
 
     def free_memory(self):
         return self._memory if self.memory_limit is None else min(self._memory, self.memory_limit)
