@@ -158,7 +158,7 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    from PotentialSkeletonMRML.nodes.curves import branch_color
+    from PotentialSkeletonMRML.markups import branch_color
 
     branches = skeleton.branches
     points = subject.to_ras(np.concatenate([branch.points for branch in branches]))

@@ -19,16 +19,13 @@ from PotentialSkeletonLib.branch_tools import (
     narrowest_place,
     percent_stenosis,
     pruned,
+    section_measures,
 )
 from PotentialSkeletonLib.tree import Course
 
-from ..interchange.scene import addCentrelineModel
-from ..kept_result import ROLE, tree_name
-from ..result import SkeletonResult
-from ..stored_skeleton import skeleton_of, stored_table
-from . import dividing, files, names, sections, steps
-from .places import checked_places, from_world, to_world
-from .rewriting import follow
+from . import dividing, interchange, tree_steps
+from .lines import SECTIONS, names_of, skeleton_of, stored_table, vtk_array
+from .run_nodes import ROLE, SkeletonResult, tree_name
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
@@ -67,12 +64,7 @@ class Tree:
     Parameters
     ----------
     model : vtkMRMLModelNode
-        As `PotentialSkeletonLogic.extract` fills it.
-
-    Raises
-    ------
-    InputError
-        If the node holds no centrelines.
+        As `PotentialSkeletonLogic.extract` fills it; `InputError` where it holds no centrelines.
 
     Notes
     -----
@@ -104,26 +96,13 @@ class Tree:
     @property
     def steps(self) -> list[Step]:
         """What was pruned and corrected, in its order."""
-        return steps.steps_of(self.model)
+        return tree_steps.steps_of(self.model)
 
     def prune(self, kind: str, value: float) -> CurveSkeleton:
-        """Remove branches.
+        """Remove branches by "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
 
-        Parameters
-        ----------
-        kind : str
-            "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
-        value : float
-
-        Returns
-        -------
-        CurveSkeleton
-            A step that removes nothing is not kept.
-
-        Raises
-        ------
-        InputError
-            If the step is not valid; the scene is as it was.
+        A step that removes nothing is not kept. `InputError` where the step is not valid; the scene
+        is as it was.
         """
         step, skeleton = PruneStep(kind, value), self.skeleton
         after, _kept = pruned(skeleton, [step])
@@ -143,40 +122,48 @@ class Tree:
 
     def replay(self, more: Iterable[Step]) -> CurveSkeleton:
         """Take steps, for example those of another tree: ``tree.replay(other.steps)``."""
-        return steps.set_steps(self.model, [*self.steps, *more])
+        return tree_steps.set_steps(self.model, [*self.steps, *more])
 
     def undo(self) -> bool:
         """Take the last step back; returns False where there is none."""
         taken = self.steps
         if taken:
-            steps.set_steps(self.model, taken[:-1])
+            tree_steps.set_steps(self.model, taken[:-1])
         return bool(taken)
 
-    def _edit(self, kind, position):
-        return self.replay([Edit(kind, from_world(self.model, position).tolist())])
+    def _edit(self, kind: str, position: Any) -> CurveSkeleton:
+        return self.replay([Edit(kind, self._from_world(position).tolist())])
 
-    # --- names
+    def _from_world(self, position: Any) -> np.ndarray:
+        """S, A, R below the model's parent transform, of R, A, S in the world."""
+        position = np.asarray(position, float)
+        if position.shape != (3,) or not np.isfinite(position).all():
+            raise InputError(_("A place must be three finite numbers: R, A, S in mm."))
+        found = [0.0] * 3
+        self.model.TransformPointFromWorld(position.tolist(), found)
+        return np.array(found[::-1])
+
+    # --- names and files
 
     @property
     def names(self) -> dict[int, str]:
         """Names of the branches that have one."""
-        return names.names_of(self.model)
+        return names_of(self.model)
 
     def rename(self, branches: int | Iterable[int], name: str) -> None:
         """Name one branch or several; the name goes into table, curves and files. "" removes it."""
         chosen = branches if isinstance(branches, Iterable) else [branches]
-        names.rename(self.model, self.skeleton, list(chosen), name)
-        follow(self.model)
+        tree_steps.rename(self.model, self.skeleton, list(chosen), name)
 
     def save(self, path: Any) -> None:
         """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""
-        files.save_tree(self.model, path)
+        interchange.save_tree(self.model, path)
 
     def saveFormats(
-        self, folder: Any, formats: Collection[str] = files.FORMATS, rootPlaces: Any = None
+        self, folder: Any, formats: Collection[str] = interchange.FORMATS, rootPlaces: Any = None
     ) -> list[str]:
-        """Write a new folder of files for other programs, with the names; see `files`."""
-        return files.save_formats(self.model, folder, formats, rootPlaces)
+        """Write a new folder of files for other programs; see `interchange.save_formats`."""
+        return interchange.save_formats(self.model, folder, formats, rootPlaces)
 
     def addCentrelines(self, view: str = "rooted", rootPlaces: Any = None) -> Any:
         """Add a model as VMTK has it, with the names: "rooted", "split" or "network" lines.
@@ -185,12 +172,11 @@ class Tree:
         """
         roots = None
         if rootPlaces is not None:
-            roots = np.array(
-                [from_world(self.model, each)[::-1] for each in checked_places(rootPlaces)]
-            )
+            places = interchange.checked_places(rootPlaces)
+            roots = np.array([self._from_world(each)[::-1] for each in places])
         result = SkeletonResult(self.skeleton, np.eye(4))
         name, transform = f"{tree_name(self.model)} {view}", self.model.GetTransformNodeID()
-        return addCentrelineModel(result, name, view, roots, transform, self.names)
+        return interchange.addCentrelineModel(result, name, view, roots, transform, self.names)
 
     # --- measuring
 
@@ -201,8 +187,9 @@ class Tree:
         course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
         low = max(found.length - found.diameter, 0.0)
         high = min(found.length + found.diameter, course.lengths[-1])
-        place = to_world(self.model, found.position)
-        return Narrowest(place, found.length, found.diameter, *course.between(low, high))
+        place = [0.0] * 3
+        self.model.TransformPointToWorld(np.asarray(found.position)[::-1].tolist(), place)
+        return Narrowest(np.array(place), found.length, found.diameter, *course.between(low, high))
 
     @property
     def reference(self) -> float | None:
@@ -221,15 +208,12 @@ class Tree:
     def distance(self, first: Any, last: Any) -> TreeDistance:
         """The way along the tree between two places.
 
-        Raises
-        ------
-        InputError
-            If a place is far from the tree, or they lie on trees that are not connected.
+        `InputError` where a place is far from the tree, or no branches connect them.
         """
-        places = (from_world(self.model, each) for each in (first, last))
+        places = (self._from_world(each) for each in (first, last))
         return distance_between(self.skeleton, *places)
 
-    def measureSections(self, progress: Any = None) -> dict[str, list]:
+    def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
         """Measure cross-sections of every branch in the vessels; returns the table with them.
 
         The columns inscribed_diameter_mm and equivalent_diameter_mm stand side by side, with
@@ -242,14 +226,26 @@ class Tree:
         Cancelled
             `progress` returned False.
         """
-        sections.measure_sections(self.model, progress)
+        solid = dividing.vessels_of(self.model)
+        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
+
+        def work(progress: Any) -> dict[str, list]:
+            return section_measures(solid.mask, skeleton, progress=progress)
+
+        found = wait(work, progress) if wait else work(progress)
+        data = self.model.GetPolyData()
+        for column, name in SECTIONS.items():
+            values = [np.nan if value is None else value for value in found[column]]
+            data.GetCellData().AddArray(vtk_array(np.array(values, float), name))
+        tree_steps.follow(self.model)
+        data.Modified()
         return self.table()
 
     # --- dividing
 
-    def split(self, by: str = dividing.BRANCH, progress: Any = None) -> Any:
+    def split(self, by: str = dividing.BRANCH, progress: Any = None, wait: Any = None) -> Any:
         """Split the vessels by "branch", "generation", "name" or "subtree"; see `dividing`."""
-        return dividing.split(self.model, by, progress)
+        return dividing.split(self.model, by, progress, wait)
 
     def divideOrgan(
         self,
@@ -258,6 +254,9 @@ class Tree:
         by: Any = dividing.BRANCH,
         distance: str = "straight",
         progress: Any = None,
+        wait: Any = None,
     ) -> dividing.TerritoryNodes:
         """Divide an organ into the territories of branches, with volumes in ml; see `dividing`."""
-        return dividing.divide_organ(self.model, organNode, organSegment, by, distance, progress)
+        return dividing.divide_organ(
+            self.model, organNode, organSegment, by, distance, progress, wait
+        )

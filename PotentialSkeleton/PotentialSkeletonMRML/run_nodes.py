@@ -6,25 +6,71 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
-from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
+from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .nodes.curve_folder import folder_of, remove_empty_folder
+from .markups import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 LABEL = ROLE + "Label"  # of a labelmap, where a script named one
-VESSELS = ROLE + "Vessels"  # a fingerprint of their voxels
+VESSELS = ROLE + "Vessels"  # a hash of their voxels
 SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
 CURVES = ROLE + "Curve"
 CENTRELINES = " centrelines"  # ends a model's name
 SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
           "fieldNode": "Field"}  # fmt: skip
+OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
+
+
+@dataclass
+class SkeletonResult:
+    """Nodes and figures of one run; what was not asked for is None or empty.
+
+    Attributes
+    ----------
+    skeleton : PotentialSkeletonLib.CurveSkeleton
+        In voxels of the input; its `report` says how it was made and what was checked.
+    ijkToRAS : ndarray, shape (4, 4)
+        From I, J, K of `skeleton` to the frame below the input's parent transform, for example for
+        ``skeleton.to_swc(path, voxel_to_world=result.ijkToRAS)``.
+    curveNodes : list of vtkMRMLMarkupsCurveNode
+        In the order of the skeleton's branches.
+    folderItemID : int
+        Their folder in the subject hierarchy; 0 where there is none.
+    modelNode, tubesNode : vtkMRMLModelNode
+        Lines, and the surface of tubes, with the arrays named in `lines`.
+    labelmapNode : vtkMRMLLabelMapVolumeNode
+        1 in the skeleton's voxels.
+    tableNode : vtkMRMLTableNode
+        One row a branch; see `CurveSkeleton.to_table`.
+    criticalPointsNodes : dict of str to vtkMRMLMarkupsFiducialNode
+        Kind to list of points.
+    plotChartNodes : list of vtkMRMLPlotChartNode
+        Radius along the longest branch; millimetres of centreline for each radius.
+    fieldNode : vtkMRMLVectorVolumeNode
+        The force, in R, A, S components of the frame below the parent transform.
+    warnings : list of str
+        What the user should know: what was cleaned, what could not be checked, ...
+    """
+
+    skeleton: Any
+    ijkToRAS: object
+    curveNodes: list = field(default_factory=list)
+    folderItemID: int = 0
+    modelNode: Any = None
+    tubesNode: Any = None
+    labelmapNode: Any = None
+    tableNode: Any = None
+    criticalPointsNodes: dict = field(default_factory=dict)
+    plotChartNodes: list = field(default_factory=list)
+    fieldNode: Any = None
+    warnings: list = field(default_factory=list)
 
 
 def vessels_text(input_node: Any, segment_id: str) -> str:
@@ -33,11 +79,8 @@ def vessels_text(input_node: Any, segment_id: str) -> str:
 
 
 def is_current(model: Any, text: str) -> bool:
-    """Whether a model was made of the object with this `vessels_text`.
-
-    It is taken for current where earlier versions wrote no text.
-    """
-    return (model.GetAttribute(VESSELS) or text) == text
+    """Whether a model was made of the object with this `vessels_text`, as far as is known."""
+    return may_be_same(model.GetAttribute(VESSELS) or "", text)
 
 
 def has_settings(model: Any, settings: str) -> bool:
@@ -46,7 +89,7 @@ def has_settings(model: Any, settings: str) -> bool:
 
 
 def keep(
-    result: Any,
+    result: SkeletonResult,
     input_node: Any,
     segment_id: str,
     notes: list[str],
@@ -57,7 +100,7 @@ def keep(
 
     Parameters
     ----------
-    result : PotentialSkeletonMRML.result.SkeletonResult
+    result : SkeletonResult
         With a model node.
     input_node : vtkMRMLNode
     segment_id : str
@@ -82,27 +125,21 @@ def keep(
         model.SetAttribute(SETTINGS, settings or None)
         for role, node in nodes.items():
             model.SetNodeReferenceID(ROLE + role, node.GetID() if node is not None else None)
-        model.RemoveNodeReferenceIDs(CURVES)
-        for node in result.curveNodes:
-            model.AddNodeReferenceID(CURVES, node.GetID())
+        refer_to_curves(model, result.curveNodes)
 
 
-def keep_as_written(result: Any, solid: Any) -> None:
-    """As `keep`, for a run of a script; outputs of the run before on the same object stay kept.
+def refer_to_curves(model: Any, curves: list[Any]) -> None:
+    """Let a model refer to these curves and no others."""
+    model.RemoveNodeReferenceIDs(CURVES)
+    for node in curves:
+        model.AddNodeReferenceID(CURVES, node.GetID())
 
-    Parameters
-    ----------
-    result : PotentialSkeletonMRML.result.SkeletonResult
-        With a model node.
-    solid : SolidInput
-    """
+
+def keep_as_written(result: SkeletonResult, solid: Any) -> None:
+    """As `keep`, for a script; outputs of the run before on the same object stay referred to."""
     model, label = result.modelNode, None if solid.label is None else str(solid.label)
-    object_before = (
-        model.GetNodeReference(INPUT),
-        model.GetAttribute(SEGMENT),
-        model.GetAttribute(LABEL),
-    )
-    if object_before == (solid.node, solid.segment_id, label):
+    before = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT), model.GetAttribute(LABEL)
+    if before == (solid.node, solid.segment_id, label):
         others = {k: nodes for k, nodes in kept_nodes(model).items() if not getattr(result, k)}
         result = replace(result, **others)
     keep(result, solid.node, solid.segment_id, [])
@@ -113,18 +150,16 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
     """The model of the latest run on an object, or None; a copy of one only if it is left alone."""
     import slicer
 
-    scene, found = slicer.mrmlScene, []
     if input_node is None:
         return None
-    for number in reversed(range(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"))):
-        model = scene.GetNthNodeByClass(number, "vtkMRMLModelNode")
-        if (
-            model.GetNodeReferenceID(INPUT) == input_node.GetID()
-            and (model.GetAttribute(SEGMENT) or "") == (segment_id or "")
-            and model.GetAttribute(LABEL) is None
-            and model.GetPolyData() is not None
-        ):
-            found.append(model)
+    found = [
+        model
+        for model in reversed(slicer.util.getNodesByClass("vtkMRMLModelNode"))
+        if model.GetNodeReferenceID(INPUT) == input_node.GetID()
+        and (model.GetAttribute(SEGMENT) or "") == (segment_id or "")
+        and model.GetAttribute(LABEL) is None
+        and model.GetPolyData() is not None
+    ]
     own = [model for model in found if belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
 
@@ -133,33 +168,32 @@ def shown_models() -> list[Any]:
     """The models of centrelines that are visible in the views."""
     import slicer
 
-    models = slicer.util.getNodesByClass("vtkMRMLModelNode")
     return [
         model
-        for model in models
+        for model in slicer.util.getNodesByClass("vtkMRMLModelNode")
         if model.GetNodeReferenceID(INPUT)
         and model.GetDisplayNode() is not None
         and model.GetDisplayNode().GetVisibility()
     ]
 
 
-def tree_name(model: Any) -> str:
-    """What the tree of a model is called: its segment's name, or that of the model."""
-    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
-    if node is not None and segment_id and node.IsA("vtkMRMLSegmentationNode"):
-        segment = node.GetSegmentation().GetSegment(segment_id)
-        if segment is not None:
-            return segment.GetName()
-    return model.GetName().removesuffix(CENTRELINES)
-
-
-def tree_color(model: Any) -> tuple[float, ...] | None:
-    """The colour (r, g, b), 0..1, of the segment that a tree was found in, or None."""
+def tree_segment(model: Any) -> Any:
+    """The vtkSegment that a tree was found in, or None."""
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
     if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
         return None
-    segment = node.GetSegmentation().GetSegment(segment_id)
-    return None if segment is None else tuple(segment.GetColor())
+    return node.GetSegmentation().GetSegment(segment_id)
+
+
+def tree_name(model: Any) -> str:
+    """What the tree of a model is called: its segment's name, or that of the model."""
+    segment = tree_segment(model)
+    return segment.GetName() if segment is not None else own_name(model)
+
+
+def own_name(model: Any) -> str:
+    """The name of the object whose centrelines a model holds, as it was when it was made."""
+    return model.GetName().removesuffix(CENTRELINES)
 
 
 def kept_notes(model: Any) -> list[str]:
@@ -170,10 +204,7 @@ def kept_notes(model: Any) -> list[str]:
 def kept_nodes(model: Any) -> dict[str, Any]:
     """The outputs of a run that are still in the scene, by the names that `extract` has for them.
 
-    Returns
-    -------
-    dict
-        What there is none of is missing; `criticalPointsNodes` is a dict, `curveNodes` a list.
+    What there is none of is missing; `criticalPointsNodes` is a dict, `curveNodes` a list.
     """
     found = {"modelNode": model}
     for output, role in SINGLE.items():
@@ -184,42 +215,6 @@ def kept_nodes(model: Any) -> dict[str, Any]:
     points = {kind: model.GetNodeReference(ROLE + kind) for kind in KINDS}
     found["criticalPointsNodes"] = {kind: node for kind, node in points.items() if node is not None}
     return {output: nodes for output, nodes in found.items() if nodes}
-
-
-def requests(model: Any, wanted: dict[str, bool]) -> dict[str, Any]:
-    """Arguments for `extract`: nodes of an earlier run are filled again, the others are new.
-
-    Parameters
-    ----------
-    model : vtkMRMLModelNode or None
-        Of the earlier run.
-    wanted : dict of str to bool
-        For each output.
-    """
-    there = own_nodes(model)
-    return {output: there.get(output, True) if want else False for output, want in wanted.items()}
-
-
-def drop_left_over(model: Any, result: Any) -> None:
-    """Remove the outputs of the run before that this one did not write; call it before `keep`.
-
-    Parameters
-    ----------
-    model : vtkMRMLModelNode or None
-        Of the earlier run.
-    result : PotentialSkeletonMRML.result.SkeletonResult
-    """
-    import slicer
-
-    written = set(_flat({name: getattr(result, name) for name in _OUTPUTS}))
-    for node in _flat(own_nodes(model)):
-        if node not in written and slicer.mrmlScene.IsNodePresent(node):
-            folder = folder_of(node)
-            remove_node(node)
-            remove_empty_folder(folder)
-
-
-_OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
 
 
 def own_nodes(model: Any) -> dict[str, Any]:
@@ -235,6 +230,24 @@ def own_nodes(model: Any) -> dict[str, Any]:
         elif is_output(nodes, SKELETON):
             own[output] = nodes
     return {output: nodes for output, nodes in own.items() if nodes}
+
+
+def requests(model: Any, wanted: dict[str, bool]) -> dict[str, Any]:
+    """Arguments for `extract`: nodes of an earlier run's model are filled again, others are new."""
+    there = own_nodes(model)
+    return {output: there.get(output, True) if want else False for output, want in wanted.items()}
+
+
+def drop_left_over(model: Any, result: SkeletonResult) -> None:
+    """Remove the outputs of the run before that this one did not write; call it before `keep`."""
+    import slicer
+
+    written = set(_flat({name: getattr(result, name) for name in OUTPUTS}))
+    for node in _flat(own_nodes(model)):
+        if node not in written and slicer.mrmlScene.IsNodePresent(node):
+            folder = folder_of(node)
+            remove_node(node)
+            remove_empty_folder(folder)
 
 
 def _flat(outputs: dict[str, Any]) -> Iterator[Any]:
