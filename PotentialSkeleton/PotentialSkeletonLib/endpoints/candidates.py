@@ -14,7 +14,7 @@ import numpy as np
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
-from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 
 from .protrusion_rule import is_local_maximum, is_long
 

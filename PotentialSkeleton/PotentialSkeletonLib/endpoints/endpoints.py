@@ -12,8 +12,8 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
-from FuzzyVesselCoreLib.voxels.topology.sparse import adjacent_pairs
+from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.topology import adjacent_pairs
 
 from .candidates import endpoint_candidates
 from .end_caps.cap_centre import end_cap_centre

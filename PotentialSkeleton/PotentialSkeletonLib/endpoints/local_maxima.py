@@ -18,8 +18,7 @@ with all that it leads up to; later ones at that level find the component as lon
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
-from FuzzyVesselCoreLib.voxels.growing_arrays import longer
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined, longer
 
 from .protrusion_rule import is_local_maximum, is_long, long_enough_level
 

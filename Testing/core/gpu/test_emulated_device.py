@@ -99,36 +99,6 @@ def test_each_block_has_its_own_shared_memory(tmp_path, order, interleave):
     np.testing.assert_array_equal(out, np.repeat(right[:, None], 40, axis=1))
 
 
-HAND_ON = """
-// Each block waits for the one after it.
-extern "C" __global__ void k(int* out, int last)
-{
-    int next = blockIdx.x + 1;
-    if (threadIdx.x == 0 && next < last)
-        while (*(volatile int*)(out + next) == 0) {}
-    __syncthreads();
-    if (threadIdx.x == 0) out[blockIdx.x] = next < last ? out[next] + 1 : 1;
-}"""
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_block_waits_for_another(tmp_path, order):
-    (tmp_path / "k.cu").write_text(HAND_ON)
-    device = EmulatedDevice(order, resident_blocks=5)
-    out = device.xp.zeros(5, np.int32)
-    device.kernel(tmp_path / "k.cu", "k")((5,), (32,), (out, np.int32(5)))
-    assert out.tolist() == [5, 4, 3, 2, 1]
-
-
-@pytest.mark.parametrize("interleave", [0, 2])
-def test_blocks_that_wait_for_ever_are_reported(tmp_path, interleave):
-    (tmp_path / "k.cu").write_text(HAND_ON)
-    device = EmulatedDevice(interleave=interleave, resident_blocks=4)  # the fifth would never begin
-    kernel, out = device.kernel(tmp_path / "k.cu", "k"), device.xp.zeros(5, np.int32)
-    with pytest.raises(KernelFault, match="all blocks wait for one another"):
-        kernel((5,), (32,), (out, np.int32(5)))
-
-
 def test_a_race_between_blocks_shows(tmp_path):
     (tmp_path / "k.cu").write_text("""
     extern "C" __global__ void k(volatile int* out)

@@ -64,7 +64,7 @@ cuda_on_cpu_switch:
     .size cuda_on_cpu_switch, .-cuda_on_cpu_switch
 )");
 
-enum class State { fresh, ready, waiting, at_barrier, at_warp, returned };  // waiting: for another block
+enum class State { fresh, ready, at_barrier, at_warp, returned };
 enum class Order { ascending, descending, shuffled };
 
 struct Thread {
@@ -185,13 +185,6 @@ CUDA_ON_CPU_QUIET inline void before_access(const char* address)
     current = nullptr;
     accesses_left = 1 + random_number() % (2 * launched.interleave);
     leave(self, State::ready);
-}
-
-// Stands for the body of a loop that waits until another block has written something.
-CUDA_ON_CPU_QUIET inline void wait_for_others()
-{
-    leave(current, State::waiting);
-    accesses_left++;  // it looks again before it may give way, so that it is not taken to get on
 }
 
 // ---- between the threads
@@ -346,39 +339,33 @@ CUDA_ON_CPU_QUIET static void begin_block(Block& block, unsigned number)
 }
 
 // Lets each thread of the block whose turn it is run to its next barrier, or all of them meet there.
-// Returns whether any got on.
-CUDA_ON_CPU_QUIET static bool run_threads()
+CUDA_ON_CPU_QUIET static void run_threads()
 {
     static std::vector<unsigned> sequence;
     sequence.resize(thread_count);
-    bool ran = false, got_on = false;
+    bool ran = false;
     arrange(sequence);
     for (unsigned number : sequence)
-        if (threads[number].state <= State::waiting) {
+        if (threads[number].state <= State::ready) {
             run_thread(number);
             if (*message)
-                return false;
+                return;
             ran = true;
-            got_on |= threads[number].state != State::waiting;
             resident->returned += threads[number].state == State::returned;
         }
-    if (!ran && !(got_on = release_block() || release_warps()))
+    if (!ran && !release_block() && !release_warps())
         report_divergence();
     if (memcmp(dynamic_shared + launched.dynamic_shared, &end_mark, sizeof end_mark))
         fail("a write behind the %u bytes of dynamic shared memory", launched.dynamic_shared);
-    return got_on;
 }
 
-// One turn of a block: until it has ended or waits for another one. With shuffled threads a turn may
-// be shorter. Returns whether it got on.
-CUDA_ON_CPU_QUIET static bool run_block(Block& block)
+// One turn of a block: until it has ended; with shuffled threads it may be shorter.
+CUDA_ON_CPU_QUIET static void run_block(Block& block)
 {
     make_resident(block);
-    bool got_on = false;
     unsigned left = Order(launched.order) == Order::shuffled ? 1 + random_number() % 8 : ~0u;
-    while (left-- && block.returned < thread_count && run_threads())
-        got_on = true;
-    return got_on;
+    while (left-- && block.returned < thread_count && !*message)
+        run_threads();
 }
 
 // Returns what went wrong, or null.
@@ -388,10 +375,8 @@ CUDA_ON_CPU_QUIET static const char* run_blocks()
     arrange(sequence);
     std::vector<std::unique_ptr<Block>> blocks;
     size_t begun = 0;
-    bool got_on = true, is_left = true;
+    bool is_left = true;
     while (!*message && is_left) {
-        if (!got_on)
-            fail("all blocks wait for one another");
         for (auto& block : blocks)
             if (block->returned == thread_count && begun < sequence.size())
                 begin_block(*block, sequence[begun++]);
@@ -401,10 +386,10 @@ CUDA_ON_CPU_QUIET static const char* run_blocks()
         }
         turns.resize(blocks.size());
         arrange(turns);
-        got_on = is_left = false;
+        is_left = false;
         for (unsigned turn : turns)
             if (!*message && blocks[turn]->returned < thread_count) {
-                got_on |= run_block(*blocks[turn]);
+                run_block(*blocks[turn]);
                 is_left = true;
             }
     }

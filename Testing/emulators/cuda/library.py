@@ -43,7 +43,6 @@ INSERT BEFORE .bss;
 _EXTERN_SHARED = re.compile(
     r"extern\s+__shared__\s+((?:__align__\(\d+\)\s*)?)([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
 )
-_WAITING = re.compile(r"\b(while\s*\(.*\bvolatile\b.*\))\s*\{\s*\}")
 _CONSTANT = re.compile(r"__constant__\s+[^;=\[\]]*?(\w+)\s*\[")
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
@@ -155,8 +154,7 @@ def _define(define):
 
 
 def _adapt(source):
-    """What no macro can translate: dynamic shared memory, and loops that wait for another block."""
-    source = _WAITING.sub(r"\1 cuda_on_cpu::wait_for_others();", source)
+    """What no macro can translate: dynamic shared memory."""
     return _EXTERN_SHARED.sub(
         r"\2* const \3 = reinterpret_cast<\2*>(cuda_on_cpu::dynamic_shared);", source
     )

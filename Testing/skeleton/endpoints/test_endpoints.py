@@ -7,8 +7,12 @@ from hypothesis import given, settings, strategies
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance, neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.distances import (
+    distance_to_outside,
+    geodesic_distance,
+    neighbour_steps,
+    unit_of,
+)
 from PotentialSkeletonLib.endpoints import candidates
 from PotentialSkeletonLib.endpoints.candidates import endpoint_candidates
 from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre, mean, mean_of_box

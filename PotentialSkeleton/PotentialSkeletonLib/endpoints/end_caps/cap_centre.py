@@ -3,7 +3,7 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled
-from FuzzyVesselCoreLib.voxels.distance.geodesic import unit_of
+from FuzzyVesselCoreLib.voxels.distances import unit_of
 
 OUTSIDE = -1  # the distance outside of the object
 
