@@ -77,8 +77,7 @@ def _ended(progress: "ProgressBar", message: str, code: int) -> int:
 def _run(options: Namespace, progress: "ProgressBar") -> "Report":
     from . import jobs
 
-    job = getattr(jobs, options.command)
-    return jobs.Report(*job(options, progress))
+    return getattr(jobs, options.command)(options, progress)
 
 
 class _termination_as_exit:

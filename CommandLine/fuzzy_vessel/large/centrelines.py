@@ -8,10 +8,10 @@ from typing import Any
 from FuzzyConnectedGPULib.distributed import ComponentTable
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
-from PotentialSkeletonMRML.interchange.vtp import vtk_module
+from PotentialSkeletonMRML.interchange import vtk_module
 
 from ..progress_bar import Stopwatch
-from ..writing import nodes, tree_files
+from ..writing import formats, nodes
 from .placing import Place
 
 UNFINISHED = "centrelines.unfinished"
@@ -58,7 +58,7 @@ def find_centrelines(
     -------
     skeleton : CurveSkeleton
     trees : dict
-        What `tree_files.write` found, and its warnings.
+        What `formats.write_trees` found, and its warnings.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def find_centrelines(
     text = skeleton.to_swc(voxel_to_world=place.ijk_to_ras)
     text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n" + text
     (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
-    trees, warnings = tree_files.write(
+    trees, warnings = formats.write_trees(
         folder, skeleton, None, place.ijk_to_ras, options.formats, options.root
     )
     return skeleton, trees | {"warnings": warnings}

@@ -8,7 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..reading.stacks import ome_zarr
+from ..reading import stacks
 
 
 class Place(NamedTuple):
@@ -38,7 +38,7 @@ def place_of(options: Namespace) -> Place:
     origin: tuple[float, ...] = (0.0, 0.0, 0.0)
     path = Path(options.scene)
     try:
-        found = ome_zarr.place_of(path) if path.is_dir() else None
+        found = stacks.place_of(path) if path.is_dir() else None
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise InputError(f"{path}: this is not an image that can be read: {error}.") from error
     if found is not None:

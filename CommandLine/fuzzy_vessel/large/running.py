@@ -17,11 +17,11 @@ from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib.graph.exports import table_text
 
 from .. import report
-from ..input_checks import check_centrelines
+from ..jobs import check_centrelines
 from ..progress_bar import ProgressBar, Stopwatch
+from ..writing.formats import check_roots
 from ..writing.nodes import BRANCHES
 from ..writing.report_file import list_files, write_report
-from ..writing.tree_files import check_roots
 from .centrelines import find_centrelines, refuse_missing_vtk
 from .component_rows import read_components, write_components
 from .notes import empty_branches, notes_on

@@ -1,20 +1,16 @@
 """A block for its neighbours (first pass), and a block with the levels of its faces (second)."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import usable_cores
 
 from ..affinity import TOP_LEVEL
 from ..problem import Problem
-from ..solvers.cpu import exact
-from ..solvers.cpu.blocks.blocks import Run
-from ..solvers.cpu.blocks.nodes import Edges
-from .cuda import blocks as cuda_blocks
-from .cuda import joining
+from ..solvers import blocks as block_solver
+from ..solvers import contraction
+from ..solvers.blocks import Edges, Run
 from .cuda.cards import compute
 from .face_graph import JoinedGraph, forest_on_cpu, levels_on_cpu
 from .forest import NOWHERE, spanning_forest
@@ -45,15 +41,11 @@ def face_forest(
     ends = with_seeds(faces, problem.seeds)
     if ends.size == 0:
         return NO_EDGES
-    return compute(
-        device,
-        lambda gpu: cuda_blocks.face_forest(problem, faces, ends, progress, gpu),
-        lambda: _on_cpu(problem, faces, ends, progress),
-    )
+    return _on_cpu(problem, faces, ends, progress)
 
 
 def _on_cpu(problem: Problem, faces: np.ndarray, ends: np.ndarray, progress: Progress) -> Edges:
-    run = Run(replace(problem, seeds=ends), ThreadPoolExecutor(usable_cores()))
+    run = Run(replace(problem, seeds=ends))
     try:
         run.grow_trees(progress.part(0.0, 0.9))
         nodes, source = run.seed_nodes(), run.node_count
@@ -94,25 +86,19 @@ def finished_levels(
         return np.zeros(problem.voxels.shape, np.uint16)
     return compute(
         device,
-        lambda gpu: cuda_blocks.levels(bounded, progress, gpu),
-        lambda: exact.solve(bounded, progress).levels,
+        lambda gpu: gpu.get(contraction.solve(bounded, progress, gpu).levels),
+        lambda: block_solver.solve_exact(bounded, progress).levels,
     )
 
 
 def forest_in(graph: JoinedGraph, kept: np.ndarray, device: str) -> Edges:
     """Forest between the kept vertices of a group; see `face_graph.forest_on_cpu`."""
-    return compute(
-        device,
-        lambda gpu: joining.forest(graph, kept, gpu),
-        lambda: forest_on_cpu(graph, kept),
-    )
+    return forest_on_cpu(graph, kept)
 
 
 def levels_in(graph: JoinedGraph, device: str) -> np.ndarray:
     """Level of the widest path from the source to each vertex of a group."""
-    return compute(
-        device, lambda gpu: joining.face_levels(graph, gpu), lambda: levels_on_cpu(graph)
-    )
+    return levels_on_cpu(graph)
 
 
 def bounded_problem(problem: Problem, faces: np.ndarray, levels: np.ndarray) -> Problem:

@@ -9,7 +9,7 @@ import numpy as np
 from FuzzyVesselCoreLib.threads import thread_count
 
 from ..affinity import GaussianAffinity
-from ..solvers.cpu.blocks.nodes import Edges, sorted_by_level
+from ..solvers.blocks import Edges, sorted_by_level
 from .forest import NOWHERE, levels_from, spanning_forest
 from .partition import Box, Partition
 

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from ..affinity import TOP_LEVEL
-from ..solvers.cpu.blocks.nodes import Edges, connect_nodes, spread_values
-from ..solvers.cpu.blocks.trees import find_root
+from ..solvers.block_trees import find_root
+from ..solvers.blocks import Edges, connect_nodes, spread_values
 
 NOWHERE = -1  # in `kept`: a vertex that is not kept
 

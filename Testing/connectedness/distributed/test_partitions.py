@@ -14,10 +14,11 @@ from FuzzyConnectedGPULib.distributed import connectedness
 from FuzzyConnectedGPULib.distributed.forest import levels_from, spanning_forest
 from FuzzyConnectedGPULib.distributed.needs import run_need
 from FuzzyConnectedGPULib.distributed.partition import Partition
+from FuzzyConnectedGPULib.papers import kfoe
 from FuzzyConnectedGPULib.problem import state_problem
-from FuzzyConnectedGPULib.solvers.cpu import dial, kfoe
-from FuzzyConnectedGPULib.solvers.cpu.blocks import blocks as block_solver
-from FuzzyConnectedGPULib.solvers.cpu.blocks.nodes import sorted_by_level
+from FuzzyConnectedGPULib.solvers import blocks as block_solver
+from FuzzyConnectedGPULib.solvers import dial
+from FuzzyConnectedGPULib.solvers.blocks import sorted_by_level
 from FuzzyVesselCoreLib.progress import Progress
 from support.executors import ShuffledExecutor
 from support.problems import problems
