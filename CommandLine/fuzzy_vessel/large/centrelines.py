@@ -8,7 +8,7 @@ from typing import Any
 from FuzzyConnectedGPULib.distributed import ComponentTable
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
-from PotentialSkeletonMRML.interchange.vtp import vtk_module
+from PotentialSkeletonMRML.interchange import vtk_module
 
 from ..progress_bar import Stopwatch
 from ..writing import formats, nodes
