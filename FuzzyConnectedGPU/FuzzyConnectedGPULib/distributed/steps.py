@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.compilation import prepare_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import thread_count
-from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
+from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
 from ..affinity import GaussianAffinity, level_values
 from ..problem import SMALL_INTEGERS, Problem

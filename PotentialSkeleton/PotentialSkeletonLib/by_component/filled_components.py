@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities
+from FuzzyVesselCoreLib.voxels.labels import fill_cavities
 
 from .component_folder import ComponentFolder
 

@@ -9,7 +9,7 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.files import step_folder
-from FuzzyVesselCoreLib.voxels.components.labels import (
+from FuzzyVesselCoreLib.voxels.labels import (
     component_boxes,
     component_sizes,
     label_components,

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import prepare_numba
-from FuzzyVesselCoreLib.voxels.components.labels import label_components
-from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from FuzzyVesselCoreLib.voxels.labels import label_components
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from ..partition import Box, Group
 from ..steps import changed, checksum_of, naming

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
-from FuzzyVesselCoreLib.voxels.large_arrays import at_least, value_range
-from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
+from FuzzyVesselCoreLib.voxels.labels import Connectivity
+from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
 from ...affinity import TOP_LEVEL, level_values
 from ...threshold.gaps import fill_gaps
@@ -58,7 +57,7 @@ class ObjectBlocks:
         values = self.scene.read(grown)
         refuse_values(values, grown)
         labels = is_labelmap(self.scene)
-        found = (values != 0).view(np.uint8) if labels else at_least(values, self.lowest)
+        found = (values != 0).view(np.uint8) if labels else np.greater_equal(values, self.lowest)
         if self.inverse:
             found ^= 1
         if not self.rounds:
@@ -118,7 +117,7 @@ def refuse_values(values: np.ndarray, box: Box) -> None:
     """
     if values.dtype.kind != "f":
         return
-    low, high = value_range(values)
+    low, high = (float(values.min()), float(values.max()))
     if low >= 0 and high <= 1:  # NaN compares as False
         return
     wrong = ~((values >= 0) & (values <= 1))

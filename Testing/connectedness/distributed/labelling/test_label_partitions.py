@@ -12,7 +12,7 @@ from FuzzyConnectedGPULib.distributed import LabelOptions, labels, volume_curve
 from FuzzyConnectedGPULib.distributed.labelling.components.adjoining import joined_pieces
 from FuzzyConnectedGPULib.threshold.choice import choose_threshold
 from FuzzyConnectedGPULib.threshold.thresholds import volume_curve as curve_of_the_whole
-from FuzzyVesselCoreLib.voxels.components.labels import label_components
+from FuzzyVesselCoreLib.voxels.labels import label_components
 from support.executors import ShuffledExecutor
 from support.whole_labels import whole_labels
 

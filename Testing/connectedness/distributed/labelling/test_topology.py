@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from FuzzyConnectedGPULib.distributed import LabelOptions, Topology, topology
 from FuzzyConnectedGPULib.distributed.labelling import label_steps
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.components.labels import count_components, fill_cavities
-from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from FuzzyVesselCoreLib.voxels.labels import count_components, fill_cavities
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 from support.ended_runs import fail_at
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.voxels.components.labels import Connectivity
-from FuzzyVesselCoreLib.voxels.components.union_find import number_trees, union
+from FuzzyVesselCoreLib.voxels.labels import Connectivity
 
 from ...partition import Index
+from .union_find import number_trees, union
 
 # The later half of the 26 neighbours, in the order K, J, I.
 LATER = np.array(

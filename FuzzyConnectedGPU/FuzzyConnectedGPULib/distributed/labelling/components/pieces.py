@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.voxels.components.label_measures import count_labels, find_boxes
-
 from ...partition import Box, Index
+from .label_measures import count_labels, find_boxes
 
 
 class Pieces(NamedTuple):

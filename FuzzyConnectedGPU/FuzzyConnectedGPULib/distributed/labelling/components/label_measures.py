@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ...jit.decorators import compiled
-from .runs import BLOCK
+from FuzzyVesselCoreLib.jit.decorators import compiled
+
+BLOCK = 32
 
 
 @compiled

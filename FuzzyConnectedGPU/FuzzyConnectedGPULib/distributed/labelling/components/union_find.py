@@ -5,7 +5,7 @@ Each set is a tree, in which no element comes before its parent; a root is its o
 
 import numpy as np
 
-from ...jit.decorators import compiled, compiled_inside, inlined
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 
 
 @inlined

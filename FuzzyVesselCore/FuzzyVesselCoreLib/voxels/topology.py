@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...jit.decorators import compiled, compiled_inside, inlined
-from ...progress import Progress
-from ...threads import in_parts
-from ..labels import count_components
+from ..jit.decorators import compiled, compiled_inside, inlined
+from ..progress import Progress
+from ..threads import in_parts
+from .labels import count_components
 
 
 def _corner_table() -> np.ndarray:
