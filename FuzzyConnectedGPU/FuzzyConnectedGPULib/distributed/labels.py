@@ -11,7 +11,7 @@ Euler characteristic counts corners, edges, faces and cubes, each in one block.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -159,8 +159,8 @@ class LabelJob:
     folder: Any
     lowest: float = 1
     rounds: int = 0
-    background: Any = None
-    seeds: np.ndarray = NOWHERE
+    background: np.ndarray = field(default_factory=lambda: NOWHERE)
+    seeds: np.ndarray = field(default_factory=lambda: NOWHERE)
     inverse: bool = False  # the voxels outside of the object, which hang together over faces
 
     def objects(self, box: Box, margin: int = 0) -> np.ndarray:
