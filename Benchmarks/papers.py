@@ -119,7 +119,7 @@ def on_the_card(
     """
     from importlib import import_module
 
-    from FuzzyConnectedGPULib.affinity.levels import level_values
+    from FuzzyConnectedGPULib.affinity import level_values
     from FuzzyConnectedGPULib.problem import state_problem
     from FuzzyConnectedGPULib.solvers import CUDA_MODULES
     from FuzzyConnectedGPULib.solvers.cuda.kfoe_rounds import levels_of

@@ -188,7 +188,7 @@ def blocks(setting: Setting) -> Table:
     The last row is a model: every voxel is read twice and solved once, faces are joined once, so
     seconds grow as voxels; it says what 1e10 voxels take at the speed of the largest blocks here.
     """
-    from FuzzyConnectedGPULib.affinity.levels import level_values
+    from FuzzyConnectedGPULib.affinity import level_values
     from FuzzyConnectedGPULib.distributed import connectedness as over_blocks
 
     case = volumes.vessel_tree(setting.size(464, 464, 464))

@@ -95,7 +95,7 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
             self.panel.cleanup()
 
     def onReload(self) -> None:
-        from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+        from FuzzyVesselCoreLib.widgets.module_panel import prepare_reload
 
         prepare_reload(self)
         ScriptedLoadableModuleWidget.onReload(self)

@@ -64,7 +64,7 @@ class PotentialSkeletonWidget(ScriptedLoadableModuleWidget):
             self.panel.exit()
 
     def onReload(self) -> None:
-        from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
+        from FuzzyVesselCoreLib.widgets.module_panel import prepare_reload
 
         prepare_reload(self)
         ScriptedLoadableModuleWidget.onReload(self)

@@ -1,93 +1,66 @@
 """Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I).
 
-Data flow: volume, seeds -> `input_validation`, `problem` -> `affinity/` -> `solvers/` ->
-`scene` (`FuzzyScene`) -> `threshold/` -> labels. `segmentation` runs all of it (`SegmentOptions`),
-by default with the object model of `contrast/`; `fuzzy_connectedness` computes a scene
-(`SolverOptions`); `relative/` divides a volume among several objects, and `several/` a segmentation
-among several vessels; `distributed/` computes volumes that fit in no memory, block by block;
-`cached_connectedness` computes only what changed since the last run; `memory` estimates the memory
-of a run. What is listed in ``__all__`` is public, and so is the package `distributed`; the rest is
-private.
+`segmentation` is the entry: volume and seeds -> fuzzy scene (by default with the object model of
+`contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> `threshold` ->
+labels. `fuzzy_connectedness` computes a scene alone, `cached_connectedness` only what changed
+since the last run, `distributed` volumes that fit in no memory, block by block. What is listed in
+``__all__`` is public, and so is the package `distributed`; the rest is private.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .affinity.estimation import estimate_affinity
-    from .affinity.gaussian_affinity import GaussianAffinity
+    from .affinity import GaussianAffinity, estimate_affinity
     from .cached_connectedness import CachedConnectedness
     from .contrast.automatic.automatic_seeds import automatic_seeds
-    from .fuzzy_connectedness import connectedness
-    from .relative import RelativeConnectedness, relative_connectedness
+    from .fuzzy_connectedness import SolverOptions, connectedness
+    from .relative.groups import HandOver
+    from .relative.relative_connectedness import RelativeConnectedness, relative_connectedness
     from .scene import FuzzyScene, error_voxels
-    from .segment_options import MODELS, SegmentOptions
-    from .segmentation import Segmentation, segment
-    from .several import HandOver, SeveralVessels, segment_several
-    from .solver_options import SolverOptions
+    from .segmentation import (
+        MODELS,
+        Segmentation,
+        SegmentOptions,
+        SeveralVessels,
+        relabel,
+        segment,
+        segment_several,
+    )
     from .solvers import SOLVERS
     from .threshold.automatic import AutomaticThreshold, automatic_threshold
     from .threshold.thresholds import background_threshold, binarize, volume_curve
 
-__all__ = [
-    "MODELS",
-    "SOLVERS",
-    "AutomaticThreshold",
-    "CachedConnectedness",
-    "FuzzyScene",
-    "GaussianAffinity",
-    "HandOver",
-    "RelativeConnectedness",
-    "SegmentOptions",
-    "Segmentation",
-    "SeveralVessels",
-    "SolverOptions",
-    "automatic_seeds",
-    "automatic_threshold",
-    "background_threshold",
-    "binarize",
-    "connectedness",
-    "error_voxels",
-    "estimate_affinity",
-    "relative_connectedness",
-    "segment",
-    "segment_several",
-    "volume_curve",
-]
-
-# Imported when they are asked for: a first run waits for every file that is imported.
+# Where each public name lies; imported when asked for, as a first run waits for every import.
 _PLACES = {
-    "AutomaticThreshold": ".threshold.automatic",
-    "CachedConnectedness": ".cached_connectedness",
-    "FuzzyScene": ".scene",
-    "GaussianAffinity": ".affinity.gaussian_affinity",
-    "HandOver": ".several",
-    "MODELS": ".segment_options",
-    "RelativeConnectedness": ".relative",
-    "SOLVERS": ".solvers",
-    "SegmentOptions": ".segment_options",
-    "Segmentation": ".segmentation",
-    "SeveralVessels": ".several",
-    "SolverOptions": ".solver_options",
-    "automatic_seeds": ".contrast.automatic.automatic_seeds",
-    "automatic_threshold": ".threshold.automatic",
-    "background_threshold": ".threshold.thresholds",
-    "binarize": ".threshold.thresholds",
-    "connectedness": ".fuzzy_connectedness",
-    "error_voxels": ".scene",
-    "estimate_affinity": ".affinity.estimation",
-    "relative_connectedness": ".relative",
-    "segment": ".segmentation",
-    "segment_several": ".several",
-    "volume_curve": ".threshold.thresholds",
+    ".affinity": "GaussianAffinity estimate_affinity",
+    ".cached_connectedness": "CachedConnectedness",
+    ".contrast.automatic.automatic_seeds": "automatic_seeds",
+    ".fuzzy_connectedness": "SolverOptions connectedness",
+    ".relative.groups": "HandOver",
+    ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
+    ".scene": "FuzzyScene error_voxels",
+    ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
+    "segment_several",
+    ".solvers": "SOLVERS",
+    ".threshold.automatic": "AutomaticThreshold automatic_threshold",
+    ".threshold.thresholds": "background_threshold binarize volume_curve",
 }
+__all__ = [
+    "MODELS", "SOLVERS", "AutomaticThreshold", "CachedConnectedness", "FuzzyScene",
+    "GaussianAffinity", "HandOver", "RelativeConnectedness", "SegmentOptions", "Segmentation",
+    "SeveralVessels", "SolverOptions", "automatic_seeds", "automatic_threshold",
+    "background_threshold", "binarize", "connectedness", "error_voxels", "estimate_affinity",
+    "relabel", "relative_connectedness", "segment", "segment_several", "volume_curve",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_PLACES[name], __name__), name)
-    return value
+    for place, names in _PLACES.items():
+        if name in names.split():
+            value = globals()[name] = getattr(import_module(place, __name__), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -10,21 +10,84 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.early_compilation import open_early
 from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
-from .affinity.gaussian_affinity import GaussianAffinity
-from .affinity.levels import level_values, write_level_values
+from .affinity import GaussianAffinity, level_values, write_level_values
+from .input_errors import SolverDeviceError
 from .input_validation import require_output
 from .problem import Problem, state_problem
 from .scene import FuzzyScene
-from .solver_options import SolverOptions
-from .solvers import CPU_MODULES, CUDA_MODULES
+from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS
 from .solvers.interface import Solution
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """How to compute connectedness.
+
+    Attributes
+    ----------
+    solver : str
+        One of `SOLVERS`.
+    device : str
+        "auto" (CUDA where it is usable and the volume fits, else the CPU), "cpu", "cuda" or
+        "cuda:1".
+    cut : float
+        Affinities below it count as 0: exact for all values from the cut on, and faster.
+    corrections, directions : int
+        Only used by "cuda-kfoe-corrected": correction iterations on the blocks' edges (2 in both
+        papers' experiments, 3 in the Chinese paper's theory), and to how many of the 6 neighbours
+        they lead (English paper, table 2).
+    device_memory : int or None
+        Bytes of a CUDA device that a run may hold; None: all that are free. "exact" solves a volume
+        that needs more block by block.
+
+    Raises
+    ------
+    InputError
+        The solver is unknown.
+
+    Examples
+    --------
+    >>> SolverOptions("dial", cut=0.3).device
+    'auto'
+    """
+
+    solver: str = "exact"
+    device: str = "auto"
+    cut: float = 0.0
+    corrections: int = 2
+    directions: int = 6
+    device_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise InputError(f"Unknown solver {self.solver!r}; one of {', '.join(SOLVERS)}.")
+        if self.device_memory is not None and self.device_memory <= 0:
+            raise InputError(f"device_memory is {self.device_memory}, but must be bytes > 0.")
+
+    def solver_device(self) -> str:
+        """The device, narrowed to what the solver runs on.
+
+        Raises
+        ------
+        InputError
+            The solver does not run on the device that was asked for.
+        """
+        if self.solver not in CUDA_MODULES:
+            if self.device not in ("auto", "cpu"):
+                raise SolverDeviceError(self.solver, self.device, on_cpu=True)
+            return "cpu"
+        if self.solver not in CPU_MODULES:
+            if self.device == "cpu":
+                raise SolverDeviceError(self.solver, self.device, on_cpu=False)
+            return "cuda" if self.device == "auto" else self.device
+        return self.device
 
 
 def connectedness(

@@ -9,9 +9,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .affinity.estimation import estimate_affinity
-from .affinity.gaussian_affinity import GaussianAffinity
-from .affinity.levels import TOP_LEVEL, level_values
+from .affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
 from .input_errors import LargeValuesError
 from .input_validation import checked_mask, checked_seeds, checked_volume
 from .scene import FuzzyScene, scene_values

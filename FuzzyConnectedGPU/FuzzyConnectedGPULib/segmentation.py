@@ -1,58 +1,153 @@
-"""Segmentation in one call: object model, fuzzy scene, threshold and labels."""
+"""Segmentation of one vessel or several in one call, and its labels at another threshold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.large_arrays import Allocate
 
-from .affinity.estimation import estimate_affinity
-from .affinity.gaussian_affinity import GaussianAffinity
+from .affinity import GaussianAffinity, estimate_affinity
 from .cached_connectedness import CachedConnectedness
 from .contrast import ContrastThreshold, contrast_connectedness
 from .fuzzy_connectedness import connectedness
+from .input_validation import checked_mask, checked_seeds, checked_spacing
+from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .scene import FuzzyScene
-from .segment_options import SegmentOptions
-from .threshold.choice import choose_threshold
-from .threshold.gaps import fill_gaps
+from .threshold.choice import check_threshold, choose_threshold
+from .threshold.gaps import check_rounds
+from .threshold.gaps import fill_gaps as filled
 from .threshold.thresholds import binarize
+
+MODELS = ("contrast", "affinity")
+# Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
+ESTIMATED, OF_SCENE = ("radius", "side"), ("solver", "cut", "corrections", "directions")
+SCENE_SHARE, DIVIDED = 0.6, 0.9  # of the progress, where several vessels are segmented
+VESSEL = "vessel"  # the name of a single one
+
+
+@dataclass(frozen=True)
+class SegmentOptions:
+    """How to segment: what does not depend on the volume's grid.
+
+    Attributes
+    ----------
+    model : {"contrast", "affinity"}, optional
+        "contrast", the default: contrast to the local background, connected from the clicks (see
+        `contrast`). "affinity": the papers' affinity with one threshold for the whole scene; the
+        default where one of its own parameters (`affinity`, `radius`, `side`, `cut`, `solver`,
+        `corrections`, `directions`) is given.
+    border : {"drawn", "half"}, optional
+        For the model "contrast": where experts draw it (the default; 20 to 30 % of the contrast in
+        liver vessels), or where the contrast has fallen to a half, for vessels from about five
+        voxels on.
+    affinity : GaussianAffinity, optional
+        By default `estimate_affinity` with `radius` (2) and `side` ("both").
+    cut, solver, corrections, directions
+        For the model "affinity"; as in `connectedness`.
+    threshold : float, optional
+        Above 0, up to 1. By default 0.5 in the model "contrast" (lower: more, higher: less), and
+        the result of `choose_threshold` in the model "affinity".
+    device : str
+        As in `connectedness`.
+    fill_gaps : int
+        Rounds of `threshold.gaps.fill_gaps`, which adds voxels that noise left out of a wide
+        vessel.
+
+    Raises
+    ------
+    InputError
+        The model is unknown, or threshold or rounds are out of range.
+
+    Examples
+    --------
+    >>> SegmentOptions(cut=0.3).object_model
+    'affinity'
+    """
+
+    model: str | None = None
+    border: str | None = None
+    affinity: GaussianAffinity | None = None
+    radius: int | None = None
+    side: str | None = None
+    threshold: float | None = None
+    cut: float | None = None
+    solver: str | None = None
+    corrections: int | None = None
+    directions: int | None = None
+    device: str = "auto"
+    fill_gaps: int = 0
+
+    def __post_init__(self) -> None:
+        if self.object_model not in MODELS:
+            raise InputError(f"Unknown model {self.model!r}; one of {', '.join(MODELS)}.")
+        check_rounds(self.fill_gaps)
+        cut = self.cut if self.object_model == "affinity" and self.cut is not None else 0.0
+        check_threshold(self.threshold, cut)
+
+    @property
+    def object_model(self) -> str:
+        """The model, also where none is given."""
+        own = self.affinity is not None or self.given(ESTIMATED + OF_SCENE)
+        return self.model or ("affinity" if own else "contrast")
+
+    def given(self, names: Sequence[str]) -> dict[str, Any]:
+        """Those of the named options that are given, as keyword arguments."""
+        options = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Labels (uint8, K, J, I), and the fuzzy scene and threshold that they come from.
+    """Vessels that do not overlap, and the fuzzy scene that they come from.
 
-    The affinity is None for the model "contrast"; `contrast` is that model's own threshold, else
-    None.
+    Attributes
+    ----------
+    labels : ndarray, uint8, of the volume's shape (K, J, I)
+        The number of the vessel, from 1 on; 0 outside of all, and in disputed voxels.
+    names : tuple of str
+        Of the vessels; that of label n is ``names[n - 1]``.
+    scene : FuzzyScene
+        Connectedness to the points of all vessels.
+    threshold : float
+        One for all vessels.
+    affinity : GaussianAffinity or None
+        None for the model "contrast".
+    contrast : ContrastThreshold or None
+        That model's own threshold.
+    owners : ndarray, uint8, of the volume's shape, or None
+        The division of the whole scene among several vessels, whatever the threshold; 254 for
+        background, 255 where it is disputed. None for one vessel.
+    disputed : ndarray of bool, of the volume's shape, or None
+        Voxels of the scene at the threshold that two vessels reach equally. None for one vessel.
+    notes : tuple of str
+        Messages for the user: hand-overs without effect.
     """
 
     labels: np.ndarray
-    affinity: GaussianAffinity | None
+    names: tuple[str, ...]
     scene: FuzzyScene
     threshold: float
+    affinity: GaussianAffinity | None = None
     contrast: ContrastThreshold | None = None
+    owners: np.ndarray | None = None
+    disputed: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Inputs:
-    volume: np.ndarray
-    seeds: Any
-    background_seeds: Any
-    mask: np.ndarray | None
-    spacing: Any
-    cached: CachedConnectedness | None
-    allocate: Allocate
+SeveralVessels = Segmentation
 
 
 def segment(
     volume: np.ndarray,
-    seeds: np.ndarray | Sequence,
+    seeds: Any,
     *,
     spacing: Sequence[float] | None = None,
     background_seeds: np.ndarray | Sequence | None = None,
+    hand_overs: Sequence[HandOver] = (),
     mask: np.ndarray | None = None,
     options: SegmentOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
@@ -60,18 +155,25 @@ def segment(
     allocate: Allocate = np.empty,
     **keywords: Any,
 ) -> Segmentation:
-    """Segment the vessels that contain the seeds.
+    """Segment the vessel, or several vessels, that contain the seeds.
+
+    Several vessels share one fuzzy scene, which is divided among them: see `relative`.
 
     Parameters
     ----------
     volume : ndarray, shape (K, J, I) or (J, I)
         Of the types that `connectedness` takes.
-    seeds : array_like, shape (n, 3), integers K, J, I
-        Voxels of the vessels. Each is in the result.
+    seeds : array_like, shape (n, 3), integers K, J, I; or mapping of str to such
+        Voxels of the vessel; or the names and voxels of at most 100 vessels. Each voxel is in the
+        result. Of several vessels, one without points has only what is handed over to it. The
+        first point tells bright vessels from dark ones.
     spacing : sequence of 3 float, optional
         Distance of voxels along K, J, I; by default 1, 1, 1.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
-        Voxels that do not belong to the vessels. None is in the result.
+        Voxels that do not belong to the vessels. None is in the result. With several vessels
+        background is one more group, which takes what it reaches strongest.
+    hand_overs : sequence of HandOver
+        Branches that go to another vessel.
     mask : ndarray, optional
         Vessels and paths stay where it is not 0.
     options : SegmentOptions, optional
@@ -81,8 +183,7 @@ def segment(
     cached : CachedConnectedness, optional
         Results of earlier runs: only what has changed since is computed.
     allocate : callable, optional
-        ``allocate(shape, dtype) -> ndarray``: the memory of labels and scene, as far as nothing
-        else keeps them.
+        ``allocate(shape, dtype) -> ndarray``: the memory of a single vessel's labels and scene.
     **keywords
         Fields of `SegmentOptions`, instead of `options` or to replace some of its fields; for
         example ``device="cpu", threshold=0.4``.
@@ -93,68 +194,172 @@ def segment(
 
     Raises
     ------
-    InputError, DeviceError, Cancelled
-        As `SegmentOptions`, `connectedness` and `background_threshold` do; `InputError` also if a
-        seed and a background seed are the same voxel.
+    InputError
+        As `SegmentOptions`, `connectedness` and `background_threshold` do; also where a seed and a
+        background seed, or points of two vessels, are the same voxel, where a vessel has no point
+        inside the mask, and where a hand-over names no vessel.
+    DeviceError, Cancelled
+        As `connectedness` does.
 
     Examples
     --------
-    >>> from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-    >>> phantom = liver_phantom((48, 48, 48))
-    >>> found = segment(phantom.volume, phantom.seeds, spacing=(1.5, 1.5, 1.5))
-    >>> bool(found.labels[tuple(phantom.seeds.T)].all())
-    True
+    >>> volume = np.full((9, 9, 24), 90, np.int16)
+    >>> volume[3:6, 3:6] = 200
+    >>> volume[3:6, 3:6, 11:13] = 170
+    >>> points = {"portal": [(4, 4, 2)], "hepatic": [(4, 4, 21)]}
+    >>> segment(volume, points, device="cpu").labels[4, 4, [2, 9, 15, 21]].tolist()
+    [1, 1, 2, 2]
     """
     options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
-    inputs = _Inputs(volume, seeds, background_seeds, mask, spacing, cached, allocate)
+    solid = (1,) * (3 - np.ndim(volume)) + np.shape(volume)
+    vessels = seeds if isinstance(seeds, Mapping) else {VESSEL: seeds}
+    divided = len(vessels) != 1 or bool(hand_overs)
+    if divided:
+        allocate, cached = np.empty, cached or CachedConnectedness()
+        vessels = checked_vessels(vessels, solid, checked_mask(mask, solid), hand_overs)
+        points: Any = np.concatenate(list(vessels.values()))
+    else:
+        ((name, points),) = vessels.items()
+        vessels = {str(name): points}
+    part = progress.part(0.0, SCENE_SHARE) if divided else progress
     by_model = _by_contrast if options.object_model == "contrast" else _by_affinity
-    found = by_model(inputs, options, progress)
-    labels = fill_gaps(found.labels, options.fill_gaps, mask, background_seeds)
+    found = by_model(
+        tuple(vessels), volume, points, options, cached, spacing=spacing, mask=mask,
+        background_seeds=background_seeds, allocate=allocate, progress=part,
+    )  # fmt: skip
+    owners = None
+    if divided:
+        from .relative.vessels import owners_of_scene  # numba
+
+        owners = owners_of_scene(
+            volume, found, vessels, options, cached,
+            spacing=spacing, mask=mask, background_seeds=background_seeds,
+            progress=progress.part(SCENE_SHARE, DIVIDED),
+        )  # fmt: skip
+    labels, disputed, notes = relabel(
+        found.scene, found.threshold, owners=owners, vessels=vessels, spacing=spacing, mask=mask,
+        background_seeds=background_seeds, hand_overs=hand_overs, fill_gaps=options.fill_gaps,
+        allocate=allocate,
+    )  # fmt: skip
     progress.advance(1.0)
-    return replace(found, labels=labels)
+    return replace(found, labels=labels, owners=owners, disputed=disputed, notes=notes)
 
 
-def _by_contrast(inputs: _Inputs, options: SegmentOptions, progress: Progress) -> Segmentation:
-    """The model "contrast", without filled gaps."""
-    cached = inputs.cached
+def segment_several(volume: np.ndarray, vessels: Mapping[str, Any], **options: Any) -> Segmentation:
+    """`segment` for a mapping of names to points, always with `owners` and `disputed`."""
+    found = segment(volume, vessels, **options)
+    if found.owners is None:
+        reached = found.scene.values > 0
+        found = replace(
+            found, owners=reached.astype(np.uint8), disputed=np.zeros(reached.shape, bool)
+        )
+    return found
+
+
+class Labelled(NamedTuple):
+    """Labels, disputed voxels (None for one vessel) and notes; as of `Segmentation`."""
+
+    labels: np.ndarray
+    disputed: np.ndarray | None
+    notes: tuple[str, ...]
+
+
+def relabel(
+    scene: FuzzyScene | np.ndarray,
+    threshold: float,
+    *,
+    owners: np.ndarray | None = None,
+    vessels: Mapping[str, Any] | Sequence[Any] = (),
+    background_seeds: Any = None,
+    hand_overs: Sequence[HandOver] = (),
+    spacing: Sequence[float] | None = None,
+    fill_gaps: int = 0,
+    mask: np.ndarray | None = None,
+    allocate: Allocate = np.empty,
+) -> Labelled:
+    """Labels of a scene at a threshold, for one vessel or several.
+
+    Parameters
+    ----------
+    scene : FuzzyScene or ndarray, float32, shape (K, J, I) or (J, I)
+    threshold : float
+    owners : ndarray, uint8, same shape, optional
+        Of a `Segmentation` of several vessels.
+    vessels : mapping, or sequence, of array_like, shape (n, 3), integers K, J, I
+        The points of each vessel; only hand-overs need them.
+    background_seeds, hand_overs, spacing, mask, allocate
+        As of `segment`; the background seeds and the mask are heeded where gaps are filled.
+    fill_gaps : int
+        As of `SegmentOptions`.
+
+    Returns
+    -------
+    Labelled
+
+    Examples
+    --------
+    >>> scene = np.array([[[1, 0.8, 0.3, 0.9]]], np.float32)
+    >>> relabel(scene, 0.5, owners=np.array([[[1, 1, 255, 2]]], np.uint8)).labels.tolist()
+    [[[1, 1, 0, 2]]]
+    """
+    labels = binarize(scene, threshold, allocate)
+    shape, solid = labels.shape, (1,) * (3 - labels.ndim) + labels.shape
+    labels = labels.reshape(solid)
+    if fill_gaps:
+        region = checked_mask(mask, solid)
+        if background_seeds is not None and np.size(background_seeds):
+            background_seeds = checked_seeds(background_seeds, solid, "background seed")
+        labels = filled(labels, fill_gaps, region, background_seeds)
+    if owners is None:
+        return Labelled(labels.reshape(shape), None, ())
+    inside = labels > 0
+    own = np.where(inside, owners.reshape(solid), 0).astype(np.uint8)
+    if fill_gaps:
+        from .relative.disputed import share_unowned  # numba
+
+        own = share_unowned(own, inside, Progress())
+    disputed = own == DISPUTED
+    own[disputed | (own == BACKGROUND)] = 0
+    notes: tuple[str, ...] = ()
+    if hand_overs:
+        from .relative.branches import apply_hand_overs
+
+        points = list(vessels.values() if isinstance(vessels, Mapping) else vessels)
+        unit = checked_spacing(spacing, solid[0]).tolist()
+        notes = apply_hand_overs(own, points, hand_overs, unit)
+    return Labelled(own.reshape(shape), disputed.reshape(shape), notes)
+
+
+def _by_contrast(
+    names: tuple, volume: Any, points: Any, options: SegmentOptions,
+    cached: CachedConnectedness | None, **inputs: Any,
+) -> Segmentation:  # fmt: skip
+    """The scene of the model "contrast"; no labels yet."""
     compute = cached.contrast_connectedness if cached else contrast_connectedness
     scene, own_threshold = compute(
-        inputs.volume,
-        inputs.seeds,
-        spacing=inputs.spacing,
-        background_seeds=inputs.background_seeds,
-        mask=inputs.mask,
-        border=options.border or "drawn",
-        device=options.device,
-        progress=progress,
-        allocate=inputs.allocate,
+        volume, points, border=options.border or "drawn", device=options.device, **inputs
     )
     threshold = own_threshold if options.threshold is None else options.threshold
-    labels = binarize(scene, threshold, inputs.allocate)
-    return Segmentation(labels, None, scene, threshold, own_threshold)
+    return Segmentation(scene.values, names, scene, threshold, None, own_threshold)
 
 
-def _by_affinity(inputs: _Inputs, options: SegmentOptions, progress: Progress) -> Segmentation:
-    """The model "affinity", without filled gaps."""
-    cached, volume, affinity = inputs.cached, inputs.volume, options.affinity
-    neighbourhood = options.given("radius", "side")
+def _by_affinity(
+    names: tuple, volume: Any, points: Any, options: SegmentOptions,
+    cached: CachedConnectedness | None, *, mask: Any, background_seeds: Any, progress: Progress,
+    **_: Any,
+) -> Segmentation:  # fmt: skip
+    """The scene of the model "affinity"; no labels yet."""
     progress.advance(0.0)
+    affinity, threshold = options.affinity, options.threshold
     if affinity is None:
-        affinity = estimate_affinity(volume, inputs.seeds, **neighbourhood)
+        affinity = estimate_affinity(volume, points, **options.given(ESTIMATED))
+    own = options.given(OF_SCENE)
     compute = cached.connectedness if cached else connectedness
     scene = compute(
-        volume,
-        inputs.seeds,
-        affinity,
-        device=options.device,
-        mask=inputs.mask,
-        progress=progress,
-        **options.given("solver", "cut", "corrections", "directions"),
+        volume, points, affinity, device=options.device, mask=mask, progress=progress, **own
     )
-    threshold = options.threshold
     if threshold is None:
-        threshold = choose_threshold(scene, inputs.background_seeds, options.cut or 0.0)
+        threshold = choose_threshold(scene, background_seeds, options.cut or 0.0)
         progress.advance(1.0)
-    labels = binarize(scene, threshold, inputs.allocate)
-    return Segmentation(labels, affinity, scene, threshold)
+    return Segmentation(scene.values, names, scene, threshold, affinity)

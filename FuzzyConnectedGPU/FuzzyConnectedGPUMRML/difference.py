@@ -81,8 +81,6 @@ def difference(
         if labelmap_node is None:
             labelmap_node = change("vtkMRMLLabelMapVolumeNode", "Difference")
             put_beside([labelmap_node], volume_node)
-        else:
-            change.keep(labelmap_node)
         fill_labelmap(labelmap_node, labels, volume_node)
         labelmap_node.GetDisplayNode().SetAndObserveColorNodeID(_color_table(change).GetID())
         hand_over(labelmap_node, DIFFERENCE, volume_node)

@@ -9,8 +9,12 @@ import numpy as np
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance.mask_fingerprint import mask_fingerprint, rounded
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import note_voxels, voxels_changed
+from FuzzyVesselCoreLib.mrml.provenance import (
+    mask_fingerprint,
+    note_voxels,
+    rounded,
+    voxels_changed,
+)
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from .logic.run_options import ModelOptions

@@ -8,7 +8,7 @@ from FuzzyConnectedGPULib.threshold.choice import check_threshold
 from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml import reading as mrml
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, seeds_of
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 
 from . import run_inputs

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.affinity.seed_statistics import seed_statistics
+from FuzzyConnectedGPULib.affinity import seed_statistics
 from FuzzyVesselCoreLib.geometry import inside
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.reading import voxels_of

@@ -13,7 +13,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
 from FuzzyVesselCoreLib.mrml import reading as mrml
-from FuzzyVesselCoreLib.mrml.images import voxel_memory
 from FuzzyVesselCoreLib.mrml.points import seeds_of
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -55,7 +54,7 @@ def segment(
     seeds = seeds_of(seeds_node, volume_node, run.voxels.shape, run.region)
     run.read_background()
     text = run_inputs.inputs_text(volume_node, seeds_node, **run.choices)
-    found = run.compute(segment_arrays, seeds.voxels, seeds, progress, kept, allocate=voxel_memory)
+    found = run.compute(segment_arrays, seeds.voxels, seeds, progress, kept)
     measured = _millilitres(volume_node, found.labels)
     written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
     run.mark(written[1], seeds_node, text, found)
@@ -85,7 +84,7 @@ def threshold_scene(
         threshold = run_inputs.contrast_threshold(scene_node)
     if threshold is None:
         threshold = choose_threshold(values, voxels, cut)
-    labels = binarize(values, threshold, voxel_memory)
+    labels = binarize(values, threshold)
     if rounds:
         region = region_of(options, scene_node, values.shape)
         labels = fill_gaps(labels, rounds, region, voxels)

@@ -14,7 +14,7 @@ from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyConnectedGPUMRML.view_fit import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.voxels.surface.warm_up import WARM_UP as SURFACE_WARM_UP
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
@@ -36,7 +36,7 @@ from .following.automatic_update import AutomaticUpdate
 from .following.live_drag import LiveDrag
 from .wording import worded
 
-NUMBA = (packages.NUMBA,)
+NUMBA = packages.REQUIREMENTS
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
 SUBJECT = (
     *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
@@ -140,7 +140,6 @@ class ConnectednessPanel(Panel):
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
-        self.display.surface.leave()
         self.input.watch_slices(False)
         Panel.cleanup(self)
 

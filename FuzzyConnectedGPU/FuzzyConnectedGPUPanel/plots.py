@@ -7,7 +7,7 @@ import numpy as np
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.widgets.line_plot import ACCENT, SECOND, Plot
+from FuzzyVesselCoreLib.widgets.plots import ACCENT, SECOND, Plot
 
 
 class HistogramPlot(Plot):

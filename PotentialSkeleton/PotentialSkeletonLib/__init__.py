@@ -1,13 +1,11 @@
 """Curve skeletons by the potential-field method, from a labelmap to a graph (arrays K, J, I).
 
-`extraction` (public entry, with `options` and `jit_warmup`) -> `assembly` (prepared object, its
-components, graph, `report` with `messages`) -> `component` (one component, timed by `stages`;
-its result is a `component_skeleton`). `by_component` makes the skeleton of a labelled volume that
-fits in no memory.
-What `component` does with every voxel is behind the interface of `component_volumes`, on the CPU
-(`cpu_component_volumes`) or the GPU (`cuda_component_volumes`). The stages are sub-packages:
-1 object, 2 field, 3 critical_points, 4 tracing, 5 endpoints, 6 thinning, 7 graph. Public is what
-this package exports, and `by_component`; all else is private.
+`extraction` (public entry, with `options` and `jit_warmup`) -> `assembly` (prepared `object`, its
+components, `graph`, `report` with `messages`) -> `component` (one component, whose arrays are in
+`component_volumes`): `field`, `critical_points`, `tracing`, `endpoints`, `level_thinning` by
+`thinning`. `by_component` makes the skeleton of a labelled volume that does not fit in memory.
+`tree`, `branch_tools` and `interchange` take the result. Public is what these, `by_component` and
+this package export; all else is private.
 """
 
 from .critical_points.critical_points import CriticalPoint, critical_points

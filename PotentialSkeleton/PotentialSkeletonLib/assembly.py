@@ -1,166 +1,85 @@
 """The pipeline's stages: prepared object, each component's skeleton, graph, checks and report."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 
 from .component import skeletonize_component
-from .component_skeleton import ComponentSkeleton
-from .component_volumes import ComponentVolumes
-from .cpu_component_volumes import CpuComponentVolumes
 from .critical_points.critical_points import CriticalPoint
-from .field.methods import CPU_METHODS
 from .field.summation import checked_device
 from .graph.curve_skeleton import CurveSkeleton
 from .graph.skeleton_graph import SkeletonGraph, skeleton_graph
-from .object import preparing
 from .object.preparing import Prepared
 from .options import SkeletonOptions
-from .report import skeleton_report
-from .stages import Stages
+from .report import ComponentSkeleton, Stages, skeleton_report
 
 Spacing = tuple[float, float, float]
-Parts = list[tuple[np.ndarray, ComponentSkeleton]]  # each component's origin in the volume
-GPU_THRESHOLD = 1 << 13  # voxels: smaller components are done sooner on the CPU, by estimate
+Recall = Callable[[int, Callable[[], ComponentSkeleton]], ComponentSkeleton]
 
 
 def assemble(
-    mask: np.ndarray, spacing: Spacing, options: SkeletonOptions, progress: Progress
+    prepare: Callable[[Progress], Prepared],
+    shape: tuple[int, ...],
+    spacing: Spacing,
+    options: SkeletonOptions,
+    progress: Progress,
+    recall: Recall = lambda _number, compute: compute(),
 ) -> CurveSkeleton:
-    """The `CurveSkeleton` of a mask, on the device that the options ask for; see `skeletonize`."""
-    shape = np.shape(mask) if np.ndim(mask) == 3 else (1, *np.shape(mask))
-    return assemble_object(Source(partial(_prepare, mask), shape), spacing, options, progress)
+    """The `CurveSkeleton` of an object; see `skeletonize`.
 
-
-class Source(NamedTuple):
-    """Where an object comes from.
-
-    Attributes
+    Parameters
     ----------
     prepare : callable
-        ``prepare(spacing, options, progress, gpu)`` gives the `Prepared` object.
+        ``prepare(progress)`` gives the `Prepared` object.
     shape : tuple of int
         Of the volume.
+    spacing : 3 floats K, J, I, in mm
+    options : SkeletonOptions
+    progress : Progress
     recall : callable
         ``recall(number, compute)`` gives the skeleton of a component: what ``compute()`` gives, or
         gave in an earlier run.
     """
-
-    prepare: Callable[[Spacing, SkeletonOptions, Progress, Any], Prepared]
-    shape: tuple[int, ...]
-    recall: Callable[[int, Callable[[], ComponentSkeleton]], ComponentSkeleton] = (
-        lambda _number, compute: compute()
-    )
-
-
-def assemble_object(
-    source: Source, spacing: Spacing, options: SkeletonOptions, progress: Progress
-) -> CurveSkeleton:
-    """The same of an object from any source."""
+    choose_device(checked_device(options.method, options.device))  # an error before the work begins
     stages = Stages(progress)
-    device = choose_device(checked_device(options.method, options.device))
-    if device == "cpu":
-        return _assemble(source, spacing, options, stages)
-    try:
-        with device:
-            return _assemble(source, spacing, options, stages, device)
-    except DeviceMemoryError as error:
-        message = f"All but the force field was done on the CPU: {error}"
-    except DeviceError as error:
-        if options.device != "auto" or options.method not in CPU_METHODS:
-            raise
-        options, message = replace(options, device="cpu"), CpuUsedNote(error)
-    return _assemble(source, spacing, options, stages, messages=[message])
+    with stages.stage("prepare", 0.0, 0.02) as part:
+        prepared = prepare(part)
+    parts, ends = [], np.cumsum(prepared.sizes) / prepared.sizes.sum()
+    for number, (begin, end) in enumerate(zip([0.0, *ends], ends)):
 
+        def compute(number: int = number, begin: float = begin, end: float = end) -> Any:
+            own = stages.part(0.02 + 0.93 * begin, 0.02 + 0.93 * end)
+            return skeletonize_component(prepared.parts.mask(number), spacing, options, own)
 
-def _assemble(
-    source: Source,
-    spacing: Spacing,
-    options: SkeletonOptions,
-    stages: Stages,
-    gpu: Any = None,
-    messages: Sequence[str] = (),
-) -> CurveSkeleton:
-    """The same; all voxel operations run on the GPU, if one is given."""
-    with stages.stage("prepare", 0.0, 0.02) as progress:
-        prepared = source.prepare(spacing, options, progress, gpu)
-        prepared.warnings += messages
-    given = spacing, options, stages.part(0.02, 0.95), gpu
-    parts = _component_skeletons(prepared, source, *given)
-    with stages.stage("graph", 0.95, 0.98) as progress:
-        graph = _graph(prepared, parts, progress)
-    with stages.stage("checks", 0.98, 1.0) as progress:
-        report = skeleton_report(prepared, [part for _, part in parts], graph, progress)
-    report["device"] = "cpu" if gpu is None else gpu.name
+        parts.append(recall(number, compute))
+    origins = [prepared.parts.origin(number) for number in range(len(parts))]
+    with stages.stage("graph", 0.95, 0.98) as part:
+        graph = _graph(prepared, parts, origins, part)
+    with stages.stage("checks", 0.98, 1.0):
+        report = skeleton_report(prepared, parts, graph)
     report["seconds"] = stages.seconds
-    stages.progress.advance(1.0)
+    progress.advance(1.0)
     points = [
         CriticalPoint(point.position + origin, point.kind, point.eigenvalues, point.eigenvectors)
-        for origin, part in parts
-        for point in part.critical_points
+        for origin, found in zip(origins, parts)
+        for point in found.critical_points
     ]
-    found = graph.nodes, graph.branches, points, graph.voxels
-    return CurveSkeleton(*found, source.shape, spacing, report)
+    return CurveSkeleton(graph.nodes, graph.branches, points, graph.voxels, shape, spacing, report)
 
 
-def _prepare(
-    mask: np.ndarray, spacing: Spacing, options: SkeletonOptions, progress: Progress, gpu: Any
-) -> Prepared:
-    """The object of a labelmap."""
-    if gpu is None:
-        return preparing.prepare(mask, spacing, options, progress)
-    from .object.cuda_preparing import prepare
-
-    return prepare(mask, spacing, options, progress, gpu)
-
-
-def _component_skeletons(
-    prepared: Prepared,
-    source: Source,
-    spacing: Spacing,
-    options: SkeletonOptions,
-    stages: Stages,
-    gpu: Any,
-) -> Parts:
-    sizes, found = prepared.sizes, []
-    ends = np.cumsum(sizes) / sizes.sum()
-    for number, (size, end) in enumerate(zip(sizes.tolist(), ends)):
-        part = stages.part(end - size / sizes.sum(), end)
-
-        def compute(number: int = number, size: int = size, part: Stages = part) -> Any:
-            volumes = _volumes(prepared.parts, number, size, spacing, options, gpu)
-            return skeletonize_component(volumes, options, part)
-
-        found.append((prepared.parts.origin(number), source.recall(number, compute)))
-    return found
-
-
-def _volumes(
-    parts: Any, number: int, size: int, spacing: Spacing, options: SkeletonOptions, gpu: Any
-) -> ComponentVolumes:
-    """The volumes of one component, on the device that is faster if both may be used."""
-    may_choose = options.device == "auto" and options.method in CPU_METHODS
-    if gpu is not None and may_choose and size < GPU_THRESHOLD:
-        gpu, options = None, replace(options, device="cpu")
-    if gpu is None:
-        return CpuComponentVolumes(parts.mask(number), spacing, options)
-    from .cuda_component_volumes import CudaComponentVolumes
-
-    return CudaComponentVolumes(partial(parts.on_device, number), spacing, options, gpu, size)
-
-
-def _graph(prepared: Prepared, parts: Parts, progress: Progress) -> SkeletonGraph:
+def _graph(
+    prepared: Prepared, parts: list[ComponentSkeleton], origins: list, progress: Progress
+) -> SkeletonGraph:
     """The graph of all components, in voxels of the volume."""
-    voxels = np.concatenate([part.voxels + origin for origin, part in parts])
-    positions = np.concatenate([part.positions + origin for origin, part in parts])
-    component = np.repeat(np.arange(1, len(parts) + 1), [len(part.voxels) for _, part in parts])
+    voxels = np.concatenate([part.voxels + origin for part, origin in zip(parts, origins)])
+    positions = np.concatenate([part.positions + origin for part, origin in zip(parts, origins)])
+    component = np.repeat(np.arange(1, len(parts) + 1), [len(part.voxels) for part in parts])
 
-    radius_at = partial(prepared.parts.radius_at, progress=progress)
+    def radius_at(points: np.ndarray) -> np.ndarray:
+        return prepared.parts.radius_at(points, progress)
+
     return skeleton_graph(voxels, positions, component, prepared.object, radius_at, progress)

@@ -8,8 +8,8 @@ from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
+from . import jit_warmup
 from .graph.curve_skeleton import CurveSkeleton
-from .jit_warmup import prepare, wait_for_warm_up
 from .options import SkeletonOptions, checked_spacing
 
 
@@ -57,8 +57,8 @@ def skeletonize(
         needed, but of the level before, which stays whole), level_voxels (for each level),
         charge_distances (for each component; None where it is too small for a field), index_sums
         and euler_characteristics (likewise), guarantees (name to bool), device ("cpu", or the
-        ordinal and name of the GPU), seconds for each stage, and warnings: sentences on what
-        was changed, assumed, not held, or is doubtful.
+        ordinal and name of the GPU if a field was computed there), seconds for each stage, and
+        warnings: sentences on what was changed, assumed, not held, or is doubtful.
 
     Raises
     ------
@@ -87,9 +87,14 @@ def skeletonize(
     checked = checked_spacing(spacing)
     root = Progress.of(progress)
     if root.has_callback:
-        prepare()
-    wait_for_warm_up(root)
+        jit_warmup.prepare()
+    jit_warmup.wait_for_warm_up(root)
     with needs_numba():
         from .assembly import assemble
+        from .object.preparing import prepare
 
-    return assemble(mask, checked, options or keywords, root)
+    given, chosen = np.asanyarray(mask), options or keywords
+    shape = given.shape if given.ndim == 3 else (1, *given.shape)
+    return assemble(
+        lambda part: prepare(given, checked, chosen, part), shape, checked, chosen, root
+    )

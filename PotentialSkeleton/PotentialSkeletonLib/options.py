@@ -36,8 +36,8 @@ class SkeletonOptions:
         Of `force_field`.
     device : str
         "auto" (CUDA where it is usable, else the CPU; small components always on the CPU), "cpu",
-        "cuda", "cuda:1". All voxel operations run on the GPU; where its memory does not suffice
-        for that, the force field alone does. Warnings in the report say so.
+        "cuda", "cuda:1": where the force field is computed. Warnings in the report say where the
+        CPU did it after all. All else is done on the CPU.
     drop_islands : int
         Remove components of fewer voxels first (never the largest).
     close_tunnels : float

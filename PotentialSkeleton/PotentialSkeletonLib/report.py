@@ -1,39 +1,116 @@
-"""The report of a skeleton: what was done, what was checked, and messages."""
+"""The result of each component, the seconds of the stages, and the report that is made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.topology.sparse import sparse_topology
 
 from . import messages
-from .component_skeleton import ComponentSkeleton
+from .critical_points.critical_points import CriticalPoint
 from .graph.skeleton_graph import SkeletonGraph
+from .graph.voxel_graph import topology
 from .object.preparing import Prepared
 
 TINY = 27  # voxels: components below it are reported
 
 
+@dataclass(frozen=True)
+class ComponentSkeleton:
+    """What was found in one component, in voxels of its box.
+
+    Attributes
+    ----------
+    voxels : ndarray of int, (n, 3)
+        The skeleton, in ascending order of K, J, I.
+    positions : ndarray of float, (n, 3)
+        Where the skeleton passes in each voxel.
+    traced : ndarray of bool, (n,)
+        Whether a traced curve passes the voxel.
+    critical_points : list of CriticalPoint
+    level_voxels : list of int
+        Skeleton voxels of each level.
+    joins : int
+        Gaps between traced curves that were closed.
+    removable : int
+        Voxels that could go without a change of topology and are no ends.
+    is_thin : bool
+        Whether all of these belong to the level before, which must stay whole.
+    characteristic : int
+        The component's Euler characteristic.
+    charge_distance, index_sum : int or None
+        None where the component is too small for a field.
+    messages : tuple of str
+        From the field.
+    device : str
+        Of the field.
+    """
+
+    voxels: np.ndarray
+    positions: np.ndarray
+    traced: np.ndarray
+    critical_points: list[CriticalPoint]
+    level_voxels: list[int]
+    joins: int
+    removable: int
+    is_thin: bool
+    characteristic: int
+    charge_distance: int | None
+    index_sum: int | None
+    messages: tuple[str, ...]
+    device: str = "cpu"
+
+
+class Stages:
+    """Seconds of named stages, each a part of a run, on top of its progress.
+
+    Examples
+    --------
+    >>> shares = []
+    >>> stages = Stages(Progress(shares.append))
+    >>> with stages.part(0.5, 1.0).stage("thinning", 0.0, 0.5) as progress:
+    ...     progress.advance(1.0)
+    >>> shares, list(stages.seconds)
+    ([0.5, 0.75], ['thinning'])
+    """
+
+    def __init__(self, progress: Progress, seconds: dict[str, float] | None = None) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {} if seconds is None else seconds
+
+    def part(self, start: float, end: float) -> "Stages":
+        """Stages of a part of the run; their seconds count in `seconds`."""
+        return Stages(self.progress.part(start, end), self.seconds)
+
+    @contextmanager
+    def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
+        """Time a stage; it gets its own part of the progress."""
+        progress = self.progress.part(start, end)
+        progress.advance(0.0)
+        began = perf_counter()
+        yield progress
+        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
+
+
 def skeleton_report(
-    prepared: Prepared, parts: Sequence[ComponentSkeleton], graph: SkeletonGraph, progress: Progress
+    prepared: Prepared, parts: Sequence[ComponentSkeleton], graph: SkeletonGraph
 ) -> dict[str, Any]:
-    """The report but for device and seconds; its entries are documented at `skeletonize`."""
+    """The report but for the seconds; its entries are documented at `skeletonize`."""
     characteristics = [part.characteristic for part in parts]
-    topology = sparse_topology(graph.voxels)
-    progress.check()
+    components, characteristic = topology(graph.voxels)
     object_cycles = len(prepared.sizes) - sum(characteristics)
-    thin_cycles = topology.components - topology.characteristic
-    skeleton_cycles = len(graph.branches) - len(graph.nodes) + topology.components
+    skeleton_cycles = len(graph.branches) - len(graph.nodes) + components
     rounded = np.round([node.position for node in graph.nodes], 6)
-    positions = set(map(tuple, rounded.tolist()))
     guarantees = dict(
         thin=all(part.is_thin for part in parts),
         inside=bool((prepared.object[tuple(graph.voxels.T)] != 0).all()),
-        one_piece_for_each_component=topology.components == len(prepared.sizes),
-        same_cycles=skeleton_cycles == object_cycles == thin_cycles,
-        no_duplicate_nodes=len(positions) == len(graph.nodes),
+        one_piece_for_each_component=components == len(prepared.sizes),
+        same_cycles=skeleton_cycles == object_cycles == components - characteristic,
+        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(graph.nodes),
     )
     report: dict[str, Any] = dict(
         components=len(prepared.sizes),
@@ -50,6 +127,7 @@ def skeleton_report(
         index_sums=[part.index_sum for part in parts],
         euler_characteristics=characteristics,
         guarantees=guarantees,
+        device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
     )
     notes = [*messages.changes(report), *prepared.warnings]
     notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)

@@ -11,7 +11,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
-from FuzzyVesselCoreLib.mrml.provenance.mask_fingerprint import voxels_fingerprint
+from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
 from .nodes.curve_folder import folder_of, remove_empty_folder

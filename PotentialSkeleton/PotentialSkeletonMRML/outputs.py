@@ -135,7 +135,6 @@ class _Writing:
     ) -> Any:
         """A given or new node; it is filled later, a new one is also shown."""
         if given is not None:
-            self._change.keep(given)
             self._filled.append(given)
             self._given.append(lambda: fill(given))
             return given

@@ -6,8 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, node_name
-from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, array_from_matrix, node_name
 from FuzzyVesselCoreLib.translation import tr as _
 
 MAX_LISTED = 20  # labels or segments that a message lists

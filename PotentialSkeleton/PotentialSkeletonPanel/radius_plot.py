@@ -4,7 +4,7 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.widgets.curve_plot import CurvePlot
+from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonMRML.nodes.tables import distances
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonLib import jit_warmup
 from PotentialSkeletonMRML.branch_tools.steps import steps_of
@@ -47,8 +46,6 @@ AUTOMATIC = -1  # charge distance
 
 class SkeletonPanel(Panel):
     """See `Panel`; a result belongs to its vessels: the panel shows that of the chosen ones."""
-
-    requirements = (packages.NUMBA,)
 
     def title(self) -> str:
         return _("Potential-Field Skeleton")

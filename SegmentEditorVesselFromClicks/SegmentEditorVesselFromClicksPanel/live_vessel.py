@@ -8,7 +8,7 @@ from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
 from SegmentEditorVesselFromClicksMRML.warm_up import prepare

@@ -12,7 +12,7 @@ import pytest
 from command_line.test_command_line import error_of
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.large.notes import notes_on
-from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyConnectedGPULib.affinity import level_values
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
 from support.whole_labels import whole_labels

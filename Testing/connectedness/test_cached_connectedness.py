@@ -85,17 +85,6 @@ def test_an_added_seed_goes_on_from_the_others(cached, volume, runs):
     assert runs[-1] == ([FIRST, SECOND], True)
 
 
-def test_of_a_dragged_seed_only_the_first_step_computes_the_others(cached, volume, runs):
-    assert_right(cached, volume, [FIRST, SECOND])
-    assert_right(cached, volume, [FIRST, THIRD])
-    assert cached.work == EVERYTHING
-    assert_right(cached, volume, [FIRST, (3, 5, 3)])
-    assert_right(cached, volume, [FIRST, (3, 5, 4)])
-    assert cached.work == NEW_SEEDS
-    whole = [seeds for seeds, began in runs if not began]
-    assert whole == [[FIRST, SECOND], [FIRST]]
-
-
 def test_a_seed_taken_away_computes_everything(cached, volume):
     assert_right(cached, volume, [FIRST, SECOND, THIRD])
     assert_right(cached, volume, [THIRD])
@@ -132,17 +121,26 @@ def test_a_cancelled_run_leaves_what_was_kept(cached, volume):
     assert cached.work == NEW_SEEDS
 
 
-def test_progress_of_a_moved_seed_never_falls(cached, volume):
-    assert_right(cached, volume, [FIRST, SECOND])
-    seen = []
-    cached.connectedness(volume, [FIRST, THIRD], AFFINITY, device="cpu", progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[-1] == 1.0
-
-
 def test_segment_goes_on_from_earlier_runs(cached, volume):
     first = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.5, device="cpu", cached=cached)
     second = segment(volume, [FIRST], affinity=AFFINITY, threshold=0.2, device="cpu", cached=cached)
     assert cached.work == NOTHING
     np.testing.assert_array_equal(second.scene.values, first.scene.values)
     np.testing.assert_array_equal(second.labels, first.scene.values >= np.float32(0.2))
+
+
+def test_the_work_of_the_contrast_model_is_told(cached):
+    volume = np.random.default_rng(1).normal(100, 5, (9, 12, 30)).astype(np.int16)
+    volume[3:6, 4:7] += 90
+    options = dict(device="cpu", cached=cached)
+    first = segment(volume, [(4, 5, 4)], **options)
+    assert cached.work == EVERYTHING
+    again = segment(volume.copy(), [(4, 5, 4)], **options)
+    assert cached.work == NOTHING  # so the panel does not say that it went on
+    np.testing.assert_array_equal(again.scene.values, first.scene.values)
+    segment(volume, [(4, 5, 4), (4, 5, 20)], **options)
+    assert cached.work == NEW_SEEDS
+    segment(volume, [(4, 5, 4), (4, 5, 20)], border="half", **options)
+    assert cached.work == NEW_SEEDS
+    segment(volume[:, ::-1].copy(), [(4, 6, 4)], **options)
+    assert cached.work == EVERYTHING

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyConnectedGPULib.affinity import level_values
 from FuzzyConnectedGPULib.threshold.automatic import automatic_threshold
 from FuzzyConnectedGPULib.threshold.thresholds import (
     background_threshold,

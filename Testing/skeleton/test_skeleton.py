@@ -15,8 +15,8 @@ from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
 from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.object.cleaning import close_tunnels
-from PotentialSkeletonLib.thinning.trimming import removable
+from PotentialSkeletonLib.object.tunnels import close_tunnels
+from PotentialSkeletonLib.thinning import removable
 from support.solids import line
 
 SHAPES = {

@@ -19,7 +19,6 @@ from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.progress_bar import ProgressBar
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
 from PotentialSkeletonLib import force_field, skeletonize
-from PotentialSkeletonLib.assembly import assemble
 from PotentialSkeletonLib.messages import NOT_RESOLVED
 from support.image_files import write_nrrd
 from support.mrml_cases import add_volume, scene_text
@@ -297,7 +296,7 @@ class FullCard:
 @pytest.fixture
 def full_card(monkeypatch):
     """The only card there is has no memory left."""
-    for function in (force_field, assemble):
+    for function in (force_field,):
         module = sys.modules[function.__module__]
         monkeypatch.setattr(
             module, "choose_device", lambda word: "cpu" if word == "cpu" else FullCard()

@@ -3,10 +3,9 @@
 import numpy as np
 
 from FuzzyConnectedGPULib import relative_connectedness
-from FuzzyConnectedGPULib.contrast.live.packed_voxels import listed, number_of_each, packed_list
 from FuzzyConnectedGPULib.input_validation import checked_volume
 from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
-from FuzzyConnectedGPULib.relative import contrast_owners, disputed, listed_owners
+from FuzzyConnectedGPULib.relative import disputed, forests
 from FuzzyVesselCoreLib.progress import Progress
 
 from .relative_definition import POINT, Graph, owners_of
@@ -82,39 +81,24 @@ def graph_of_voxels(capacities):
 
 def assert_levels_as_defined(capacities, groups):
     """The same for levels of voxels; returns what is disputed before and after iterating."""
-    shape, several = capacities.shape, []
-    points = [np.ravel_multi_index(group.T, shape) for group in groups]
+    several = []
+    points = [np.ravel_multi_index(group.T, capacities.shape) for group in groups]
     owners = np.repeat(np.arange(1, len(groups) + 1), list(map(len, groups))).astype(np.uint8)
     graph = graph_of_voxels(capacities)
     values, relative = graph.relative(points)
     flat = np.concatenate(points)
-    levels, found = contrast_owners.solve(capacities, flat, owners, Progress())
+    levels, found = forests.by_contrast(capacities, flat, owners, Progress())
     np.testing.assert_array_equal(levels.ravel(), np.minimum(values.max(0), POINT - 1))
     np.testing.assert_array_equal(found.ravel(), owners_of(values, relative, SEVERAL))
-    edges = contrast_owners.optimal_edges(capacities, levels, found)
+    edges = disputed.contrast_edges(capacities, levels, found)
     for iterated in (False, True):
         expected = owners_of(values, relative, SEVERAL)
         if iterated:
-            disputed.iterate(edges, contrast_owners.SIDES, found, Progress())
+            disputed.iterate(edges, found, Progress())
             expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
             np.testing.assert_array_equal(found.ravel(), expected)
-        near, _ = disputed.share_by_steps(edges, contrast_owners.SIDES, found, Progress())
+        near = disputed.share_by_steps(edges, found, Progress())
         near = np.where(near == SEVERAL, 0, near).ravel()
         np.testing.assert_array_equal(near, graph.nearest(values, expected, SEVERAL))
         several.append(np.count_nonzero(expected == SEVERAL))
-    packed = packed_list([np.flatnonzero(capacities), flat], capacities.size)
-    voxels = listed(packed)
-    own, numbers = capacities.ravel()[voxels], number_of_each(flat, packed)
-    on_list = listed_owners.solve(packed, voxels, own, shape, numbers, owners)
-    np.testing.assert_array_equal(on_list[0], levels.ravel()[voxels])
-    np.testing.assert_array_equal(on_list[1], found.ravel()[voxels])
     return several
-
-
-def owners_by_volume(capacities, points, groups):
-    """Levels and owners by contrast, iterative, by the solver that has the size of the volume."""
-    progress = Progress.of(None)
-    levels, owners = contrast_owners.solve(capacities, points, groups, progress)
-    edges = contrast_owners.optimal_edges(capacities, levels, owners)
-    disputed.iterate(edges, contrast_owners.SIDES, owners, progress)
-    return levels, owners

@@ -19,7 +19,7 @@ What is computed
 ----------------
 *RFC.* Of each voxel ``V1 = L``, the group that attains it and the value V2 of the best other group
 are found; v belongs to that group exactly where ``V1 > V2``. The volume is contracted along one
-maximum spanning forest, as in `solvers.cpu.blocks` and `solvers.cuda.contraction`. Let voxel v be
+maximum spanning forest, as in `solvers`. Let voxel v be
 attached to node n by a path whose weakest edge has the level t, and let no edge of v be better than
 t. Then ``C_g(v) = min(t, C_g(n))`` for *every* group g: the path from n gives at least that; every
 path to v ends with an edge of at most t; and from v the path to n, of t, gives C_g(n) at least
@@ -52,9 +52,34 @@ are the fewest steps along optimal edges away; where two groups are equally near
 nearest voxels count, so no order of evaluation changes the result. Each step leads from
 ``L(u) >= L(v)`` along ``w >= L(v)``, so the group is one of those that attain L(v).
 
-Data flow: `groups` (checked points) -> `owners_by_blocks` or `cuda.owners` (V1, V2, owner) ->
-`disputed` or `cuda.disputed` (IRFC, ties), in `stages` -> `dividing`, the entry.
-For the contrast model `contrast_division` and `contrast_owners` take the place of `stages`.
+Several vessels in one run
+--------------------------
+1. *Scene.* `segment` computes one fuzzy scene of the points of all vessels: which voxels are vessel
+   at all, at one threshold. With one vessel this is all, bit for bit.
+2. *Division* (`vessels`). Each voxel that the scene reaches goes to the vessel that reaches it with
+   the strongest path, by IRFC on the levels of the scene's own model, from its points and, by
+   contrast, from the middle of the vessel near each (`with_middles`); paths stay in the scene.
+   Background points are one more group: they take what they reach strongest, such as a wide vessel
+   beside. Voxels that two vessels reach equally are disputed. Voxels without level (of points
+   without contrast, and filled gaps) go to the vessel that is the fewest steps over 26 neighbours
+   away (`share_unowned`). The division does not depend on the threshold.
+3. *Labels* (`segmentation.relabel`). The scene cut at a threshold, each voxel with the label of its
+   vessel, 0 where it is disputed; then branches that were handed over (`branches`).
+
+No two vessels ever overlap, since each voxel has one label. On a liver CT with three clicks for the
+portal and three for the hepatic veins the division gives Dice .72 and .65 and 0.1 % of the vessels'
+voxels to the wrong one; vessels one after the other .50 and .32 with 24 %.
+
+The *branch* of a voxel p of a vessel is what lies beyond p as seen from the vessel's points. Let
+D(v) be the length in mm of the shortest way inside the vessel (26 neighbours) from v to the nearest
+of its points. The branch is the 26-connected component with p of the voxels v of the vessel with
+``D(v) >= D(p)``; a voxel without any way to a point counts as infinitely far. Handing it over gives
+exactly these voxels to another vessel. Points are obeyed: none lies in the branch of another
+voxel, as its D is 0. Hand-overs follow in their order, each on the result of those before; the
+voxel of one that had effect counts as a point of its new vessel in the next.
+
+Data flow: `groups` (checked points) -> `forests` (V1, V2, owner) -> `disputed` (IRFC, ties), in
+`relative_connectedness` and `vessels`. All of it is computed by the cores of the CPU.
 
 References
 ----------
@@ -66,7 +91,6 @@ K. C. Ciesielski, J. K. Udupa, A. X. Falcao, P. A. V. Miranda: Fuzzy connectedne
 segmentation in graph cut formulation. JMIV 44 (2012): IRFC by a maximum spanning forest.
 """
 
-from .dividing import MODELS, TIES, relative_connectedness
-from .result import RelativeConnectedness
+from .relative_connectedness import RelativeConnectedness, relative_connectedness
 
-__all__ = ["MODELS", "TIES", "RelativeConnectedness", "relative_connectedness"]
+__all__ = ["RelativeConnectedness", "relative_connectedness"]

@@ -1,102 +1,141 @@
-"""Disputed voxels on the CPU: iterative relative connectedness, and the rule for ties.
+"""Disputed voxels: iterative relative connectedness, and the nearest group.
 
-Both spread from the voxels that a group has, along optimal edges, into disputed voxels only.
+Both spread from the voxels that a group has, along optimal edges (see `relative`), into disputed
+voxels only. The same search gives voxels that nobody has to the vessel that is the fewest steps
+away.
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
+from ..problem import Problem
+from ..solvers.cpu.affinity_levels import voxel_level
+from ..solvers.cpu.neighbours import grid_of
 from .groups import DISPUTED, NOBODY
 
 VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag
 
 
-def iterate(edges: np.ndarray, offsets: np.ndarray, owners: np.ndarray, progress: Progress) -> int:
-    """From relative to iterative relative connectedness, in position.
+def _sides_26() -> np.ndarray:
+    steps = [np.array(step) - 1 for step in np.ndindex(3, 3, 3)][14:]
+    return np.array([side for step in steps for side in (step, -step)])
+
+
+# Steps along K, J, I to the neighbours; that of side n ^ 1 is opposite.
+SIDES_6 = np.array([(0, 0, -1), (0, 0, 1), (0, -1, 0), (0, 1, 0), (-1, 0, 0), (1, 0, 0)])
+SIDES_26 = _sides_26()
+
+
+class Edges(NamedTuple):
+    """The optimal edges: bit n of a voxel, from the neighbour on side n of `sides`.
+
+    The highest bit is free; voxels that are not `target` have none.
+    """
+
+    bits: np.ndarray
+    sides: np.ndarray
+    target: int
+
+
+def affinity_edges(problem: Problem, levels: np.ndarray, owners: np.ndarray) -> Edges:
+    """Optimal edges into disputed voxels by affinity, over 6 neighbours."""
+    voxels, _, _, _, tables = grid_of(problem)
+    bits = np.zeros(owners.size, np.uint8)
+    volume = levels.reshape(-1), owners.reshape(-1), owners.shape, SIDES_6
+    _find_by_affinity(voxels, *tables, *volume, bits)
+    return Edges(bits, SIDES_6, DISPUTED)
+
+
+def contrast_edges(
+    capacities: np.ndarray, levels: np.ndarray, owners: np.ndarray, target: int = DISPUTED
+) -> Edges:
+    """Optimal edges into disputed voxels by contrast, over 26 neighbours."""
+    bits = np.zeros(owners.size, np.uint32)
+    reach = np.minimum(levels, capacities).reshape(-1)  # of paths that continue from a voxel
+    volume = reach, levels.reshape(-1), owners.reshape(-1), owners.shape, SIDES_26
+    _find_by_contrast(*volume, target, bits)
+    return Edges(bits, SIDES_26, target)
+
+
+def iterate(edges: Edges, owners: np.ndarray, progress: Progress) -> None:
+    """From relative to iterative relative connectedness: changes the owners."""
+    _run(_spread, edges, owners, progress)
+
+
+def share_by_steps(edges: Edges, owners: np.ndarray, progress: Progress) -> np.ndarray:
+    """Owners, with the group that is the fewest steps along optimal edges away for each voxel of
+    the target; `DISPUTED` where two are equally near.
+    """
+    shared = owners.copy()
+    _run(_share, edges, shared, progress)
+    return shared
+
+
+def share_unowned(owners: np.ndarray, domain: np.ndarray, progress: Progress) -> np.ndarray:
+    """Give voxels of a domain that nobody has to the vessel that is the fewest steps away.
 
     Parameters
     ----------
-    edges : ndarray, shape (K, J, I), unsigned integers
-        See `optimal_edges`. Bit n: from the neighbour on side n. The highest bit is free.
-    offsets : ndarray, int64, shape (n, 3)
-        Steps along K, J, I to the neighbour on each side; that of side ``n ^ 1`` is opposite.
-    owners : ndarray, shape (K, J, I), uint8
-        By relative connectedness; see `owners_by_blocks.solve`.
+    owners : ndarray, uint8, shape (K, J, I)
+    domain : ndarray of bool, same shape
+        Steps over 26 neighbours stay in it.
     progress : Progress
-        Checked from time to time.
 
     Returns
     -------
-    peak_bytes : int
-        Beside edges and owners.
+    ndarray, uint8, same shape
+        `DISPUTED` where two vessels are equally near; `NOBODY` outside of the domain, and where
+        no vessel is reached.
+
+    Examples
+    --------
+    >>> owners = np.array([[[1, 0, 0, 2, 0, 0]]], np.uint8)
+    >>> domain = np.array([[[True, True, True, True, True, False]]])
+    >>> share_unowned(owners, domain, Progress()).tolist()
+    [[[1, 1, 2, 2, 2, 0]]]
     """
-    found, listed = _scratch(owners)
-    _run(_spread, edges, offsets, owners, found, listed, progress)
-    np.copyto(owners.reshape(-1), found, where=owners.reshape(-1) == DISPUTED)
-    return found.nbytes + listed.nbytes
+    owners = np.where(domain, owners, NOBODY).astype(np.uint8)
+    box = bounding_box(domain & (owners == NOBODY))
+    if box is not None:
+        box = tuple(slice(max(side.start - 1, 0), side.stop + 1) for side in box)
+        part, inside = owners[box].copy(), domain[box].astype(np.uint16)
+        outside = np.where(inside, part, DISPUTED).astype(np.uint8)  # no target
+        edges = contrast_edges(inside, np.ones_like(inside), outside, NOBODY)
+        _run(_share, edges, part, progress)
+        owners[box] = part
+    return owners
 
 
-def share_by_steps(
-    edges: np.ndarray, offsets: np.ndarray, owners: np.ndarray, progress: Progress
-) -> tuple[np.ndarray, int]:
-    """Give disputed voxels to the group that is the fewest steps away.
-
-    Parameters
-    ----------
-    edges, offsets, owners, progress
-        As in `iterate`; the owners are not changed.
-
-    Returns
-    -------
-    shared : ndarray, shape (K, J, I), uint8
-        `DISPUTED` where two groups are equally near.
-    peak_bytes : int
-        Beside edges and owners.
-    """
-    found, listed = _scratch(owners)
-    _run(_share, edges, offsets, owners, found, listed, progress)
-    flat = owners.reshape(-1)
-    np.copyto(found, flat, where=flat != DISPUTED)
-    return found.reshape(owners.shape), found.nbytes + listed.nbytes
-
-
-def _scratch(owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Buffers for the disputed voxels' new owners, and for a list of them."""
-    index = np.int32 if owners.size < 2**31 else np.int64
-    return np.zeros(owners.size, np.uint8), np.empty(np.count_nonzero(owners == DISPUTED), index)
-
-
-def _run(
-    work: Callable,
-    edges: np.ndarray,
-    offsets: np.ndarray,
-    owners: np.ndarray,
-    found: np.ndarray,
-    listed: np.ndarray,
-    progress: Progress,
-) -> None:
-    waiting = edges.dtype.type(1 << 8 * edges.itemsize - 1)  # flag in edges: it is in the list
-    volume = edges.reshape(-1), owners.reshape(-1), np.array(owners.shape), offsets
-    progress.wait_for(work, *volume, waiting, found, listed)
+def _run(work: Any, edges: Edges, owners: np.ndarray, progress: Progress) -> None:
+    bits, sides, target = edges
+    flat = np.ascontiguousarray(owners).reshape(-1)
+    bits[flat != target] = 0
+    listed = np.empty(np.count_nonzero(bits), np.int32 if flat.size < 2**31 else np.int64)
+    found = np.zeros(flat.size, np.uint8)
+    waiting = bits.dtype.type(1 << 8 * bits.itemsize - 1)  # flag: it is in the list
+    progress.wait_for(work, bits, flat, owners.shape, sides, waiting, found, listed)
+    bits &= ~waiting
+    np.copyto(flat, found, where=flat == target)
+    owners[...] = flat.reshape(owners.shape)
 
 
 @njit(cache=True, nogil=True)
-def indices_of(voxel: Any, shape: np.ndarray) -> Any:
+def indices_of(voxel: Any, shape: Any) -> Any:
     """K, J, I of a flat index."""
     row = voxel // shape[2]
     return row // shape[1], row % shape[1], voxel % shape[2]
 
 
 @njit(cache=True, nogil=True)
-def neighbour(position: Any, side: int, offsets: np.ndarray, shape: np.ndarray) -> int:
+def neighbour(position: Any, side: int, sides: Any, shape: Any) -> int:
     """Flat index of the neighbour of a voxel (K, J, I) on a side; -1 outside the volume."""
-    k, j = position[0] + offsets[side, 0], position[1] + offsets[side, 1]
-    i = position[2] + offsets[side, 2]
+    k, j = position[0] + sides[side, 0], position[1] + sides[side, 1]
+    i = position[2] + sides[side, 2]
     inside = 0 <= k < shape[0] and 0 <= j < shape[1] and 0 <= i < shape[2]
     return (k * shape[1] + j) * shape[2] + i if inside else -1
 
@@ -112,27 +151,61 @@ def joined(one: Any, other: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def owner_by_neighbours(
-    voxel: Any, edges: np.ndarray, owners: np.ndarray, shape: np.ndarray, offsets: np.ndarray
-) -> Any:
-    """The owner that a disputed voxel gets from neighbours that groups have."""
+def _find_by_affinity(
+    voxels: Any, sums: Any, differences: Any, lowest_sum: Any, coefficients: Any, levels: Any,
+    owners: Any, shape: Any, sides: Any, bits: Any,
+) -> None:  # fmt: skip
+    for voxel in range(owners.size):
+        if owners[voxel] != DISPUTED:
+            continue
+        level, position = levels[voxel], indices_of(voxel, shape)
+        for side in range(sides.shape[0]):
+            other = neighbour(position, side, sides, shape)
+            if other < 0 or levels[other] < level:
+                continue
+            pair = voxels[voxel], voxels[other]
+            if voxel_level(pair[0], pair[1], sums, differences, lowest_sum, coefficients) >= level:
+                bits[voxel] |= 1 << side
+
+
+@njit(cache=True, nogil=True)
+def _find_by_contrast(
+    reach: Any, levels: Any, owners: Any, shape: Any, sides: Any, target: int, bits: Any
+) -> None:
+    for voxel in range(owners.size):
+        if owners[voxel] != target:
+            continue
+        position = indices_of(voxel, shape)
+        for side in range(sides.shape[0]):
+            other = neighbour(position, side, sides, shape)
+            if other >= 0 and reach[other] >= levels[voxel]:
+                bits[voxel] |= np.uint32(1) << np.uint32(side)
+
+
+@njit(cache=True, nogil=True)
+def _settled_owner(voxel: Any, bits: Any, owners: Any, shape: Any, sides: Any) -> Any:
+    """The owner that a voxel gets from neighbours that groups have."""
     owner, position = np.uint8(NOBODY), indices_of(voxel, shape)
-    for side in range(offsets.shape[0]):
-        if edges[voxel] >> side & 1:
-            other = owners[neighbour(position, side, offsets, shape)]
+    for side in range(sides.shape[0]):
+        if bits[voxel] >> side & 1:
+            other = owners[neighbour(position, side, sides, shape)]
             owner = owner if other == DISPUTED else joined(owner, other)
     return owner
 
 
 @njit(cache=True, nogil=True)
-def _spread(edges, owners, shape, offsets, waiting, found, listed, stop):
+def _spread(
+    bits: Any, owners: Any, shape: Any, sides: Any, waiting: Any, found: Any, listed: Any,
+    stop: Any,
+) -> None:  # fmt: skip
     # The least solution: owners only ever rise (nobody < group < several), so that each voxel is
     # processed twice at most, in any order; here adjacent voxels are processed together.
     done = 0
     for first in range(owners.size):
-        if owners[first] != DISPUTED:
+        if not bits[first] & ~waiting:
             continue
-        owner = joined(found[first], owner_by_neighbours(first, edges, owners, shape, offsets))
+        owner = _settled_owner(first, bits, owners, shape, sides)
+        owner = joined(found[first], owner)
         if owner == found[first]:
             continue
         found[first] = owner
@@ -143,30 +216,33 @@ def _spread(edges, owners, shape, offsets, waiting, found, listed, stop):
                 return
             count -= 1
             voxel = np.int64(listed[count])
-            edges[voxel] &= ~waiting
+            bits[voxel] &= ~waiting
             position = indices_of(voxel, shape)
-            for side in range(offsets.shape[0]):
-                other = neighbour(position, side, offsets, shape)
-                if other < 0 or not edges[other] >> (side ^ 1) & 1:
+            for side in range(sides.shape[0]):
+                other = neighbour(position, side, sides, shape)
+                if other < 0 or not bits[other] >> (side ^ 1) & 1:
                     continue
                 owner = joined(found[other], found[voxel])
                 if owner == found[other]:
                     continue
                 found[other] = owner
-                if not edges[other] & waiting:
-                    edges[other] |= waiting
+                if not bits[other] & waiting:
+                    bits[other] |= waiting
                     listed[count] = other
                     count += 1
 
 
 @njit(cache=True, nogil=True)
-def _share(edges, owners, shape, offsets, waiting, found, listed, stop):
+def _share(
+    bits: Any, owners: Any, shape: Any, sides: Any, waiting: Any, found: Any, listed: Any,
+    stop: Any,
+) -> None:  # fmt: skip
     # Breadth first: listed[begin:end] are equally many steps away, and those behind them one more.
     # Waiting: reached in an earlier round, and final.
     count = 0
     for voxel in range(owners.size):
-        if owners[voxel] == DISPUTED:
-            found[voxel] = owner_by_neighbours(voxel, edges, owners, shape, offsets)
+        if bits[voxel]:
+            found[voxel] = _settled_owner(voxel, bits, owners, shape, sides)
             if found[voxel] != NOBODY:
                 listed[count] = voxel
                 count += 1
@@ -174,18 +250,16 @@ def _share(edges, owners, shape, offsets, waiting, found, listed, stop):
     while begin < count and not stop[0]:
         end = count
         for n in range(begin, end):
-            edges[listed[n]] |= waiting
+            bits[listed[n]] |= waiting
         for n in range(begin, end):
             voxel = np.int64(listed[n])
             position = indices_of(voxel, shape)
-            for side in range(offsets.shape[0]):
-                other = neighbour(position, side, offsets, shape)
-                if other < 0 or edges[other] & waiting or not edges[other] >> (side ^ 1) & 1:
+            for side in range(sides.shape[0]):
+                other = neighbour(position, side, sides, shape)
+                if other < 0 or bits[other] & waiting or not bits[other] >> (side ^ 1) & 1:
                     continue
                 if found[other] == NOBODY:
                     listed[count] = other
                     count += 1
                 found[other] = joined(found[other], found[voxel])
         begin = end
-    for n in range(count):
-        edges[listed[n]] &= ~waiting

@@ -19,7 +19,7 @@ from numba import njit
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, rows_around
 
-from ..affinity.levels import TOP_LEVEL
+from ..affinity import TOP_LEVEL
 from ..contrast.live.packed_voxels import PackedVoxels, number_of, ones, row_of
 from .disputed import joined
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..affinity.levels import TOP_LEVEL
+from ..affinity import TOP_LEVEL
 from ..scene import FuzzyScene, scene_values
 from .thresholds import volume_curve
 

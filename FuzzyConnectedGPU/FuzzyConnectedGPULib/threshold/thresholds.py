@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.large_arrays import Allocate, at_least
 
-from ..affinity.levels import TOP_LEVEL, level_values
+from ..affinity import TOP_LEVEL, level_values
 from ..input_errors import BackgroundConnectedError
 from ..input_validation import checked_seeds
 from ..scene import FuzzyScene, scene_values

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.images import image_around
-from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
-from FuzzyVesselCoreLib.mrml.segment_masks import BINARY_LABELMAP
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, matrix_from_array
 from FuzzyVesselCoreLib.mrml.segments import SEGMENT_COLOR
 
 Color = tuple[float, float, float]
@@ -149,7 +148,7 @@ def oriented_image(labels: np.ndarray, box: tuple[slice, ...], ijk_to_frame: np.
     """
     import slicer
 
-    image = image_around(np.ascontiguousarray(labels), slicer.vtkOrientedImageData())
+    image = image_from_array(labels, slicer.vtkOrientedImageData(), taken=True)
     geometry = np.array(ijk_to_frame, float)
     geometry[:3, 3] += geometry[:3, :3] @ [side.start for side in box[::-1]]
     image.SetGeometryFromImageToWorldMatrix(matrix_from_array(geometry))

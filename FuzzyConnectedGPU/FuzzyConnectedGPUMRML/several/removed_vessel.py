@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.provenance.voxel_times import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
 
 from .. import run_inputs

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.mrml.changes import Change, all_or_nothing
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.images import associate, image_from_array, show_as_overlay
 from FuzzyVesselCoreLib.mrml.outputs import Writing
 from FuzzyVesselCoreLib.mrml.ownership import CONNECTEDNESS, DIVISION, LABELMAP, SEGMENTATION
@@ -88,10 +88,9 @@ def write_vessels(
                         volume_node,
                         "",
                         outputs["maskSegmentID"],
-                        change,
                     )
                 )
-            _put_disputed(segmentation_node, volume_node, arrays, outputs, change)
+            _put_disputed(segmentation_node, volume_node, arrays, outputs)
         writing.end()
     return labelmap_node, scene_node, division_node, segmentation_node, ids
 
@@ -118,7 +117,6 @@ def _put_disputed(
     volume_node: Any,
     arrays: VesselArrays,
     outputs: dict[str, Any],
-    change: Change,
 ) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if outputs.get("showDisputed"):
@@ -127,14 +125,12 @@ def _put_disputed(
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
         segment.SetTag(SEEDS_TAG, DISPUTED)
-        put_segment(segment, segmentation_node, volume_node, "", outputs["maskSegmentID"], change)
+        put_segment(segment, segmentation_node, volume_node, "", outputs["maskSegmentID"])
         return
     segmentation = segmentation_node.GetSegmentation()
     there = disputed_segment(segmentation_node, volume_node)
     if there and is_as_written(segmentation.GetSegment(there)):
-        segment = segmentation.GetSegment(there)
         segmentation.RemoveSegment(there)
-        change.on_failure(lambda: segmentation.AddSegment(segment, there))
 
 
 class _Disputed:

@@ -10,7 +10,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, intensity_histogram
+from FuzzyConnectedGPULib.affinity import affinity_curve, intensity_histogram
 from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points

@@ -6,7 +6,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import slice_layers
-from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
+from FuzzyVesselCoreLib.mrml.regions import fit_roi
 from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.

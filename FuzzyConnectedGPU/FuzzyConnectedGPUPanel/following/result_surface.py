@@ -6,24 +6,19 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.mrml.surfaces.conversion import (
+from FuzzyVesselCoreLib.mrml.surfaces import (
     SurfaceInput,
     SurfaceState,
-    has_surface,
-    polydata_of,
-    set_surface,
-    surface_input,
-)
-from FuzzyVesselCoreLib.mrml.surfaces.segment_surfaces import (
     drop_surface,
+    has_surface,
     make_surface,
     may_have_surface,
     put_surface,
+    set_surface,
+    surface_input,
     surface_of,
     without_surface,
 )
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.widgets.before_commands import BeforeCommands
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
 REST = 0  # milliseconds from a change to its surface: all that one act changes makes one
@@ -75,7 +70,6 @@ class ResultSurface:
         self._timer = qt.QTimer()
         self._timer.setSingleShot(True)
         self._timer.connect("timeout()", self._begin)
-        self._console = BeforeCommands(self.finish)
 
     @property
     def waits(self) -> bool:
@@ -129,10 +123,6 @@ class ResultSurface:
         """Make what is still to be made, without a thread: somebody else may read it now."""
         if self.waits and not self._is_postponed():
             self.make()
-
-    def leave(self) -> None:
-        """The panel ends."""
-        self._console.end()
 
     def why_not(self, parameters: Any) -> str:
         """What stands against a surface, as a sentence; or an empty text."""
@@ -202,7 +192,7 @@ class ResultSurface:
     def _compute(jobs: list[Job], progress: Any) -> list[Job]:
         for job in jobs:
             if not job.read.is_as(job.last):
-                job.surface = job.read.surface(Progress(progress))
+                job.surface = job.read.surface(progress)
         return jobs
 
     def _show(self, jobs: list[Job]) -> None:
@@ -221,10 +211,7 @@ class ResultSurface:
                 if state is not None and state.has_voxels_of(job.state):
                     self._want(REST)  # it is to be smoothed otherwise
                 continue
-            if job.surface is not None or before is None:
-                made = polydata_of(job.surface)
-            else:
-                made = before[1]
+            made = job.surface if before is None else job.surface or before[1]
             if surface_of(node, segment_id) is not made:
                 set_surface(inner, segment_id, made)
             self._last[job.where] = job.read, made

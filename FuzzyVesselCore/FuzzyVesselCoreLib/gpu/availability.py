@@ -3,13 +3,12 @@
 import ctypes
 import functools
 import sys
+import traceback
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..errors import NoCuda
-from .failures import first_line, install_with_toolkit, wheel_for
+from ..errors import DeviceError, NoCuda
 
 TRIAL = Path(__file__).with_name("trial.cu")
 
@@ -20,75 +19,67 @@ def cuda_status(ordinal: int = 0) -> NoCuda | None:
 
     Checked once per process; `reset_cuda_status` makes the next call check again.
     """
-    return (
-        _cupy_problem() or _driver_problem() or _device_problem(ordinal) or _trial_problem(ordinal)
-    )
+    return _package_problem() or _driver_problem() or _device_problem(ordinal) or _trial(ordinal)
 
 
 def reset_cuda_status() -> None:
     """Check again at the next call, for example after CuPy was installed."""
     cuda_status.cache_clear()
-    _properties.cache_clear()
-
-
-def device_properties(cupy: Any, ordinal: int) -> dict[str, Any]:
-    """Properties of a device; the driver takes a millisecond for them, so they are cached, too."""
-    return _properties(_Runtime(cupy.cuda.runtime), ordinal)
-
-
-class _Runtime:
-    """CUDA's runtime as a key of a cache."""
-
-    def __init__(self, runtime: Any) -> None:
-        self.runtime = runtime
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Runtime) and other.runtime is self.runtime
-
-    def __hash__(self) -> int:
-        return id(self.runtime)
-
-
-@functools.cache
-def _properties(runtime: _Runtime, ordinal: int) -> dict[str, Any]:
-    return runtime.runtime.getDeviceProperties(ordinal)
 
 
 def driver_version() -> int | None:
     """The CUDA version of the NVIDIA driver (12.4 is 12040), or None where there is no driver."""
     version = ctypes.c_int()
     try:
-        failed = driver_library().cuDriverGetVersion(ctypes.byref(version))
+        library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        failed = library.cuDriverGetVersion(ctypes.byref(version))
     except (OSError, AttributeError):
         return None
     return None if failed else version.value
 
 
-def driver_library() -> ctypes.CDLL:
-    """The NVIDIA driver's library; `OSError` where there is none."""
-    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+def cuda_packages(cuda_major: int | None = None) -> tuple[str, ...]:
+    """What pip installs for CUDA: CuPy with NVIDIA's libraries, and cuda.core.
+
+    Parameters
+    ----------
+    cuda_major : int, optional
+        By default that of the NVIDIA driver; the newest where there is none.
+    """
+    major = min(max(cuda_major or (driver_version() or 13000) // 1000, 12), 13)
+    return f"cupy-cuda{major}x[ctk]>=14,<15", "cuda-core>=1.2,<2", f"cuda-bindings=={major}.*"
 
 
 def cupy_wheel() -> str:
-    """The pip package of CuPy that suits the NVIDIA driver; the newest where there is none."""
-    return wheel_for((driver_version() or 13000) // 1000)
+    """The pip package of CuPy that suits the NVIDIA driver."""
+    return cuda_packages()[0].split("[")[0]
 
 
-def _cupy_problem() -> NoCuda | None:
+def _install(cuda_major: int | None = None) -> str:
+    packages = cuda_packages(cuda_major)
+    extra = packages[0].removeprefix("cupy-").split("x[")[0]
+    return f'pip install "fuzzy-vessel-gpu[{extra}]" (or {" ".join(map(repr, packages))})'
+
+
+def _package_problem() -> NoCuda | None:
+    if sys.platform == "darwin":
+        return NoCuda("macos", "macOS has no CUDA. Use device 'cpu'.")
     try:
+        import cuda.core  # noqa: F401
         import cupy  # noqa: F401
     except ImportError as error:
-        if sys.platform == "darwin":
-            return NoCuda("macos", "macOS has no CUDA. Use device 'cpu'.")
-        wheel = cupy_wheel()
-        extra = f"fuzzy-vessel-gpu[{wheel.removeprefix('cupy-').removesuffix('x')}]"
-        install = f'Install it: pip install "{wheel}[ctk]" (or "{extra}").'
-        if not isinstance(error, ModuleNotFoundError) or error.name != "cupy":
-            text = f"CuPy cannot be imported ({first_line(error)}). {install}"
+        if not isinstance(error, ModuleNotFoundError) or not _is_package(error.name or ""):
+            text = f"CuPy cannot be imported ({first_line(error)}). Install it: {_install()}."
             return NoCuda("cupy broken", text)
+        missing = "CuPy" if error.name == "cupy" else "cuda-core"
         driver = "" if driver_version() else " There is no NVIDIA driver either."
-        return NoCuda("cupy missing", f"CuPy is not installed. {install}{driver}")
+        text = f"{missing} is not installed. Install it: {_install()}.{driver}"
+        return NoCuda("cupy missing", text)
     return None
+
+
+def _is_package(name: str) -> bool:
+    return name == "cupy" or name.split(".")[0] == "cuda"
 
 
 def _driver_problem() -> NoCuda | None:
@@ -103,7 +94,7 @@ def _driver_problem() -> NoCuda | None:
         )
     needed = cupy.cuda.runtime.runtimeGetVersion() // 1000
     if version // 1000 < needed:
-        remedy = f'install "{wheel_for(version // 1000)}[ctk]" instead of the present CuPy'
+        remedy = f"install {cuda_packages(version // 1000)[0]!r} instead of the present CuPy"
         if version < 12000:
             remedy = "use device 'cpu'"
         return NoCuda(
@@ -129,14 +120,13 @@ def _device_problem(ordinal: int) -> NoCuda | None:
     if count == 0:
         text = "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
         return NoCuda("no device", text)
-    present = (
-        "1 CUDA device (cuda:0)" if count == 1 else f"{count} CUDA devices (to cuda:{count - 1})"
-    )
-    return NoCuda("no such device", f"there is no cuda:{ordinal}; this machine has {present}.")
+    present = "1 CUDA device" if count == 1 else f"{count} CUDA devices"
+    text = f"there is no cuda:{ordinal}; this machine has {present} (to cuda:{count - 1})."
+    return NoCuda("no such device", text)
 
 
-def _trial_problem(ordinal: int) -> NoCuda | None:
-    """Run one of our own kernels; CuPy's own take long to compile for the first time."""
+def _trial(ordinal: int) -> NoCuda | None:
+    """Run one of our own kernels, and compare it with the CPU."""
     from .device import CudaDevice
 
     a = np.array([3.14159, -1e-20, 1e38, 1e-39, 7.0], dtype=np.float32)
@@ -151,7 +141,7 @@ def _trial_problem(ordinal: int) -> NoCuda | None:
         return NoCuda(
             "kernel fails",
             f"a trial kernel does not run ({first_line(error)}). Usually NVRTC is missing: "
-            f"{install_with_toolkit()}.",
+            f"{_install_present()}.",
         )
     with np.errstate(over="ignore"):
         right = np.array_equal(found, a * b + a)
@@ -159,3 +149,47 @@ def _trial_problem(ordinal: int) -> NoCuda | None:
         text = "a trial kernel gives a wrong result: the GPU or its driver is faulty."
         return NoCuda("kernel wrong", text)
     return None
+
+
+def _install_present() -> str:
+    """The command that adds what is missing to the present CuPy."""
+    import cupy
+
+    return _install(cupy.cuda.runtime.runtimeGetVersion() // 1000)
+
+
+# ---- errors of CuPy and CUDA
+
+
+def is_cuda_error(error: BaseException | None) -> bool:
+    """Whether an error comes from CuPy or CUDA: not our own, nor a progress callback's."""
+    if isinstance(error, ImportError):
+        return (error.name or "").startswith(("cupy", "cuda"))
+    return type(error).__module__.startswith(("cupy", "cuda.")) or str(error).startswith(
+        "CuPy failed to load"
+    )
+
+
+def device_failed(name: str, error: BaseException) -> DeviceError:
+    """The error to raise where a device stopped working because of an error of CuPy or CUDA."""
+    if type(error).__name__ == "CompileException":
+        return DeviceError(
+            f"{name} has no kernels of CuPy's own, which do not compile ({first_line(error)}). "
+            f"Usually the CUDA headers are missing: {_install_present()}, or use device 'cpu'."
+        )
+    return DeviceError(
+        f"{name} stopped working ({first_line(error)}). Use device 'cpu'; if it happens again, "
+        "restart the program and update the GPU driver."
+    )
+
+
+def clear_frames(error: BaseException | None) -> None:
+    """Clear the frames of an exception: they hold arrays, and these hold device memory."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, or its type where there is none."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

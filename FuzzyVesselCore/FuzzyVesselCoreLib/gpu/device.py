@@ -1,7 +1,6 @@
 """The CUDA device: its memory for the length of a run, and copies to and from it."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -9,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..errors import DeviceMemoryError
-from .availability import device_properties, reset_cuda_status
+from .availability import clear_frames, device_failed, is_cuda_error, reset_cuda_status
 from .coming_planes import coming_planes
 from .copier import Copier
-from .failures import clear_frames, device_failed, is_cuda_error
 from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
-from .transfers import Convert, convert_to_host, get_soon, to_device, to_host, to_pinned
+from .transfers import Convert, convert_to_host, to_device, to_host
 
 if TYPE_CHECKING:
     from .fourier import Fourier
@@ -57,7 +55,7 @@ class CudaDevice(KernelLauncher):
 
         self.xp = cupy
         self.ordinal = ordinal
-        self.properties = device_properties(cupy, ordinal)
+        self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
         self.memory_limit: int | None = None
@@ -130,38 +128,30 @@ class CudaDevice(KernelLauncher):
         """Copy a numpy array to the device (C order)."""
         return to_device(self.xp, np.asarray(array))
 
-    def coming_planes(
-        self, array: np.ndarray, parts: Sequence[tuple[int, int]], memory: DeviceArray
-    ) -> Iterator[DeviceArray]:
-        """Parts of a volume, while others are copied; see `coming_planes.coming_planes`."""
-        return coming_planes(self.xp, array, parts, memory)
-
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
         return to_host(self.xp, array if array.flags.c_contiguous else array.copy())
-
-    def get_soon(self, array: DeviceArray) -> Callable[[], np.ndarray]:
-        """Copy a small device array as it is after all that was launched; the call waits for it.
-
-        What is launched afterwards goes on meanwhile.
-        """
-        return get_soon(self.xp, array)
-
-    def get_pinned(self, array: DeviceArray) -> np.ndarray:
-        """Copy a device array (C order) into pinned memory, for what ends with the run.
-
-        Faster than `get` for megabytes: a portal vein's field took 1.8 ms less. CuPy keeps the
-        memory for later copies, so no result may stay in it.
-        """
-        return to_pinned(array)
 
     def get_converted(self, array: DeviceArray, result: np.ndarray, convert: Convert) -> None:
         """Convert a device array into a numpy array; see `transfers.convert_to_host`."""
         convert_to_host(self.xp, array, result, convert)
 
+    def get_soon(self, array: DeviceArray) -> Any:
+        """A function that returns a copy of the array as it is after all that was launched."""
+        copy = self.get(array)
+        return lambda: copy
+
+    def get_pinned(self, array: DeviceArray) -> np.ndarray:
+        """As `get`."""
+        return self.get(array)
+
+    def coming_planes(self, array: np.ndarray, parts: Any, memory: DeviceArray) -> Any:
+        """Parts of a volume, one after the other; see `coming_planes.coming_planes`."""
+        return coming_planes(self.xp, array, parts, memory)
+
     def copier(self) -> Copier:
-        """Copies that go on while this thread's kernels run; inside the `with` block."""
-        return Copier(self.xp)
+        """Copies by another name; see `copier.Copier`."""
+        return Copier(self)
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .launches import Record
 from .nvrtc import read_source
-from .records import Record
 
 _TYPES = {  # as in the module struct, in C's sizes
     "bool": "?",

@@ -1,4 +1,4 @@
-"""Kernels on a device: how they are compiled, launched and given their arguments."""
+"""Kernels on a device: how they are launched and given their arguments."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceMemoryError
-from .kernel_structs import KernelStruct, fill_struct
 from .nvrtc import load_kernel
-from .records import Record, make_record
 
 THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
 MAX_VOXELS = (1 << 32) - THREADS  # kernels number voxels by 32 bits
@@ -23,6 +21,44 @@ CUDA_TYPES = {
 }
 
 Kernel = Callable[..., None]  # kernel(grid, block, args, shared_mem=0)
+
+
+class Record(np.ndarray):
+    """One struct in C's layout, which a launch passes by value.
+
+    Attributes
+    ----------
+    arrays : tuple of device arrays
+        What its pointers lead to; they live as long as the record.
+    """
+
+    arrays: tuple[Any, ...] = ()
+
+
+def make_record(values: tuple[Any, ...], address: Callable[[Any], int]) -> Record:
+    """A struct of these values; see `CudaDevice.record`."""
+    fields: list[Any] = []
+    arrays: list[Any] = []
+    for value in values:
+        if isinstance(value, Record):  # a struct within the struct
+            fields.append(value)
+            arrays += value.arrays
+        elif value is None or isinstance(value, np.generic):
+            fields.append(np.uint64(0) if value is None else value)
+        elif not hasattr(value, "flags") or not value.flags.c_contiguous:
+            raise TypeError(f"{value!r}: give contiguous device arrays, None and numpy scalars")
+        else:
+            fields.append(np.uint64(address(value)))
+            arrays.append(value)
+    record = Record((), _layout(tuple(field.dtype for field in fields)))
+    record[()] = tuple(field.item() if isinstance(field, Record) else field for field in fields)
+    record.arrays = tuple(arrays)
+    return record
+
+
+@functools.cache
+def _layout(types: tuple[np.dtype, ...]) -> np.dtype:
+    return np.dtype([(f"f{n}", kind) for n, kind in enumerate(types)], align=True)
 
 
 class KernelLauncher:
@@ -49,29 +85,16 @@ class KernelLauncher:
         callable
             ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
             numpy scalars among `args` are passed as they are and must have the parameter's type;
-            structs are made by `struct`.
+            structs are made by `record`.
         """
+        if not isinstance(path, Path):  # which remembers its hash: a copy takes 10 us to look up
+            path = Path(path)
         return load_kernel(self.ordinal, path, name, tuple(defines))
 
-    def struct(self, path: str | Path, name: str, **values: Any) -> KernelStruct:
-        """Fill a struct of a `.cu` file by the names of its fields, to be passed to a kernel.
+    def struct(self, path: str | Path, name: str, **values: Any) -> "Record":
+        """Fill a struct of a `.cu` file by the names of its fields; use `record`."""
+        from .kernel_structs import fill_struct
 
-        Parameters
-        ----------
-        path, name
-            The file and the struct in it, or in what it includes.
-        **values
-            Device arrays or None for pointers, numbers for other fields.
-
-        Returns
-        -------
-        KernelStruct
-
-        Raises
-        ------
-        TypeError, OverflowError
-            Names or types are not those of the declaration; a number is too large.
-        """
         return fill_struct(path, name, values, lambda array: array.data.ptr)
 
     def record(self, *values: Any) -> Record:

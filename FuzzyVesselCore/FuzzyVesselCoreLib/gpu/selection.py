@@ -4,9 +4,8 @@ import re
 from typing import Literal
 
 from ..errors import DeviceError, InputError, NoCudaError
-from .availability import cuda_status, reset_cuda_status
+from .availability import cuda_status, device_failed, is_cuda_error, reset_cuda_status
 from .device import CudaDevice
-from .failures import device_failed, is_cuda_error
 
 
 def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:

@@ -1,137 +1,45 @@
-"""Changes of the MRML scene that happen completely or not at all."""
+"""Nodes added to the MRML scene, removed from it, and placed in the subject hierarchy."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 
-class Change:
-    """Adds nodes, and knows how everything is put back; see `all_or_nothing`."""
-
-    def __init__(self) -> None:
-        self._undo: list[Callable[[], None]] = []
-
-    def __call__(self, class_name: str, name: str) -> Any:
-        """Add a node of a class, with a unique name."""
-        import slicer
-
-        name = slicer.mrmlScene.GenerateUniqueName(name)
-        node = slicer.mrmlScene.AddNewNodeByClass(class_name, name)
-        self._undo.append(lambda: remove_node(node))
-        return node
-
-    def on_failure(self, undo: Callable[[], None]) -> None:
-        """Call a function if the change fails; the last one first."""
-        self._undo.append(undo)
-
-    def keep(self, node: Any) -> None:
-        """Remember the content of a node that is about to be filled."""
-        if node.IsA("vtkMRMLVolumeNode"):
-            self._undo.append(_volume_as_it_is(node))
-        elif node.IsA("vtkMRMLModelNode"):
-            self._undo.append(_model_as_it_is(node))
-        elif node.HasCopyContent():
-            self._undo.append(_content_as_it_is(node))
-
-    def undo(self) -> None:
-        """Put everything back."""
-        while self._undo:
-            self._undo.pop()()
-
-
 @contextmanager
-def all_or_nothing() -> Iterator[Change]:
-    """Give a `Change`, for short a function ``add(class_name, name) -> node`` that adds a node.
+def all_or_nothing() -> Iterator[Callable[[str, str], Any]]:
+    """Give a function ``add(class_name, name) -> node`` for nodes with unique names.
 
-    If the block fails, all that it added is removed again: nodes with their display and storage
-    nodes, and their items of the subject hierarchy; what it filled and kept is put back. In either
-    case the markups that the user's next click adds a point to are those they were: new ones do
-    not take their place.
+    If the block fails, the nodes that it added are removed again: compute everything before the
+    block, so that nodes that are filled in it are not left half written. The list that the user's
+    next click adds a point to stays the same, also where markups are added.
     """
-    change = Change()
-    place_again = _placing()
+    import slicer
+
+    scene, added = slicer.mrmlScene, []
+    selection = scene.GetFirstNodeByClass("vtkMRMLSelectionNode")
+    if selection is not None:
+        place = selection.GetActivePlaceNodeID(), selection.GetActivePlaceNodeClassName()
+
+    def add(class_name: str, name: str) -> Any:
+        added.append(scene.AddNewNodeByClass(class_name, scene.GenerateUniqueName(name)))
+        return added[-1]
+
     try:
-        yield change
+        yield add
     except BaseException:
-        change.undo()
+        for node in reversed(added):
+            remove_node(node)
         raise
     finally:
-        place_again()
-
-
-def _volume_as_it_is(node: Any) -> Callable[[], None]:
-    """A function that gives a volume its image, its place and its transform of now again."""
-    import slicer
-    import vtk
-
-    image, transform_id, matrix = node.GetImageData(), node.GetTransformNodeID(), vtk.vtkMatrix4x4()
-    node.GetIJKToRASMatrix(matrix)
-
-    def put_back() -> None:
-        with slicer.util.NodeModify(node):
-            node.SetAndObserveTransformNodeID(transform_id)
-            node.SetIJKToRASMatrix(matrix)
-            node.SetAndObserveImageData(image)
-
-    return put_back
-
-
-def _model_as_it_is(node: Any) -> Callable[[], None]:
-    """A function that gives a model its mesh and its transform of now again."""
-    import slicer
-
-    mesh, transform_id = node.GetMesh(), node.GetTransformNodeID()
-
-    def put_back() -> None:
-        with slicer.util.NodeModify(node):
-            node.SetAndObserveTransformNodeID(transform_id)
-            node.SetAndObserveMesh(mesh)
-
-    return put_back
-
-
-def _content_as_it_is(node: Any) -> Callable[[], None]:
-    """A function that gives another node its content of now again, and its transform."""
-    import slicer
-
-    backup = slicer.mrmlScene.CreateNodeByClass(node.GetClassName())
-    backup.UnRegister(None)
-    backup.CopyContent(node, True)
-    movable = node.IsA("vtkMRMLTransformableNode")
-    transform_id = node.GetTransformNodeID() if movable else None
-
-    def put_back() -> None:
-        with slicer.util.NodeModify(node):
-            node.CopyContent(backup, True)
-            if movable:
-                node.SetAndObserveTransformNodeID(transform_id)
-
-    return put_back
-
-
-def _placing() -> Callable[[], None]:
-    """A function that makes those markups active again that are so now."""
-    import slicer
-
-    selection = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSelectionNode")
-    if selection is None:
-        return lambda: None
-    node_id, class_name = selection.GetActivePlaceNodeID(), selection.GetActivePlaceNodeClassName()
-
-    def place_again() -> None:
-        if selection.GetActivePlaceNodeID() != node_id:
-            selection.SetReferenceActivePlaceNodeID(node_id)
-        if selection.GetActivePlaceNodeClassName() != class_name:
-            selection.SetReferenceActivePlaceNodeClassName(class_name)
-
-    return place_again
+        if selection is not None:
+            if selection.GetActivePlaceNodeID() != place[0]:
+                selection.SetReferenceActivePlaceNodeID(place[0])
+            if selection.GetActivePlaceNodeClassName() != place[1]:
+                selection.SetReferenceActivePlaceNodeClassName(place[1])
 
 
 def remove_node(node: Any) -> None:
-    """Remove a node with its display and storage nodes and its item of the subject hierarchy.
-
-    Nothing happens where it has gone already, as when the scene was closed.
-    """
+    """Remove a node, if it is still there, with its display, storage and hierarchy item."""
     import slicer
 
     if not slicer.mrmlScene.IsNodePresent(node):
@@ -140,13 +48,14 @@ def remove_node(node: Any) -> None:
     item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
     if item:
         hierarchy.RemoveItem(item, False, False)
+    parts = []
     if node.IsA("vtkMRMLDisplayableNode"):
-        for index in reversed(range(node.GetNumberOfDisplayNodes())):
-            if node.GetNthDisplayNode(index) is not None:
-                slicer.mrmlScene.RemoveNode(node.GetNthDisplayNode(index))
-    if node.IsA("vtkMRMLStorableNode") and node.GetStorageNode() is not None:
-        slicer.mrmlScene.RemoveNode(node.GetStorageNode())
-    slicer.mrmlScene.RemoveNode(node)
+        parts = [node.GetNthDisplayNode(n) for n in range(node.GetNumberOfDisplayNodes())]
+    if node.IsA("vtkMRMLStorableNode"):
+        parts.append(node.GetStorageNode())
+    for each in (*parts, node):
+        if each is not None:
+            slicer.mrmlScene.RemoveNode(each)
 
 
 def subject_hierarchy() -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..geometry import voxels_to_points
-from .reading import ijk_to_ras
+from .reading import ijk_to_ras, transform_between, transformed
 
 VESSEL_COLOR, BACKGROUND_COLOR = (1.0, 0.78, 0.1), (0.25, 0.65, 1.0)
 
@@ -14,20 +14,9 @@ VESSEL_COLOR, BACKGROUND_COLOR = (1.0, 0.78, 0.1), (0.25, 0.65, 1.0)
 def add_points(
     voxels: np.ndarray, volume_node: Any, name: str, labels: Sequence[str] | None = None
 ) -> Any:
-    """Add a list of points at the centres of a volume's voxels.
+    """Add a vtkMRMLMarkupsFiducialNode with points at the centres of voxels (n, 3; K, J, I).
 
-    Parameters
-    ----------
-    voxels : array_like, shape (n, 3)
-        K, J, I.
-    volume_node : vtkMRMLScalarVolumeNode
-    name : str
-    labels : sequence of str, optional
-
-    Returns
-    -------
-    vtkMRMLMarkupsFiducialNode
-        In world coordinates, under no transform.
+    The positions are in the world, under no transform.
     """
     import slicer
 
@@ -41,15 +30,8 @@ def add_points(
 
 def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:
     """The centres of a volume's voxels (n, 3; K, J, I) in the world, as a list."""
-    import slicer
-    import vtk
-
-    to_world = vtk.vtkGeneralTransform()
-    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
-        volume_node.GetParentTransformNode(), None, to_world
-    )
     centres = voxels_to_points(voxels, ijk_to_ras(volume_node))
-    return [to_world.TransformPoint(centre) for centre in centres]
+    return transformed(transform_between(volume_node, None), centres).tolist()
 
 
 def paint(node: Any, color: tuple[float, float, float]) -> None:

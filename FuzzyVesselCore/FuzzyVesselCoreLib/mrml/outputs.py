@@ -1,9 +1,9 @@
 """From arrays to MRML nodes: the connectedness, the labelmap and the segment of one run.
 
-All images are made before the first node is touched, and nodes that were added are removed again
-if anything fails, so that the scene is either complete or as it was.
+All images are made before the first node is added or filled.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,14 @@ from .ownership import (
 from .reading import node_name
 from .segments import check_segmentation, new_segment, put_segment
 
+# Kind of output -> class of its node, and what is added to the volume's name.
+OUTPUTS = {
+    LABELMAP: ("vtkMRMLLabelMapVolumeNode", "vessels"),
+    CONNECTEDNESS: ("vtkMRMLScalarVolumeNode", "connectedness"),
+    SEGMENTATION: ("vtkMRMLSegmentationNode", "segmentation"),
+    DIVISION: ("vtkMRMLLabelMapVolumeNode", "division"),
+}
+
 
 def check_outputs(
     volume_node: Any,
@@ -36,13 +44,8 @@ def check_outputs(
 ) -> None:
     """Refuse output nodes that cannot take the result; nothing is changed.
 
-    `segmentation_node` may be True, which stands for a new one.
-
-    Raises
-    ------
-    InputError
-        An output is of the wrong kind, is the input itself or the mask, is a segmentation of
-        surfaces, or lacks the segment that is to be overwritten.
+    `segmentation_node` may be True, which stands for a new one. `InputError` where an output is of
+    the wrong kind, the input or the mask, a segmentation of surfaces, or lacks its segment.
     """
     segmentation_node = None if segmentation_node is True else segmentation_node
     kinds = (
@@ -87,13 +90,12 @@ def write_outputs(
     seeds_node : vtkMRMLMarkupsNode
         Gives the segment its name.
     values : ndarray, shape (K, J, I), float32; or None
-        Without them the scene stays as it is.
+        Without them the fuzzy scene stays as it is. The nodes use the arrays' own memory.
     labels : ndarray, shape (K, J, I), uint8, 0 or 1
-        As the values, it is the node's from now on if it is of `images.voxel_memory`.
     scene_node, labelmap_node : nodes, optional
         Filled; where None, new nodes are added.
     segmentation_node : vtkMRMLSegmentationNode or True, optional
-        Gets a segment named as the seeds; see `mrml_segments.put_segment`. True adds a new one.
+        Gets a segment named as the seeds; see `segments.put_segment`. True adds a new one.
     segment_id : str
         The segment to overwrite; empty for the seeds' own.
     mask_segment_id : str
@@ -111,61 +113,50 @@ def write_outputs(
     labelmap_image = image_from_array(labels, taken=True)
     there = None if segmentation_node is True else segmentation_node
     segment = segmentation_node and new_segment(volume_node, labels, there, seeds_node)
-    with all_or_nothing() as change:
-        labelmap_node = writing.fill(change, labelmap_node, LABELMAP, labelmap_image)
+    with all_or_nothing() as add:
+        labelmap_node = writing.fill(add, labelmap_node, LABELMAP, labelmap_image)
         associate(labelmap_node, volume_node)
         if scene_image is not None:
-            scene_node = writing.fill(change, scene_node, CONNECTEDNESS, scene_image)
+            scene_node = writing.fill(add, scene_node, CONNECTEDNESS, scene_image)
         elif scene_node is not None:
             show_as_overlay(scene_node)
         if segment is not None:
-            segmentation_node = writing.node(change, there, SEGMENTATION)
+            segmentation_node = writing.node(add, there, SEGMENTATION)
             segment_id = put_segment(
-                segment, segmentation_node, volume_node, segment_id, mask_segment_id, change
+                segment, segmentation_node, volume_node, segment_id, mask_segment_id
             )
         writing.end()
     return labelmap_node, scene_node, segment_id, segmentation_node
 
 
-# Kind of output -> class of its node, and what is added to the volume's name.
-OUTPUTS = {
-    LABELMAP: ("vtkMRMLLabelMapVolumeNode", "vessels"),
-    CONNECTEDNESS: ("vtkMRMLScalarVolumeNode", "connectedness"),
-    SEGMENTATION: ("vtkMRMLSegmentationNode", "segmentation"),
-    DIVISION: ("vtkMRMLLabelMapVolumeNode", "division"),
-}
-
-
 class Writing:
-    """The outputs of one run, each given or new."""
+    """The outputs of one run on a volume, each given or new."""
 
     def __init__(self, volume_node: Any) -> None:
         self._volume_node = volume_node
         self._new: list[Any] = []
         self._all: list[Any] = []
 
-    def node(self, change: Any, given: Any, kind: str) -> Any:
-        """The node that was given, or a new one."""
+    def node(self, add: Callable[[str, str], Any], given: Any, kind: str) -> Any:
+        """The node that was given, or a new one of a kind of `OUTPUTS`."""
         class_name, word = OUTPUTS[kind]
         node = given
         if node is None:
-            node = change(class_name, f"{self._volume_node.GetName() or 'Volume'} {word}")
+            node = add(class_name, f"{self._volume_node.GetName() or 'Volume'} {word}")
             self._new.append(node)
         self._all.append((node, kind))
         return node
 
-    def fill(self, change: Any, given: Any, kind: str, image: Any) -> Any:
+    def fill(self, add: Callable[[str, str], Any], given: Any, kind: str, image: Any) -> Any:
         """As `node`, with an image."""
-        node = self.node(change, given, kind)
-        if node is given:
-            change.keep(node)
+        node = self.node(add, given, kind)
         if kind == CONNECTEDNESS:
             show_as_overlay(node)
         fill_volume(node, image, self._volume_node)
         return node
 
     def end(self) -> None:
-        """All went well: they are the volume's outputs from now on."""
+        """They are the volume's outputs from now on."""
         put_beside(self._new, self._volume_node)
         for node, kind in self._all:
             hand_over(node, kind, self._volume_node)

@@ -21,7 +21,7 @@ DIFFERENCE, SKELETON, DIVISION = "difference", "skeleton", "division"
 
 
 def hand_over(node: Any, kind: str, source_node: Any) -> None:
-    """Let the results of a node be written into another node from now on.
+    """Let the results of a source be written into a node from now on.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def hand_over(node: Any, kind: str, source_node: Any) -> None:
     kind : str
         What it holds, such as `CONNECTEDNESS`.
     source_node : vtkMRMLNode
-        Whose results: the volume that is segmented, or the object of a skeleton.
+        The volume that is segmented, or the object of a skeleton.
     """
     import slicer
 
@@ -66,27 +66,12 @@ def output_of(source_node: Any, kind: str, class_name: str) -> Any:
     """The newest node that takes a source's results of a kind, or None."""
     import slicer
 
-    scene = slicer.mrmlScene
-    for number in reversed(range(scene.GetNumberOfNodesByClass(class_name))):
-        node = scene.GetNthNodeByClass(number, class_name)
-        if belongs_to(node, kind, source_node):
-            return node
-    return None
+    nodes = reversed(slicer.util.getNodesByClass(class_name))
+    return next((node for node in nodes if belongs_to(node, kind, source_node)), None)
 
 
 def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
-    """Refuse an output that is an input of the same run.
-
-    Parameters
-    ----------
-    outputs : iterable of vtkMRMLNode or None
-    inputs : dict of str to vtkMRMLNode or None
-        By what they are called in messages.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise `InputError` for an output that is an input (word in messages: node) of the run."""
     for output in outputs:
         for word, node in inputs.items():
             if output is not None and output is node:
@@ -100,21 +85,10 @@ def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
 def check_mask_apart(
     segmentation_node: Any, segment_id: str, mask_node: Any, mask_segment_id: str
 ) -> None:
-    """Refuse to write into the segments that are the mask of the same run.
+    """Raise `InputError` where a run would write into the segments that are its mask.
 
-    Parameters
-    ----------
-    segmentation_node : vtkMRMLSegmentationNode or None
-        The output.
-    segment_id : str
-        The segment to overwrite, or an empty text.
-    mask_node : vtkMRMLNode or None
-    mask_segment_id : str
-        The segment that is the mask; empty where all of them are.
-
-    Raises
-    ------
-    InputError
+    `segment_id` is the segment to overwrite, or empty; `mask_segment_id` the segment that is the
+    mask, empty where all of them are.
     """
     if segmentation_node is None or segmentation_node is not mask_node:
         return
@@ -127,10 +101,12 @@ def check_mask_apart(
         )
     if segment_id == mask_segment_id:
         segment = mask_node.GetSegmentation().GetSegment(segment_id)
-        name = segment.GetName() if segment is not None else segment_id
         raise InputError(
             _(
                 "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
                 "choose another one, or a new segment."
-            ).format(name=name, mask=node_name(mask_node))
+            ).format(
+                name=segment.GetName() if segment is not None else segment_id,
+                mask=node_name(mask_node),
+            )
         )

@@ -8,19 +8,7 @@ from .new_points import add_points
 
 
 def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, Any]:
-    """Add a phantom's volume, seeds and background seeds to the scene.
-
-    Parameters
-    ----------
-    phantom : phantom.Phantom
-    name : str
-        Of the volume.
-
-    Returns
-    -------
-    volume_node : vtkMRMLScalarVolumeNode
-    seeds_node, background_seeds_node : vtkMRMLMarkupsFiducialNode
-    """
+    """Add a `Phantom`: returns its volume, its seeds and its background seeds (markups)."""
     import slicer
 
     volume_node = slicer.util.addVolumeFromArray(phantom.volume, _ijk_to_ras(phantom), name)

@@ -1,8 +1,4 @@
-"""Control points of markups as voxels of a volume.
-
-Points are in the world, volumes may hang under transforms of their own; everything is brought to
-the voxels of the one volume that is segmented.
-"""
+"""Control points of markups as voxels of a volume, whatever transforms both are under."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from ..geometry import inside, points_to_voxels
 from ..translation import tr as _
-from .reading import ijk_to_ras, node_name
+from .reading import ijk_to_ras, node_name, transform_between, transformed
 
 
 class OutsideError(InputError):
@@ -36,13 +32,7 @@ class OutsideError(InputError):
 
 
 class LeftOutNote(str):
-    """Some points of a list were left out.
-
-    Attributes
-    ----------
-    labels, volume
-        As of `OutsideError`.
-    """
+    """Some points of a list were left out; `labels` and `volume` as of `OutsideError`."""
 
     labels: tuple[str, ...]
     volume: str
@@ -90,7 +80,6 @@ def seeds_of(
     Parameters
     ----------
     seeds_node : vtkMRMLMarkupsNode
-        Points that are not placed yet are skipped.
     volume_node : vtkMRMLScalarVolumeNode
     shape : tuple of int
         K, J, I of the volume.
@@ -100,10 +89,6 @@ def seeds_of(
         What the points are called in messages.
     wanted : callable, optional
         As of `placed_points`.
-
-    Returns
-    -------
-    Seeds
 
     Raises
     ------
@@ -115,44 +100,34 @@ def seeds_of(
             _("No list of {kind}s was given: choose a markups node with {kind}s.").format(kind=kind)
         )
     points = placed_points(seeds_node, wanted)
-    labels = points.labels
-    if not labels:
+    if not points.labels:
         raise InputError(
             _("The list {list} holds no placed point: place at least one {kind}.").format(
                 list=node_name(seeds_node), kind=kind
             )
         )
     voxels = points_in_volume(volume_node, points.world)
-    seeds = Seeds(voxels, labels, [])
+    seeds = Seeds(voxels, points.labels, [])
     seeds = _left(seeds, inside(voxels, shape), kind, node_name(volume_node))
     if region is not None:
         seeds = _left(seeds, region[tuple(seeds.voxels.T)], kind, "")
     return seeds
 
 
-def _left(seeds: Any, hit: np.ndarray, kind: str, volume: str) -> Seeds:
+def _left(seeds: Seeds, hit: np.ndarray, kind: str, volume: str) -> Seeds:
     """The seeds that hit a volume, or the region where that is empty; `OutsideError` for none."""
     missed = tuple(label for label, found in zip(seeds.labels, hit) if not found)
     if not hit.any():
         raise OutsideError(kind, missed, volume)
     if not missed:
         return seeds
-    kept = [label for label, found in zip(seeds.labels, hit) if found]
-    warnings = [*seeds.warnings, LeftOutNote(kind, missed, volume)]
-    return Seeds(seeds.voxels[hit], kept, warnings)
+    labels = [label for label, found in zip(seeds.labels, hit) if found]
+    return Seeds(seeds.voxels[hit], labels, [*seeds.warnings, LeftOutNote(kind, missed, volume)])
 
 
 @dataclass(frozen=True)
 class PlacedPoints:
-    """The control points of a list that have a position.
-
-    Attributes
-    ----------
-    indices : list of int
-        Of the control points in their list.
-    world : ndarray, shape (n, 3), float64
-    labels : list of str
-    """
+    """Control points with a position: `indices` in their list, `world` (n, 3) and `labels`."""
 
     indices: list
     world: np.ndarray
@@ -162,39 +137,25 @@ class PlacedPoints:
 def placed_points(
     markups_node: Any, wanted: Callable[[Any, int], bool] | None = None
 ) -> PlacedPoints:
-    """The `PlacedPoints` of a vtkMRMLMarkupsNode; those still on the way to their place are not.
+    """The control points of a vtkMRMLMarkupsNode that have their place.
 
     With `wanted`, a function of node and index, only the points for which it is true.
     """
     import slicer
 
     placed = slicer.vtkMRMLMarkupsNode.PositionDefined
-    indices, world, labels = [], [], []
-    for index in range(markups_node.GetNumberOfControlPoints()):
-        if markups_node.GetNthControlPointPositionStatus(index) != placed:
-            continue
-        if wanted is not None and not wanted(markups_node, index):
-            continue
-        position = [0.0, 0.0, 0.0]
-        markups_node.GetNthControlPointPositionWorld(index, position)
-        indices.append(index)
-        world.append(position)
-        labels.append(markups_node.GetNthControlPointLabel(index) or f"point {index + 1}")
-    return PlacedPoints(indices, np.array(world).reshape(-1, 3), labels)
+    indices = [
+        index
+        for index in range(markups_node.GetNumberOfControlPoints())
+        if markups_node.GetNthControlPointPositionStatus(index) == placed
+        and (wanted is None or wanted(markups_node, index))
+    ]
+    world = np.array([markups_node.GetNthControlPointPositionWorld(index) for index in indices])
+    labels = [markups_node.GetNthControlPointLabel(n) or f"point {n + 1}" for n in indices]
+    return PlacedPoints(indices, world.reshape(-1, 3), labels)
 
 
 def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
     """The voxels (K, J, I; n x 3, int64) that hold points of the world; they may lie outside."""
-    return points_to_voxels(_from_world(volume_node, world), ijk_to_ras(volume_node))
-
-
-def _from_world(transformable_node: Any, points: np.ndarray) -> np.ndarray:
-    """World points (n, 3) in the node's own frame, through whatever transforms it is under."""
-    import slicer
-    import vtk
-
-    transform = vtk.vtkGeneralTransform()
-    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
-        None, transformable_node.GetParentTransformNode(), transform
-    )
-    return np.array([transform.TransformPoint(point) for point in points]).reshape(-1, 3)
+    local = transformed(transform_between(None, volume_node), world)
+    return points_to_voxels(local, ijk_to_ras(volume_node))

@@ -1,8 +1,7 @@
 """Names, matrices and voxels of MRML nodes as arrays, and where voxels lie in other frames.
 
-Points are read by `points`, masks by `regions`. Nodes are
-read, never changed, through methods of MRML only: the same code runs inside Slicer and on
-`slicer-core`.
+Nodes are read, never changed, through methods of MRML only: the same code runs inside Slicer and
+on `slicer-core`.
 """
 
 from typing import Any
@@ -12,7 +11,8 @@ import numpy as np
 from ..errors import InputError
 from ..geometry import AffineSlices, transform_points
 from ..translation import tr as _
-from .images import copy_by_threads
+
+BINARY_LABELMAP = "Binary labelmap"  # Slicer's name of this representation of a segment
 
 
 def node_name(node: Any) -> str:
@@ -43,18 +43,44 @@ def matrix_from_array(array: Any) -> Any:
     return matrix
 
 
+def transform_between(source_node: Any, target_node: Any) -> Any:
+    """A vtkGeneralTransform from below one node's parent transform to below another's.
+
+    None instead of a node stands for the world.
+    """
+    import slicer
+    import vtk
+
+    transform = vtk.vtkGeneralTransform()
+    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
+        source_node.GetParentTransformNode() if source_node is not None else None,
+        target_node.GetParentTransformNode() if target_node is not None else None,
+        transform,
+    )
+    return transform
+
+
+def transformed(transform: Any, points: Any) -> np.ndarray:
+    """Points (n, 3) under a VTK transform, float64."""
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
+    flat = np.ascontiguousarray(points, float).reshape(-1, 3)
+    before, after = vtk.vtkPoints(), vtk.vtkPoints()
+    after.SetDataTypeToDouble()
+    before.SetData(numpy_to_vtk(flat))
+    transform.TransformPoints(before, after)
+    return vtk_to_numpy(after.GetData()).reshape(-1, 3)
+
+
 def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
-    """The volume's voxels.
+    """The volume's voxels: ndarray, shape (K, J, I).
 
     Parameters
     ----------
     volume_node : vtkMRMLScalarVolumeNode
     copy : bool
-        Without it they are the node's own, only to be read and not to be kept.
-
-    Returns
-    -------
-    ndarray, shape (K, J, I)
+        Without it they are the node's own, only to be read at once.
 
     Raises
     ------
@@ -65,16 +91,13 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
 
     if volume_node is None:
         raise InputError(_("No volume was given: choose the volume to segment."))
+    name = node_name(volume_node)
     if not volume_node.IsA("vtkMRMLScalarVolumeNode"):
-        raise InputError(
-            _("{volume} is not a scalar volume.").format(volume=node_name(volume_node))
-        )
+        raise InputError(_("{volume} is not a scalar volume.").format(volume=name))
     image = volume_node.GetImageData()
     if image is None or image.GetPointData().GetScalars() is None:
         raise InputError(
-            _("The volume {volume} holds no voxels: load it again.").format(
-                volume=node_name(volume_node)
-            )
+            _("The volume {volume} holds no voxels: load it again.").format(volume=name)
         )
     components = image.GetNumberOfScalarComponents()
     if components != 1:
@@ -82,14 +105,10 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
             _(
                 "The volume {volume} has {count} components a voxel (a colour image has 3): "
                 "extract one of them first (module Vector to Scalar Volume)."
-            ).format(volume=node_name(volume_node), count=components)
+            ).format(volume=name, count=components)
         )
     voxels = slicer.util.arrayFromVolume(volume_node)
-    if not copy:
-        return voxels
-    copied = np.empty_like(voxels)
-    copy_by_threads(copied, voxels)
-    return copied
+    return voxels.copy() if copy else voxels
 
 
 def slices_between(
@@ -98,7 +117,7 @@ def slices_between(
     target_node: Any,
     frame_to_target: np.ndarray | None = None,
 ) -> Any:
-    """Where the centres of a volume's voxels lie in another node's frame.
+    """Where the centres of a volume's voxels lie below another node's parent transform.
 
     Parameters
     ----------
@@ -106,7 +125,7 @@ def slices_between(
     shape : tuple of int
         K, J, I of the volume.
     target_node : vtkMRMLTransformableNode or None
-        The frame is the one below its parent transform; None is the world.
+        None is the world.
     frame_to_target : array_like, shape (4, 4), optional
         Applied last, for example that node's RASToIJK.
 
@@ -125,30 +144,19 @@ def slices_between(
     matrix = vtk.vtkMatrix4x4()
     if slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes(source, target, matrix):
         return AffineSlices(last @ array_from_matrix(matrix) @ own, shape)
-    transform = vtk.vtkGeneralTransform()
-    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(source, target, transform)
-    return _WarpedSlices(AffineSlices(own, shape), transform, last)
+    return _WarpedSlices(own, shape, transform_between(volume_node, target_node), last)
 
 
-class _WarpedSlices:
+class _WarpedSlices(AffineSlices):
     """Positions of voxel centres under a transform that no matrix can express."""
 
-    def __init__(self, own: AffineSlices, transform: Any, last: np.ndarray) -> None:
-        self.shape = own.shape
-        self._own = own
-        self._transform = transform
-        self._last = last
+    def __init__(
+        self, own: np.ndarray, shape: tuple[int, ...], transform: Any, last: np.ndarray
+    ) -> None:
+        AffineSlices.__init__(self, own, shape)
+        self._transform, self._last = transform, last
 
     def __call__(self, k: int) -> np.ndarray:
-        import vtk
-        from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
-
-        positions = self._own(k)
-        before, after = vtk.vtkPoints(), vtk.vtkPoints()
-        for points in (before, after):
-            points.SetDataTypeToDouble()
-        flat = np.ascontiguousarray(positions.reshape(3, -1).T)
-        before.SetData(numpy_to_vtk(flat))
-        self._transform.TransformPoints(before, after)
-        moved = transform_points(self._last, vtk_to_numpy(after.GetData()))
-        return moved.T.reshape(positions.shape)
+        positions = AffineSlices.__call__(self, k)
+        moved = transformed(self._transform, positions.reshape(3, -1).T)
+        return transform_points(self._last, moved).T.reshape(positions.shape)

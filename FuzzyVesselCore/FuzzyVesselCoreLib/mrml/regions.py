@@ -5,36 +5,36 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import box_mask, sample_nearest
+from ..geometry import box_mask, sample_nearest, transform_points
 from ..translation import tr as _
 from ..voxels.mask_voxels import mask_voxels
-from .reading import array_from_matrix, ijk_to_ras, node_name, slices_between, voxels_of
-from .segment_masks import segmentation_mask
+from .images import array_from_image
+from .reading import (
+    BINARY_LABELMAP,
+    array_from_matrix,
+    ijk_to_ras,
+    matrix_from_array,
+    node_name,
+    slices_between,
+    transform_between,
+    transformed,
+    voxels_of,
+)
 
 
 def region_mask(
     mask_node: Any, roi_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
 ) -> np.ndarray | None:
-    """Which voxels both a mask and a region of interest leave; see `mask_of` and `roi_mask`.
-
-    Parameters
-    ----------
-    mask_node, roi_node : nodes or None
-    volume_node : vtkMRMLScalarVolumeNode
-    shape : tuple of int
-        K, J, I of the volume.
-    segment_id : str
-        Of the mask; see `mask_of`.
+    """The voxels that are in a mask and in a region of interest, where either is given.
 
     Returns
     -------
-    ndarray, shape (K, J, I), bool; or None
-        None where neither node is given.
+    ndarray, shape (K, J, I), bool; or None without mask and region
 
     Raises
     ------
     InputError
-        One of them cannot be used, or they leave no voxel.
+        One of them cannot be used, or they leave no voxel; see `mask_of` and `roi_mask`.
     """
     masks = []
     if mask_node is not None:
@@ -54,38 +54,21 @@ def region_mask(
 
 
 def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Which voxels have their centre inside a region of interest.
+    """The voxels with their centre inside a region of interest: ndarray (K, J, I), bool.
 
-    Parameters
-    ----------
-    roi_node : vtkMRMLMarkupsROINode
-        May be rotated and under transforms; the box is the one that Slicer draws (always with
-        right angles). An "inside out" box selects what is outside.
-    volume_node : vtkMRMLScalarVolumeNode
-    shape : tuple of int
-        K, J, I of the volume.
-
-    Returns
-    -------
-    ndarray, shape (K, J, I), bool
-
-    Raises
-    ------
-    InputError
-        It is no ROI, it has not been placed, or it misses the volume.
+    The box is the one that Slicer draws (always with right angles), also turned and under
+    transforms; an "inside out" box selects what is outside. `InputError` where it is no ROI, has
+    not been placed, or misses the volume.
     """
+    region = node_name(roi_node)
     if not roi_node.IsA("vtkMRMLMarkupsROINode"):
         raise InputError(
-            _("{region} is not a region of interest (a markups ROI).").format(
-                region=node_name(roi_node)
-            )
+            _("{region} is not a region of interest (a markups ROI).").format(region=region)
         )
     half_sizes = np.array(roi_node.GetSize()) / 2
     if roi_node.GetNumberOfDefinedControlPoints() == 0 or not half_sizes.all():
         raise InputError(
-            _("The region {region} has not been placed, or has no size.").format(
-                region=node_name(roi_node)
-            )
+            _("The region {region} has not been placed, or has no size.").format(region=region)
         )
     world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
     mask = box_mask(slices_between(volume_node, shape, None, world_to_box), half_sizes)
@@ -94,10 +77,33 @@ def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndar
     if not mask.any():
         raise InputError(
             _("The region {region} holds no voxel of {volume}: move or enlarge it.").format(
-                region=node_name(roi_node), volume=node_name(volume_node)
+                region=region, volume=node_name(volume_node)
             )
         )
     return mask
+
+
+def fit_roi(roi_node: Any, volume_node: Any) -> None:
+    """Move and resize a region of interest, with its axes, so that it just holds a volume."""
+    import slicer
+
+    box_to_world = array_from_matrix(roi_node.GetObjectToWorldMatrix())
+    parent, ends = volume_node.GetParentTransformNode(), volume_node.GetImageData().GetDimensions()
+    straight = parent is None or parent.IsTransformToWorldLinear()
+    faces = []
+    for axis in range(3):  # of a volume that is bent, points one voxel apart
+        steps = [
+            np.array([-0.5, size - 0.5]) if straight or each == axis else np.arange(size + 1) - 0.5
+            for each, size in enumerate(ends)
+        ]
+        faces.append(np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3))
+    local = transform_points(ijk_to_ras(volume_node), np.concatenate(faces))
+    world = transformed(transform_between(volume_node, None), local)
+    points = transform_points(np.linalg.inv(box_to_world), world)
+    low, high = points.min(axis=0), points.max(axis=0)
+    with slicer.util.NodeModify(roi_node):
+        roi_node.SetCenterWorld(transform_points(box_to_world, [(low + high) / 2])[0])
+        roi_node.SetSize(high - low)
 
 
 def mask_of(
@@ -125,35 +131,76 @@ def mask_of(
         It is neither, it lacks the segment, it holds what is not a number, or no voxel of the
         volume is inside.
     """
+    name = node_name(mask_node)
     if mask_node.IsA("vtkMRMLSegmentationNode"):
-        mask = segmentation_mask(mask_node, volume_node, shape, segment_id)
+        mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
-        mask = _labelmap_mask(mask_node, volume_node, shape)
+        values = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
+        ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
+        if values.shape == tuple(shape) and _same_grid(mask_node, volume_node):
+            mask = values
+        else:
+            slices = slices_between(volume_node, shape, mask_node, ras_to_ijk)
+            mask = sample_nearest(values, slices)
     else:
-        raise InputError(
-            _("The mask {mask} is no labelmap and no segmentation.").format(
-                mask=node_name(mask_node)
-            )
-        )
+        raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
     if not mask.any():
         raise InputError(
             _("The mask {mask} is empty within {volume}: no voxel is left to segment.").format(
-                mask=node_name(mask_node), volume=node_name(volume_node)
+                mask=name, volume=node_name(volume_node)
             )
         )
     return mask
-
-
-def _labelmap_mask(mask_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
-    name = _("The mask {mask}").format(mask=node_name(mask_node))
-    values = mask_voxels(voxels_of(mask_node), name)
-    if values.shape == tuple(shape) and _same_grid(mask_node, volume_node):
-        return values
-    ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
-    return sample_nearest(values, slices_between(volume_node, shape, mask_node, ras_to_ijk))
 
 
 def _same_grid(one: Any, other: Any) -> bool:
     """Whether voxel I, J, K of both volumes (of one shape) is at the same place."""
     same_frame = one.GetParentTransformNode() is other.GetParentTransformNode()
     return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)
+
+
+def _segmentation_mask(
+    node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str
+) -> np.ndarray:
+    import vtk
+
+    segmentation = node.GetSegmentation()
+    if segment_id and segmentation.GetSegment(segment_id) is None:
+        raise InputError(
+            _(
+                "The segmentation {segmentation} has no segment '{segment}' any more: choose "
+                "another one as mask."
+            ).format(segmentation=node_name(node), segment=segment_id)
+        )
+    if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
+        segmentation = _converted_copy(segmentation, slices_between(volume_node, shape, node))
+    layers: dict[Any, list[int]] = {}
+    for each in [segment_id] if segment_id else segmentation.GetSegmentIDs():
+        segment = segmentation.GetSegment(each)
+        image = segment.GetRepresentation(BINARY_LABELMAP)
+        if image is not None and not image.IsEmpty():
+            layers.setdefault(image, []).append(segment.GetLabelValue())
+    mask, to_image = np.zeros(shape, bool), vtk.vtkMatrix4x4()
+    for image, labels in layers.items():
+        image.GetWorldToImageMatrix(to_image)
+        slices = slices_between(volume_node, shape, node, array_from_matrix(to_image))
+        inside = np.isin(array_from_image(image), labels)
+        mask |= sample_nearest(inside, slices, image.GetExtent()[::2])
+    return mask
+
+
+def _converted_copy(segmentation: Any, slices: Any) -> Any:
+    """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
+    import slicer
+    import vtk
+
+    image = vtk.vtkImageData()
+    image.SetDimensions(slices.shape[::-1])
+    copy, converter = slicer.vtkSegmentation(), slicer.vtkSegmentationConverter
+    copy.DeepCopy(segmentation)
+    copy.SetConversionParameter(
+        converter.GetReferenceImageGeometryParameterName(),
+        converter.SerializeImageGeometry(matrix_from_array(slices.matrix), image),
+    )
+    copy.CreateRepresentation(BINARY_LABELMAP)
+    return copy

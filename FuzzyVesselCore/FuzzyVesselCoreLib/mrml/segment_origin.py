@@ -15,7 +15,7 @@ import numpy as np
 
 from ..voxels.bounding_box import bounding_box, full_box
 from .images import array_from_image
-from .segment_masks import BINARY_LABELMAP
+from .reading import BINARY_LABELMAP
 
 KEY = "FuzzyVesselGPU.Key"  # attribute of a node
 # Tags of a segment: the nodes whose seeds it was grown from and whose voxels it is, and a checksum
@@ -43,10 +43,8 @@ def _bearer(node: Any) -> Any:
     """The node that carries the key: itself, or the browser of its sequence."""
     import slicer
 
-    for browser in slicer.util.getNodesByClass("vtkMRMLSequenceBrowserNode"):
-        if browser.IsProxyNodeID(node.GetID()):
-            return browser
-    return node
+    browsers = slicer.util.getNodesByClass("vtkMRMLSequenceBrowserNode")
+    return next((each for each in browsers if each.IsProxyNodeID(node.GetID())), node)
 
 
 def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
@@ -62,13 +60,7 @@ def result_segments(segmentation_node: Any, seeds_node: Any, volume_node: Any) -
     if segmentation_node is None or seeds_node is None or volume_node is None:
         return []
     segmentation = segmentation_node.GetSegmentation()
-    wanted = identity(seeds_node), identity(volume_node)
-    found = []
-    for segment_id in reversed(segmentation.GetSegmentIDs()):
-        segment = segmentation.GetSegment(segment_id)
-        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
-            found.append(segment_id)
-    return found
+    return _made_of(segmentation, identity(seeds_node), identity(volume_node))
 
 
 def is_result(segment: Any) -> bool:
@@ -83,13 +75,21 @@ def is_as_written(segment: Any) -> bool:
 
 def earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
     """The newest segment of the same seeds and volume, not edited since; or an empty text."""
-    wanted = [tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
-    for segment_id in reversed(segmentation.GetSegmentIDs() if wanted[0] else ()):
-        there = segmentation.GetSegment(segment_id)
-        same = [tag_text(there, tag) for tag in (SEEDS_TAG, VOLUME_TAG)] == wanted
-        if same and segment_id != mask_id and is_as_written(there):
+    seeds, volume = (tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG))
+    for segment_id in _made_of(segmentation, seeds, volume) if seeds else ():
+        if segment_id != mask_id and is_as_written(segmentation.GetSegment(segment_id)):
             return segment_id
     return ""
+
+
+def _made_of(segmentation: Any, seeds: str, volume: str) -> list[str]:
+    """IDs of the segments with these two tags, the newest first."""
+    segments = [(each, segmentation.GetSegment(each)) for each in segmentation.GetSegmentIDs()]
+    return [
+        each
+        for each, segment in reversed(segments)
+        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == (seeds, volume)
+    ]
 
 
 def checksum(segment: Any) -> str:
@@ -97,8 +97,7 @@ def checksum(segment: Any) -> str:
     image = segment.GetRepresentation(BINARY_LABELMAP)
     if image is None or image.IsEmpty():
         return ""
-    labels = array_from_image(image) == segment.GetLabelValue()
-    part = cropped(labels)[1]
+    part = cropped(array_from_image(image) == segment.GetLabelValue())[1]
     return f"{part.shape} {zlib.crc32(np.packbits(part).data):08x}"
 
 

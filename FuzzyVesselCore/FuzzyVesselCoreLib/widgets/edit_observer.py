@@ -9,13 +9,7 @@ from slicer.util import VTKObservationMixin
 
 
 class EditObserver:
-    """Observes volumes, segmentations and regions of interest for edits of what they hold.
-
-    Parameters
-    ----------
-    edited : callable
-        Called without arguments after each edit.
-    """
+    """Calls ``edited()`` after each edit of volumes, segmentations or regions of interest."""
 
     def __init__(self, edited: Callable[[], None]) -> None:
         self._edited = edited
@@ -30,14 +24,11 @@ class EditObserver:
         self._observers.removeObservers()
         self._sources = sources
         for source, event in sources:
-            self._observers.addObserver(source, event, self._on_edited)
+            self._observers.addObserver(source, event, lambda caller, event: self._edited())
 
     def forget(self) -> None:
         """The nodes are gone."""
         self.follow(())
-
-    def _on_edited(self, caller: Any, event: Any) -> None:
-        self._edited()
 
 
 def _source(node: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Work that follows the mouse: in a thread, and only for the inputs that are the latest."""
+"""Work that follows the mouse: in a thread, and only for the latest inputs."""
 
 import time
 import weakref
@@ -67,7 +67,7 @@ class LatestRun:
         return self._wanted or self.working
 
     def request(self) -> None:
-        """The inputs are others now."""
+        """The inputs have changed."""
         self._wanted = True
         if self.working and time.perf_counter() - self._begun > PATIENCE:
             self._cancelled = True
@@ -79,12 +79,13 @@ class LatestRun:
 
     def _go_on(self) -> None:
         if self._future is not None:
-            if not _ended(self._future, LENT):
+            if not _ended(self._future):
                 return
             self._finish()
-        if self._wanted and not _busy():
+        others = getattr(slicer.modules, RUNS, ())  # runs of panels
+        if self._wanted and not _working() and not any(run.active for run in others):
             self._begin()
-        if self._future is None and not self._wanted:
+        if not self.pending:
             self._timer.stop()
 
     def _begin(self) -> None:
@@ -95,8 +96,7 @@ class LatestRun:
         except Exception as error:
             self._fail(error)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(1)
+        self._pool = self._pool or ThreadPoolExecutor(1)
         _working().add(self)
         self._future = self._pool.submit(self._work, inputs, lambda _share: not self._cancelled)
 
@@ -114,33 +114,21 @@ class LatestRun:
 
 
 def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
-    """End all work of this kind, so that the cores are free for a whole run.
-
-    Parameters
-    ----------
-    handle_events : callable
-        Called again and again while it ends.
-    """
+    """End all work of this kind, so that the cores are free; events are handled meanwhile."""
     for run in list(_working()):
         run.stop()
         while run.working:
-            future = run._future
-            if future is None or _ended(future, LENT):
+            if run._future is None or _ended(run._future):
                 run._finish()
             handle_events()
 
 
-def _ended(future: Future, seconds: float) -> bool:
+def _ended(future: Future) -> bool:
     try:
-        future.exception(seconds)
+        future.exception(LENT)
     except TimeoutError:
         return False
     return True
-
-
-def _busy() -> bool:
-    """Whether a run of a panel goes on, or other work of this kind."""
-    return bool(_working()) or any(run.active for run in getattr(slicer.modules, RUNS, ()))
 
 
 def _working() -> "weakref.WeakSet[LatestRun]":

@@ -1,5 +1,6 @@
 """A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,6 @@ from slicer.util import VTKObservationMixin
 from ..errors import Cancelled, FuzzyVesselError
 from . import packages
 from .device_line import DeviceLine
-from .removal_button import RemovalButton
 from .run import Run, clock
 from .wording import worded
 
@@ -24,36 +24,12 @@ ADVANCED = ("advancedCollapsibleButton", "advancedSection")
 
 
 class Panel:
-    """What the panels of both modules do alike; a module's widget holds one and hands on calls.
+    """What the panels of all modules do alike.
 
-    ::
-
-        class XWidget(ScriptedLoadableModuleWidget):
-            panel = None  # until `setup` has succeeded
-
-            def setup(self):
-                ScriptedLoadableModuleWidget.setup(self)
-                from XPanel.x_panel import XPanel
-
-                self.logic = XLogic()
-                self.panel = XPanel(self)
-                self.ui = self.panel.ui
-
-            def enter(self):
-                if self.panel is not None:
-                    self.panel.enter()
-
-            # exit and cleanup alike
-
-            def onReload(self):
-                from FuzzyVesselCoreLib.widgets.module_shell import prepare_reload
-
-                prepare_reload(self)
-                ScriptedLoadableModuleWidget.onReload(self)
-
-    The `.ui` file `Resources/UI/X.ui` is a qMRMLWidget; its widgets with the dynamic property
-    SlicerParameterName follow the parameters of that name. It has applyButton, cancelButton,
-    progressBar, statusLabel, deviceLabel and installButton.
+    A module's widget makes one in its `setup` and hands on `enter`, `exit` and `cleanup`; see
+    `PotentialSkeleton.py`. The `.ui` file `Resources/UI/X.ui` is a qMRMLWidget; its widgets with
+    the dynamic property SlicerParameterName follow the parameters of that name. It has
+    applyButton, cancelButton, progressBar, statusLabel, deviceLabel and installButton.
 
     A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `react` and `forget`.
     All of them are called by this class alone.
@@ -68,7 +44,7 @@ class Panel:
     running : Run
     """
 
-    requirements: tuple[str, ...] = ()  # of pip: before a run, what is missing is asked for
+    requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
 
     def __init__(self, widget: Any) -> None:
         self._widget, self.logic = widget, widget.logic
@@ -85,16 +61,16 @@ class Panel:
             raise
 
     def _open(self, widget: Any) -> None:
-        window = slicer.util.loadUI(widget.resourcePath(f"UI/{widget.moduleName}.ui"))
-        widget.layout.addWidget(window)
-        self._window, self.ui = window, slicer.util.childWidgetVariables(window)
-        window.setMRMLScene(slicer.mrmlScene)
+        self._window, self.ui = self.load_ui(widget.moduleName)
+        widget.layout.addWidget(self._window)
         self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
         for name in ADVANCED:
             if hasattr(self.ui, name):
                 section = getattr(self.ui, name)
-                self.removal = RemovalButton(section, self.title(), self.say, self.running.why_busy)
+                self.removal = packages.RemovalButton(
+                    section, self.title(), self.say, self.running.why_busy
+                )
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
         for each in vars(self.ui).values():
@@ -103,8 +79,23 @@ class Panel:
                 each.connect("contentsCollapsed(bool)", lambda _collapsed: self.update())
         self.say("")
         self.connect()
-        self._observe_scene()
+        scene = slicer.mrmlScene
+        for event, method in (
+            (scene.StartCloseEvent, self._on_start_close),
+            (scene.EndCloseEvent, self._on_scene_changed),
+            (scene.EndImportEvent, self._on_scene_changed),
+            (scene.EndRestoreEvent, self._on_scene_changed),
+            (scene.NodeAboutToBeRemovedEvent, self._on_node_leaving),
+            (scene.NodeRemovedEvent, self._on_node_removed),
+        ):
+            self._observers.addObserver(scene, event, method)
         self.set_parameters(self.logic.getParameterNode())
+
+    def load_ui(self, name: str) -> tuple[Any, Any]:
+        """The window of a `.ui` file of the module, and its widgets by their names."""
+        window = slicer.util.loadUI(self._widget.resourcePath(f"UI/{name}.ui"))
+        window.setMRMLScene(slicer.mrmlScene)
+        return window, slicer.util.childWidgetVariables(window)
 
     # --- for subclasses
 
@@ -145,12 +136,6 @@ class Panel:
 
     def forget(self) -> None:
         """Drop what belongs to the scene that is being closed."""
-
-    def load_ui(self, name: str) -> tuple[Any, Any]:
-        """The window of another `.ui` file of the module, and its widgets by their names."""
-        window = slicer.util.loadUI(self._widget.resourcePath(f"UI/{name}.ui"))
-        window.setMRMLScene(slicer.mrmlScene)
-        return window, slicer.util.childWidgetVariables(window)
 
     # --- what the module's widget hands on
 
@@ -216,10 +201,7 @@ class Panel:
         button.toolTip = why_not or tooltip
 
     def say(self, text: str, problem: bool = False) -> None:
-        """Show a text below the buttons; in another colour where a person has to do something.
-
-        Its row stays while there is none, so that nothing below it moves.
-        """
+        """Show a text below the buttons; in another colour where a person has to do something."""
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
@@ -228,18 +210,6 @@ class Panel:
         self.update()
 
     # --- the scene
-
-    def _observe_scene(self) -> None:
-        scene = slicer.mrmlScene
-        for event, method in (
-            (scene.StartCloseEvent, self._on_start_close),
-            (scene.EndCloseEvent, self._on_scene_changed),
-            (scene.EndImportEvent, self._on_scene_changed),
-            (scene.EndRestoreEvent, self._on_scene_changed),
-            (scene.NodeAboutToBeRemovedEvent, self._on_node_leaving),
-            (scene.NodeRemovedEvent, self._on_node_removed),
-        ):
-            self._observers.addObserver(scene, event, method)
 
     def _on_start_close(self, caller: Any, event: Any) -> None:
         self.running.cancel()
@@ -252,10 +222,7 @@ class Panel:
             self.set_parameters(self._parameters_now())
 
     def _parameters_now(self) -> Any:
-        """The parameters, read again: a scene may have been loaded since they were read.
-
-        The wrapper keeps what it read while the nodes that it names were not loaded yet.
-        """
+        """The parameters, read again: the wrapper keeps what it read before a scene was loaded."""
         parameters = self.logic.getParameterNode()
         parameters.Modified()
         return parameters
@@ -356,3 +323,21 @@ def frozen(parameters: Any) -> types.SimpleNamespace:
     """Return the parameters' values of now under their names; later changes do not reach them."""
     names = parameters.allParameters
     return types.SimpleNamespace(**{name: getattr(parameters, name) for name in names})
+
+
+def prepare_reload(widget: Any) -> None:
+    """Cancel a module's run and unload its panel and scene code, so that Reload reads them again.
+
+    The libraries stay loaded: other modules hold their classes, and what numba compiled would be
+    compiled again. To read changes of a library, restart Slicer.
+
+    Parameters
+    ----------
+    widget : ScriptedLoadableModuleWidget
+        With `panel`, which is None where its `setup` failed.
+    """
+    if widget.panel is not None:
+        widget.panel.running.cancel()
+    own = tuple(widget.moduleName + end for end in ("MRML", "Panel"))
+    for name in [each for each in sys.modules if each.partition(".")[0] in own]:
+        del sys.modules[name]

@@ -44,16 +44,7 @@ class OutputSelector:
             self._selector.setCurrentNode(node)
 
     def follow(self, parameters: Any, source: Any, changed: bool) -> None:
-        """Leave the outputs of others.
-
-        Parameters
-        ----------
-        parameters : parameter node wrapper
-        source : vtkMRMLNode
-            Whose results are written.
-        changed : bool
-            Whether it was another one before: then its own earlier output is chosen again.
-        """
+        """Leave the outputs of others; of a `changed` source its earlier output is chosen again."""
         node = getattr(parameters, self._name)
         if belongs_to(node, self._kind, source) or (node is None and not changed):
             return

@@ -11,18 +11,18 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from .jit_progress import compiled_functions
 from .latest_run import RUNS, wait_for_latest_runs
 
 # Events are handled this often, at most: between two steps of a run, never inside one.
 ROUND = 0.03  # seconds
 STEPS = 1000  # of the progress bar
+PACKAGES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib")
 
 
 class Run:
     """A run that is going on, or none.
 
-    One run goes on at a time, in the panels of both modules together. As a context it shows the
+    One run goes on at a time, in the panels of all modules together. As a context it shows the
     bar; its `progress` is what the algorithms call back. While events are handled anything can
     happen: nodes are removed, the scene or the panel is closed, Apply is pressed again.
 
@@ -44,9 +44,11 @@ class Run:
 
     def __init__(self, bar: Any, changed: Callable[[], None], title: str = "") -> None:
         self._bar, self._changed, self.title = bar, changed, title
-        self._bar.setRange(0, STEPS)
-        _keep_row(self._bar)
-        self._bar.setVisible(False)
+        bar.setRange(0, STEPS)
+        policy = bar.sizePolicy
+        policy.setRetainSizeWhenHidden(True)
+        bar.setSizePolicy(policy)
+        bar.setVisible(False)
         self._cancelled = self._left = False
         self._ran = False  # a first run compiles its code, too
         self.active, self.seconds = False, 0.0
@@ -63,9 +65,8 @@ class Run:
             return _("A run is going on.")
         for run in _runs():
             if run.active:
-                title = getattr(run, "title", "") or _("The other module")
                 return _("{title} is running: a run is going on there. Wait, or cancel it.").format(
-                    title=title
+                    title=getattr(run, "title", "") or _("The other module")
                 )
         return ""
 
@@ -87,7 +88,11 @@ class Run:
             self._show(0.0)
             self._bar.setVisible(True)
             self._tell()
-            self._paint()
+            # Painted at once, without handling any other event.
+            qt.QCoreApplication.sendPostedEvents()
+            panel = self._bar.parentWidget()
+            if panel is not None:
+                panel.repaint()
         except BaseException:
             self._end()
             self._tell_others()
@@ -147,20 +152,6 @@ class Run:
             return _("Preparing (first use only) ...")
         return _("Preparing (first use only): {ready} of {known}").format(ready=ready, known=known)
 
-    def _paint(self) -> None:
-        """Show the bar at once, without handling any other event."""
-        qt.QCoreApplication.sendPostedEvents()
-        panel = self._bar.parentWidget()
-        if panel is not None:
-            panel.repaint()
-
-
-def _keep_row(widget: Any) -> None:
-    """Let a hidden widget keep its place, so that what is below does not move."""
-    policy = widget.sizePolicy
-    policy.setRetainSizeWhenHidden(True)
-    widget.setSizePolicy(policy)
-
 
 def _runs() -> "weakref.WeakSet[Run]":
     """The runs of all panels, in a place that outlives Reload of a module."""
@@ -173,3 +164,23 @@ def clock(seconds: float) -> str:
     """Write seconds as minutes and seconds: 75 is 1:15."""
     minutes, seconds = divmod(int(seconds), 60)
     return f"{minutes}:{seconds:02}"
+
+
+def compiled_functions() -> tuple[int, int]:
+    """Return how many of numba's functions in the loaded modules are compiled, and how many exist.
+
+    Some functions are not needed by every run, so the first number may stay below the second.
+    """
+    numba = sys.modules.get("numba.core.dispatcher")
+    dispatcher = getattr(numba, "Dispatcher", None)  # None also while numba is being imported
+    if dispatcher is None:
+        return 0, 0
+    # Asked while numba compiles in a thread, which imports modules: copies do not change meanwhile.
+    found = {
+        id(each): each
+        for name, module in sys.modules.copy().items()
+        if name.partition(".")[0] in PACKAGES
+        for each in vars(module).copy().values()
+        if dispatcher in type(each).__mro__
+    }
+    return sum(bool(each.overloads) for each in found.values()), len(found)

@@ -13,7 +13,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
-from ..tree.positions import Course
+from ..graph.lines import Course
 
 SAMPLES_PER_VOXEL = 3
 FIRST_REACH = 2.5  # radii to either side; doubled while the section reaches the sampled edge

@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import END, JUNCTION, Branch, CurveSkeleton, Node
-from ..tree.positions import Course
+from ..graph.lines import Course
 from .along_the_tree import checked_place, nearest_place
 from .joining import with_branches
 

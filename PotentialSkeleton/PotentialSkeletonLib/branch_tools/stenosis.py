@@ -8,8 +8,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
-from ..graph.inner_part import inner_points
-from ..tree.positions import Course
+from ..graph.lines import Course
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     own = skeleton.branches[branch]
     course = Course(own.points * np.asarray(skeleton.spacing), own.radius)
     lengths = course.lengths
-    inside = inner_points(lengths, own.radius, margin)
+    inside = course.inner_points(margin)
     at = inside[own.radius[inside].argmin()]
     return NarrowestPlace(own.points[at], float(lengths[at]), float(2 * own.radius[at]))
 

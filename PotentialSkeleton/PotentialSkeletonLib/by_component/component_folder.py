@@ -10,12 +10,12 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import StepFolder
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..component_skeleton import ComponentSkeleton
 from ..critical_points.critical_points import KINDS, CriticalPoint
+from ..report import ComponentSkeleton
 
 SCALARS = (
     "level_voxels", "joins", "removable", "is_thin", "characteristic", "charge_distance",
-    "index_sum", "messages",
+    "index_sum", "messages", "device",
 )  # fmt: skip
 ARRAYS = ("voxels", "positions", "traced")
 

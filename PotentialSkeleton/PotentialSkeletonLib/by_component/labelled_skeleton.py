@@ -16,12 +16,11 @@ from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..component_skeleton import ComponentSkeleton
 from ..graph.curve_skeleton import CurveSkeleton
 from ..jit_warmup import prepare, wait_for_warm_up
-from ..object.cleaning import small_components
-from ..object.preparing import Prepared, cavity_counts, input_warnings
+from ..object.preparing import Prepared, cavity_counts, input_warnings, small_components
 from ..options import SkeletonOptions, checked_spacing
+from ..report import ComponentSkeleton
 from .component_folder import ComponentFolder
 from .component_needs import refuse_large
 from .filled_components import FilledComponents, fill_components
@@ -95,15 +94,17 @@ def skeletonize_components(
         prepare()
     wait_for_warm_up(root)
     with needs_numba(), ExitStack() as stack:
-        from ..assembly import Source, assemble_object
+        from ..assembly import assemble
 
         place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="skeleton-"))
         kept = ComponentFolder(Path(place))
         lock = stack.enter_context(FolderLock(kept.path))
         kept.begin(_manifest(labels, sizes, low, high, checked, options))
         large = _Large(labels, sizes, low, high, kept)
-        source = Source(large.prepare, tuple(labels.shape), large.recall)
-        skeleton = assemble_object(source, checked, options, root)
+        skeleton = assemble(
+            lambda part: large.prepare(checked, options, part),
+            tuple(labels.shape), checked, options, root, large.recall,
+        )  # fmt: skip
         lock.check()
         kept.remove()
     return skeleton
@@ -129,7 +130,6 @@ class _Large:
         spacing: tuple[float, float, float],
         options: SkeletonOptions,
         progress: Progress,
-        gpu: Any,
     ) -> Prepared:
         """The `Prepared` object."""
         shape = tuple(self._labels.shape)
@@ -141,9 +141,7 @@ class _Large:
         self._numbers = filled.numbers[kept]
         rows = self._numbers - 1
         boxes = self._low[rows], self._high[rows]
-        parts = LargeComponents(
-            self._folder, self._numbers, *boxes, self._low.min(axis=0), spacing
-        ).using(gpu)
+        parts = LargeComponents(self._folder, self._numbers, *boxes, self._low.min(axis=0), spacing)
         object_: Any = LargeObject(parts, shape)
         return Prepared(object_, filled.sizes[kept], changes | dropped, warnings, parts)
 

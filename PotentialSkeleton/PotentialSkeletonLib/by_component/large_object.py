@@ -1,7 +1,6 @@
 """An object whose components are in memory one after another."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -39,14 +38,8 @@ class LargeComponents:
     ) -> None:
         self._folder, self._numbers, self._low, self._high = folder, numbers, low, high
         self._origin, self._spacing = origin, spacing
-        self._gpu: Any = None
         self._kept: dict[int, tuple[np.ndarray, tuple[int, ...]]] = {}
         self._kept_bytes = 0
-
-    def using(self, gpu: Any) -> "LargeComponents":
-        """The same; `on_device` copies to this device."""
-        self._gpu = gpu
-        return self
 
     def origin(self, number: int) -> np.ndarray:
         return self._low[number] - 1
@@ -69,9 +62,6 @@ class LargeComponents:
             self._kept[number] = found
             self._kept_bytes += found[0].nbytes
         return found
-
-    def on_device(self, number: int, margin: int = 1) -> Any:
-        return self._gpu.put(self.mask(number, margin).view(np.uint8))
 
     def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
         radii = np.full(len(points), np.nan)

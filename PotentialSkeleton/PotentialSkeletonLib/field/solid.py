@@ -95,7 +95,7 @@ class Solid:
 
     def _classify(self, progress: Progress | None) -> tuple[np.ndarray, np.ndarray]:
         with needs_numba():
-            from ..object.packed_classes import classes_and_targets
+            from ..object.voxel_classes import classes_and_targets
         return classes_and_targets(self.object, self.charge_distance, progress)
 
     def classify(self, progress: Progress) -> None:

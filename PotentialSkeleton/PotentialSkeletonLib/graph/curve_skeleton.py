@@ -1,6 +1,6 @@
 """Public result: a graph of curves through the middle of an object, with radii and measures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from ..critical_points.critical_points import CriticalPoint
 from . import exports
-from .inner_part import inner_points
+from .lines import Course
 
 END, JUNCTION, LOOP, ISOLATED = "end", "junction", "loop", "isolated"
 
@@ -90,8 +90,6 @@ class CurveSkeleton:
     >>> skeleton = CurveSkeleton(nodes, [branch], [], voxels, (1, 4, 5), (1.0, 1.0, 1.0), {})
     >>> skeleton.to_table()["length_mm"]
     [5.0]
-    >>> int(skeleton.to_labelmap().sum())
-    2
     """
 
     nodes: list[Node]
@@ -114,9 +112,7 @@ class CurveSkeleton:
         Parameters
         ----------
         roots : iterable of int, optional
-            Nodes from which generations are counted, at most one for each component. By default,
-            and in the other components, the end of the branch with the largest mean radius (at
-            the very end even of a thick branch the radius is small).
+            Nodes from which generations are counted; see `roots`.
 
         Returns
         -------
@@ -125,36 +121,47 @@ class CurveSkeleton:
             for the branches at the root), length_mm, distance_mm (between its nodes), tortuosity
             (length over distance; infinite for a loop), mean_radius_mm, min_radius_mm,
             max_radius_mm, narrowest_radius_mm (the smallest without rounded tips and junctions,
-            see `inner_part`).
+            see `Course.inner_points`).
         """
-        generations = self.generations(roots)
-        columns: dict[str, list] = {name: [] for name in exports.COLUMNS}
+        rows, generations = [], self.generations(roots)
         for number, branch in enumerate(self.branches):
-            length = self.length(branch)
-            distance = self._length_of(branch.points[[0, -1]])
-            row = (
+            course, radius = self.course(branch), branch.radius
+            length = float(course.lengths[-1])
+            distance = float(np.linalg.norm(course.points[-1] - course.points[0]))
+            rows.append((
                 number, branch.component, branch.start, branch.end,
                 self.nodes[branch.start].kind, self.nodes[branch.end].kind,
                 generations[number], length, distance,
                 length / distance if distance > 0 else float("inf"),
-                self.mean_radius(branch),
-                float(branch.radius.min()), float(branch.radius.max()),
-                self._narrowest_radius(branch),
-            )  # fmt: skip
-            for name, value in zip(exports.COLUMNS, row, strict=True):
-                columns[name].append(value)
-        return columns
+                course.mean_radius, float(radius.min()), float(radius.max()),
+                float(radius[course.inner_points()].min()),
+            ))  # fmt: skip
+        columns = zip(*rows) if rows else ((),) * len(exports.COLUMNS)
+        return {name: list(values) for name, values in zip(exports.COLUMNS, columns, strict=True)}
+
+    def course(self, branch: Branch) -> Course:
+        """The polyline of a branch in mm along K, J, I, with its radii."""
+        return Course(branch.points * np.asarray(self.spacing), branch.radius)
 
     def length(self, branch: Branch) -> float:
         """Length of a branch in mm."""
-        return self._length_of(branch.points)
+        return float(self.course(branch).lengths[-1])
+
+    def mean_radius(self, branch: Branch) -> float:
+        """Mean radius of a branch in mm, by length."""
+        return self.course(branch).mean_radius
+
+    def branches_at_nodes(self) -> list[list[int]]:
+        """Numbers of the branches that meet at each node; a closed one twice."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for number, branch in enumerate(self.branches):
+            found[branch.start].append(number)
+            found[branch.end].append(number)
+        return found
 
     def generations(self, roots: Iterable[int] | None = None) -> list[int]:
         """Generation of each branch; parameters as for `to_table`."""
-        at_node: list[list[int]] = [[] for _ in self.nodes]
-        for number, branch in enumerate(self.branches):
-            at_node[branch.start].append(number)
-            at_node[branch.end].append(number)
+        at_node = self.branches_at_nodes()
         generations = [-1] * len(self.branches)
         front = self.roots(roots)
         seen, generation = set(front), 0
@@ -174,6 +181,8 @@ class CurveSkeleton:
     def roots(self, chosen: Iterable[int] | None = None) -> list[int]:
         """One node for each component: the chosen ones, else the end of the thickest branch.
 
+        The mean radius of the branch decides: at the very end even of a thick one it is small.
+
         Raises
         ------
         InputError
@@ -192,8 +201,9 @@ class CurveSkeleton:
             by_component[component] = root
         thickness = [0.0] * len(self.nodes)
         for branch in self.branches:
+            mean = self.mean_radius(branch)
             for number in (branch.start, branch.end):
-                thickness[number] = max(thickness[number], self.mean_radius(branch))
+                thickness[number] = max(thickness[number], mean)
         best: dict[int, tuple[tuple, int]] = {}
         for number, node in enumerate(self.nodes):
             rank = (node.kind == END, thickness[number], node.radius)
@@ -242,18 +252,19 @@ class CurveSkeleton:
         """
         return exports.networkx_graph(self)
 
-    def _narrowest_radius(self, branch: Branch) -> float:
-        steps = np.diff(branch.points, axis=0) * np.asarray(self.spacing)
-        lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps, axis=1))])
-        return float(branch.radius[inner_points(lengths, branch.radius)].min())
 
-    def _length_of(self, points: np.ndarray) -> float:
-        steps = np.diff(points, axis=0) * np.asarray(self.spacing)
-        return float(np.sqrt((steps**2).sum(axis=1)).sum())
+def node_kind(degree: int, is_closed: bool) -> str:
+    """Kind of a node at which so many ends of branches meet; closed: both of one branch."""
+    if degree == 2 and is_closed:
+        return LOOP
+    return {0: ISOLATED, 1: END}.get(degree, JUNCTION)
 
-    def mean_radius(self, branch: Branch) -> float:
-        """Mean radius of a branch in mm, by length."""
-        steps = np.sqrt(((np.diff(branch.points, axis=0) * self.spacing) ** 2).sum(axis=1))
-        if steps.sum() == 0:
-            return float(branch.radius.mean())
-        return float(((branch.radius[1:] + branch.radius[:-1]) / 2 * steps).sum() / steps.sum())
+
+def component_numbers(count: int, pairs: Sequence[Sequence[int]]) -> list[int]:
+    """Number of each node's connected component, from 1 in the order of their first nodes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first, last = np.array(pairs, int).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(first)), (first, last)), (count, count))
+    return (connected_components(graph, directed=False)[1] + 1).tolist() if count else []

@@ -23,7 +23,15 @@ SWC_TYPE = 0  # undefined: vessels have no number of their own
 
 
 def table_text(table: Mapping[str, list], path: str | Path | None = None) -> str:
-    """Comma-separated text of a table of columns, numbers with 6 decimals."""
+    """Comma-separated text of a table of columns, numbers with 6 decimals.
+
+    Examples
+    --------
+    >>> print(table_text({"name": ["left, main", ""], "length": [1.5, None]}), end="")
+    name,length
+    "left, main",1.500000
+    ,
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -32,7 +40,7 @@ def table_text(table: Mapping[str, list], path: str | Path | None = None) -> str
     return _written(text.getvalue(), path)
 
 
-def _written(text: str, path: str | Path | None) -> str:
+def _written(text, path):
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
@@ -48,11 +56,7 @@ def swc_text(
     if voxel_to_world is None:
         voxel_to_world = np.diag([*skeleton.spacing[::-1], 1.0])
     matrix = np.asarray(voxel_to_world, float)
-    lines = [
-        "# curve skeleton; x y z and radius in mm",
-        "# number type x y z radius parent",
-    ]
-    sample_of: dict[int, int] = {}
+    lines = ["# curve skeleton; x y z and radius in mm", "# number type x y z radius parent"]
 
     def add(position: np.ndarray, radius: float, parent: int) -> int:
         x, y, z = matrix[:3, :3] @ position[::-1] + matrix[:3, 3]
@@ -60,11 +64,8 @@ def swc_text(
         lines.append(f"{number} {SWC_TYPE} {x:.6f} {y:.6f} {z:.6f} {radius:.6f} {parent}")
         return number
 
-    at_node: list[list[int]] = [[] for _ in skeleton.nodes]
-    for number, branch in enumerate(skeleton.branches):
-        at_node[branch.start].append(number)
-        at_node[branch.end].append(number)
-    done = set()
+    at_node, done = skeleton.branches_at_nodes(), set()
+    sample_of: dict[int, int] = {}
     for root in skeleton.roots(roots):
         sample_of[root] = add(skeleton.nodes[root].position, skeleton.nodes[root].radius, -1)
         front = [root]
@@ -74,14 +75,11 @@ def swc_text(
                 if number in done:
                     continue
                 done.add(number)
-                branch = skeleton.branches[number]
-                forward = branch.start == node
-                points = branch.points if forward else branch.points[::-1]
-                radius = branch.radius if forward else branch.radius[::-1]
-                sample = sample_of[node]
-                for point, size in zip(points[1:], radius[1:]):
+                branch, sample = skeleton.branches[number], sample_of[node]
+                step = 1 if branch.start == node else -1
+                for point, size in zip(branch.points[::step][1:], branch.radius[::step][1:]):
                     sample = add(point, size, sample)
-                far = branch.end if forward else branch.start
+                far = branch.end if step == 1 else branch.start
                 if far not in sample_of:
                     sample_of[far] = sample
                     front.append(far)
@@ -98,10 +96,7 @@ def networkx_graph(skeleton: "CurveSkeleton") -> Any:
         ) from error
     graph = networkx.MultiGraph(spacing=skeleton.spacing)
     for number, node in enumerate(skeleton.nodes):
-        graph.add_node(
-            number, position=node.position, kind=node.kind, radius=node.radius,
-            component=node.component,
-        )  # fmt: skip
+        graph.add_node(number, **vars(node))
     for number, branch in enumerate(skeleton.branches):
         graph.add_edge(
             branch.start, branch.end, key=number, points=branch.points, radius=branch.radius,

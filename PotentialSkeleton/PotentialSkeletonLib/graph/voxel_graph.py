@@ -1,21 +1,59 @@
-"""From thin voxels to a graph: ends and junctions become nodes, the voxels between them branches.
+"""From thin voxels to a graph: ends and junctions become nodes, the voxels between them chains.
 
 The 26-adjacency of voxels, with all its cliques filled, has the topology of the voxels' union.
-Contracting what is contractible keeps it, so the graph has as many cycles as the object.
+Contracting what is contractible preserves it, so the graph has as many cycles as the object.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from .voxel_adjacency import chains_from, cycle_count, homotopy_edges, lie_between, neighbours
+from .curve_skeleton import component_numbers
 
 MIN_RING = 4  # voxels; three that are neighbours meet in a corner
+# Of a voxel's neighbours: across faces first, then edges, corners.
+BLOCK = np.array(list(np.ndindex(3, 3, 3))) - 1
+STEPS = BLOCK[np.argsort(np.abs(BLOCK).sum(axis=1), kind="stable")][1:]
 
 Chain = tuple[int, list[int], int]
+Edge = tuple[int, int]
+
+
+def topology(voxels: np.ndarray) -> tuple[int, int]:
+    """Components and Euler characteristic of voxels (n, 3) that touch at faces, edges, corners.
+
+    The union of their closed cubes has so many corners - edges + faces - cubes.
+
+    Examples
+    --------
+    >>> topology(np.array([[0, 0, 0], [0, 1, 1], [5, 5, 5]]))
+    (2, 2)
+    """
+    if not len(voxels):
+        return 0, 0
+    low = 2 * voxels.min(axis=0) - 1
+    _, rows, width = 2 * voxels.max(axis=0) + 2 - low
+    cells = (2 * voxels[:, None] + BLOCK - low) @ np.array([rows * width, width, 1])
+    signs = (-1) ** (1 + np.abs(BLOCK).sum(axis=1))  # of cubes, faces, edges, corners
+    _, first = np.unique(cells, return_index=True)
+    order = np.lexsort(voxels.T[::-1])
+    own, others = neighbour_pairs(voxels[order])
+    numbers = component_numbers(len(voxels), np.stack([own, others], axis=1))
+    return max(numbers), int(signs[first % len(BLOCK)].sum())
+
+
+def neighbour_pairs(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All ordered pairs of 26-adjacent voxels (n, 3), which are in ascending order of K, J, I."""
+    low = voxels.min(axis=0) - 1
+    _, rows, width = voxels.max(axis=0) + 2 - low
+    strides = np.array([rows * width, width, 1])
+    flat = (voxels - low) @ strides
+    wanted = flat[:, None] + STEPS @ strides
+    at = np.searchsorted(flat, wanted).clip(0, len(flat) - 1)
+    own, side = np.nonzero(flat[at] == wanted)
+    return own, at[own, side]
 
 
 class VoxelGraph:
@@ -37,78 +75,77 @@ class VoxelGraph:
 
     def __init__(self, voxels: np.ndarray, progress: Progress) -> None:
         self.voxels = voxels
-        self._progress = progress
-        self._others, self._ends = neighbours(voxels)
-        self._adjacent, self._upto = self._others.tolist(), [0, *self._ends.tolist()]
+        self._neighbours: list[list[int]] = [[] for _ in voxels]
+        for own, other in zip(*(side.tolist() for side in neighbour_pairs(voxels))):
+            self._neighbours[own].append(other)
         self.nodes: list[list[int]] = []
         self.chains: list[Chain] = []
-        self.node_of = np.full(len(voxels), -1, np.int64)
-        for step in (self._make_nodes, self._make_chains, self._make_loops, self._join_chains):
+        self._node_of = [-1] * len(voxels)
+        self._taken = [False] * len(voxels)
+        for step in (self._make_nodes, self._make_chains, self._join_chains):
             progress.check()
             step()
-        progress.check()
 
-    def neighbours(self, voxel: int) -> list[int]:
-        """The neighbours of a voxel: those across faces first, then edges, corners."""
-        return self._adjacent[self._upto[voxel] : self._upto[voxel + 1]]
+    def _lies_between(self, voxel: int) -> bool:
+        """Whether a voxel has two neighbours that are no neighbours of each other."""
+        near = self._neighbours[voxel]
+        return len(near) == 2 and near[0] not in self._neighbours[near[1]]
 
     def _make_nodes(self) -> None:
         """Each connected component of voxels that do not lie between two others is a node."""
-        between = lie_between(self.voxels, self._others, self._ends)
-        ends = np.flatnonzero(~between).tolist()
-        is_between = between.tolist()
-        for first in ends:
-            if self.node_of[first] >= 0:
+        between = [self._lies_between(voxel) for voxel in range(len(self.voxels))]
+        for first in range(len(self.voxels)):
+            if between[first] or self._node_of[first] >= 0:
                 continue
-            self._progress.check()
-            members = self._component(first, is_between)
-            if len(members) < MIN_RING or cycle_count(self.voxels[members]) == 0:
+            found, waiting = {first}, [first]
+            while waiting:
+                new = {n for n in self._neighbours[waiting.pop()] if not between[n]} - found
+                found |= new
+                waiting += new
+            members = sorted(found)
+            components, characteristic = 1, 1
+            if len(members) >= MIN_RING:
+                components, characteristic = topology(self.voxels[members])
+            if components == characteristic:
                 self._add_node(members)
             else:
                 self._expand(members)
 
-    def _component(self, first: int, is_between: Sequence[bool]) -> list[int]:
-        members, waiting = {first}, [first]
-        while waiting:
-            for other in self.neighbours(waiting.pop()):
-                if not is_between[other] and other not in members:
-                    members.add(other)
-                    waiting.append(other)
-        return sorted(members)
-
-    def _add_node(self, voxels: Sequence[int]) -> None:
-        self.node_of[voxels] = len(self.nodes)
+    def _add_node(self, voxels: Iterable[int]) -> None:
+        for voxel in voxels:
+            self._node_of[voxel] = len(self.nodes)
+            self._taken[voxel] = True
         self.nodes.append(list(voxels))
 
     def _expand(self, members: Sequence[int]) -> None:
         """A component with holes: each voxel a node, joined by a tree and one edge a hole."""
         for voxel in members:
             self._add_node([voxel])
-        for a, b in homotopy_edges(self.voxels, members, self.neighbours):
-            self.chains.append((int(self.node_of[a]), [], int(self.node_of[b])))
+        for a, b in homotopy_edges(self.voxels, members, self._neighbours):
+            self.chains.append((self._node_of[a], [], self._node_of[b]))
 
     def _make_chains(self) -> None:
-        own = np.array([voxel for voxels in self.nodes for voxel in voxels], np.int64)
-        self._add_chains(own)
+        """Chains from node to node; a loop without junctions gets a node at its first voxel."""
+        for voxels in list(self.nodes):
+            for voxel in voxels:
+                self._add_chains(voxel)
+        for voxel in range(len(self.voxels)):
+            if not self._taken[voxel]:
+                self._add_node([voxel])
+                self._add_chains(voxel)
 
-    def _make_loops(self) -> None:
-        """A loop without junctions gets a node at its first voxel."""
-        in_chain = self.node_of >= 0
-        in_chain[[voxel for _, chain, _ in self.chains for voxel in chain]] = True
-        while not in_chain.all():
-            voxel = int(np.argmin(in_chain))
-            self._progress.check()
-            self._add_node([voxel])
-            self._add_chains(np.array([voxel]))
-            in_chain[[voxel, *self.chains[-1][1]]] = True
-
-    def _add_chains(self, own: np.ndarray) -> None:
-        """Add the chains that begin at some voxels of nodes, each once."""
-        voxels, ends, nodes = chains_from(own, self.node_of, self._others, self._ends)
-        voxels = voxels.tolist()
-        for (first, last), (start, end) in zip(nodes.tolist(), pairwise([0, *ends.tolist()])):
-            self._progress.check()
-            self.chains.append((first, voxels[start:end], last))
+    def _add_chains(self, start: int) -> None:
+        """Add the chains that begin beside a voxel of a node, each once."""
+        for voxel in self._neighbours[start]:
+            if self._taken[voxel]:
+                continue
+            before, chain = start, []
+            while self._node_of[voxel] < 0:
+                self._taken[voxel] = True
+                chain.append(voxel)
+                one, other = self._neighbours[voxel]
+                before, voxel = voxel, other if one == before else one
+            self.chains.append((self._node_of[start], chain, self._node_of[voxel]))
 
     def _join_chains(self) -> None:
         """A node that two different chains meet at is none; so a single voxel of `_expand`."""
@@ -116,17 +153,16 @@ class VoxelGraph:
         for number, (first, _, last) in enumerate(self.chains):
             ends[first].append(number)
             ends[last].append(number)
-        chains = dict(enumerate(self.chains))
-        gone = set()
+        chains, gone = dict(enumerate(self.chains)), set()
         for node, meeting in enumerate(ends):
             if len(meeting) != 2 or meeting[0] == meeting[1]:
                 continue
-            kept, dropped = sorted(meeting)
-            first, before, _ = _directed(chains[kept], node, at_end=True)
-            _, after, last = _directed(chains.pop(dropped), node, at_end=False)
-            chains[kept] = (first, before + self._path_through(node, before, after) + after, last)
+            stays, goes = sorted(meeting)
+            first, before, _ = _directed(chains[stays], node, at_end=True)
+            _, after, last = _directed(chains.pop(goes), node, at_end=False)
+            chains[stays] = (first, before + self._path_through(node, before, after) + after, last)
             gone.add(node)
-            ends[last] = [kept if number == dropped else number for number in ends[last]]
+            ends[last] = [stays if number == goes else number for number in ends[last]]
         number_of = np.cumsum([node not in gone for node in range(len(self.nodes))]) - 1
         self.nodes = [voxels for node, voxels in enumerate(self.nodes) if node not in gone]
         self.chains = [
@@ -139,14 +175,14 @@ class VoxelGraph:
         inside = set(self.nodes[node])
         if not before or not after or len(inside) == 1:
             return self.nodes[node][:1]
-        goal = inside.intersection(self.neighbours(after[0]))
-        paths = [[voxel] for voxel in self.neighbours(before[-1]) if voxel in inside]
+        goal = inside.intersection(self._neighbours[after[0]])
+        paths = [[voxel] for voxel in self._neighbours[before[-1]] if voxel in inside]
         seen = {path[0] for path in paths}
         while paths:
             path = paths.pop(0)
             if path[-1] in goal:
                 return path
-            for voxel in self.neighbours(path[-1]):
+            for voxel in self._neighbours[path[-1]]:
                 if voxel in inside and voxel not in seen:
                     seen.add(voxel)
                     paths.append([*path, voxel])
@@ -158,3 +194,47 @@ def _directed(chain: Chain, node: int, at_end: bool) -> Chain:
     if (last if at_end else first) == node:
         return chain
     return last, voxels[::-1], first
+
+
+def homotopy_edges(
+    voxels: np.ndarray, members: Sequence[int], neighbours: Sequence[Sequence[int]]
+) -> list[Edge]:
+    """Edges between member voxels that make a graph with as many cycles as the members have.
+
+    A spanning tree, and those other edges whose cycles are not sums of triangles (mod 2).
+    """
+    inside = set(members)
+    adjacent = {a: {b for b in neighbours[a] if b in inside} for a in members}
+    edges = sorted(
+        ((a, b) for a in members for b in adjacent[a] if a < b),
+        key=lambda edge: (int(((voxels[edge[0]] - voxels[edge[1]]) ** 2).sum()), edge),
+    )
+    tree, others = _spanning_tree(edges)
+    bit = {edge: 1 << n for n, edge in enumerate(others)}  # the longest edges are the highest bits
+    pivots: dict[int, int] = {}
+    for a, b in edges:
+        for c in adjacent[a] & adjacent[b]:
+            if c < b:
+                continue  # each triangle once
+            row = bit.get((a, b), 0) ^ bit.get((b, c), 0) ^ bit.get((a, c), 0)
+            while row and row.bit_length() in pivots:
+                row ^= pivots[row.bit_length()]
+            if row:
+                pivots[row.bit_length()] = row
+    return tree + [edge for edge in others if bit[edge].bit_length() not in pivots]
+
+
+def _spanning_tree(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
+    """The edges that join separate components, in their order, and the other edges."""
+    part: dict[int, set[int]] = {}
+    tree: list[Edge] = []
+    others: list[Edge] = []
+    for a, b in edges:
+        one, other = part.setdefault(a, {a}), part.setdefault(b, {b})
+        if one is other:
+            others.append((a, b))
+            continue
+        tree.append((a, b))
+        one |= other
+        part.update(dict.fromkeys(other, one))
+    return tree, others

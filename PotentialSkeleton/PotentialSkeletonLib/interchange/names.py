@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..graph.curve_skeleton import CurveSkeleton
-from ..tree.groups import Tract
-from ..tree.lines import RootedLine
-from ..tree.rooting import Forest
+from ..tree.rooting import Forest, RootedLine
+from ..tree.tracts import Tract
 
 BETWEEN = " + "  # names of branches that are one piece
 

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.files.device_names import is_device_name
 
-from ..tree.lines import root_to_tip_lines
-from ..tree.rooting import Forest
+from ..tree.rooting import Forest, root_to_tip_lines
 from .graphml import check_xml_text
 from .line_set import LineSet, to_world, world_matrix
 from .names import check_names, names_of_lines

@@ -25,10 +25,9 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 
 from ..graph.curve_skeleton import JUNCTION, CurveSkeleton
-from ..tree.groups import split_lines
-from ..tree.lines import root_to_tip_lines
-from ..tree.rooting import Forest
-from ..tree.shape import line_shape
+from ..graph.lines import line_shape
+from ..tree.rooting import Forest, root_to_tip_lines
+from ..tree.tracts import split_lines
 from .line_set import LineSet, to_world, world_matrix
 from .names import check_names, names_of_lines, names_of_tracts
 

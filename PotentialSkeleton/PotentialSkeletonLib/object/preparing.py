@@ -1,24 +1,58 @@
-"""The object of a labelmap: checked, cleaned and split into components, on the CPU."""
+"""The object of a labelmap: checked, cleaned and split into components."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.bounding_box import Box, bounding_box
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 from FuzzyVesselCoreLib.voxels.components.labels import (
+    component_boxes,
     component_sizes,
     fill_cavities,
     label_components,
 )
 
+from ..graph.radii import radius_at
 from ..options import SkeletonOptions
-from . import cleaning
-from .components import Components, CpuComponents
-from .voxel_classes import checked_object
+from .tunnels import close_tunnels
+from .voxel_classes import checked_labelmap
+
+
+class Components:
+    """The components of an object, counted from 0.
+
+    Parameters
+    ----------
+    labels : ndarray of int32
+        Labels of the components, from 1, in the object's box.
+    count : int
+    origin : ndarray of int, (3,)
+        Of the box in the volume.
+    spacing : 3 floats K, J, I, in mm
+    """
+
+    def __init__(
+        self, labels: np.ndarray, count: int, origin: np.ndarray, spacing: Sequence[float]
+    ) -> None:
+        self._labels, self._origin, self._spacing = labels, origin, spacing
+        self._boxes = component_boxes(labels, count)
+
+    def origin(self, number: int) -> np.ndarray:
+        """Where the array of a component begins in the volume."""
+        return np.array([side.start - 1 for side in self._boxes[number]]) + self._origin
+
+    def mask(self, number: int) -> np.ndarray:
+        """A component in its box with a margin of one empty voxel; bool."""
+        return np.pad(self._labels[self._boxes[number]] == number + 1, 1)
+
+    def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
+        """Distance of points (n, 3) of the volume to the outside of the object; mm."""
+        return radius_at(points - self._origin, self._labels, self._spacing, progress)
 
 
 @dataclass
@@ -41,7 +75,7 @@ class Prepared:
     sizes: np.ndarray
     changes: dict[str, int]
     warnings: list[str]
-    parts: Components
+    parts: Any
 
 
 def prepare(
@@ -50,52 +84,38 @@ def prepare(
     options: SkeletonOptions,
     progress: Progress | None = None,
 ) -> Prepared:
-    """Return the `Prepared` object of a labelmap.
-
-    Raises
-    ------
-    InputError
-        The labelmap cannot be used, or is empty.
-    Cancelled
-        The progress callback returned False.
-    """
+    """The `Prepared` object of a labelmap; `InputError` if it cannot be used or is empty."""
     progress = Progress.of(progress)
-    given = checked_object(mask)
-    values = np.asarray(mask).reshape(given.shape)
-    box = checked_box(bounding_box(given))
-    warnings = input_warnings(values, bool(given.all()), options.strength)
-    progress.check()
-    solid = np.ascontiguousarray(given[box])
-    solid, *cavities = fill_cavities(solid, progress)
-    progress.check()
-    solid, cleaned = clean(solid, spacing, options, progress)
-    labels, count = label_components(solid, progress=progress)
-    sizes = component_sizes(labels, count, progress)[1:]
-    if any(cavities) or any(cleaned.values()):
-        given = given.copy()
-        given[box] = solid
-    origin = np.array([side.start for side in box])
-    parts = CpuComponents(labels, count, origin, spacing)
-    return Prepared(given, sizes, cavity_counts(cavities) | cleaned, warnings, parts)
-
-
-def checked_box(box: Box | None) -> Box:
-    """Return the bounding box of an object; raises `InputError` if there is none."""
+    values = checked_labelmap(mask)
+    given = values != 0
+    box = bounding_box(given)
     if box is None:
         raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
-    return box
+    warnings = input_warnings(values, bool(given.all()), options.strength)
+    solid, *cavities = fill_cavities(np.ascontiguousarray(given[box]), progress)
+    changes = cavity_counts(cavities) | dict(
+        islands_dropped=0, island_voxels=0, tunnels_closed=0, tunnel_voxels=0
+    )
+    if options.drop_islands > 1:
+        labels, count = label_components(solid, progress=progress)
+        sizes = component_sizes(labels, count, progress)
+        small = small_components(sizes, options.drop_islands)
+        solid = solid & ~small[labels]
+        changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(sizes[small].sum()))
+    if options.close_tunnels > 0:
+        solid, *closed = close_tunnels(solid, options.close_tunnels, spacing, progress)
+        changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
+    progress.check()
+    labels, count = label_components(solid, progress=progress)
+    sizes = component_sizes(labels, count, progress)[1:]
+    if any(changes.values()):
+        given[box] = solid
+    origin = np.array([side.start for side in box])
+    return Prepared(given, sizes, changes, warnings, Components(labels, count, origin, spacing))
 
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:
-    """Return the warnings about a labelmap, and the strength of the force.
-
-    Parameters
-    ----------
-    values : ndarray, shape (K, J, I)
-    is_full : bool
-        Whether no voxel is 0.
-    strength : int
-    """
+    """Warnings about a labelmap (full: no voxel is 0), and about the strength of the force."""
     warnings = []
     if strength == 2:
         warnings.append(
@@ -110,23 +130,14 @@ def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str
     return warnings
 
 
-def cavity_counts(cavities: list[int]) -> dict[str, int]:
-    """Return the report's counts of cavities and their voxels."""
+def cavity_counts(cavities: Sequence[int]) -> dict[str, int]:
+    """The report's counts of cavities and their voxels."""
     return dict(zip(("cavities_filled", "cavity_voxels"), cavities, strict=True))
 
 
-def clean(
-    solid: np.ndarray, spacing: Sequence[float], options: SkeletonOptions, progress: Progress
-) -> tuple[np.ndarray, dict[str, int]]:
-    """Drop islands and close tunnels as the options say; return the report's counts, too."""
-    islands = tunnels = [0, 0]
-    if options.drop_islands > 1:
-        solid, *islands = cleaning.drop_islands(solid, options.drop_islands, progress)
-        progress.check()
-    if options.close_tunnels > 0:
-        solid, *tunnels = cleaning.close_tunnels(solid, options.close_tunnels, spacing, progress)
-        progress.check()
-    return solid, dict(
-        islands_dropped=islands[0], island_voxels=islands[1],
-        tunnels_closed=tunnels[0], tunnel_voxels=tunnels[1],
-    )  # fmt: skip
+def small_components(sizes: np.ndarray, smallest: int) -> np.ndarray:
+    """Which labels (bool) have fewer voxels; not label 0 nor the largest component."""
+    small = sizes < smallest
+    small[0] = False
+    small[1 + np.argmax(sizes[1:])] = False
+    return small

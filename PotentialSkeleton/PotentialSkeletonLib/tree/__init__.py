@@ -1,15 +1,16 @@
-"""Rooted views of a skeleton: trees, root-to-tip lines, branches as groups of tracts."""
+"""Rooted views of a skeleton: trees, root-to-tip lines, and tracts grouped to vessels."""
 
-from .groups import Tract, split_lines
-from .lines import RootedLine, root_to_tip_lines
+from ..graph.lines import Course, line_shape
 from .polylines import skeleton_of_polylines
-from .rooting import DirectedBranch, Forest, nearest_ends, rooted_forest
+from .rooting import Forest, RootedLine, nearest_ends, root_to_tip_lines, rooted_forest
+from .tracts import Tract, split_lines
 
 __all__ = [
-    "DirectedBranch",
+    "Course",
     "Forest",
     "RootedLine",
     "Tract",
+    "line_shape",
     "nearest_ends",
     "root_to_tip_lines",
     "rooted_forest",

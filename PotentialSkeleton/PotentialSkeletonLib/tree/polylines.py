@@ -1,5 +1,6 @@
 """A skeleton from polylines: centrelines of other programs, and small graphs for examples."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..graph.curve_skeleton import END, ISOLATED, JUNCTION, LOOP, Branch, CurveSkeleton, Node
+from ..graph.curve_skeleton import Branch, CurveSkeleton, Node, component_numbers, node_kind
 
 SAME_PLACE = 1e-6  # mm; ends nearer than this are one node
 
@@ -17,7 +18,7 @@ def skeleton_of_polylines(
     radii: Sequence[ArrayLike],
     spacing: Sequence[float] = (1.0, 1.0, 1.0),
 ) -> CurveSkeleton:
-    """Make a graph of polylines; where ends coincide there is one node.
+    """Make a graph of polylines, a branch each; where ends coincide there is one node.
 
     Parameters
     ----------
@@ -31,12 +32,12 @@ def skeleton_of_polylines(
     Returns
     -------
     CurveSkeleton
-        One branch a polyline, in their order; without critical points and voxels.
+        Without critical points and voxels.
 
     Raises
     ------
     InputError
-        If a polyline has fewer than two points, or not one finite radius a point.
+        A polyline has fewer than two points, or not one finite radius a point.
 
     Examples
     --------
@@ -50,26 +51,23 @@ def skeleton_of_polylines(
     spacing = tuple(float(step) for step in spacing)
     lines = [_checked(number, *pair) for number, pair in enumerate(zip(polylines, radii))]
     places: list[np.ndarray] = []
+    sizes: list[float] = []
     ends = []
-    for points, _ in lines:
-        ends.append([_node_at(points[side] * spacing, places) for side in (0, -1)])
-    components = _components(len(places), ends)
+    for points, radius in lines:
+        pair = [_node_at(points[side] * spacing, places) for side in (0, -1)]
+        sizes += [0.0] * (len(places) - len(sizes))
+        for node, side in zip(pair, (0, -1)):
+            sizes[node] = max(sizes[node], float(radius[side]))
+        ends.append(pair)
+    numbers = component_numbers(len(places), ends)
+    degrees = Counter(node for pair in ends for node in pair)
+    closed = {start for start, end in ends if start == end}
     nodes = [
-        Node(
-            place / spacing,
-            _kind(number, ends),
-            max(
-                radius[side]
-                for (_, radius), pair in zip(lines, ends)
-                for side, node in zip((0, -1), pair)
-                if node == number
-            ),
-            components[number],
-        )
-        for number, place in enumerate(places)
+        Node(place / spacing, node_kind(degrees[n], n in closed), sizes[n], numbers[n])
+        for n, place in enumerate(places)
     ]
     branches = [
-        Branch(points, radius, start, end, components[start])
+        Branch(points, radius, start, end, numbers[start])
         for (points, radius), (start, end) in zip(lines, ends)
     ]
     reach = np.concatenate([points for points, _ in lines]) if lines else np.zeros((1, 3))
@@ -94,20 +92,3 @@ def _node_at(place, places):
             return number
     places.append(place)
     return len(places) - 1
-
-
-def _components(count, ends):
-    """Number of each node's component, from 1."""
-    own = list(range(count))
-    for start, end in ends:
-        first, last = sorted((own[start], own[end]))
-        own = [first if each == last else each for each in own]
-    numbers = {first: number for number, first in enumerate(sorted(set(own)), 1)}
-    return [numbers[first] for first in own]
-
-
-def _kind(number, ends):
-    degree = sum(pair.count(number) for pair in ends)
-    if degree == 2 and [number, number] in ends:
-        return LOOP
-    return {0: ISOLATED, 1: END}.get(degree, JUNCTION)

@@ -1,9 +1,9 @@
-"""Rooted trees of a skeleton: where each begins, and which branches of its loops are cut.
+"""Rooted trees of a skeleton, and the lines from the root to each tip.
 
-A tree view (root-to-tip lines, groups, generations) needs one way from the root to each place. Of
-the branches of a loop the one with the smallest minimal radius is left out of the tree views: what
-stays is a maximum spanning tree by the branches' minimal radii (Kruskal 1956). The skeleton itself
-keeps every branch. A component that is one closed branch is opened at its node.
+A tree view needs one way from the root to each place. Of the branches of a loop the one with the
+smallest minimal radius is left out: what stays is a maximum spanning tree by the branches' minimal
+radii (Kruskal 1956). The skeleton itself keeps every branch. A component that is one closed branch
+is opened at its node.
 """
 
 from collections.abc import Iterable
@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import END, CurveSkeleton
+
+MAX_POINTS = 20_000_000  # of all lines together: about 1 GB with their arrays
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class DirectedBranch:
     parent : int
         Position of the parent among the forest's branches; -1 at a root.
     children : list of int
-        Positions of the branches that go on from `end`.
+        Positions of the branches that continue from `end`.
     points : ndarray of float, (n, 3)
         Voxels K, J, I, from `start` to `end`.
     radius : ndarray of float, (n,)
@@ -49,7 +52,7 @@ class DirectedBranch:
 
 @dataclass(frozen=True)
 class Forest:
-    """One rooted tree a component of a skeleton.
+    """One rooted tree for each component of a skeleton.
 
     Attributes
     ----------
@@ -91,20 +94,14 @@ def rooted_forest(
     ----------
     skeleton : CurveSkeleton
     roots : iterable of int, optional
-        Nodes, at most one for each component. In the other components the end of the branch with
-        the largest mean radius, as `CurveSkeleton.roots` takes it.
+        Nodes, at most one for each component; elsewhere as `CurveSkeleton.roots` chooses.
     near : array_like, (n, 3), optional
-        Points in voxels K, J, I instead of nodes: each chooses the nearest end of the skeleton
-        (the nearest node where there is no end).
-
-    Returns
-    -------
-    Forest
+        Points in voxels K, J, I instead: each chooses the nearest end (node where there is none).
 
     Raises
     ------
     InputError
-        If both `roots` and `near` are given, if a root is no node, or if two lie in one component.
+        Both `roots` and `near` are given, a root is no node, or two lie in one component.
 
     Examples
     --------
@@ -123,9 +120,9 @@ def rooted_forest(
             raise InputError("Give the roots as nodes (roots) or as points (near), not both.")
         roots = nearest_ends(skeleton, near)
     chosen = skeleton.roots(list(roots) if roots is not None else None)
-    kept, cut = _spanning(skeleton)
+    in_tree, cut = _spanning(skeleton)
     at_node: list[list[int]] = [[] for _ in skeleton.nodes]
-    for number in kept:
+    for number in in_tree:
         branch = skeleton.branches[number]
         for node in {branch.start, branch.end}:
             at_node[node].append(number)
@@ -133,18 +130,11 @@ def rooted_forest(
     for root in chosen:
         _grow(skeleton, root, at_node, branches)
     isolated = [node for node in chosen if not at_node[node]]
-    rooted = [node for node in chosen if at_node[node]]
-    return Forest(skeleton, rooted, branches, cut, isolated)
+    return Forest(skeleton, [r for r in chosen if at_node[r]], branches, cut, isolated)
 
 
 def nearest_ends(skeleton: CurveSkeleton, points: ArrayLike) -> list:
-    """The end nearest to each point (n, 3) in voxels K, J, I; nodes, each once.
-
-    Raises
-    ------
-    InputError
-        If the skeleton is empty, or a point is not three finite numbers.
-    """
+    """The end (node) nearest to each point (n, 3) in voxels K, J, I, each once; or `InputError`."""
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
         raise InputError("Points that choose roots must be finite, and have the shape (n, 3).")
@@ -158,15 +148,9 @@ def nearest_ends(skeleton: CurveSkeleton, points: ArrayLike) -> list:
 
 
 def _spanning(skeleton):
-    """Numbers of the branches of a maximum spanning forest by minimal radius, and of the others.
-
-    Of a component that is one closed branch that branch is kept.
-    """
+    """Branches of a maximum spanning forest by minimal radius, and the others; a closed branch
+    that is a component of its own belongs to the forest."""
     branches = skeleton.branches
-    thickest = sorted(
-        range(len(branches)),
-        key=lambda n: (-branches[n].radius.min(), -branches[n].radius.mean(), n),
-    )
     own = list(range(len(skeleton.nodes)))
 
     def top(node):
@@ -175,18 +159,19 @@ def _spanning(skeleton):
             node = own[node]
         return node
 
-    meeting = np.bincount(
-        [node for branch in branches for node in (branch.start, branch.end)],
-        minlength=len(skeleton.nodes),
-    )
-    kept, cut = [], []
-    for number in thickest:
+    ends = [node for branch in branches for node in (branch.start, branch.end)]
+    meeting = np.bincount(ends, minlength=len(skeleton.nodes))
+    in_tree, cut = [], []
+    for number in sorted(
+        range(len(branches)),
+        key=lambda n: (-branches[n].radius.min(), -branches[n].radius.mean(), n),
+    ):
         branch = branches[number]
         first, last = top(branch.start), top(branch.end)
         closed = branch.start == branch.end and meeting[branch.start] == 2
-        (kept if first != last or closed else cut).append(number)
+        (in_tree if first != last or closed else cut).append(number)
         own[last] = first
-    return sorted(kept), sorted(cut)
+    return sorted(in_tree), sorted(cut)
 
 
 def _grow(skeleton, root, at_node, branches):
@@ -195,16 +180,88 @@ def _grow(skeleton, root, at_node, branches):
     while waiting:
         number, node, parent = waiting.pop()
         branch, position = skeleton.branches[number], len(branches)
-        forward = branch.start == node
-        end = branch.end if forward else branch.start
+        step = 1 if branch.start == node else -1
+        end = branch.end if step == 1 else branch.start
         if parent >= 0:
             branches[parent].children.append(position)
-        step = 1 if forward else -1
-        branches.append(
-            DirectedBranch(
-                number, node, end, parent, [], branch.points[::step], branch.radius[::step]
-            )
-        )
+        line = branch.points[::step], branch.radius[::step]
+        branches.append(DirectedBranch(number, node, end, parent, [], *line))
         if end != node:
             others = [other for other in at_node[end] if other != number]
             waiting += [(other, end, position) for other in reversed(others)]
+
+
+@dataclass(frozen=True)
+class RootedLine:
+    """The way from a root to one tip.
+
+    Attributes
+    ----------
+    points : ndarray of float, (n, 3)
+        Voxels K, J, I.
+    radius : ndarray of float, (n,)
+        mm.
+    branches : tuple of int
+        Positions among the forest's branches, from the root on.
+    starts : ndarray of int, (branches + 1,)
+        Index of the point at which each branch begins, and of the last point.
+    root, tip : int
+        Nodes.
+    """
+
+    points: np.ndarray
+    radius: np.ndarray
+    branches: tuple
+    starts: np.ndarray
+    root: int
+    tip: int
+
+
+def root_to_tip_lines(forest: Forest) -> list[RootedLine]:
+    """The line from the root to each tip, tree by tree, depth first; lines share branches.
+
+    Raises
+    ------
+    InputError
+        The lines together would have more than `MAX_POINTS` points.
+
+    Examples
+    --------
+    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
+    >>> fork = skeleton_of_polylines(
+    ...     [[[0, 0, 0], [9, 0, 0]], [[9, 0, 0], [15, 8, 0]], [[9, 0, 0], [15, -8, 0]]],
+    ...     [[2, 2], [1.5, 1], [1.5, 1]],
+    ... )
+    >>> [line.branches for line in root_to_tip_lines(rooted_forest(fork))]
+    [(0, 1), (0, 2)]
+    """
+    ways = [_way_to(forest, n) for n, branch in enumerate(forest.branches) if not branch.children]
+    sizes = [len(branch.points) - 1 for branch in forest.branches]
+    count = sum(1 + sum(sizes[n] for n in way) for way in ways)
+    if count > MAX_POINTS:
+        raise InputError(
+            _(
+                "The lines from the root to {tips:,} tips would have {count:,} points, more "
+                "than {most:,}: prune the tree first, or use the network, which has each "
+                "branch once."
+            ).format(tips=len(ways), count=count, most=MAX_POINTS)
+        )
+    return [_line(forest, way) for way in ways]
+
+
+def _way_to(forest, position):
+    """Positions of the branches from the root to one branch, both included."""
+    way = []
+    while position >= 0:
+        way.append(position)
+        position = forest.branches[position].parent
+    return tuple(way[::-1])
+
+
+def _line(forest, way):
+    branches = [forest.branches[n] for n in way]
+    points = [branches[0].points[:1], *(branch.points[1:] for branch in branches)]
+    radius = [branches[0].radius[:1], *(branch.radius[1:] for branch in branches)]
+    starts = np.cumsum([0, *(len(branch.points) - 1 for branch in branches)])
+    ends = branches[0].start, branches[-1].end
+    return RootedLine(np.concatenate(points), np.concatenate(radius), way, starts, *ends)

@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools.along_the_tree import nearest_place
 from PotentialSkeletonLib.interchange.names import BETWEEN
-from PotentialSkeletonLib.tree.positions import Course
+from PotentialSkeletonLib.tree import Course
 
 from ..kept_result import ROLE
 from ..nodes.lines import NAME

@@ -56,7 +56,6 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
         if labelmap is not None:
             image = image_after(found.GetPolyData(), before, skeleton, labelmap)
             if image is not None:
-                change.keep(labelmap)
                 labelmap.SetAndObserveImageData(image)
         rewrite(model, skeleton)
         model.SetAttribute(STEPS, steps_text(steps))
@@ -77,7 +76,6 @@ def keep_as_found(change: Any, model: Any) -> Any:
     node.SetSelectable(False)
     node.SetAndObserveMesh(lines)
     model.SetNodeReferenceID(FOUND, node.GetID())
-    change.on_failure(lambda: model.RemoveNodeReferenceIDs(FOUND))
     return node
 
 

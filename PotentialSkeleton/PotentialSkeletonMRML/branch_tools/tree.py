@@ -20,7 +20,7 @@ from PotentialSkeletonLib.branch_tools import (
     percent_stenosis,
     pruned,
 )
-from PotentialSkeletonLib.tree.positions import Course
+from PotentialSkeletonLib.tree import Course
 
 from ..interchange.scene import addCentrelineModel
 from ..kept_result import ROLE, tree_name

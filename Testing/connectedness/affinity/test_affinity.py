@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity, estimate_affinity
-from FuzzyConnectedGPULib.affinity.bell import bell
-from FuzzyConnectedGPULib.affinity.levels import level_values
+from FuzzyConnectedGPULib.affinity import bell, level_values
 from FuzzyConnectedGPULib.problem import Problem
 from FuzzyVesselCoreLib.errors import InputError
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-from FuzzyConnectedGPULib.affinity.intensity_curves import affinity_curve, intensity_histogram
-from FuzzyConnectedGPULib.affinity.seed_statistics import seed_statistics
+from FuzzyConnectedGPULib.affinity import affinity_curve, intensity_histogram, seed_statistics
 from FuzzyConnectedGPULib.memory import memory_need
 from FuzzyVesselCoreLib.errors import InputError
 

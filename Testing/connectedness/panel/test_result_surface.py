@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.surfaces import conversion
+from FuzzyVesselCoreLib.mrml import surfaces as conversion
 from support.panel_cases import during_runs, wait
 
 

@@ -150,8 +150,8 @@ def test_every_error_with_fields_has_its_sentence(slicer_scene):
 
 def test_errors_of_the_library_in_the_words_of_the_panel(slicer_scene):
     from FuzzyConnectedGPULib import estimate_affinity
+    from FuzzyConnectedGPULib.fuzzy_connectedness import SolverOptions
     from FuzzyConnectedGPULib.relative.groups import checked_groups
-    from FuzzyConnectedGPULib.solver_options import SolverOptions
     from FuzzyConnectedGPUPanel.wording import worded
     from FuzzyVesselCoreLib.errors import InputError
 

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.several.branches import HandOver, apply_hand_overs, branch_of
+from FuzzyConnectedGPULib.relative.branches import HandOver, apply_hand_overs, branch_of
 
 STEPS = [step for step in itertools.product((-1, 0, 1), repeat=3) if any(step)]
 SPACINGS = [(1.0, 1.0, 1.0), (2.5, 0.7, 0.7)]

@@ -8,9 +8,10 @@ import pytest
 from FuzzyConnectedGPULib import GaussianAffinity, HandOver, segment, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
-from FuzzyConnectedGPULib.relative.contrast_division import levels_of_contrast
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.several.division import divide_by_contrast, with_ridges
+from FuzzyConnectedGPULib.relative.relative_connectedness import levels_of_contrast
+from FuzzyConnectedGPULib.relative.vessels import divide_by_contrast
+from FuzzyConnectedGPULib.relative.vessels import with_middles as with_ridges
 from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError, InputError
-from FuzzyVesselCoreLib.gpu import availability
+from FuzzyVesselCoreLib.gpu import availability, nvrtc, transfers
 from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_status
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
-from FuzzyVesselCoreLib.gpu.nvrtc import compile_kernels, read_source
-from FuzzyVesselCoreLib.gpu.nvrtc_library import NvrtcLibrary
+from FuzzyVesselCoreLib.gpu.nvrtc import architecture_for, compile_kernels, read_source
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from support.card_memory import lost_memory
 
@@ -119,7 +118,7 @@ def test_auto_falls_back_to_the_cpu(monkeypatch):
 
 
 def test_auto_and_cuda_choose_the_gpu(fake_cupy, monkeypatch):
-    monkeypatch.setattr(availability, "_trial_problem", lambda ordinal: None)
+    monkeypatch.setattr(availability, "_trial", lambda ordinal: None)
     assert choose_device("auto").name == "cuda:0 (Test Card)"
     assert choose_device("cuda").ordinal == 0
     assert choose_device("cuda:1").ordinal == 1
@@ -133,7 +132,7 @@ def test_unknown_words_are_refused(word):
 
 def test_the_status_is_cached_until_it_is_reset(monkeypatch):
     asked = []
-    monkeypatch.setattr(availability, "_cupy_problem", lambda: asked.append(1) or "missing")
+    monkeypatch.setattr(availability, "_package_problem", lambda: asked.append(1) or "missing")
     assert [cuda_status(), cuda_status(), len(asked)] == ["missing", "missing", 1]
     reset_cuda_status()
     assert [cuda_status(), len(asked)] == ["missing", 2]
@@ -158,9 +157,15 @@ def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel)
     monkeypatch.setattr(sys, "platform", "linux")
     message = refusal()
     assert "CuPy is not installed" in message
-    assert f'pip install "cupy-{wheel}x[ctk]"' in message
-    assert f"fuzzy-vessel-gpu[{wheel}]" in message
+    assert f'pip install "fuzzy-vessel-gpu[{wheel}]"' in message
+    assert f"'cupy-{wheel}x[ctk]>=14,<15' 'cuda-core" in message
     assert ("no NVIDIA driver" in message) == (driver is None)
+
+
+def test_missing_cuda_core(fake_cupy, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cuda.core", None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert "cuda-core is not installed. Install it: pip install" in refusal()
 
 
 def test_on_a_mac_nothing_is_to_be_installed(monkeypatch):
@@ -177,7 +182,8 @@ def test_missing_driver(fake_cupy, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("driver", "remedy"), [(12040, '"cupy-cuda12x[ctk]" instead'), (11080, "use device 'cpu'")]
+    ("driver", "remedy"),
+    [(12040, "'cupy-cuda12x[ctk]>=14,<15' instead"), (11080, "use device 'cpu'")],
 )
 def test_driver_older_than_cupy(fake_cupy, monkeypatch, driver, remedy):
     monkeypatch.setattr(availability, "driver_version", lambda: driver)
@@ -190,7 +196,7 @@ def test_no_such_device(fake_cupy):
     assert "no cuda:2; this machine has 2 CUDA devices (to cuda:1)" in refusal("cuda:2")
     reset_cuda_status()
     fake_cupy.cuda.runtime.getDeviceCount = lambda: 1
-    assert "no cuda:2; this machine has 1 CUDA device (cuda:0)" in refusal("cuda:2")
+    assert "no cuda:2; this machine has 1 CUDA device (to cuda:0)" in refusal("cuda:2")
 
 
 def test_no_device_at_all(fake_cupy):
@@ -218,7 +224,7 @@ def test_missing_nvrtc(fake_cupy, monkeypatch):
     fake_cupy.zeros, fake_cupy.float32 = np.zeros, np.float32
     message = refusal()
     assert "failed to load libnvrtc.so.13" in message
-    assert 'pip install "cupy-cuda13x[ctk]"' in message
+    assert 'pip install "fuzzy-vessel-gpu[cuda13]"' in message
     assert "more" not in message
 
 
@@ -256,18 +262,9 @@ def test_missing_headers(fake_cupy):
         raise CompileException('a.cuh(9): cannot open source file "cuda_fp16.h"\nmore')
     message = str(caught.value)
     assert 'source file "cuda_fp16.h")' in message
-    assert 'pip install "cupy-cuda13x[ctk]", or use device' in message
+    assert 'pip install "fuzzy-vessel-gpu[cuda13]"' in message
+    assert "or use device 'cpu'" in message
     assert "more" not in message
-
-
-def test_a_compiler_that_fails_is_a_device_that_stopped(fake_cupy):
-    library = SimpleNamespace(
-        nvrtcGetErrorString=lambda _number: b"NVRTC_ERROR_OUT_OF_MEMORY",
-        nvrtcCreateProgram=lambda *_: 1,
-    )
-    stopped = r"NVRTC_ERROR_OUT_OF_MEMORY.* Use device 'cpu'"
-    with pytest.raises(DeviceError, match=stopped), CudaDevice(0):
-        NvrtcLibrary(library).compile("", [], "CUBIN")
 
 
 # ---- memory, on a fake CuPy
@@ -315,31 +312,20 @@ def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
         assert amount in str(caught.value)
 
 
-class Keeper:
-    """Keeps memory of a run that has ended."""
-
-    def __init__(self, pool):
-        self.pool = pool
-
-    def free_device_memory(self):
-        if self.pool:
-            self.pool.free_all_blocks()
-        self.pool = None
-
-
 def test_memory_that_is_kept_is_freed_where_a_run_has_too_little(fake_cupy):
+    class Keeper:
+        def free_device_memory(self):
+            kept.held = 0
+
     with CudaDevice(0) as device:
-        fake_cupy.allocate(600)
-        pool = device.pool
-    assert device.pool is None
-    pool.held = 600  # an array that outlives its run
-    keeper = Keeper(pool)
+        kept, keeper = device.pool, Keeper()
+    kept.held = 600  # an array that outlives its run
     keeps_device_memory(keeper)
     with CudaDevice(0):
         fake_cupy.allocate(400)
-        assert keeper.pool is pool
+        assert kept.held == 600
         fake_cupy.allocate(400)
-        assert keeper.pool is None
+        assert kept.held == 0
         with pytest.raises(DeviceMemoryError):
             fake_cupy.allocate(400)
 
@@ -424,11 +410,124 @@ def test_read_source_puts_each_included_file_in_once(tmp_path):
 
 
 def test_compiler_message_names_file_and_line(tmp_path):
-    pytest.importorskip("cupy.cuda", reason="CuPy is not installed")
+    pytest.importorskip("cuda.core", reason="cuda-core is not installed")
     (tmp_path / "a.cu").write_text('#include "b.cuh"\nint a;\n')
     (tmp_path / "b.cuh").write_text("\nint wrong = ;\n")
     with pytest.raises(DeviceError, match=r"b\.cuh\(2\): error"):
         compile_kernels(read_source(tmp_path / "a.cu"), "sm_90")
+
+
+def test_newer_cards_get_ptx_and_older_ones_a_message(monkeypatch):
+    monkeypatch.setattr(nvrtc, "architectures", lambda: [75, 80, 90])
+    assert [architecture_for(n) for n in (75, 86, 90, 120)] == [
+        "sm_75", "compute_80", "sm_90", "compute_90",
+    ]  # fmt: skip
+    with pytest.raises(DeviceError, match=r"capability 7.0, which is older"):
+        architecture_for(70)
+
+
+# ---- structs by value
+
+STRUCTS = """
+struct Inner { char c; double d; };
+struct Outer {
+    bool flag; const float* values; const short* none; short step; Inner inner; int count;
+};
+extern "C" __global__ void use(Outer o, double* out)
+{
+    out[0] = o.flag; out[1] = o.none == 0; out[2] = o.step; out[3] = o.inner.c; out[4] = o.inner.d;
+    out[5] = 0;
+    for (int n = 0; n < o.count; n++) out[5] += o.values[n];
+}
+"""
+
+
+def check_structs(device, folder):
+    path = folder / "use.cu"
+    path.write_text(STRUCTS)
+    out = device.xp.zeros(6)
+    inner = device.record(np.int8(-3), np.float64(0.1))
+    values = device.put(np.arange(5, dtype=np.float32))
+    outer = device.record(np.bool_(True), values, None, np.int16(-7), inner, np.int32(5))
+    del values  # the struct holds it
+    device.kernel(path, "use")((1,), (1,), (outer, out))
+    assert device.get(out).tolist() == [1, 1, -7, -3, 0.1, 10]
+
+
+def test_a_struct_has_the_layout_of_the_compiler(cpu_cuda, tmp_path):
+    check_structs(cpu_cuda, tmp_path)
+
+
+@pytest.mark.parametrize("wrong", [3, 0.5, [1, 2]], ids=str)
+def test_values_without_a_type_are_refused(cpu_cuda, wrong):
+    with pytest.raises(TypeError, match="numpy scalars"):
+        cpu_cuda.record(wrong)
+
+
+def test_an_array_with_gaps_is_refused(cpu_cuda):
+    with pytest.raises(TypeError, match="contiguous"):
+        cpu_cuda.record(cpu_cuda.xp.zeros((4, 4))[:, :2])
+
+
+# ---- transfers, on a fake CuPy
+
+
+@pytest.fixture
+def copying_cupy(monkeypatch):
+    """NumPy in the role of CuPy, whose arrays are copied by streams."""
+
+    class Array(np.ndarray):
+        def set(self, values, stream=None):
+            np.copyto(self, values)
+
+        def get(self, out, stream, blocking):
+            np.copyto(out, self)
+
+    stream = SimpleNamespace(
+        record=lambda: None, wait_event=lambda event: None, synchronize=lambda: None
+    )
+    cupy = SimpleNamespace(
+        cuda=SimpleNamespace(
+            Device=lambda: SimpleNamespace(use=lambda: None),
+            Stream=lambda non_blocking: stream,
+            get_current_stream=lambda: stream,
+        ),
+        empty=lambda shape, dtype: np.full(shape, 7, dtype).view(Array),
+        asnumpy=np.array,
+    )
+    pinned = SimpleNamespace(empty_pinned=np.empty)
+    monkeypatch.setitem(sys.modules, "cupyx", pinned)
+    monkeypatch.setattr(transfers, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(transfers, "PINNED_THRESHOLD", 256)
+    return cupy
+
+
+def check_transfers(xp, array):
+    device = transfers.to_device(xp, array)
+    np.testing.assert_array_equal(transfers.to_host(xp, device), array)
+    whole = np.full([n + 5 for n in array.shape], 7, np.float32)
+    part = whole[tuple(slice(2, 2 + n) for n in array.shape)]
+    transfers.convert_to_host(xp, device, part, lambda some, out: np.multiply(some, 2, out=out))
+    np.testing.assert_array_equal(part, array * np.float32(2))
+    part[...] = 7
+    assert (whole == 7).all()  # no voxel outside the box was written
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (8,), (3, 5, 7), (4, 4, 4), (13, 11, 17)])
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32])
+def test_arrays_come_back_as_they_went(copying_cupy, shape, kind):
+    array = np.random.default_rng(0).integers(0, 99, shape).astype(kind)
+    check_transfers(copying_cupy, array)
+    check_transfers(copying_cupy, array.T)
+
+
+def test_a_device_that_fails_in_a_thread_is_heard(copying_cupy):
+    def lose(*_):
+        raise RuntimeError("the device is lost")
+
+    device = transfers.to_device(copying_cupy, np.zeros((90, 9), np.int16))
+    with pytest.raises(RuntimeError, match="lost"):
+        transfers.convert_to_host(copying_cupy, device, np.zeros((90, 9)), lose)
 
 
 # ---- a real GPU
@@ -447,11 +546,21 @@ def test_real_gpu_rounds_like_the_cpu(gpu):
 
 @pytest.mark.gpu
 def test_gpu_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
-    monkeypatch.setattr(NvrtcLibrary, "architectures", lambda library: [75])
+    monkeypatch.setattr(nvrtc, "architectures", lambda: [75])
     kernel = gpu.kernel(TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
     out = gpu.xp.zeros(1, np.float32)
     kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))
     assert gpu.get(out) == 15
+
+
+@pytest.mark.gpu
+def test_structs_and_transfers_on_a_real_gpu(gpu, tmp_path):
+    check_structs(gpu, tmp_path)
+    for shape in ((0, 3), (1,), (40, 512, 512), (33, 511, 513), (1, 1 << 24)):
+        array = np.random.default_rng(2).integers(0, 65536, shape).astype(np.uint16)
+        check_transfers(gpu.xp, array)
+    large = np.random.default_rng(3).integers(0, 99, (40, 700, 700)).astype(np.float32)
+    check_transfers(gpu.xp, large[3:33, 1:640, 5:650])
 
 
 @pytest.mark.gpu

@@ -16,8 +16,7 @@ from FuzzyVesselCoreLib.geometry import (
 from FuzzyVesselCoreLib.mrml.new_points import add_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, matrix_from_array
-from FuzzyVesselCoreLib.mrml.regions import mask_of, region_mask, roi_mask
-from FuzzyVesselCoreLib.mrml.roi_fit import fit_roi
+from FuzzyVesselCoreLib.mrml.regions import fit_roi, mask_of, region_mask, roi_mask
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_seeds,

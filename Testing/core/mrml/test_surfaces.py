@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.surfaces import conversion
-from FuzzyVesselCoreLib.mrml.surfaces.conversion import surface_input
-from FuzzyVesselCoreLib.mrml.surfaces.segment_surfaces import make_surface, surface_of
+from FuzzyVesselCoreLib.mrml.surfaces import make_surface, surface_input, surface_of
 from support.mrml_cases import add_volume
 
 
@@ -59,12 +57,6 @@ def test_the_conversion_is_the_one_that_the_user_has_set(part, parameter, value,
     assert made.GetBounds() == pytest.approx(bounds, abs=1e-3)
     without_normals = ("Compute surface normals", "Conversion method")
     assert (made.GetPointData().GetNormals() is None) == (parameter in without_normals)
-
-
-def test_without_numba_slicer_makes_it(part, monkeypatch):
-    monkeypatch.setattr(conversion, "_compiles", lambda: False)
-    make_surface(*part)
-    assert surface_of(*part).GetNumberOfPoints() == slicers_own(*part)[1]
 
 
 def test_what_observers_and_exports_see(part):

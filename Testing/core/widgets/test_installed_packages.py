@@ -63,21 +63,21 @@ def pip(monkeypatch, slicer_scene):
     monkeypatch.setattr(slicer, "packaging", module, raising=False)
     monkeypatch.setattr(slicer.util, "confirmOkCancelDisplay", pip.confirm, raising=False)
     monkeypatch.setattr(importlib.metadata, "distributions", pip.distributions)
-    from FuzzyVesselCoreLib.widgets import installed_packages
+    from FuzzyVesselCoreLib.widgets import packages
 
-    slicer.app.userSettings().setValue(installed_packages.KEY, "")
+    slicer.app.userSettings().setValue(packages.KEY, "")
     yield pip
-    slicer.app.userSettings().setValue(installed_packages.KEY, "")
+    slicer.app.userSettings().setValue(packages.KEY, "")
 
 
 @pytest.fixture
 def installed(pip):
     """The module, after numba was installed by it."""
-    from FuzzyVesselCoreLib.widgets import installed_packages, packages
+    from FuzzyVesselCoreLib.widgets import packages
 
-    assert installed_packages.installed_by_us() == []
+    assert packages.installed_by_us() == []
     assert packages.install_missing(("numba>=0.61,<1",), "Fuzzy") == ""
-    return installed_packages
+    return packages
 
 
 def test_what_pip_brought_along_is_remembered_and_nothing_else(installed):
@@ -134,7 +134,7 @@ def test_what_somebody_else_removed_is_not_offered(installed, pip):
 def test_an_installation_that_failed_half_way_is_remembered(pip, monkeypatch):
     import slicer
 
-    from FuzzyVesselCoreLib.widgets import installed_packages, packages
+    from FuzzyVesselCoreLib.widgets import packages
 
     def breaks(*_, **__):
         pip.install()
@@ -142,7 +142,7 @@ def test_an_installation_that_failed_half_way_is_remembered(pip, monkeypatch):
 
     monkeypatch.setattr(slicer.packaging, "pip_ensure", breaks)
     assert "no space left" in packages.install_missing(("numba>=0.61,<1",), "Fuzzy")
-    assert "llvmlite" in installed_packages.installed_by_us()
+    assert "llvmlite" in packages.installed_by_us()
 
 
 @pytest.mark.parametrize("name", ["FuzzyConnectedGPU", "PotentialSkeleton"])

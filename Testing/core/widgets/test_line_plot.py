@@ -14,9 +14,9 @@ def plots():
     from emulators.qt.application import install
 
     install()
-    from FuzzyVesselCoreLib.widgets import curve_plot
+    from FuzzyVesselCoreLib.widgets import plots
 
-    return curve_plot
+    return plots
 
 
 @pytest.fixture

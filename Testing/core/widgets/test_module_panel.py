@@ -142,7 +142,7 @@ def test_the_bar_says_how_much_is_left_to_prepare(shared, made, monkeypatch):
 def test_compiled_functions_are_counted():
     numba = pytest.importorskip("numba")
     from FuzzyVesselCoreLib.jit import warm_up
-    from FuzzyVesselCoreLib.widgets.jit_progress import compiled_functions
+    from FuzzyVesselCoreLib.widgets.run import compiled_functions
 
     module = types.ModuleType("PotentialSkeletonLib.of_this_test")
     module.one, module.other = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2)
@@ -292,20 +292,20 @@ def packaging(monkeypatch):
     return module
 
 
-CUPY = "cupy-cuda13x[ctk]>=14,<15"
+CUDA = ["cupy-cuda13x[ctk]>=14,<15", "cuda-core>=1.2,<2", "cuda-bindings==13.*"]
 
 
 def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packaging):
     def pip_ensure(requirements, requester):
         line.asked.append((requirements, requester))
-        packaging.satisfied.add(CUPY)
+        packaging.satisfied.update(CUDA)
         reason = NoCuda("no device", "there is no CUDA device. Use the CPU.")
         line.machine.update(cupy=["cupy-cuda13x"], reason=reason)
 
     packaging.pip_ensure = pip_ensure
     line.line.look()
     line.button.click()
-    assert line.asked == [([CUPY], "Fuzzy Connectedness"), "forgotten"]
+    assert line.asked == [(CUDA, "Fuzzy Connectedness"), "forgotten"]
     assert line.label.text == "Computes on the CPU: no NVIDIA GPU that can be used"
     assert line.button.isHidden()
 
@@ -348,20 +348,20 @@ def test_a_broken_cupy_is_replaced_after_a_question(
         "confirmOkCancelDisplay",
         lambda text, **_: asked.append(text) or answers.pop(0),
     )
-    packaging.satisfied = {CUPY} if satisfied else set()
+    packaging.satisfied = set(CUDA) if satisfied else set()
     line.machine.update(cupy=cupy, imports=imports, reason="CuPy is for CUDA 12. Do something.")
     line.line.look()
     assert line.button.text == "Repair GPU support ..."
     line.button.click()
     assert packaging.calls == []
     line.button.click()
-    assert packaging.calls == [("uninstall", cupy), ("install", [CUPY])]
+    assert packaging.calls == [("uninstall", cupy), ("install", CUDA)]
     assert "CuPy is for CUDA 12" in asked[0]
     assert "Restart Slicer" in line.label.text
 
 
 def test_what_a_repair_does_not_cure_offers_none(line, packaging):
-    packaging.satisfied = {CUPY}
+    packaging.satisfied = set(CUDA)
     line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use device 'cpu'.")
     line.line.look()
     assert line.button.isHidden()
@@ -565,6 +565,16 @@ def test_reload_works_after_a_setup_that_failed(slicer_scene, open_panel, monkey
     assert panel.widget.panel is not None
     after = {each for each in sys.modules if each.startswith(f"{name}Panel")}
     assert {f"{name}Panel"} < after <= before
+
+
+def test_compiled_code_survives_a_reload(slicer_scene, open_panel):
+    """The next run compiled everything again, for a minute."""
+    import PotentialSkeletonLib
+    import PotentialSkeletonPanel
+
+    open_panel("PotentialSkeleton").widget.onReload()
+    assert sys.modules["PotentialSkeletonLib"] is PotentialSkeletonLib
+    assert sys.modules["PotentialSkeletonPanel"] is not PotentialSkeletonPanel
 
 
 def test_nothing_is_shown_but_the_panel_at_the_start(slicer_scene, open_panel):

@@ -5,9 +5,10 @@ import functools
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.coming_planes import part_slots
+from FuzzyVesselCoreLib.gpu.copier import Copier
 from FuzzyVesselCoreLib.gpu.kernel_structs import fill_struct
+from FuzzyVesselCoreLib.gpu.launches import make_record
 from FuzzyVesselCoreLib.gpu.nvrtc import read_source
-from FuzzyVesselCoreLib.gpu.records import make_record
 
 from .arrays import GuardedNumpy
 from .fourier import Fourier
@@ -32,43 +33,6 @@ _PROPERTIES = {  # of a small GPU
 @functools.cache  # as for a GPU, what a file says is taken to stay the same
 def _library(path, defines, watched):
     return compile_library(read_source(path), defines, watched)
-
-
-class LateCopier:
-    """Copies what `FuzzyVesselCoreLib.gpu.copier` copies, as late as it may: when waited for."""
-
-    def __init__(self, device):
-        self._device, self._waiting = device, []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self._waiting.clear()
-
-    def put(self, array):
-        device = self._device.xp.empty(array.shape, array.dtype)
-        return self._late(lambda: np.copyto(device, array) or device)
-
-    def get_converted(self, array, result, convert):
-        return self._late(lambda: convert(np.array(array), result))
-
-    def _late(self, copy):
-        self._waiting.append(LateCopy(self._waiting, copy))
-        return self._waiting[-1]
-
-
-class LateCopy:
-    """A copy that is done, after those before it, when its result is asked for."""
-
-    def __init__(self, waiting, copy):
-        self._waiting, self._copy, self._done = waiting, copy, None
-
-    def result(self):
-        while self in self._waiting:
-            first = self._waiting.pop(0)
-            first._done = first._copy()
-        return self._done
 
 
 class EmulatedDevice:
@@ -157,12 +121,10 @@ class EmulatedDevice:
         return self.xp.array(array)
 
     def coming_planes(self, array, parts, memory):
-        slots = part_slots(array, parts, memory)
-        for n, (first, last) in enumerate(parts):
-            planes = slots[n % len(slots)][: last - first]
-            planes[...] = array[first:last]
-            yield planes
-            planes.fill(planes.dtype.type(77))  # by a later part, once its launches have ended
+        slot = part_slots(array, parts, memory)[0]
+        for first, last in parts:
+            slot[: last - first] = array[first:last]
+            yield slot[: last - first]
 
     def get(self, array):
         return np.array(array)
@@ -178,7 +140,7 @@ class EmulatedDevice:
         convert(np.array(array), result)
 
     def copier(self):
-        return LateCopier(self)
+        return Copier(self)
 
     def synchronize(self):
         pass

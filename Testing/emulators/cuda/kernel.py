@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
+from FuzzyVesselCoreLib.gpu.launches import Record
 
 from .arrays import MARGIN, guarded_block, is_overrun
 
@@ -113,7 +113,7 @@ class Kernel:
     def _value(self, i, argument):
         """The argument's bytes as the kernel reads them: an address, or the number itself."""
         size, pointed, floating = self._parameters[i]
-        if isinstance(argument, KernelStruct):
+        if isinstance(argument, Record):
             if pointed != 0 or argument.nbytes != size:
                 raise TypeError(
                     f"{self._name}: argument {i} is a struct of {argument.nbytes} bytes"
@@ -144,7 +144,7 @@ class Kernel:
 
 
 def _arrays_of(argument):
-    return argument.arrays if isinstance(argument, KernelStruct) else (argument,)
+    return argument.arrays if isinstance(argument, Record) else (argument,)
 
 
 def _three(size):

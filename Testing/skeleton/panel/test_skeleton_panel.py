@@ -64,7 +64,7 @@ def lines_of(scene):
 
 def plotted(panel):
     """Whether the plot of the chosen branch shows a curve."""
-    from FuzzyVesselCoreLib.widgets.curve_plot import SECOND
+    from FuzzyVesselCoreLib.widgets.plots import SECOND
 
     image = panel.ui.plotFrame.grab().toImage()
     colors = [

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
-from PotentialSkeletonLib.tree import lines as lines_room
 from PotentialSkeletonLib.tree import (
     nearest_ends,
     root_to_tip_lines,
     rooted_forest,
     skeleton_of_polylines,
 )
+from PotentialSkeletonLib.tree import rooting as lines_room
 from support.trees import closed_ring, fork, random_tree, ring_with_handle, skeleton_of, straight
 
 

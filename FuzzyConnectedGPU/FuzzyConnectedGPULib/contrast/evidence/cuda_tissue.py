@@ -8,7 +8,7 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.launches import launch_per_item
 
-from ...affinity.estimation import MAD_TO_SIGMA
+from ...affinity import MAD_TO_SIGMA
 from .cuda_background import background_cells
 from .tissue import Tissue
 

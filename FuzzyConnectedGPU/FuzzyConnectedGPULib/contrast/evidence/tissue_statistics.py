@@ -6,7 +6,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.voxels.medians import median as median_of
 
-from ...affinity.estimation import MAD_TO_SIGMA
+from ...affinity import MAD_TO_SIGMA
 
 MAX_SAMPLES = 1 << 18
 MAX_DISTINCT = 256  # intensities, or a quarter of the samples: fewer are counted

@@ -5,7 +5,7 @@ import numpy as np
 from FuzzyVesselCoreLib.jit.decorators import compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 
 FIRST_SIZE = 1 << 12
 

@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from .bucket_queue import empty_queue, push
 
 POINT, HELD, SEEN, QUEUED, LISTED = 1, 2, 4, 8, 16  # bits of a voxel's flags

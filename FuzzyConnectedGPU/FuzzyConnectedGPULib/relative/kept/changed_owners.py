@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.growing_arrays import doubled
 from FuzzyVesselCoreLib.voxels.neighbourhood import NEIGHBOURS, neighbours
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from ..disputed import joined
 from ..groups import NOBODY
 from .bucket_queue import empty_queue, push

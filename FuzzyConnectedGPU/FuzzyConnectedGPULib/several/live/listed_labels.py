@@ -4,7 +4,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from ...relative.groups import NOBODY
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ...affinity.bell import HALF, bell
+from ...affinity import HALF, bell
 
 if TYPE_CHECKING:
     from ...problem import Problem

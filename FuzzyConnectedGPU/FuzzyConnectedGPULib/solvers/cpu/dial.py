@@ -9,7 +9,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from ...problem import Problem
 from ..interface import Solution
 from .affinity_levels import voxel_level

@@ -5,7 +5,7 @@ from pathlib import Path
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 
-from ...affinity.gaussian_affinity import GaussianAffinity
+from ...affinity import GaussianAffinity
 
 _FIELDS = (  # in the order of `GaussianAffinity.coefficients`
     "mean",

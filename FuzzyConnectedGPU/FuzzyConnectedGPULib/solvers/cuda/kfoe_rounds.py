@@ -7,7 +7,7 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.progress import Progress
 
-from ...affinity.levels import TOP_LEVEL
+from ...affinity import TOP_LEVEL
 from ...problem import Problem
 from ..interface import Solution
 

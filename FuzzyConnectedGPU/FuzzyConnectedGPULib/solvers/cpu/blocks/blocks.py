@@ -16,7 +16,7 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import usable_cores
 
-from ....affinity.levels import TOP_LEVEL
+from ....affinity import TOP_LEVEL
 from ....problem import Problem
 from ...interface import Solution
 from ..affinity_levels import affinity_tables
@@ -33,38 +33,42 @@ TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and th
 
 def solve(problem: Problem, progress: Progress) -> Solution:
     """Levels of the fuzzy scene; see `interface.Solver`."""
-    run = Run(problem, ThreadPoolExecutor(usable_cores()))
-    try:
-        run.grow_trees(progress.part(0.0, TREES))
-        run.connect_nodes(progress.part(TREES, NODES))
-        run.write_values(progress.part(NODES, 1.0))
-    finally:
-        run.shut_down()
+    run = Run(problem)
+    run.solve(progress)
     return Solution(run.levels, 0, run.peak_bytes)
 
 
 class Run:
     """One run: rows of blocks along I, each processed by one thread of the pool."""
 
-    def __init__(self, problem: Problem, pool: ThreadPoolExecutor) -> None:
-        self._problem, self._pool = problem, pool
+    def __init__(self, problem: Problem, pool: ThreadPoolExecutor | None = None) -> None:
+        self._problem, self._pool = problem, pool or ThreadPoolExecutor(usable_cores())
         self._tables = affinity_tables(problem)
         shape = problem.voxels.shape
         self.levels = np.empty(shape, np.uint16)
-        self._node_numbers = np.empty(shape, np.uint16)
+        self.node_numbers = np.empty(shape, np.uint16)
         self._mask = np.empty((0, 0, 0), np.uint8) if problem.mask is None else problem.mask
-        self._columns = -(-shape[2] // WIDTH)
-        self._rows = [(k, j) for k in range(0, shape[0], DEPTH) for j in range(0, shape[1], HEIGHT)]
+        self.columns = -(-shape[2] // WIDTH)
+        self.rows = [(k, j) for k in range(0, shape[0], DEPTH) for j in range(0, shape[1], HEIGHT)]
         self._seeds = self._seeds_by_row()
         self._local = threading.local()
         self._scratches: list[Scratch] = []
         self._graphs: list[RowGraph] = []
         self._edge_bytes = 0
 
+    def solve(self, progress: Progress) -> None:
+        """Write the levels of all voxels."""
+        try:
+            self.grow_trees(progress.part(0.0, TREES))
+            self.connect_nodes(progress.part(TREES, NODES))
+            self.write_values(progress.part(NODES, 1.0))
+        finally:
+            self.shut_down()
+
     @property
     def peak_bytes(self) -> int:
         """The most memory that was held at a time."""
-        size = self.levels.nbytes + self._node_numbers.nbytes + self._edge_bytes
+        size = self.levels.nbytes + self.node_numbers.nbytes + self._edge_bytes
         return size + sum(scratch.nbytes for scratch in self._scratches)
 
     def shut_down(self) -> None:
@@ -79,19 +83,19 @@ class Run:
         inside = (k % DEPTH * HEIGHT + j % HEIGHT) * WIDTH + i % WIDTH
         seeds = np.stack([i // WIDTH, inside], axis=1)
         order = np.lexsort((seeds[:, 0], rows))
-        bounds = np.searchsorted(rows[order], np.arange(len(self._rows) + 1))
+        bounds = np.searchsorted(rows[order], np.arange(len(self.rows) + 1))
         return [seeds[order[a:b]] for a, b in pairwise(bounds)]
 
     def _scratch(self) -> Scratch:
         """The scratch buffers of this thread."""
         if not hasattr(self._local, "scratch"):
-            self._local.scratch = Scratch(self._columns)
+            self._local.scratch = Scratch(self.columns)
             self._scratches.append(self._local.scratch)
         return self._local.scratch
 
     def _in_parallel(self, work: Callable[[int], Any], progress: Progress) -> list:
         """Results of `work` for the number of each row of blocks."""
-        tasks = {self._pool.submit(work, number): number for number in range(len(self._rows))}
+        tasks = {self._pool.submit(work, number): number for number in range(len(self.rows))}
         found, waiting = [None] * len(tasks), set(tasks)
         while waiting:
             done, waiting = wait(waiting, POLL_INTERVAL, FIRST_COMPLETED)
@@ -107,18 +111,18 @@ class Run:
         for graph, first in zip(graphs, firsts):
             graph.shift(np.int32(first))
         counts = np.concatenate([graph.counts for graph in graphs])
-        self._first_nodes = np.concatenate([[0], np.cumsum(counts)])
+        self.first_nodes = np.concatenate([[0], np.cumsum(counts)])
         self._graphs = graphs
 
     def _trees_of_row(self, number: int) -> RowGraph:
         problem, scratch = self._problem, self._scratch()
-        counts = np.zeros(self._columns, np.int64)
-        seeds, row = self._seeds[number], self._rows[number]
+        counts = np.zeros(self.columns, np.int64)
+        seeds, row = self._seeds[number], self.rows[number]
         load_row(problem.voxels, self._mask, row, scratch.loaded)
         floor = max(problem.cut_level, 1)
         loaded, tables = tuple(scratch.loaded), tuple(self._tables)
         buffers = seeds, tuple(scratch.block), tuple(scratch.row)
-        result = counts, self.levels, self._node_numbers
+        result = counts, self.levels, self.node_numbers
         inner, outer = trees_of_row(loaded, floor, tables, row, *buffers, *result)
         return RowGraph(counts, scratch.copied_edges(inner, outer))
 
@@ -146,12 +150,12 @@ class Run:
     @property
     def node_count(self) -> int:
         """Number of nodes of all blocks, once the trees have grown."""
-        return int(self._first_nodes[-1])
+        return int(self.first_nodes[-1])
 
     def seed_nodes(self) -> np.ndarray:
         """The node of each of the problem's seeds (int32); no two seeds have the same."""
         found = np.empty(self._problem.seeds.size, np.int32)
-        nodes.nodes_of_voxels(self._problem.seeds, self._node_numbers, self._first_nodes, found)
+        nodes.nodes_of_voxels(self._problem.seeds, self.node_numbers, self.first_nodes, found)
         return found
 
     def node_edges(self, progress: Progress, further: Sequence[Edges] = ()) -> Edges:
@@ -164,14 +168,15 @@ class Run:
         graph = self._graphs[number]
         graph.outer_to = np.empty(graph.outer_voxels.size, np.int32)
         found = graph.outer_to
-        nodes.nodes_of_voxels(graph.outer_voxels, self._node_numbers, self._first_nodes, found)
+        nodes.nodes_of_voxels(graph.outer_voxels, self.node_numbers, self.first_nodes, found)
 
     def write_values(self, progress: Progress) -> None:
         """Write the value of every voxel."""
-        self._in_parallel(self._write_row, progress)
+        self._in_parallel(self.write_row, progress)
 
-    def _write_row(self, number: int) -> None:
-        first, row, table = number * self._columns, self._rows[number], self._scratch().table
-        first_nodes = self._first_nodes[first : first + self._columns + 1]
-        voxels = self.levels, self._node_numbers, row
+    def write_row(self, number: int) -> None:
+        """Write the values of a row of blocks."""
+        first, row, table = number * self.columns, self.rows[number], self._scratch().table
+        first_nodes = self.first_nodes[first : first + self.columns + 1]
+        voxels = self.levels, self.node_numbers, row
         nodes.write_values(*voxels, first_nodes, self._values, table)

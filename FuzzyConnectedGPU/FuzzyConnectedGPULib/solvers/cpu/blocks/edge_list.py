@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ....affinity.levels import TOP_LEVEL
+from ....affinity import TOP_LEVEL
 from .scratch import DEPTH, FIRST, HEIGHT, PLANE, ROW, WIDTH
 
 # Axis of an edge: from a voxel along I, J or K; or into the block from the voxel before it.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from ....affinity.levels import TOP_LEVEL
+from ....affinity import TOP_LEVEL
 from .scratch import DEPTH, HEIGHT, WIDTH
 from .trees import find_root
 

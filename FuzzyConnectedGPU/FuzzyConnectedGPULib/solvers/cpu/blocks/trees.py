@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ....affinity.levels import TOP_LEVEL
+from ....affinity import TOP_LEVEL
 from .components import FIRST_NODE, component_root
 from .edge_list import FROM_BEFORE
 from .scratch import DEPTH, HEIGHT, VOXELS, WIDTH, BlockBuffers, RowEdges

@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernel_structs import KernelStruct
 from FuzzyVesselCoreLib.gpu.launches import voxel_macro
 
-from ....affinity.levels import TOP_LEVEL
+from ....affinity import TOP_LEVEL
 from ....problem import Problem
 
 KERNELS = Path(__file__).with_name("reached_tiles.cu")

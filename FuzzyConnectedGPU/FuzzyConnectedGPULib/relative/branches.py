@@ -1,0 +1,107 @@
+"""Branches of a vessel: what lies beyond a voxel, and handing it over to another vessel."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from FuzzyVesselCoreLib.translation import tr as _
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+
+from .groups import HandOver
+
+
+def branch_of(
+    vessel: np.ndarray,
+    points: np.ndarray,
+    voxel: Sequence[int],
+    spacing: Sequence[float] = (1.0, 1.0, 1.0),
+) -> tuple[np.ndarray, ...]:
+    """The branch of a voxel: what lies beyond it, as seen from the vessel's points (`relative`).
+
+    Parameters
+    ----------
+    vessel : ndarray of bool, shape (K, J, I)
+    points : ndarray, shape (n, 3), integers K, J, I
+        Those outside of the vessel do not count.
+    voxel : K, J, I
+        In the vessel.
+    spacing : 3 floats K, J, I, in mm
+        Lengths are rounded to 1/16 of the smallest.
+
+    Returns
+    -------
+    tuple of 3 ndarray of int
+        Indices K, J, I of the branch's voxels.
+
+    Examples
+    --------
+    A vessel along I with its point at the left, and a click in the middle:
+
+    >>> vessel = np.ones((1, 1, 6), bool)
+    >>> branch_of(vessel, np.array([[0, 0, 0]]), (0, 0, 3))[2].tolist()
+    [3, 4, 5]
+    """
+    from scipy import ndimage
+
+    from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance
+
+    box = bounding_box(vessel)
+    if box is None:
+        return tuple(np.empty((3, 0), int))
+    origin = np.array([side.start for side in box])
+    mask = np.pad(vessel[box], 1).astype(np.uint8)  # the distance needs a margin
+    roots = np.reshape(points, (-1, 3))
+    roots = roots[vessel[tuple(roots.T)] > 0] - origin + 1
+    distances = geodesic_distance(mask, np.ravel_multi_index(tuple(roots.T), mask.shape), spacing)
+    at = tuple(np.array(voxel) - origin + 1)
+    far = distances < 0  # no way to any point, or outside
+    beyond = far if far[at] else far | (distances >= distances[at])
+    components, _ = ndimage.label(beyond & (mask > 0), np.ones((3, 3, 3)))
+    found = np.nonzero(components == components[at])
+    return tuple(indices + first - 1 for indices, first in zip(found, origin))
+
+
+def apply_hand_overs(
+    labels: np.ndarray,
+    points: Sequence[np.ndarray],
+    hand_overs: Sequence[HandOver],
+    spacing: Sequence[float],
+) -> tuple[str, ...]:
+    """Hand branches over, in place and in their order.
+
+    Parameters
+    ----------
+    labels : ndarray, uint8, shape (K, J, I)
+        1 for the first vessel, and so on.
+    points : sequence of ndarray, shape (n, 3)
+        K, J, I of the points of each vessel.
+    hand_overs : sequence of HandOver
+    spacing : 3 floats K, J, I, in mm
+
+    Returns
+    -------
+    tuple of str
+        For each that had no effect, why.
+    """
+    roots, notes = [np.reshape(each, (-1, 3)) for each in points], []
+    for each in hand_overs:
+        owner = int(labels[each.voxel])
+        if owner == each.label:
+            continue
+        if owner == 0:
+            text = _(
+                "There is no vessel at {name}, so no branch was handed over: move the point "
+                "into the branch, or delete it."
+            )
+        elif (roots[owner - 1] == each.voxel).all(axis=1).any():
+            text = _(
+                "{name} lies on a point of the other vessel, which keeps its branch: delete "
+                "one of the two."
+            )
+        else:
+            branch = branch_of(labels == owner, roots[owner - 1], each.voxel, spacing)
+            labels[branch] = each.label
+            roots[each.label - 1] = np.vstack([roots[each.label - 1], each.voxel])
+            continue
+        notes.append(text.format(name=each.name))
+    return tuple(notes)

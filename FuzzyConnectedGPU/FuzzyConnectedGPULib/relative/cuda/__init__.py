@@ -1,1 +1,0 @@
-"""Relative connectedness on CUDA: `owners` by contraction or by groups, then `disputed`."""

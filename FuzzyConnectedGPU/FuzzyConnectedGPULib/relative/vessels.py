@@ -1,0 +1,142 @@
+"""A fuzzy scene divided among the vessels whose points it was computed from; see `relative`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+
+from ..contrast.evidence import evidence_finder
+from ..input_validation import checked_mask, checked_spacing, checked_volume
+from . import disputed, forests
+from .groups import BACKGROUND, BACKGROUND_NAME, DISPUTED, background_inside
+from .relative_connectedness import relative_connectedness, steps_of_noise
+
+
+def owners_of_scene(
+    volume: np.ndarray,
+    found: Any,
+    vessels: Mapping[str, np.ndarray],
+    options: Any,
+    cached: Any,
+    *,
+    spacing: Any,
+    mask: Any,
+    background_seeds: Any,
+    progress: Progress,
+) -> np.ndarray:
+    """The division of a scene among vessels; arguments as of `segmentation.segment`.
+
+    Returns
+    -------
+    ndarray, uint8, of the volume's shape
+        0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
+    """
+    shape, solid = np.shape(volume), (1,) * (3 - np.ndim(volume)) + np.shape(volume)
+    scene, region = found.scene.values.reshape(solid), checked_mask(mask, solid)
+    clicked = {name: each for name, each in vessels.items() if len(each)}
+    numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
+    numbers[1 : len(clicked) + 1] = [n for n, each in enumerate(vessels.values(), 1) if len(each)]
+    if len(clicked) == 1:
+        return numbers[(scene > 0).astype(np.uint8)].reshape(shape)
+    background = background_inside(background_seeds, solid, region)
+    if len(background):
+        numbers[len(clicked) + 1] = BACKGROUND
+    if found.contrast is not None:
+        evidence = cached.evidence
+        if evidence is None:  # the device's memory was needed for something else
+            unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
+            find = evidence_finder()
+            evidence = find(checked_volume(volume), unit, first, region, progress, None)
+        owners = divide_by_contrast(evidence, scene, clicked, progress, background)
+    else:
+        if len(background):
+            clicked[BACKGROUND_NAME] = background
+        relative = relative_connectedness(
+            volume, clicked, found.affinity, mask=mask, iterative=True, cut=options.cut,
+            progress=progress, device="cpu",
+        )  # fmt: skip
+        owners = np.where(relative.disputed, DISPUTED, relative.labels).astype(np.uint8)
+        owners = disputed.share_unowned(owners.reshape(solid), scene > 0, progress)
+    return numbers[owners].reshape(shape)
+
+
+def divide_by_contrast(
+    evidence: Any,
+    scene: np.ndarray,
+    vessels: Mapping[str, Any],
+    progress: Progress,
+    background: np.ndarray | None = None,
+) -> np.ndarray:
+    """The vessel of each voxel that a scene of the contrast model reaches.
+
+    Parameters
+    ----------
+    evidence : contrast map in host memory
+        That the scene was computed from.
+    scene : ndarray, float32, shape (K, J, I)
+        No path leaves the voxels above 0.
+    vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
+        In the box of the evidence.
+    progress : Progress
+    background : ndarray, shape (m, 3), optional
+        One more group, after the vessels; only where it is clicked, and not the vessel beside.
+
+    Returns
+    -------
+    ndarray, uint8, shape (K, J, I)
+        `NOBODY`, the number of a group from 1 on, or `DISPUTED`.
+    """
+    groups = with_middles(evidence, vessels, background)
+    owners = np.zeros(scene.shape, np.uint8)
+    points = np.concatenate(list(groups.values()))
+    numbers = np.repeat(np.arange(1, len(groups) + 1), [len(each) for each in groups.values()])
+    inside = scene > 0
+    inside[tuple(points.T)] = True  # background points, where the scene is 0
+    reached = inside[evidence.box]
+    if evidence.inside is not None:
+        reached &= evidence.inside > 0
+    inner = bounding_box(reached)
+    if inner is None:
+        return owners
+    # The middle of a vessel may lie outside the mask, and so outside the box.
+    within = reached[tuple((points - evidence.origin).T)]
+    points, numbers = points[within] - evidence.origin, numbers[within].astype(np.uint8)
+    points -= [side.start for side in inner]
+    capacities = steps_of_noise(evidence.contrast[inner], evidence.noise)
+    capacities[~reached[inner]] = 0
+    flat = np.ravel_multi_index(points.T, capacities.shape)
+    levels, found = forests.by_contrast(capacities, flat, numbers, progress)
+    disputed.iterate(disputed.contrast_edges(capacities, levels, found), found, progress)
+    box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
+    owners[box] = disputed.share_unowned(found, reached[inner], progress)
+    return owners
+
+
+def with_middles(
+    evidence: Any, vessels: Mapping[str, Any], background: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """The points (n, 3) of vessels, and the middle of the vessel near each; background points last.
+
+    A click beside the middle of a vessel has little contrast itself, and would limit all its paths.
+    A middle that two vessels claim, or a point of another group, counts for none.
+    """
+    found: dict[str, list[tuple]] = {}
+    claims: dict[tuple, set[str]] = {}
+    for name, points in vessels.items():
+        found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
+        for voxel in found[name]:
+            place = tuple((np.array(voxel) - evidence.origin).tolist())
+            middle = np.array(evidence.middle_near(place)[1]) + evidence.origin
+            for each in (voxel, tuple(middle.tolist())):
+                claims.setdefault(each, set()).add(name)
+    if background is not None and len(background):
+        found[BACKGROUND_NAME] = list(map(tuple, background.tolist()))
+        for voxel in found[BACKGROUND_NAME]:
+            claims.setdefault(voxel, set()).add(BACKGROUND_NAME)
+    for voxel, names in claims.items():
+        if len(names) == 1:
+            found[names.pop()].append(voxel)
+    return {name: np.array(list(dict.fromkeys(each))) for name, each in found.items()}

@@ -1,0 +1,233 @@
+"""Surfaces of segments for the 3D views, as Slicer's own conversion makes them.
+
+`surface_input` reads a segment in the window's thread; `SurfaceInput.surface` runs in any thread,
+where VTK's filters let the window go on. Slicer shows surfaces of all segments or of none, and
+makes missing ones itself: a segment that no run wrote gets none because of a result.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import Cancelled
+from .images import array_from_image, image_from_array
+from .reading import BINARY_LABELMAP, array_from_matrix, matrix_from_array
+from .segment_origin import is_result
+
+SURFACE, SMOOTHING = "Closed surface", "SmoothingFactor"
+# Conversion parameters whose surface is made here, but for the smoothing factor: Slicer's defaults.
+DEFAULTS = {
+    "DecimationFactor": 0.0,
+    "ConversionMethod": 0.0,
+    "ComputeSurfaceNormals": 1.0,
+    "JointSmoothing": 0.0,
+}
+
+
+@dataclass(frozen=True)
+class SurfaceInput:
+    """All that the surface of a segment depends on, copied.
+
+    Attributes
+    ----------
+    inside : ndarray of bool, shape (K, J, I)
+        The segment's voxels.
+    index_to_world : ndarray, shape (4, 4)
+        From I, J, K of `inside` to the segmentation's frame in mm.
+    smoothing : float
+        Slicer's factor, 0 to 1.
+    """
+
+    inside: np.ndarray
+    index_to_world: np.ndarray
+    smoothing: float
+
+    def is_as(self, other: "SurfaceInput | None") -> bool:
+        """Whether it is of the same voxels at the same place."""
+        return (
+            other is not None
+            and self.smoothing == other.smoothing
+            and np.array_equal(self.index_to_world, other.index_to_world)
+            and np.array_equal(self.inside, other.inside)
+        )
+
+    def surface(self, progress: Any = None) -> Any:
+        """The closed surface as vtkPolyData; `Cancelled` where ``progress(share)`` says so."""
+        import vtk
+
+        contour = vtk.vtkDiscreteFlyingEdges3D()
+        contour.SetInputData(image_from_array(np.pad(self.inside.astype(np.uint8), 1), taken=True))
+        contour.SetValue(0, 1)
+        contour.ComputeGradientsOff()
+        contour.ComputeNormalsOff()
+        contour.ComputeScalarsOff()
+        filters = [contour]
+        if self.smoothing > 0:
+            smooth = vtk.vtkWindowedSincPolyDataFilter()
+            smooth.SetNumberOfIterations(int(20 + self.smoothing * 40))
+            smooth.SetPassBand(10 ** (-4 * self.smoothing))
+            smooth.BoundarySmoothingOff()
+            smooth.FeatureEdgeSmoothingOff()
+            smooth.NonManifoldSmoothingOn()
+            smooth.NormalizeCoordinatesOn()
+            filters.append(smooth)
+        place = vtk.vtkTransform()
+        origin = self.index_to_world.copy()
+        origin[:3, 3] -= origin[:3, :3].sum(axis=1)  # of the padding
+        place.SetMatrix(matrix_from_array(origin))
+        moved = vtk.vtkTransformPolyDataFilter()
+        moved.SetTransform(place)
+        normals = vtk.vtkPolyDataNormals()
+        normals.ConsistencyOn()  # axes may be left-handed
+        normals.SplittingOff()
+        filters += [moved, normals]
+        for number, each in enumerate(filters):
+            if number:
+                each.SetInputConnection(filters[number - 1].GetOutputPort())
+            if progress is not None and progress(number / len(filters)) is False:
+                raise Cancelled
+            each.Update()
+        return normals.GetOutput()
+
+
+def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
+    """Read a segment of a vtkSegmentation; None where only Slicer itself can make its surface."""
+    import vtk
+
+    segment = segmentation.GetSegment(segment_id)
+    image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
+    if image is None or image.GetPointData().GetScalars() is None:
+        return None
+    if any(_setting(segmentation, name) not in ("", value) for name, value in DEFAULTS.items()):
+        return None
+    matrix = vtk.vtkMatrix4x4()
+    image.GetImageToWorldMatrix(matrix)
+    geometry = array_from_matrix(matrix)
+    geometry[:3, 3] += geometry[:3, :3] @ np.array(image.GetExtent()[::2], float)
+    inside = array_from_image(image) == segment.GetLabelValue()
+    smoothing = _setting(segmentation, SMOOTHING)
+    return SurfaceInput(inside, geometry, 0.5 if smoothing == "" else smoothing)
+
+
+@dataclass(frozen=True)
+class SurfaceState:
+    """State that determines a segment's surface: image, time of its last edit, and settings."""
+
+    image: Any
+    time: int
+    settings: tuple
+
+    @classmethod
+    def of(cls, segmentation: Any, segment_id: str) -> "SurfaceState | None":
+        """The state of a segment now; None where it has no voxels."""
+        segment = segmentation.GetSegment(segment_id)
+        image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
+        if image is None:
+            return None
+        settings = tuple(_setting(segmentation, name) for name in (SMOOTHING, *DEFAULTS))
+        return cls(image, image.GetMTime(), settings)
+
+    def has_voxels_of(self, other: "SurfaceState") -> bool:
+        """Whether only settings differ, if anything does."""
+        return self.image is other.image and self.time == other.time
+
+
+def _setting(segmentation: Any, name: str) -> Any:
+    """A parameter of Slicer's conversion as number, by the middle of its getter's name."""
+    import slicer
+
+    rule = slicer.vtkBinaryLabelmapToClosedSurfaceConversionRule
+    text = segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def has_surface(segment: Any) -> bool:
+    """Whether a vtkSegment has a closed surface."""
+    return segment.GetRepresentation(SURFACE) is not None
+
+
+def surface_of(segmentation_node: Any, segment_id: str) -> Any:
+    """The closed surface (vtkPolyData) of a segment, or None."""
+    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
+    return segment.GetRepresentation(SURFACE) if segment is not None else None
+
+
+def convert_missing(segmentation: Any) -> None:
+    """Make the surfaces that segments of a vtkSegmentation have not."""
+    for each in segmentation.GetSegmentIDs():
+        if has_surface(segmentation.GetSegment(each)):
+            continue
+        read = surface_input(segmentation, each)
+        if read is None:
+            segmentation.CreateRepresentation(SURFACE)
+            return
+        set_surface(segmentation, each, read.surface())
+
+
+def set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
+    """Give a segment a surface, in place of one that it has; observers are told as by Slicer."""
+    segment = segmentation.GetSegment(segment_id)
+    had = has_surface(segment)
+    segment.AddRepresentation(SURFACE, surface)
+    segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
+    if not had:
+        segmentation.InvokeEvent(segmentation.ContainedRepresentationNamesModified)
+
+
+def without_surface(segmentation_node: Any, segment_id: str) -> list[str]:
+    """Names of segments that stand against a surface of one: no run wrote them, and none has."""
+    return [
+        segment.GetName()
+        for segment in _others(segmentation_node, segment_id)
+        if not has_surface(segment) and not is_result(segment)
+    ]
+
+
+def may_have_surface(segmentation_node: Any, segment_id: str) -> bool:
+    """Whether a surface of the segment may be made and put: see `without_surface`."""
+    segmentation = segmentation_node.GetSegmentation()
+    return (
+        segmentation.GetSegment(segment_id) is not None
+        and segmentation.GetSourceRepresentationName() == BINARY_LABELMAP
+        and not without_surface(segmentation_node, segment_id)
+    )
+
+
+def make_surface(segmentation_node: Any, segment_id: str, anew: bool = False) -> None:
+    """Make the surface of a segment where `may_have_surface`; `anew` also where it has one."""
+    if not may_have_surface(segmentation_node, segment_id):
+        return
+    if anew:
+        segmentation_node.GetSegmentation().GetSegment(segment_id).RemoveRepresentation(SURFACE)
+    convert_missing(segmentation_node.GetSegmentation())
+
+
+def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:
+    """Show a surface of earlier voxels until that of the present ones is made."""
+    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
+    if surface is None or segment is None or has_surface(segment):
+        return
+    if not without_surface(segmentation_node, segment_id):
+        set_surface(segmentation_node.GetSegmentation(), segment_id, surface)
+
+
+def drop_surface(segmentation_node: Any, segment_id: str) -> None:
+    """Show a segment in 3D no more: without its surface, or hidden where others have one, too."""
+    segmentation = segmentation_node.GetSegmentation()
+    segment = segmentation.GetSegment(segment_id)
+    if segment is None or segmentation.GetSourceRepresentationName() != BINARY_LABELMAP:
+        return
+    if any(has_surface(each) for each in _others(segmentation_node, segment_id)):
+        segmentation_node.GetDisplayNode().SetSegmentVisibility3D(segment_id, False)
+    elif has_surface(segment):
+        segmentation_node.RemoveClosedSurfaceRepresentation()
+
+
+def _others(segmentation_node: Any, segment_id: str) -> list[Any]:
+    segmentation = segmentation_node.GetSegmentation()
+    ids = segmentation.GetSegmentIDs()
+    return [segmentation.GetSegment(each) for each in ids if each != segment_id]

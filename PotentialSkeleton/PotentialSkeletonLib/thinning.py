@@ -1,0 +1,302 @@
+"""Homotopic thinning, growing and peeling: only simple points (26,6) go or come.
+
+So the result has the object's components and tunnels, whatever must stay. It is thin, as thinning
+ends when no other point is simple. Voxels are flat indices, ascending, off the array's border.
+"""
+
+import math
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
+
+OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
+FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number
+KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that come last
+ROUNDS_PER_VOXEL = 8  # of peeling; with fewer, voxels go further from the order
+
+
+def empty_states(shape: tuple[int, ...]) -> np.ndarray:
+    """States, all 0, of as many voxels as an array and a margin round it have; uint8."""
+    return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
+
+
+def thin(
+    voxels: np.ndarray,
+    order: np.ndarray,
+    stays: np.ndarray,
+    last: np.ndarray,
+    shape: tuple[int, ...],
+    states: np.ndarray | None = None,
+) -> np.ndarray:
+    """Thin an object to a skeleton, one voxel wide.
+
+    Parameters
+    ----------
+    voxels : ndarray of int, (n,)
+        The object; any number of components.
+    order : ndarray of float32, (n,)
+        How central each voxel is; voxels go in ascending order, ties as they come to the surface.
+    stays : ndarray of bool, (n,)
+        Voxels that may not go: endpoints and critical points.
+    last : ndarray of bool, (n,)
+        Voxels of traced curves: they go last, so that the skeleton lies along them.
+    shape : 3 ints K, J, I
+        Of the array.
+    states : ndarray of uint8, optional
+        Workspace from `empty_states`; all 0 again at the end.
+
+    Returns
+    -------
+    ndarray of int
+        Flat indices, ascending.
+    """
+    states = empty_states(shape) if states is None else states
+    states[voxels] = OBJECT | KEPT * stays.view(np.uint8)
+    _thin(states, voxels, _keys(order, last), shape[2], shape[1] * shape[2])
+    skeleton = voxels[states[voxels] != 0]
+    states[voxels] = 0
+    return skeleton
+
+
+def grow(
+    skeleton: np.ndarray,
+    offered: np.ndarray,
+    order: np.ndarray,
+    first: np.ndarray,
+    shape: tuple[int, ...],
+    states: np.ndarray | None = None,
+) -> np.ndarray:
+    """Add to a skeleton what is connected with it and does not change its topology.
+
+    The reverse of thinning. Traced curves that run side by side or meet again enclose holes that
+    the object does not have: of the voxels adjacent to the skeleton the most central goes first, so
+    each such hole stays open at its least central voxel.
+
+    Parameters
+    ----------
+    skeleton : ndarray of int, (n,)
+    offered : ndarray of int, (m,)
+        The skeleton and what may be added.
+    order : ndarray of float32, (m,)
+        How central each of these voxels is.
+    first : ndarray of bool, (m,)
+        Those that go before all others.
+    shape, states
+        As for `thin`.
+
+    Returns
+    -------
+    ndarray of int
+        Flat indices, ascending.
+    """
+    states = empty_states(shape) if states is None else states
+    states[offered] = OFFERED
+    states[skeleton] = OBJECT
+    _grow(states, skeleton, offered, _keys(order, first), shape[2], shape[1] * shape[2])
+    grown = offered[states[offered] & OBJECT != 0]
+    states[offered] = 0
+    return grown
+
+
+def peel(
+    voxels: np.ndarray,
+    order: np.ndarray,
+    stays: np.ndarray,
+    spacing: tuple[float, ...],
+    shape: tuple[int, ...],
+) -> np.ndarray:
+    """Peel an object until no voxel but those that stay could go, many at a time.
+
+    Voxels whose indices have the same parities are not adjacent: of one of these eight subfields
+    all simple points can go at once (Bertrand and Aktouf 1994). In each round all subfields are
+    gone through once; a voxel may go from the round of its order on.
+
+    Parameters
+    ----------
+    voxels : ndarray of int, (n,)
+        The object.
+    order : ndarray of float32, (n,)
+        How central each voxel is, mm.
+    stays : ndarray of int
+        Flat indices of voxels of the object that may not go.
+    spacing : 3 floats K, J, I, in mm
+    shape : 3 ints K, J, I
+        Of the array.
+
+    Returns
+    -------
+    ndarray of int
+        Flat indices, ascending.
+    """
+    states = empty_states(shape)
+    rounds = (order / np.float32(min(spacing) / ROUNDS_PER_VOXEL)).astype(np.int32)
+    states[voxels] = OBJECT
+    states[stays] |= KEPT
+    by_round = voxels[np.argsort(rounds, kind="stable")]
+    _peel(states, by_round, np.cumsum(np.bincount(rounds)), shape[2], shape[1] * shape[2])
+    return voxels[states[voxels] != 0]
+
+
+def trim(skeleton: np.ndarray, stays: np.ndarray, shape: tuple[int, ...], states: Any) -> Any:
+    """Remove voxels that lie beside a skeleton instead of ending it, but for those that stay."""
+    states[skeleton] = OBJECT
+    states[stays] |= KEPT
+    voxels = skeleton[states[skeleton] == OBJECT]
+    states[stays] &= ~np.uint8(KEPT)
+    while _remove_redundant(states, voxels, shape[2], shape[1] * shape[2]):
+        pass
+    left = skeleton[states[skeleton] != 0]
+    states[skeleton] = 0
+    return left
+
+
+def removable(skeleton: np.ndarray, shape: tuple[int, ...], states: Any = None) -> np.ndarray:
+    """Voxels of a skeleton that could go without a change of topology, and are no ends."""
+    states = empty_states(shape) if states is None else states
+    states[skeleton] = OBJECT
+    found = skeleton[_are_redundant(states, skeleton, shape[2], shape[1] * shape[2])]
+    states[skeleton] = 0
+    return found
+
+
+def _keys(order: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Order in steps, int64; those that come last behind all others."""
+    deepest = float(order.max(initial=0))
+    scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
+    return (order.astype(np.float64) * scale).astype(np.int64) + KEY_STEPS * last
+
+
+@compiled
+def _thin(states: np.ndarray, voxels: np.ndarray, keys: np.ndarray, row: int, plane: int) -> None:
+    offsets = _block(row, plane)
+    arrival = 0
+    heap = [(keys[n], arrival, n) for n in range(0)]
+    for n in range(voxels.size):
+        if not states[voxels[n]] & KEPT and _is_at_surface(states, voxels[n], row, plane):
+            states[voxels[n]] |= WAITING
+            heappush(heap, (keys[n], arrival, n))
+            arrival += 1
+    while len(heap):
+        voxel = voxels[heappop(heap)[2]]
+        states[voxel] &= ~np.uint8(WAITING)
+        neighbours = neighbour_bits(states, voxel, row, plane, FLAG)
+        if not is_simple(int(neighbours)):
+            continue
+        states[voxel] = 0
+        for side in range(27):
+            other = voxel + offsets[side]
+            if neighbours >> side & 1 and not states[other] & (KEPT | WAITING):
+                states[other] |= WAITING
+                place = np.searchsorted(voxels, other)
+                heappush(heap, (keys[place], arrival, place))
+                arrival += 1
+
+
+@compiled
+def _grow(
+    states: np.ndarray,
+    skeleton: np.ndarray,
+    offered: np.ndarray,
+    keys: np.ndarray,
+    row: int,
+    plane: int,
+) -> None:
+    offsets = _block(row, plane)
+    arrival = at = 0
+    heap = [(keys[n], arrival, n) for n in range(0)]
+    while at < skeleton.size or len(heap):
+        if at < skeleton.size:
+            voxel = skeleton[at]
+            at += 1
+        else:
+            voxel = offered[heappop(heap)[2]]
+            states[voxel] &= ~np.uint8(WAITING)
+            if not is_simple(int(neighbour_bits(states, voxel, row, plane, FLAG))):
+                continue
+            states[voxel] = OBJECT
+        for offset in offsets:
+            other = voxel + offset
+            if states[other] == OFFERED:
+                states[other] |= WAITING
+                place = np.searchsorted(offered, other)
+                heappush(heap, (-keys[place], arrival, place))
+                arrival += 1
+
+
+@compiled
+def _peel(states: np.ndarray, by_round: np.ndarray, ends: np.ndarray, row: int, plane: int) -> None:
+    """`OFFERED` is here the state of voxels that may go from now on."""
+    offsets = _block(row, plane)
+    waiting = [[by_round[0] for _ in range(0)] for _ in range(8)]
+    first, number, gone = 0, 0, True
+    while gone or number < ends.size:
+        last = ends[min(number, ends.size - 1)]
+        for voxel in by_round[first:last]:
+            states[voxel] |= OFFERED
+            if states[voxel] == OBJECT | OFFERED and _is_at_surface(states, voxel, row, plane):
+                states[voxel] |= WAITING
+                waiting[_subfield(voxel, row, plane)].append(voxel)
+        first, number, gone = last, number + 1, False
+        for subfield in range(8):
+            tried = waiting[subfield].copy()
+            waiting[subfield].clear()
+            for voxel in tried:
+                states[voxel] &= ~np.uint8(WAITING)
+                bits = neighbour_bits(states, voxel, row, plane, FLAG)
+                if not is_simple(int(bits)):
+                    continue
+                states[voxel] = 0
+                gone = True
+                for side in range(27):
+                    other = voxel + offsets[side]
+                    if bits >> side & 1 and states[other] == OBJECT | OFFERED:
+                        states[other] |= WAITING
+                        waiting[_subfield(other, row, plane)].append(other)
+
+
+@compiled
+def _remove_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) -> bool:
+    """Remove what can go, one after the other; whether there was anything."""
+    found = False
+    for voxel in voxels:
+        if states[voxel] and _is_redundant(states, voxel, row, plane):
+            states[voxel] = 0
+            found = True
+    return found
+
+
+@compiled
+def _are_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) -> np.ndarray:
+    return np.array([_is_redundant(states, voxel, row, plane) for voxel in voxels], np.bool_)
+
+
+@compiled_inside
+def _is_redundant(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
+    """Whether a voxel is simple and has more than one neighbour."""
+    bits = neighbour_bits(states, voxel, row, plane, FLAG)
+    return bits & (bits - 1) != 0 and is_simple(int(bits))
+
+
+@compiled_inside
+def _is_at_surface(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
+    """Whether there is an outside voxel at one of a voxel's faces."""
+    return not (
+        states[voxel - 1] & states[voxel + 1] & states[voxel - row] & states[voxel + row]
+        & states[voxel - plane] & states[voxel + plane] & OBJECT
+    )  # fmt: skip
+
+
+@compiled_inside
+def _subfield(voxel: int, row: int, plane: int) -> int:
+    return (voxel // plane & 1) << 2 | (voxel % plane // row & 1) << 1 | (voxel % row & 1)
+
+
+@compiled_inside
+def _block(row: int, plane: int) -> np.ndarray:
+    """From a voxel to those of the block of 27 round it, in the order of `neighbour_bits`."""
+    return np.array([k + j + i for k in (-plane, 0, plane) for j in (-row, 0, row)
+                     for i in (-1, 0, 1)])  # fmt: skip
