@@ -183,7 +183,9 @@ class _Run:
         if target.exists():  # complete, of this run
             return target, 0
         if not options.seed:
-            raise InputError("--affinity computes connectedness from seeds: give --seed I,J,K, too.")
+            raise InputError(
+                "--affinity computes connectedness from seeds: give --seed I,J,K, too."
+            )
         self._watch.stage("Connectedness")
         run = connectedness(
             options.scene, np.array(options.seed)[:, ::-1], GaussianAffinity(*options.affinity),
@@ -251,9 +253,7 @@ class _Run:
         text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n"
         text += skeleton.to_swc(voxel_to_world=matrix)
         (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
-        trees, warnings = write_trees(
-            folder, skeleton, None, matrix, options.formats, options.root
-        )
+        trees, warnings = write_trees(folder, skeleton, None, matrix, options.formats, options.root)
         details = {k: v for k, v in skeleton.report.items() if k not in ("seconds", "warnings")}
         found = {
             "branches": len(skeleton.branches), "nodes": len(skeleton.nodes),

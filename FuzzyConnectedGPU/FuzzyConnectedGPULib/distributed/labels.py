@@ -535,9 +535,7 @@ def volume_curve(
 
 
 def _histogram(scene: Volume, partition: Partition, client: Any, progress: Progress) -> np.ndarray:
-    counts = run_tasks(
-        count_block, [(scene, box) for box in partition.boxes], client, progress
-    )
+    counts = run_tasks(count_block, [(scene, box) for box in partition.boxes], client, progress)
     return np.sum(counts, axis=0)
 
 
