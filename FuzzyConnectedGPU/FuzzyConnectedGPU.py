@@ -11,10 +11,8 @@ from slicer.ScriptedLoadableModule import (
 )
 from slicer.util import VTKObservationMixin
 
-# Slicer appends this file's folder to `sys.path` before it loads the file. Of the project's
-# packages only the Logic's methods are imported here, which need nothing but the standard library;
-# all else is imported inside functions, so that the module loads whatever is missing.
-from FuzzyConnectedGPUMRML.logic import SeedsLogic, SegmentingLogic, SeveralLogic, ThresholdLogic
+# Slicer appends this file's folder to `sys.path` before it loads the file. The project's packages
+# are imported inside functions, so that the module loads whatever is missing.
 
 
 class FuzzyConnectedGPU(ScriptedLoadableModule):
@@ -101,9 +99,7 @@ class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin)
         ScriptedLoadableModuleWidget.onReload(self)
 
 
-class FuzzyConnectedGPULogic(
-    ScriptedLoadableModuleLogic, SegmentingLogic, SeveralLogic, ThresholdLogic, SeedsLogic
-):
+class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     """Segments vessels on the MRML scene; the algorithms are in `FuzzyConnectedGPULib`.
 
     To try it, paste this into Slicer's Python console::
@@ -124,7 +120,7 @@ class FuzzyConnectedGPULogic(
     def __init__(self) -> None:
         ScriptedLoadableModuleLogic.__init__(self)
         self._wrapper: Any = None  # FuzzyConnectedGPUParameterNode
-        self._kept: Any = None
+        self._cached: Any = None
 
     def getParameterNode(self) -> Any:
         """The choices and results of the scene: `FuzzyConnectedGPUParameterNode`."""
@@ -139,6 +135,244 @@ class FuzzyConnectedGPULogic(
             if earlier:
                 self._wrapper.model = Model.AFFINITY
         return self._wrapper
+
+    # --- runs
+
+    def segment(self, volumeNode: Any, vessels: Any, **arguments: Any) -> Any:
+        """Segment what hangs together with the seeds; the scene changes only if all goes well.
+
+        Several vessels that touch never overlap: see `FuzzyConnectedGPULib.segment_several`.
+        Example::
+
+            lists = [slicer.util.getNode(name) for name in ("Portal vein", "Hepatic vein")]
+            result = logic.segment(volume, lists, segmentationNode=True)
+            for vessel in result.vessels:
+                print(f"{vessel.name}: {vessel.volumeMl:.1f} ml")
+
+        Parameters
+        ----------
+        volumeNode : vtkMRMLScalarVolumeNode
+            One component; any axes, under any transform.
+        vessels : vtkMRMLMarkupsNode, or sequence of them
+            The placed points of each list are the seeds of one vessel; those outside the volume or
+            mask are left out. With several lists name, colour and kind of each (attribute
+            "FuzzyVesselGPU.Vessel": "portal vein", "hepatic vein", "artery", "vein" or "other")
+            become those of a new segment, and points marked by
+            `FuzzyConnectedGPUMRML.vessels.mark_hand_over` give the branch that begins there to
+            the vessel of their list.
+        backgroundSeedsNode : vtkMRMLMarkupsNode, optional
+            Points that do not belong to the vessels; each takes away the leak that it sits in.
+        maskNode : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode, optional
+            Paths stay inside it; of any geometry.
+        maskSegmentID : str
+            Of a segmentation as mask: only this segment.
+        roiNode : vtkMRMLMarkupsROINode, optional
+            Paths stay inside it: voxels count whose centre is in the box.
+        model : {"contrast", "affinity"}, optional
+            "contrast", the default: contrast to the surroundings, connected from the seeds.
+            "affinity": the papers' affinity, taken also where one of its own parameters is given:
+            affinity, radius, side, cut, solver.
+        border : {"drawn", "half"}, optional
+            Of the model "contrast": where experts draw it, or at half the contrast.
+        threshold : float, optional
+            Above 0, up to 1, one for all vessels. By default 0.5 in the model "contrast" (lower:
+            more, higher: less); in the model "affinity" from the scene's histogram and the
+            background seeds.
+        device : str
+            "auto", "cpu", "cuda", "cuda:1".
+        cut, solver : float, str
+            Affinities below the cut count as 0, which saves time; see
+            `FuzzyConnectedGPULib.SOLVERS`.
+        affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
+            By default estimated round the seeds.
+        radius, side : int, str
+            Of that estimate: voxels round each seed (2); "bright" or "dark" where intensities on
+            that side of the mean are vessel, too ("both").
+        corrections, directions : int
+            Of the solver "cuda-kfoe-corrected".
+        fillGaps : int
+            Rounds in which voxels are added that the vessels surround: what noise has left out of
+            a wide vessel. 0 to 10.
+        sceneVolumeNode, labelmapNode : nodes, optional
+            Filled; by default new nodes are added.
+        segmentationNode : vtkMRMLSegmentationNode or True, optional
+            Gets a segment for each vessel, named as its list; True adds a new segmentation. A
+            later run with the same list and volume gives the segment other voxels and leaves all
+            else of it, unless it was edited meanwhile: then a new one is added.
+        segmentID : str
+            Of the segment to overwrite instead; for one vessel.
+        showDisputed : bool
+            Add a segment of the voxels that two vessels reach equally.
+        progress : callable, optional
+            ``progress(fraction) -> bool``; False cancels.
+
+        Returns
+        -------
+        FuzzyConnectedGPUMRML.result.SegmentationResult
+            ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+            Something given cannot be used, two vessels have a point on the same voxel, or an
+            output is an input or the mask; the message names it.
+        FuzzyVesselCoreLib.errors.DeviceError
+            The device cannot be used.
+        FuzzyVesselCoreLib.errors.Cancelled
+            `progress` returned False, or an input was removed meanwhile.
+        """
+        from FuzzyConnectedGPUMRML.segmenting import segment
+
+        several = isinstance(vessels, list | tuple)
+        lists, progress = list(vessels) if several else [vessels], arguments.pop("progress", None)
+        options, outputs = _options(arguments)
+        return segment(volumeNode, lists, options, outputs, progress, self.cached)
+
+    def segmentSeveral(self, volumeNode: Any, seedsNodes: Any, **arguments: Any) -> Any:
+        """`segment` with a sequence of lists."""
+        return self.segment(volumeNode, list(seedsNodes), **arguments)
+
+    def read(self, volumeNode: Any, lists: Any, **arguments: Any) -> Any:
+        """The inputs of `segment` as arrays: `FuzzyConnectedGPUMRML.segmenting.Run`."""
+        from FuzzyConnectedGPUMRML.segmenting import Run
+
+        options, outputs = _options(arguments)
+        outputs.check(volumeNode, options)
+        return Run(volumeNode, lists, options)
+
+    # --- thresholds of a connectedness map that is there; nothing is computed anew
+
+    def thresholdScene(
+        self, sceneVolumeNode: Any, threshold: float | None = None, **arguments: Any
+    ) -> Any:
+        """Cut a fuzzy scene at another threshold, without computing it again.
+
+        Parameters
+        ----------
+        sceneVolumeNode : vtkMRMLScalarVolumeNode
+            Of an earlier run, also of one that was saved and loaded.
+        threshold, backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID, showDisputed
+            As in `segment`.
+        fillGaps, maskNode, maskSegmentID, roiNode
+            As in `segment`: gaps are filled within mask and box.
+
+        Returns
+        -------
+        FuzzyConnectedGPUMRML.result.SegmentationResult
+            Its affinity and scene are None.
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+        """
+        from FuzzyConnectedGPUMRML.segmenting import threshold_scene
+
+        options, outputs = _options({"threshold": threshold, **arguments})
+        return threshold_scene(sceneVolumeNode, options, outputs)
+
+    def automaticThreshold(
+        self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
+    ) -> float:
+        """The threshold that `segment` would choose: a float, mostly with a reason."""
+        from FuzzyConnectedGPULib.threshold.choice import choose_threshold
+        from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
+        from FuzzyConnectedGPUMRML.segmenting import background_seeds
+        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+
+        values, known = scene_values(sceneVolumeNode), contrast_threshold(sceneVolumeNode)
+        if known is not None:
+            return known
+        background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
+        return choose_threshold(values, background and background.voxels, cut)
+
+    def backgroundThreshold(self, sceneVolumeNode: Any, backgroundSeedsNode: Any) -> float:
+        """The lowest threshold (float) that keeps every background seed out of the object."""
+        from FuzzyConnectedGPULib import background_threshold
+        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+        from FuzzyVesselCoreLib.mrml.points import seeds_of
+
+        values = scene_values(sceneVolumeNode)
+        seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
+        return background_threshold(values, seeds.voxels)
+
+    def volumeCurve(self, sceneVolumeNode: Any) -> Any:
+        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volume_curve.VolumeCurve`, in ml."""
+        from FuzzyConnectedGPUMRML.volume_curve import VolumeCurve
+
+        return VolumeCurve(sceneVolumeNode)
+
+    # --- points
+
+    def findSeeds(
+        self,
+        volumeNode: Any,
+        *,
+        maskNode: Any = None,
+        maskSegmentID: str = "",
+        roiNode: Any = None,
+        count: int = 6,
+        seedsNode: Any = None,
+        device: str = "auto",
+        progress: Any = None,
+    ) -> Any:
+        """Find seeds without a click: where the contrast is most tubular, in volume or region.
+
+        They are proposals: look at them and delete what is no vessel. In a whole CT other bright
+        tubes (contrast in the bowel, calcifications) may be among them: give the organ as mask.
+
+        Parameters
+        ----------
+        volumeNode, maskNode, maskSegmentID, roiNode, device, progress
+            As in `segment`; seeds lie inside. The search runs on the CPU.
+        count : int
+            Seeds at most (6).
+        seedsNode : vtkMRMLMarkupsFiducialNode, optional
+            Keeps its points and gets the new ones, labelled automatic-1, automatic-2, ...; by
+            default a new list is added.
+
+        Returns
+        -------
+        vtkMRMLMarkupsFiducialNode
+            The strongest seed first.
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+            Something given cannot be used, or nothing is tubular.
+        FuzzyVesselCoreLib.errors.DeviceError, FuzzyVesselCoreLib.errors.Cancelled
+            As `segment`.
+        """
+        from FuzzyConnectedGPUMRML.finding import find_seeds
+
+        region = dict(maskNode=maskNode, maskSegmentID=maskSegmentID, roiNode=roiNode)
+        options = dict(region, count=count, device=device)
+        return find_seeds(volumeNode, options, seedsNode, progress, self.cached)
+
+    def estimateAffinity(
+        self, volumeNode: Any, seedsNode: Any, radius: int = 2, side: str = "both"
+    ) -> Any:
+        """The `FuzzyConnectedGPULib.GaussianAffinity` that the intensities round the seeds give.
+
+        Raises
+        ------
+        FuzzyVesselCoreLib.errors.InputError
+            There is no seed in the volume.
+        """
+        from FuzzyConnectedGPULib import estimate_affinity
+        from FuzzyVesselCoreLib.mrml.points import seeds_of
+        from FuzzyVesselCoreLib.mrml.reading import voxels_of
+
+        voxels = voxels_of(volumeNode, copy=False)
+        seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
+        return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
+
+    def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
+        """Label, voxel, intensity and neighbourhood of each seed; see `seed_rows.SeedRow`."""
+        from FuzzyConnectedGPUMRML.seed_rows import seed_rows
+
+        return seed_rows(volumeNode, seedsNode, radius)
+
+    # --- more
 
     def memoryNeed(self, volumeNode: Any) -> Any:
         """Bytes that a run on a volume takes on the host and on the GPU; see `memory`."""
@@ -158,16 +392,29 @@ class FuzzyConnectedGPULogic(
 
     def forget(self) -> None:
         """Give the memory back that is kept to make the next run of the same volume faster."""
-        self._kept = None
+        self._cached = None
 
     @property
-    def kept(self) -> Any:
-        """What is kept from run to run: `FuzzyConnectedGPULib.cached_connectedness`."""
+    def cached(self) -> Any:
+        """What goes from run to run: `FuzzyConnectedGPULib.cached_connectedness`."""
         from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 
-        if self._kept is None:
-            self._kept = CachedConnectedness()
-        return self._kept
+        if self._cached is None:
+            self._cached = CachedConnectedness()
+        return self._cached
+
+
+def _options(arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """The arguments of a call as `RunOptions` and `Outputs`."""
+    from dataclasses import fields
+
+    from FuzzyConnectedGPUMRML.run_inputs import RunOptions
+    from FuzzyConnectedGPUMRML.segmenting import Outputs
+
+    names = {each.name for each in fields(Outputs)}
+    outputs = {name: value for name, value in arguments.items() if name in names}
+    options = {name: value for name, value in arguments.items() if name not in names}
+    return RunOptions(**options), Outputs(**outputs)
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):

@@ -151,7 +151,7 @@ def three_vessels(window: Window) -> None:
 
 def lists_of(parameters: Any) -> list[Any]:
     """The lists of points of the vessels."""
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
 
     return vessels_of(parameters)
 

@@ -85,7 +85,7 @@ def _phantom() -> Case:
 
 def click(window: Any, case: Case) -> None:
     """Place the points of all vessels, say what they are, and press Apply."""
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
     from FuzzyConnectedGPUPanel.first_view.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
 
@@ -112,7 +112,7 @@ def click(window: Any, case: Case) -> None:
 
 def show_points(parameters: Any, visible: bool) -> None:
     """Show or hide the points of all lists."""
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
 
     for node in (*vessels_of(parameters), parameters.backgroundSeeds):
         node.GetDisplayNode().SetVisibility(visible)
@@ -123,7 +123,7 @@ def most_disputed(parameters: Any) -> np.ndarray:
     import slicer
     from scipy import ndimage
 
-    from FuzzyConnectedGPUMRML.several.vessel_outputs import disputed_segment
+    from FuzzyConnectedGPUMRML.segmenting import disputed_segment
 
     node, volume_node = parameters.segmentation, parameters.inputVolume
     segment_id = disputed_segment(node, volume_node)
@@ -170,7 +170,7 @@ def segment_editor(folder: Path, case: Case) -> None:
     from PIL import Image
 
     from emulators.qt.segment_editor import Editor
-    from FuzzyConnectedGPUMRML.several.vessel_kinds import KINDS as LOOKS
+    from FuzzyConnectedGPUMRML.vessels import KINDS as LOOKS
     from FuzzyVesselCoreLib.mrml.new_points import world_points
 
     workplace = tutorial_pictures.Workplace(case.volume)

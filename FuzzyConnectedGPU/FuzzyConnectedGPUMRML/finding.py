@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.regions import region_mask
 from FuzzyVesselCoreLib.translation import tr as _
 
-from .run_nodes import refuse_without, while_there
+from .segmenting import refuse_without, while_there
 
 LABEL = "automatic"
 

@@ -1,19 +1,15 @@
-"""What a segmentation on the MRML scene gives back."""
+"""What a segmentation on the MRML scene gives back, and what can stand against it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from FuzzyConnectedGPULib.threshold.choice import UNSURE
+from FuzzyVesselCoreLib.errors import InputError
 
 
 class UnsureNote(str):
-    """An automatic threshold is of low confidence.
-
-    Attributes
-    ----------
-    threshold : FuzzyConnectedGPULib.AutomaticThreshold
-    """
+    """An automatic threshold (attribute `threshold`) is of low confidence."""
 
     threshold: Any
 
@@ -23,9 +19,41 @@ class UnsureNote(str):
         return self
 
     @classmethod
-    def of(cls, threshold: Any) -> "list[UnsureNote]":
+    def of(cls, threshold: Any) -> list[str]:
         """The note on a threshold, if there is one to make."""
         return [cls(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else []
+
+
+class SamePlaceError(InputError):
+    """A seed and a background seed (labels of control points) are in the same voxel."""
+
+    def __init__(self, seed: str, background: str) -> None:
+        self.seed, self.background = seed, background
+        super().__init__(
+            f"The seed {seed} and the background seed {background} are in the same voxel: move or "
+            "delete one of the two."
+        )
+
+
+@dataclass(frozen=True)
+class Vessel:
+    """One vessel of a result.
+
+    Attributes
+    ----------
+    name : str
+        Of its list of points.
+    label : int
+        In the labelmap.
+    segmentID : str
+        Empty without a segmentation.
+    volumeMl : float
+    """
+
+    name: str
+    label: int
+    segmentID: str
+    volumeMl: float
 
 
 @dataclass
@@ -35,17 +63,19 @@ class SegmentationResult:
     Attributes
     ----------
     labelmapNode : vtkMRMLLabelMapVolumeNode
-        1 in the vessels.
+        1 in the first vessel, and so on.
     sceneNode : vtkMRMLScalarVolumeNode
-        Connectedness to the seeds, float32, 0..1.
-    segmentID : str
-        In the segmentation that was given; empty without one.
+        Connectedness to the points, float32, 0..1.
     threshold : float
         A voxel belongs to the vessels from this connectedness on.
-    volumeMl : float
-        Volume of the vessels in millilitres, in the volume's own millimetres.
-    affinity : FuzzyConnectedGPULib.GaussianAffinity
-    scene : FuzzyConnectedGPULib.FuzzyScene
+    vessels : list of Vessel
+    disputedMl : float
+        Of voxels that belong to no vessel because two reach them equally.
+    divisionNode : vtkMRMLLabelMapVolumeNode or None
+        Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
+        background, 255 where two vessels reach it equally.
+    affinity : FuzzyConnectedGPULib.GaussianAffinity or None
+    scene : FuzzyConnectedGPULib.FuzzyScene or None
         The same values as an array (K, J, I), which may be the node's own; with solver, device
         and times.
     warnings : list of str
@@ -56,13 +86,29 @@ class SegmentationResult:
 
     labelmapNode: Any
     sceneNode: Any
-    segmentID: str
     threshold: float
-    volumeMl: float
-    affinity: Any
-    scene: Any
+    vessels: list[Vessel]
+    disputedMl: float = 0.0
+    divisionNode: Any = None
+    affinity: Any = None
+    scene: Any = None
     warnings: list[str] = field(default_factory=list)
     segmentationNode: Any = None
+
+    @property
+    def volumeMl(self) -> float:
+        """Of all vessels together, in millilitres."""
+        return sum(each.volumeMl for each in self.vessels)
+
+    @property
+    def segmentIDs(self) -> list[str]:
+        """Of the vessels, in their order; empty without a segmentation."""
+        return [each.segmentID for each in self.vessels if each.segmentID]
+
+    @property
+    def segmentID(self) -> str:
+        """Of the first vessel."""
+        return self.vessels[0].segmentID if self.vessels else ""
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.labelmapNode, self.sceneNode))

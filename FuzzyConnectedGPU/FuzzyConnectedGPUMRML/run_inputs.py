@@ -1,6 +1,7 @@
 """What a result was made of, as short texts that its connectedness map carries along."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from FuzzyVesselCoreLib.mrml.provenance import (
 )
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
-from .logic.run_options import ModelOptions
+from .vessels import is_hand_over
 
 # Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
@@ -29,74 +30,84 @@ VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
 VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
+OF_AFFINITY = ("affinity", "radius", "side", "cut", "solver", "corrections", "directions")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choices(ModelOptions):
-    """What a connectedness map depends on beside its volume and points.
+class RunOptions:
+    """Inputs and options of a run on the scene, as `FuzzyConnectedGPULogic.segment` has them."""
 
-    Attributes
-    ----------
-    mask_node, segment_id, roi_node, background_node
-        The nodes of a run, and the segment of the mask.
-    """
+    backgroundSeedsNode: Any = None
+    maskNode: Any = None
+    maskSegmentID: str = ""
+    roiNode: Any = None
+    fillGaps: int = 0
+    threshold: float | None = None
+    device: str = "auto"
+    model: str | None = None
+    border: str | None = None
+    affinity: Any = None
+    radius: int | None = None
+    side: str | None = None
+    cut: float | None = None
+    solver: str | None = None
+    corrections: int | None = None
+    directions: int | None = None
 
-    mask_node: Any = None
-    segment_id: str = ""
-    roi_node: Any = None
-    background_node: Any = None
+    def of_arrays(self) -> dict[str, Any]:
+        """The fields of `FuzzyConnectedGPULib.SegmentOptions`."""
+        names = ("threshold", "device", "model", "border", *OF_AFFINITY)
+        return {"fill_gaps": self.fillGaps, **{name: getattr(self, name) for name in names}}
 
 
-def inputs_text(volume_node: Any, seeds_node: Any, **choices: Any) -> str:
+def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
     """A text that differs wherever the connectedness may differ; the same after loading.
 
     Voxels of the volume are not looked at; `is_from` knows whether they were edited. Exact solvers
-    give the same connectedness on every device, so the device does not count.
-
-    Parameters
-    ----------
-    volume_node, seeds_node : nodes or None
-    **choices
-        Fields of `Choices`.
-
-    Returns
-    -------
-    str
-        Empty where there is no volume or no seed.
+    give the same connectedness on every device, so the device does not count. Names of lists do
+    not count, their order does. Empty where there is no volume, or a vessel has no point.
     """
-    if volume_node is None or seeds_node is None or volume_node.GetImageData() is None:
+    if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
-    points = placed_points(seeds_node)
-    if not points.labels:
-        return ""
-    chosen = Choices(**choices)
-    mask_node, segment_id = chosen.mask_node, chosen.segment_id
-    parts: list[Any] = [
-        volume_node.GetName(),
-        volume_node.GetImageData().GetDimensions(),
-        sorted(centres(volume_node, points)),
-        mask_node and (mask_node.GetName(), segment_id, mask_fingerprint(mask_node, segment_id)),
-        chosen.roi_node and _box(chosen.roi_node),
+    shared = [
+        options.maskNode
+        and (
+            options.maskNode.GetName(),
+            options.maskSegmentID,
+            mask_fingerprint(options.maskNode, options.maskSegmentID),
+        ),
+        options.roiNode and _box(options.roiNode),
     ]
-    model = _of_affinity(chosen)
-    if not model:
-        # The first point counts more than the others, and background points change the scene.
-        model = ["contrast", chosen.border or "drawn", centres(volume_node, points)[0]]
-        model.append(_background(volume_node, chosen.background_node))
-    return _hashed(parts + model)
+    model = _of_affinity(options)
+    background = [] if model else _background(volume_node, options.backgroundSeedsNode)
+    texts = []
+    for node in lists:
+        points = [] if node is None else _centres(volume_node, placed_points(node))
+        if not points:
+            return ""
+        # In the model "contrast" the first point counts more than the others, and background
+        # points change the scene.
+        own = model or ["contrast", options.border or "drawn", points[0], background]
+        grid = [volume_node.GetName(), volume_node.GetImageData().GetDimensions()]
+        texts.append(_hashed([*grid, sorted(points), *shared, *own]))
+    if len(lists) == 1:
+        return texts[0]
+    for node in lists:
+        points = placed_points(node, is_hand_over)
+        numbers = [node.GetNthControlPointDescription(index) for index in points.indices]
+        texts.append(repr((numbers, _centres(volume_node, points))))
+    return _hashed(texts)
 
 
-def _of_affinity(chosen: Choices) -> list[Any]:
+def _of_affinity(chosen: RunOptions) -> list[Any]:
     """What counts of the model "affinity"; nothing where the model is another."""
-    affinity, radius, side = chosen.affinity, chosen.radius, chosen.side
-    variant = [chosen.corrections, chosen.directions]
-    own = (affinity, radius, side, chosen.cut, chosen.solver, *variant)
-    if chosen.model != "affinity" and (
-        chosen.model is not None or all(value is None for value in own)
-    ):
+    own = [getattr(chosen, name) for name in OF_AFFINITY]
+    given = chosen.model is None and any(value is not None for value in own)
+    if chosen.model != "affinity" and not given:
         return []
-    estimate = affinity or (radius or 2, side or "both")
+    estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
     parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
+    variant = [chosen.corrections, chosen.directions]
     return parts + variant if chosen.solver == CORRECTED else parts
 
 
@@ -112,10 +123,10 @@ def _hashed(parts: list[Any]) -> str:
 def _background(volume_node: Any, background_node: Any) -> list:
     if volume_node is None or background_node is None:
         return []
-    return sorted(centres(volume_node, placed_points(background_node)))
+    return sorted(_centres(volume_node, placed_points(background_node)))
 
 
-def centres(volume_node: Any, points: Any) -> list[tuple]:
+def _centres(volume_node: Any, points: Any) -> list[tuple]:
     """Centres of the points' voxels, each once; no indices, as a file may turn an axis round."""
     if not points.labels:
         return []
@@ -130,33 +141,54 @@ def _box(roi_node: Any) -> tuple:
     return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
 
 
-def mark(
-    scene_node: Any,
-    volume_node: Any,
-    seeds_node: Any,
-    text: str,
-    threshold: Any = None,
-    threshold_inputs: str | None = None,
-    chosen: float | None = None,
-    volume_time: int = 0,
-) -> None:
-    """Write on a connectedness map what it was computed from, and what its threshold means."""
-    note_voxels(scene_node, volume_time)
-    scene_node.SetAttribute(INPUTS, text)
-    scene_node.SetAttribute(AUTOMATIC, None if chosen is None else repr(float(chosen)))
-    contrast = isinstance(threshold, ContrastThreshold)
-    meaning = f"{threshold.contrast!r} {threshold.noise!r}" if contrast else None
-    scene_node.SetAttribute(CONTRAST, meaning)
-    mark_threshold(scene_node, threshold_inputs)
-    scene_node.SetNodeReferenceID(VOLUME, volume_node.GetID())
-    scene_node.SetNodeReferenceID(SEEDS, seeds_node.GetID())
-    for role in (VESSELS, DIVISION):
-        scene_node.RemoveNodeReferenceIDs(role)
+@dataclass(frozen=True)
+class Mark:
+    """What a connectedness map says of its origin.
 
+    Attributes
+    ----------
+    text : str
+        Of `inputs_text`.
+    volume_time : int
+        `voxel_time` of the volume when its voxels were read.
+    contrast : ContrastThreshold or None
+        Of the model "contrast".
+    heeded : str or None
+        Of `threshold_text`, where the labels heed background points besides.
+    chosen : float or None
+        The threshold, where the run chose it.
+    """
 
-def mark_threshold(scene_node: Any, text: str | None) -> None:
-    """Write on a connectedness map what its labels heeded besides; see `threshold_text`."""
-    scene_node.SetAttribute(THRESHOLD_INPUTS, text)
+    text: str
+    volume_time: int
+    contrast: Any = None
+    heeded: str | None = None
+    chosen: float | None = None
+
+    def write(
+        self, scene_node: Any, volume_node: Any, lists: Sequence[Any], division_node: Any
+    ) -> None:
+        """Write it on the node of a map; `division_node` is None for one vessel."""
+        note_voxels(scene_node, self.volume_time)
+        meaning = None
+        if isinstance(self.contrast, ContrastThreshold):
+            meaning = f"{self.contrast.contrast!r} {self.contrast.noise!r}"
+        chosen = None if self.chosen is None else repr(float(self.chosen))
+        for name, text in (
+            (INPUTS, self.text),
+            (AUTOMATIC, chosen),
+            (CONTRAST, meaning),
+            (THRESHOLD_INPUTS, self.heeded),
+        ):
+            scene_node.SetAttribute(name, text)
+        scene_node.SetNodeReferenceID(VOLUME, volume_node.GetID())
+        scene_node.SetNodeReferenceID(SEEDS, lists[0].GetID())
+        for role in (VESSELS, DIVISION):
+            scene_node.RemoveNodeReferenceIDs(role)
+        if division_node is not None:
+            scene_node.SetNodeReferenceID(DIVISION, division_node.GetID())
+            for each in lists:
+                scene_node.AddNodeReferenceID(VESSELS, each.GetID())
 
 
 def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
@@ -171,12 +203,19 @@ def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> 
     return threshold_inputs is None or threshold_inputs == scene_node.GetAttribute(THRESHOLD_INPUTS)
 
 
+def vessels_of_scene(scene_node: Any) -> list[Any]:
+    """The lists of the vessels that a connectedness map was divided among; none for one vessel."""
+    if scene_node is None or scene_node.GetNodeReference(DIVISION) is None:
+        return []
+    count = scene_node.GetNumberOfNodeReferences(VESSELS)
+    lists = [scene_node.GetNthNodeReference(VESSELS, n) for n in range(count)]
+    return [each for each in lists if each is not None]
+
+
 def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
     """The threshold of a scene of the model "contrast"; None for another scene."""
     text = scene_node.GetAttribute(CONTRAST) if scene_node is not None else None
-    if not text:
-        return None
-    return ContrastThreshold(*map(float, text.split()))
+    return ContrastThreshold(*map(float, text.split())) if text else None
 
 
 def automatic_threshold(scene_node: Any) -> float | None:

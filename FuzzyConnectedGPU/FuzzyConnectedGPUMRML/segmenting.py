@@ -1,171 +1,486 @@
-"""One run on MRML nodes: nodes in, arrays to the algorithm, arrays back into nodes."""
+"""A run on MRML nodes: nodes to arrays, the library, and arrays back into nodes.
 
-from collections.abc import Callable, Iterable
+`Run` reads the scene when it is made; `Run.compute` touches no node, so that it may go on in a
+thread; `Run.write` changes the scene when all is computed. One vessel is several with n = 1.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.segmentation import segment as segment_arrays
+from FuzzyConnectedGPULib import HandOver, relabel
+from FuzzyConnectedGPULib import segment as segment_arrays
+from FuzzyConnectedGPULib.input_errors import SameVoxelError
+from FuzzyConnectedGPULib.relative.groups import BACKGROUND
 from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
-from FuzzyConnectedGPULib.threshold.gaps import check_rounds, fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import binarize
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import voxel_volume
-from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
-from FuzzyVesselCoreLib.mrml import reading as mrml
-from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyConnectedGPULib.threshold.gaps import check_rounds
+from FuzzyVesselCoreLib.errors import InputError, InputRemoved
+from FuzzyVesselCoreLib.geometry import inside, voxel_volume
+from FuzzyVesselCoreLib.mrml import ownership, reading
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
+from FuzzyVesselCoreLib.mrml.images import (
+    associate,
+    image_from_array,
+    show_as_overlay,
+)
+from FuzzyVesselCoreLib.mrml.outputs import Writing, check_outputs
+from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
+from FuzzyVesselCoreLib.mrml.regions import region_mask
+from FuzzyVesselCoreLib.mrml.segment_origin import SEEDS_TAG, is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs
-from .logic.run_options import RunOptions
-from .result import SegmentationResult, UnsureNote
-from .run_nodes import RunNodes, background_seeds, in_scene, region_of
-from .volume_curve import note_fuzzy_scene, note_millilitres, scene_values
+from .result import SamePlaceError, SegmentationResult, UnsureNote, Vessel
+from .run_inputs import RunOptions
+from .vessels import hand_over_voxels, is_seed, look
+from .volume_curve import label_counts, note_fuzzy_scene, note_millilitres, scene_values
+
+DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
+DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
+
+ProgressCallback = Callable[[float], bool | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """The nodes to write into, as `FuzzyConnectedGPULogic.segment` has them."""
+
+    sceneVolumeNode: Any = None
+    labelmapNode: Any = None
+    segmentationNode: Any = None  # True: a new one
+    segmentID: str = ""
+    showDisputed: bool = False
+
+    def there(self) -> "Outputs":
+        """Without those that left the scene: they are made anew."""
+        segmentation = self.segmentationNode
+        return replace(
+            self,
+            sceneVolumeNode=self.sceneVolumeNode if in_scene(self.sceneVolumeNode) else None,
+            labelmapNode=self.labelmapNode if in_scene(self.labelmapNode) else None,
+            segmentationNode=segmentation
+            if segmentation is True or in_scene(segmentation)
+            else None,
+        )
+
+    def check(self, volume_node: Any, options: RunOptions) -> None:
+        """Refuse what cannot take the result of a run."""
+        check_outputs(
+            volume_node,
+            self.sceneVolumeNode,
+            self.labelmapNode,
+            self.segmentationNode,
+            self.segmentID,
+            options.maskNode,
+            options.maskSegmentID,
+        )
+
+
+class Run:
+    """All that a run needs of the scene, as arrays.
+
+    Parameters
+    ----------
+    volume_node : vtkMRMLScalarVolumeNode
+    lists : sequence of vtkMRMLMarkupsNode
+        The points of each vessel.
+    options : RunOptions
+
+    Raises
+    ------
+    InputError
+        One of the nodes, or the threshold, cannot be used.
+    """
+
+    def __init__(self, volume_node: Any, lists: Sequence[Any], options: RunOptions) -> None:
+        self.volume_node, self.lists, self.options = volume_node, list(lists), options
+        others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
+        self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
+        self.voxels, self._time = reading.voxels_of(volume_node), voxel_time(volume_node)
+        shape = self.voxels.shape
+        check_threshold(options.threshold, options.cut or 0.0)
+        self.region = region_of(options, volume_node, shape)
+        self._spacing = volume_node.GetSpacing()[::-1]
+        self._seeds = seeds_of_vessels(self.lists, volume_node, shape, self.region)
+        self._hand_overs, outside = hand_overs_of(self.lists, volume_node, shape)
+        self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
+        self.text = run_inputs.inputs_text(volume_node, self.lists, options)
+        self._heeded: str | None = None
+        if options.threshold is None or options.fillGaps:
+            self._heeded = run_inputs.threshold_text(volume_node, options.backgroundSeedsNode)
+        self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
+        self._warnings += self._background.warnings if self._background else []
+
+    def compute(self, progress: ProgressCallback | None = None, cached: Any = None) -> Any:
+        """Call the library; no node is read or changed.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            ``progress(fraction) -> bool``; False cancels.
+        cached : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
+
+        Returns
+        -------
+        FuzzyConnectedGPULib.Segmentation
+        """
+        names = [vessel_name(self.lists, n) for n in range(len(self.lists))]
+        try:
+            return segment_arrays(
+                self.voxels,
+                {name: each.voxels for name, each in zip(names, self._seeds)},
+                spacing=self._spacing,
+                background_seeds=self._background and self._background.voxels,
+                hand_overs=self._hand_overs,
+                mask=self.region,
+                progress=progress,
+                cached=cached,
+                **self.options.of_arrays(),
+            )
+        except SameVoxelError as error:
+            raise self._named(error) from error
+
+    def write(self, found: Any, outputs: Outputs) -> SegmentationResult:
+        """Write what was computed into the scene."""
+        refuse_without(self.inputs)
+        values = found.scene.values
+        if found.contrast is None:
+            values = values.copy()  # the cache has the other one, and a node may be edited
+        result = write(
+            self.volume_node,
+            self.lists,
+            Arrays(found.labels, found.disputed, values, found.owners),
+            outputs.there(),
+            self.options,
+            found.threshold,
+        )
+        chosen = found.threshold if self.options.threshold is None else None
+        mark = run_inputs.Mark(self.text, self._time, found.contrast, self._heeded, chosen)
+        mark.write(result.sceneNode, self.volume_node, self.lists, result.divisionNode)
+        note_fuzzy_scene(result.sceneNode)
+        notes = [*self._warnings, *found.notes, *found.scene.notes]
+        result.warnings[:0] = list(dict.fromkeys(notes))
+        result.affinity, result.scene = found.affinity, found.scene
+        return result
+
+    def _named(self, error: SameVoxelError) -> SamePlaceError:
+        def label(all_seeds: Sequence[Any]) -> str:
+            for seeds in all_seeds:
+                for voxel, name in zip(seeds.voxels.tolist(), seeds.labels):
+                    if tuple(voxel) == tuple(error.voxel):
+                        return str(name)
+            return "?"
+
+        return SamePlaceError(label(self._seeds), label([self._background]))
 
 
 def segment(
     volume_node: Any,
-    seeds_node: Any,
+    lists: Sequence[Any],
     options: RunOptions,
-    outputs: dict[str, Any],
-    progress: Callable[[float], bool | None] | None = None,
-    kept: Any = None,
+    outputs: Outputs,
+    progress: ProgressCallback | None = None,
+    cached: Any = None,
 ) -> SegmentationResult:
-    """Compute the fuzzy scene, the threshold and the labels, and write them into the scene.
-
-    Parameters
-    ----------
-    volume_node, seeds_node : nodes
-    options : RunOptions
-    outputs : dict
-        Its output nodes and `segmentID`, by their names there.
-    progress : callable, optional
-    kept : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
-
-    Returns
-    -------
-    SegmentationResult
-    """
-    others = (seeds_node, options.backgroundSeedsNode, options.maskNode, options.roiNode)
-    inputs = [volume_node, *(node for node in others if in_scene(node))]
-    outputs = {**outputs, "maskSegmentID": options.maskSegmentID}
-    _check_outputs(volume_node, outputs, options.maskNode)
-    run = RunNodes(volume_node, options, inputs)
-    seeds = seeds_of(seeds_node, volume_node, run.voxels.shape, run.region)
-    run.read_background()
-    text = run_inputs.inputs_text(volume_node, seeds_node, **run.choices)
-    found = run.compute(segment_arrays, seeds.voxels, seeds, progress, kept)
-    measured = _millilitres(volume_node, found.labels)
-    written = _write(volume_node, seeds_node, found.scene.values, found.labels, outputs)
-    run.mark(written[1], seeds_node, text, found)
-    note_fuzzy_scene(written[1])
-    warnings = [*seeds.warnings, *run.warnings(), *found.scene.notes]
-    return _result(written, measured, found.threshold, warnings, found.affinity, found.scene)
+    """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
+    outputs.check(volume_node, options)
+    run = Run(volume_node, lists, options)
+    return run.write(run.compute(while_there(run.inputs, progress), cached), outputs)
 
 
-def threshold_scene(
-    scene_node: Any, options: RunOptions, outputs: dict[str, Any]
-) -> SegmentationResult:
-    """Cut a fuzzy scene that is there at a threshold; parameters and result as for `segment`."""
+def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
+    """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
     threshold, cut, rounds = options.threshold, options.cut or 0.0, options.fillGaps
     check_threshold(threshold, cut)
     check_rounds(rounds)
     values = scene_values(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
-    seeds_node = scene_node.GetNodeReference(run_inputs.SEEDS)
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    outputs = {**outputs, "maskSegmentID": options.maskSegmentID}
-    _check_outputs(volume_node, outputs, options.maskNode)
+    outputs = replace(outputs.there(), sceneVolumeNode=scene_node)
+    outputs.check(volume_node, options)
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
-    voxels = background and background.voxels
+    points = background and background.voxels
     if threshold is None:
         threshold = run_inputs.contrast_threshold(scene_node)
     if threshold is None:
-        threshold = choose_threshold(values, voxels, cut)
-    labels = binarize(values, threshold)
-    if rounds:
-        region = region_of(options, scene_node, values.shape)
-        labels = fill_gaps(labels, rounds, region, voxels)
-    outputs = {**outputs, "sceneVolumeNode": scene_node}
-    measured = _millilitres(volume_node, labels)
-    written = _write(volume_node, seeds_node, None, labels, outputs)
-    return _result(written, measured, threshold, background.warnings if background else ())
-
-
-def _check_outputs(volume_node: Any, outputs: dict[str, Any], mask_node: Any) -> None:
-    mrml_outputs.check_outputs(
-        volume_node,
-        outputs["sceneVolumeNode"],
-        outputs["labelmapNode"],
-        outputs["segmentationNode"],
-        outputs["segmentID"],
-        mask_node,
-        outputs["maskSegmentID"],
-    )
-
-
-def _write(
-    volume_node: Any,
-    seeds_node: Any,
-    values: np.ndarray | None,
-    labels: np.ndarray,
-    outputs: dict[str, Any],
-) -> tuple:
-    """Write into the outputs; those that were removed meanwhile are made anew."""
-    names = ("sceneVolumeNode", "labelmapNode", "segmentationNode")
-    scene_node, labelmap_node, segmentation_node = (
-        outputs[name] if outputs[name] is True or in_scene(outputs[name]) else None
-        for name in names
-    )
-    segment_id = outputs["segmentID"]
-    if segment_id:
-        _refuse_removed(segmentation_node, segment_id)
-    return mrml_outputs.write_outputs(
-        volume_node,
-        seeds_node,
+        threshold = choose_threshold(values, points, cut)
+    region = region_of(options, scene_node, values.shape) if rounds else None
+    lists, owners, hand_overs, notes = _division_of(scene_node, values.shape)
+    found = relabel(
         values,
-        labels,
-        scene_node,
-        labelmap_node,
-        segmentation_node,
-        segment_id,
-        outputs["maskSegmentID"],
+        threshold,
+        owners=owners,
+        vessels=[_voxels_inside(each, scene_node, values.shape) for each in lists],
+        background_seeds=points,
+        hand_overs=hand_overs,
+        spacing=scene_node.GetSpacing()[::-1],
+        fill_gaps=rounds,
+        mask=region,
+    )
+    arrays, notes = Arrays(found.labels, found.disputed), [*notes, *found.notes]
+    result = write(volume_node, lists, arrays, outputs, options, threshold)
+    result.warnings[:0] = [*notes, *(background.warnings if background else ())]
+    return result
+
+
+# --- nodes to arrays
+
+
+def region_of(options: RunOptions, volume_node: Any, shape: tuple[int, ...]) -> Any:
+    """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
+    return region_mask(options.maskNode, options.roiNode, volume_node, shape, options.maskSegmentID)
+
+
+def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:
+    """The points of a list as background seeds; None without a list, or if it has no point."""
+    if node is None or not placed_points(node).labels:
+        return None
+    return seeds_of(node, volume_node, shape, kind="background seed")
+
+
+def seeds_of_vessels(
+    lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
+) -> list[Seeds]:
+    """The seeds of each vessel; none where it has only branches that are handed over."""
+    if len(lists) == 1:
+        return [seeds_of(lists[0], volume_node, shape, region)]
+    found = []
+    for node in lists:
+        placed = placed_points(node).labels if node is not None else []
+        if placed and not placed_points(node, is_seed).labels:
+            found.append(Seeds(np.empty((0, 3), np.int64), [], []))
+        else:
+            found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
+    return found
+
+
+def hand_overs_of(
+    lists: Sequence[Any], volume_node: Any, shape: tuple[int, ...]
+) -> tuple[list[HandOver], list[str]]:
+    """The branches that points hand over, in their order, and warnings on points outside."""
+    if len(lists) < 2:
+        return [], []
+    found, warnings = [], []
+    for voxel, label, name in hand_over_voxels(lists, volume_node):
+        if inside(voxel[None], shape)[0]:
+            k, j, i = voxel.tolist()
+            found.append(HandOver((k, j, i), label, name))
+        else:
+            text = _("{name} lies outside of the volume and hands no branch over.")
+            warnings.append(text.format(name=name))
+    return found, warnings
+
+
+def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """The voxels (n, 3) of a vessel's own points that lie in the volume."""
+    points = placed_points(node, is_seed) if node is not None else None
+    if points is None or not points.labels:
+        return np.empty((0, 3), np.int64)
+    voxels = points_in_volume(volume_node, points.world)
+    return voxels[inside(voxels, shape)]
+
+
+def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, list, list]:
+    """The lists of a scene, its division as it was saved (None for one), hand-overs, warnings."""
+    if scene_node.GetNodeReference(run_inputs.DIVISION) is None:
+        return [scene_node.GetNodeReference(run_inputs.SEEDS)], None, [], []
+    lists = run_inputs.vessels_of_scene(scene_node)
+    owners = reading.voxels_of(scene_node.GetNodeReference(run_inputs.DIVISION))
+    vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
+    if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
+        raise InputError(
+            _(
+                "The vessels' lists of points, or the division of the result, have changed "
+                "since: press Apply (segmentSeveral in a script)."
+            )
+        )
+    return lists, owners, *hand_overs_of(lists, scene_node, shape)
+
+
+def vessel_name(lists: Sequence[Any], number: int) -> str:
+    """The name of a vessel in messages; names of lists may be the same."""
+    name = lists[number].GetName() or "vessel"
+    same = [each.GetName() for each in lists].count(name) > 1
+    return f"{name} ({number + 1})" if same else name
+
+
+def while_there(nodes: list[Any], progress: ProgressCallback | None) -> ProgressCallback | None:
+    """A progress callback that ends the run when one of its inputs leaves the scene."""
+    if progress is None:
+        return None  # nobody else gets a turn in the meantime
+
+    def go_on(fraction: float) -> bool | None:
+        carry_on = progress(fraction)
+        refuse_without(nodes)
+        return carry_on
+
+    return go_on
+
+
+def refuse_without(nodes: list[Any]) -> None:
+    """Raise `InputRemoved` where an input is no longer in the scene."""
+    for node in nodes:
+        if not in_scene(node):
+            raise InputRemoved(reading.node_name(node))
+
+
+def in_scene(node: Any) -> bool:
+    """Whether there is a node, and it is in the scene."""
+    import slicer
+
+    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
+
+
+# --- arrays to nodes
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """What was found, as arrays (K, J, I).
+
+    Attributes
+    ----------
+    labels : ndarray of uint8
+        The number of the vessel.
+    disputed : ndarray of bool, or None
+    values : ndarray of float32, or None
+        Connectedness; without it scene and division stay as they are.
+    owners : ndarray of uint8, or None
+        Of several vessels: the vessel of each voxel, whatever the threshold.
+    """
+
+    labels: np.ndarray
+    disputed: np.ndarray | None = None
+    values: np.ndarray | None = None
+    owners: np.ndarray | None = None
+
+
+def write(
+    volume_node: Any,
+    lists: Sequence[Any],
+    arrays: Arrays,
+    outputs: Outputs,
+    options: RunOptions,
+    threshold: float,
+) -> SegmentationResult:
+    """Put vessels into the scene, completely or not at all."""
+    given = outputs.segmentationNode
+    there = None if given is True else given
+    if outputs.segmentID:
+        _refuse_removed(there, outputs.segmentID)
+    voxel_ml = voxel_volume(reading.ijk_to_ras(volume_node)) / 1000
+    counts = label_counts(arrays.labels, len(lists))
+    images = [
+        None if array is None else image_from_array(array, taken=True)
+        for array in (arrays.labels, arrays.values, arrays.owners)
+    ]
+    segments = _segments(volume_node, lists, arrays, there) if given else []
+    scene_node, division_node, segmentation_node = outputs.sceneVolumeNode, None, there
+    ids: list[str] = []
+    writing = Writing(volume_node)
+    with all_or_nothing() as change:
+        labelmap_node = writing.fill(change, outputs.labelmapNode, ownership.LABELMAP, images[0])
+        associate(labelmap_node, volume_node)
+        if images[1] is not None:
+            earlier = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
+            scene_node = writing.fill(change, scene_node, ownership.CONNECTEDNESS, images[1])
+            if images[2] is not None:
+                kind, name = ownership.DIVISION, "vtkMRMLLabelMapVolumeNode"
+                earlier = earlier or ownership.output_of(volume_node, kind, name)
+                division_node = writing.fill(change, earlier, kind, images[2])
+                associate(division_node, volume_node)
+        else:
+            show_as_overlay(scene_node)
+            division_node = scene_node.GetNodeReference(run_inputs.DIVISION)
+        if segments:
+            segmentation_node = writing.node(change, there, ownership.SEGMENTATION)
+            where = segmentation_node, volume_node, outputs.segmentID, options.maskSegmentID
+            ids = [put_segment(segment, *where) for segment in segments]
+            if arrays.disputed is not None:
+                _put_disputed(segmentation_node, volume_node, arrays, outputs, options)
+        writing.end()
+    note_millilitres(labelmap_node, counts, voxel_ml)
+    vessels = [
+        Vessel(
+            node.GetName() if node is not None else "",
+            n + 1,
+            ids[n] if ids else "",
+            float(counts[n + 1]) * voxel_ml,
+        )
+        for n, node in enumerate(lists)
+    ]
+    disputed = 0 if arrays.disputed is None else np.count_nonzero(arrays.disputed)
+    return SegmentationResult(
+        labelmapNode=labelmap_node,
+        sceneNode=scene_node,
+        threshold=threshold,
+        vessels=vessels,
+        disputedMl=float(disputed) * voxel_ml,
+        divisionNode=division_node,
+        segmentationNode=segmentation_node,
+        warnings=UnsureNote.of(threshold),
     )
 
 
 def _refuse_removed(segmentation_node: Any, segment_id: str) -> None:
-    """Whoever chose a segment to overwrite shall not get another one instead."""
+    """Refuse to write if the chosen segment was deleted."""
     if segmentation_node is None or not segmentation_node.GetSegmentation().GetSegment(segment_id):
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
 
 
-def _millilitres(volume_node: Any, labels: np.ndarray) -> float:
-    """What the labels measure; asked before the scene is changed, as it can fail, too."""
-    return np.count_nonzero(labels) * voxel_volume(mrml.ijk_to_ras(volume_node)) / 1000
+def _segments(volume_node: Any, lists: Sequence[Any], arrays: Arrays, there: Any) -> list[Any]:
+    if len(lists) == 1:
+        return [new_segment(volume_node, arrays.labels, there, lists[0])]
+    found = []
+    for label, node in enumerate(lists, 1):
+        part = (arrays.labels == label).astype(np.uint8)
+        found.append(new_segment(volume_node, part, there, node))
+        look(found[-1], node)
+    return found
 
 
-def _result(
-    written: tuple,
-    volume_ml: float,
-    threshold: Any,
-    warnings: Iterable[str],
-    affinity: Any = None,
-    scene: Any = None,
-) -> SegmentationResult:
-    labelmap_node, scene_node, segment_id, segmentation_node = written
-    note_millilitres(labelmap_node, volume_ml)
-    return SegmentationResult(
-        labelmapNode=labelmap_node,
-        sceneNode=scene_node,
-        segmentID=segment_id,
-        threshold=threshold,
-        volumeMl=volume_ml,
-        affinity=affinity,
-        scene=scene,
-        warnings=[*warnings, *UnsureNote.of(threshold)],
-        segmentationNode=segmentation_node,
-    )
+def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
+    """ID of the segment of the disputed voxels; empty without one."""
+    return result_segment(segmentation_node, _Disputed, volume_node)
+
+
+def _put_disputed(
+    segmentation_node: Any,
+    volume_node: Any,
+    arrays: Arrays,
+    outputs: Outputs,
+    options: RunOptions,
+) -> None:
+    """Add, change or remove the segment of the disputed voxels; an edited one stays."""
+    if outputs.showDisputed:
+        part = arrays.disputed.astype(np.uint8)  # type: ignore[union-attr]
+        segment = new_segment(volume_node, part, segmentation_node, None)
+        segment.SetName("Disputed")
+        segment.SetColor(DISPUTED_COLOR)
+        segment.SetTag(SEEDS_TAG, DISPUTED)
+        put_segment(segment, segmentation_node, volume_node, "", options.maskSegmentID)
+        return
+    segmentation = segmentation_node.GetSegmentation()
+    there = disputed_segment(segmentation_node, volume_node)
+    if there and is_as_written(segmentation.GetSegment(there)):
+        segmentation.RemoveSegment(there)
+
+
+class _Disputed:
+    """Takes the place of a list of points where the disputed voxels' segment is looked for."""
+
+    @staticmethod
+    def GetID() -> str:
+        return DISPUTED
+
+    @staticmethod
+    def GetAttribute(_name: str) -> None:
+        return None

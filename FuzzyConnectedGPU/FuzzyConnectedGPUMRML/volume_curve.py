@@ -1,4 +1,4 @@
-"""V(t): the volume of the object over the threshold, of a fuzzy scene in the MRML scene."""
+"""Volumes in millilitres: over the threshold, V(t), and of the vessels of a labelmap."""
 
 from typing import Any
 
@@ -10,6 +10,10 @@ from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.large_arrays import value_range
+
+# Of the last image, by the time of its last change: millilitres of each label, and value range.
+_counted: dict[int, np.ndarray] = {}
+_ranges: dict[int, tuple[float, float]] = {}
 
 
 class VolumeCurve:
@@ -47,11 +51,8 @@ class VolumeCurve:
         return float(self.millilitres[min(index, len(self.millilitres) - 1)])
 
 
-_labelled: dict[int, float] = {}  # the volume by the image's modification time
-
-
-def labelled_millilitres(labelmap_node: Any) -> float | None:
-    """The volume of what is not 0 in a labelmap; None where there is none.
+def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float | None:
+    """The volume of a label, or of all that is not 0; None where there is no image.
 
     Counted once for an image, also for one that was loaded.
     """
@@ -59,19 +60,24 @@ def labelled_millilitres(labelmap_node: Any) -> float | None:
     if image is None or image.GetPointData().GetScalars() is None:
         return None
     time = image.GetMTime()
-    if time not in _labelled:
-        count = np.count_nonzero(voxels_of(labelmap_node, copy=False))
-        note_millilitres(labelmap_node, count * voxel_volume(ijk_to_ras(labelmap_node)) / 1000)
-    return _labelled[time]
+    if time not in _counted:
+        counts = label_counts(voxels_of(labelmap_node, copy=False), 255)
+        note_millilitres(labelmap_node, counts, voxel_volume(ijk_to_ras(labelmap_node)) / 1000)
+    found = _counted[time]
+    return float(found[1:].sum() if label is None else found[label])
 
 
-def note_millilitres(labelmap_node: Any, volume: float) -> None:
-    """Whoever wrote a labelmap knows its volume: it is not counted again."""
-    _labelled.clear()
-    _labelled[labelmap_node.GetImageData().GetMTime()] = float(volume)
+def label_counts(labels: np.ndarray, most: int) -> np.ndarray:
+    """How many voxels each label from 1 to `most` has: ndarray, shape (most + 1,)."""
+    if most == 1:
+        return np.array([0, np.count_nonzero(labels)])
+    return np.bincount(labels[labels > 0], minlength=most + 1)
 
 
-_ranges: dict[int, tuple[float, float]] = {}  # of the values, by the image's modification time
+def note_millilitres(labelmap_node: Any, counts: np.ndarray, voxel_ml: float) -> None:
+    """Whoever wrote a labelmap knows its volumes: they are not counted again."""
+    _counted.clear()
+    _counted[labelmap_node.GetImageData().GetMTime()] = counts * voxel_ml
 
 
 def scene_values(scene_node: Any) -> np.ndarray:
@@ -86,23 +92,17 @@ def scene_values(scene_node: Any) -> np.ndarray:
         raise InputError(_("There is no fuzzy scene: run the segmentation first."))
     values = voxels_of(scene_node, copy=False)
     time = scene_node.GetImageData().GetMTime()
-    if time not in _ranges:  # found once for an image; VTK's own range takes one core 0.2 s
-        _note_range(time, value_range(values))
+    if time not in _ranges:
+        _ranges.clear()
+        _ranges[time] = value_range(values)
     low, high = _ranges[time]
     if not 0 <= low <= high <= 1:
-        raise InputError(
-            _("{scene} is no fuzzy scene: its values leave 0..1.").format(
-                scene=node_name(scene_node)
-            )
-        )
+        text = _("{scene} is no fuzzy scene: its values leave 0..1.")
+        raise InputError(text.format(scene=node_name(scene_node)))
     return values
 
 
 def note_fuzzy_scene(scene_node: Any) -> None:
     """Whoever computed the values knows that they are within 0..1: they are not looked at again."""
-    _note_range(scene_node.GetImageData().GetMTime(), (0.0, 1.0))
-
-
-def _note_range(time: int, found: tuple[float, float]) -> None:
     _ranges.clear()
-    _ranges[time] = found
+    _ranges[scene_node.GetImageData().GetMTime()] = (0.0, 1.0)

@@ -6,16 +6,15 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib.contrast import warm_up
-from FuzzyConnectedGPULib.several.live.warm_up import WARM_UP as LIVE_WARM_UP
 from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
-from FuzzyConnectedGPUMRML.several.vessel_inputs import vessels_text
-from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
-from FuzzyConnectedGPUMRML.view_fit import fit_views
+from FuzzyConnectedGPUMRML.run_inputs import RunOptions
+from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
+from FuzzyConnectedGPUMRML.vessels import clicked_vessels
+from FuzzyConnectedGPUMRML.views import fit_views
 from FuzzyVesselCoreLib.gpu.availability import cuda_status
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from FuzzyVesselCoreLib.voxels.surface.warm_up import WARM_UP as SURFACE_WARM_UP
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
@@ -32,8 +31,7 @@ from .first_view.input_section import InputSection
 from .first_view.seeds_section import SeedsSection
 from .first_view.threshold_section import LEAST, ThresholdSection
 from .first_view.vessels_section import VesselsSection
-from .following.automatic_update import AutomaticUpdate
-from .following.live_drag import LiveDrag
+from .following import Following
 from .wording import worded
 
 NUMBA = packages.REQUIREMENTS
@@ -72,8 +70,7 @@ class ConnectednessPanel(Panel):
         self.output = OutputSection(self)
         self.display = DisplaySection(self)
         self.comparison = ComparisonSection(self)
-        self.automatic = AutomaticUpdate(self)
-        self.live = LiveDrag(self)
+        self.following = Following(self)
         self.undoing = ClickUndo(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
@@ -97,8 +94,7 @@ class ConnectednessPanel(Panel):
         try:
             for section in self.sections:
                 section.react(self.parameters)
-            self.automatic.react(self.parameters)
-            self.live.react()
+            self.following.react(self.parameters)
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
         finally:
@@ -119,7 +115,6 @@ class ConnectednessPanel(Panel):
         return self._left
 
     def enter(self) -> None:
-        self.live.restore()
         Panel.enter(self)
         self.input.watch_slices(True)
         self.seeds.placing.enable_keys(True)
@@ -129,14 +124,10 @@ class ConnectednessPanel(Panel):
         self.seeds.placing.stop()
         self.seeds.placing.enable_keys(False)
         self.threshold.end_preview()
-        self.live.forget()
+        self.following.forget()
         self.input.watch_slices(False)
         Panel.exit(self)
         self.display.surface.finish()
-
-    def _on_scene_changed(self, caller: Any, event: Any) -> None:
-        self.live.restore()
-        Panel._on_scene_changed(self, caller, event)
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
@@ -144,8 +135,7 @@ class ConnectednessPanel(Panel):
         Panel.cleanup(self)
 
     def forget(self) -> None:
-        self.automatic.forget()
-        self.live.forget()
+        self.following.forget()
         for section in self.sections:
             section.forget()
         self.logic.forget()
@@ -184,23 +174,25 @@ class ConnectednessPanel(Panel):
         node = parameters.sceneVolume if parameters is not None else None
         return node if self.has_voxels(node) else None
 
+    def options(self, parameters: Any) -> RunOptions:
+        """What a run is given beside its volume and points."""
+        model, threshold = model_options(parameters), None
+        if parameters.thresholdSource.value == "manual":
+            threshold = max(parameters.threshold, model.get("cut", LEAST))
+        return RunOptions(
+            **region_section.nodes_of(parameters),
+            backgroundSeedsNode=parameters.backgroundSeeds,
+            threshold=threshold,
+            device=parameters.device,
+            fillGaps=parameters.fillGaps,
+            **model,
+        )
+
     def inputs_text(self) -> str:
         """A text of all that the connectedness map depends on."""
         parameters = self.parameters
-        region, lists = region_section.nodes_of(parameters), clicked_vessels(parameters)
-        text_of: Any = run_inputs.inputs_text if len(lists) < 2 else vessels_text
-        points: Any = lists
-        if len(lists) < 2:
-            points = lists[0] if lists else parameters.seeds
-        return text_of(
-            parameters.inputVolume,
-            points,
-            mask_node=region["maskNode"],
-            segment_id=region["maskSegmentID"],
-            roi_node=region["roiNode"],
-            background_node=parameters.backgroundSeeds,
-            **model_options(parameters),
-        )
+        lists = clicked_vessels(parameters) or [parameters.seeds]
+        return run_inputs.inputs_text(parameters.inputVolume, lists, self.options(parameters))
 
     def threshold_text(self, volume_node: Any) -> str | None:
         """A text of the points that the labels heed besides, where they do."""
@@ -243,8 +235,6 @@ class ConnectednessPanel(Panel):
 
     def prepare(self) -> None:
         warm_up.prepare()
-        SURFACE_WARM_UP.begin()  # each waits for the one before
-        LIVE_WARM_UP.begin()
 
     def why_not(self) -> str:
         parameters = self.parameters
@@ -268,55 +258,51 @@ class ConnectednessPanel(Panel):
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.output.react(parameters)
-        self.threshold.begin(parameters)
-        self.automatic.begin(self.state_text())
-        chosen, first = frozen(parameters), self.result_scene(parameters) is None
-        lists = clicked_vessels(parameters)
-        point = placed_points(lists[0]).world[0]
-        result = self._segment(chosen, lists, progress)
-        self._writing = True
-        try:
-            with slicer.util.NodeModify(parameters.parameterNode):
-                self.output.written(parameters, result, chosen.inputVolume)
-                self.threshold.taken(parameters, result)
-        finally:
-            self._writing = False  # the run's end draws all
-        if first:
-            fit_views(result.labelmapNode, point)
-        notes = [*map(worded, result.warnings), self.output.edited_text(parameters)]
-        return "\n".join([self._done(result), *filter(None, notes)])
+        self.threshold.end_preview()
+        self.following.begin(self.state_text())
+        chosen = frozen(parameters)
+        run = self.read(chosen)
+        found = run.compute(while_there(run.inputs, progress), self.logic.cached)
+        return self.write(run, found, chosen)
 
-    def _segment(self, parameters: Any, lists: list[Any], progress: Any) -> Any:
-        variant = model_options(parameters)
-        threshold = None
-        if parameters.thresholdSource.value == "manual":
-            threshold = max(parameters.threshold, variant.get("cut", LEAST))
-        own: dict[str, Any] = {"showDisputed": parameters.showDisputed}
-        segment, points = self.logic.segmentSeveral, lists
-        if len(lists) == 1:
-            segment, points = self.logic.segment, lists[0]
-            own = {"segmentID": self.output.segment_to_write(parameters)}
-        return segment(
-            parameters.inputVolume,
-            points,
-            **region_section.nodes_of(parameters),
-            backgroundSeedsNode=parameters.backgroundSeeds,
-            threshold=threshold,
-            device=parameters.device,
-            fillGaps=parameters.fillGaps,
+    def read(self, chosen: Any) -> Run:
+        """All that a run needs of the scene; `chosen` are frozen parameters."""
+        options, lists = self.options(chosen), clicked_vessels(self.parameters)
+        self._outputs(chosen, lists).check(chosen.inputVolume, options)
+        return Run(chosen.inputVolume, lists, options)
+
+    def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
+        one = len(lists) < 2
+        return Outputs(
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,
             segmentationNode=parameters.segmentation or True,
-            progress=progress,
-            **own,
-            **variant,
+            segmentID=self.output.segment_to_write(parameters) if one else "",
+            showDisputed=parameters.showDisputed,
         )
+
+    def write(self, run: Run, found: Any, chosen: Any) -> str:
+        """Write what a run found, and return what there is to say of it."""
+        parameters = self.parameters or self.logic.getParameterNode()
+        first = self.result_scene(parameters) is None
+        self._writing = True
+        try:
+            result = run.write(found, self._outputs(chosen, run.lists))
+            with slicer.util.NodeModify(parameters.parameterNode):
+                self.output.written(parameters, result, run.volume_node)
+                self.threshold.taken(parameters, result, chosen)
+        finally:
+            self._writing = False
+        if first:
+            fit_views(result.labelmapNode, placed_points(run.lists[0]).world[0])
+        notes = [*map(worded, result.warnings), self.output.edited_text(parameters)]
+        return "\n".join([self._done(result), *filter(None, notes)])
 
     def _done(self, result: Any) -> str:
         work = {
             "nothing": _("Nothing but the threshold had changed"),
             "new seeds": _("Went on from the last run"),
-        }.get(self.logic.kept.work, _("Done"))
+        }.get(self.logic.cached.work, _("Done"))
         device = result.scene.device
         device = _("the CPU") if device == "cpu" else device
         return _("{work}, on {device}.").format(work=work, device=device)

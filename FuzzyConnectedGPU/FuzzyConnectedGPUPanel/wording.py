@@ -9,8 +9,7 @@ from FuzzyConnectedGPULib import input_errors
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold
 from FuzzyConnectedGPULib.threshold.choice import UNSURE
-from FuzzyConnectedGPUMRML.result import UnsureNote
-from FuzzyConnectedGPUMRML.same_place import SamePlaceError
+from FuzzyConnectedGPUMRML.result import SamePlaceError, UnsureNote
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
 

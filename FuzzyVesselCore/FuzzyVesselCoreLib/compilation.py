@@ -7,25 +7,28 @@ from contextlib import contextmanager
 from .errors import DeviceError
 from .jit.stale_code import forget_stale_code
 
+# What pip calls packages that not every installation of Slicer has.
+PACKAGES = {"numba": "numba", "cc3d": "connected-components-3d", "edt": "edt"}
+
 
 @contextmanager
 def needs_numba() -> Iterator[None]:
-    """Guard the import of a compiled module.
+    """Guard the import of numba or of a module that needs it, of cc3d, of edt.
 
     Raises
     ------
     DeviceError
-        If numba is not installed.
+        It is not installed.
     """
     prepare_numba()
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name != "numba":
+        if error.name not in PACKAGES:
             raise
         raise DeviceError(
-            "This is computed by code that numba compiles, and numba is not installed: pip install "
-            "numba (a panel of the extension asks before it installs it)."
+            f"{PACKAGES[error.name]} is not installed: pip install {PACKAGES[error.name]} (a panel "
+            "of the extension asks before it installs it)."
         ) from error
 
 

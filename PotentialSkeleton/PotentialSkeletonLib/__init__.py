@@ -10,8 +10,7 @@ this package export; all else is private.
 
 from .critical_points.critical_points import CriticalPoint, critical_points
 from .extraction import skeletonize
-from .field.force_field import ForceField, force_field
-from .field.methods import FORCE_METHODS
+from .field.force_field import FORCE_METHODS, ForceField, force_field
 from .graph.curve_skeleton import Branch, CurveSkeleton, Node
 from .object.voxel_classes import classify_voxels
 from .options import SkeletonOptions

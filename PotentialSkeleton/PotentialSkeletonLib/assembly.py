@@ -1,7 +1,7 @@
-"""The pipeline's stages: prepared object, each component's skeleton, graph, checks and report."""
+"""From the components of a prepared object to one skeleton and its report."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from .component import skeletonize_component
 from .critical_points.critical_points import CriticalPoint
-from .field.summation import checked_device
-from .graph.curve_skeleton import CurveSkeleton
-from .graph.skeleton_graph import SkeletonGraph, skeleton_graph
+from .field.force_field import checked_device
+from .graph.curve_skeleton import Branch, CurveSkeleton, Node
 from .object.preparing import Prepared
 from .options import SkeletonOptions
 from .report import ComponentSkeleton, Stages, skeleton_report
@@ -48,38 +47,31 @@ def assemble(
     stages = Stages(progress)
     with stages.stage("prepare", 0.0, 0.02) as part:
         prepared = prepare(part)
-    parts, ends = [], np.cumsum(prepared.sizes) / prepared.sizes.sum()
-    for number, (begin, end) in enumerate(zip([0.0, *ends], ends)):
+    parts: list[ComponentSkeleton] = []
+    nodes: list[Node] = []
+    branches: list[Branch] = []
+    points: list[CriticalPoint] = []
+    voxels: list[np.ndarray] = []
+    ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
+    for number, (origin, mask) in enumerate(prepared.components):
+        own = stages.part(ends[number - 1] if number else 0.02, ends[number])
 
-        def compute(number: int = number, begin: float = begin, end: float = end) -> Any:
-            own = stages.part(0.02 + 0.93 * begin, 0.02 + 0.93 * end)
-            return skeletonize_component(prepared.parts.mask(number), spacing, options, own)
+        def compute(mask: np.ndarray = mask, own: Stages = own) -> ComponentSkeleton:
+            return skeletonize_component(mask, spacing, options, own)
 
-        parts.append(recall(number, compute))
-    origins = [prepared.parts.origin(number) for number in range(len(parts))]
-    with stages.stage("graph", 0.95, 0.98) as part:
-        graph = _graph(prepared, parts, origins, part)
-    with stages.stage("checks", 0.98, 1.0):
-        report = skeleton_report(prepared, parts, graph)
+        found, first = recall(number, compute), len(nodes)
+        parts.append(found)
+        voxels.append(found.voxels + origin)
+        points += [replace(p, position=p.position + origin) for p in found.critical_points]
+        for node in found.nodes:
+            nodes.append(replace(node, position=node.position + origin, component=number + 1))
+        for branch in found.branches:
+            start, end = branch.start + first, branch.end + first
+            radii, places = branch.radius, branch.points + origin
+            branches.append(Branch(places, radii, start, end, number + 1))
+    report = skeleton_report(prepared, parts, nodes, branches)
     report["seconds"] = stages.seconds
     progress.advance(1.0)
-    points = [
-        CriticalPoint(point.position + origin, point.kind, point.eigenvalues, point.eigenvectors)
-        for origin, found in zip(origins, parts)
-        for point in found.critical_points
-    ]
-    return CurveSkeleton(graph.nodes, graph.branches, points, graph.voxels, shape, spacing, report)
-
-
-def _graph(
-    prepared: Prepared, parts: list[ComponentSkeleton], origins: list, progress: Progress
-) -> SkeletonGraph:
-    """The graph of all components, in voxels of the volume."""
-    voxels = np.concatenate([part.voxels + origin for part, origin in zip(parts, origins)])
-    positions = np.concatenate([part.positions + origin for part, origin in zip(parts, origins)])
-    component = np.repeat(np.arange(1, len(parts) + 1), [len(part.voxels) for part in parts])
-
-    def radius_at(points: np.ndarray) -> np.ndarray:
-        return prepared.parts.radius_at(points, progress)
-
-    return skeleton_graph(voxels, positions, component, prepared.object, radius_at, progress)
+    everywhere = np.concatenate(voxels)
+    everywhere = everywhere[np.lexsort(everywhere.T[::-1])]
+    return CurveSkeleton(nodes, branches, points, everywhere, shape, spacing, report)

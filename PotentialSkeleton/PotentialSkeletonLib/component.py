@@ -6,6 +6,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from .component_volumes import ComponentVolumes
 from .critical_points.critical_points import REPELLER, CriticalPoint, index_sum
+from .graph.skeleton_graph import skeleton_graph
 from .graph.voxel_graph import topology
 from .level_thinning import LevelThinning, membership, union
 from .options import SkeletonOptions
@@ -127,21 +128,31 @@ class _Run:
         self.thinning.anchor(used)
 
     def result(self) -> ComponentSkeleton:
-        thinning, curves = self.thinning, self.curves
-        voxels = np.stack(np.unravel_index(thinning.skeleton, self.volumes.shape), axis=1)
+        thinning, curves, volumes = self.thinning, self.curves, self.volumes
+        voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
         traced = membership(thinning.skeleton, curves.voxels(), thinning.anchors)
+        with self.stages.stage("graph", 0.97, 1.0) as progress:
+            positions = curves.positions(voxels)
+            graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
+        with self.stages.stage("checks", 1.0, 1.0):
+            components, characteristic = topology(voxels)
+            joins = max(topology(voxels[traced])[0] - 1, 0)
         return ComponentSkeleton(
             voxels=voxels,
-            positions=curves.positions(voxels),
-            traced=traced,
+            nodes=graph[0],
+            branches=graph[1],
             critical_points=self.critical_points,
             level_voxels=thinning.level_voxels,
-            joins=max(topology(voxels[traced])[0] - 1, 0),
+            joins=joins,
+            thinned=int(np.count_nonzero(~traced)),
             removable=thinning.removable,
             is_thin=thinning.is_thin,
+            is_inside=bool(volumes.mask[tuple(voxels.T)].all()),
+            pieces=components,
+            cycles=components - characteristic,
             characteristic=self.characteristic,
             charge_distance=self.charge_distance,
             index_sum=index_sum(self.critical_points) if curves.has_field else None,
             messages=self.messages,
-            device=self.volumes.device,
+            device=volumes.device,
         )

@@ -14,9 +14,8 @@ from .critical_points.critical_points import CriticalPoint, critical_points
 from .critical_points.curvature_seeds import curvature_seeds
 from .critical_points.divergence_seeds import divergence_seeds
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
-from .field.charge_distance import automatic_charge_distance
-from .field.force_field import field_of_components
-from .field.methods import CPU_METHODS
+from .field.force_field import CPU_METHODS, field_of_components
+from .field.solid import automatic_charge_distance
 from .field.tiles import Tiles
 from .options import SkeletonOptions
 from .thinning import peel
@@ -39,8 +38,8 @@ class ComponentVolumes:
     ----------
     shape : 3 ints K, J, I
         Of the box.
-    count : int
-        The component's voxels.
+    mask, count : ndarray of bool, int
+        The component and its voxels.
     depth : ndarray of float32, shape (K, J, I)
         Distance to the outside in mm; 0 outside and only there.
     vectors, classes : ndarray, shape (K, J, I, 3) and (K, J, I)
@@ -57,7 +56,7 @@ class ComponentVolumes:
         options: SkeletonOptions,
         progress: Progress,
     ) -> None:
-        self._mask, self._bytes = mask, mask.view(np.uint8)
+        self.mask, self._bytes = mask, mask.view(np.uint8)
         self.shape, self.spacing = mask.shape, spacing
         self._options, self.device = options, "cpu"
         self.count = int(np.count_nonzero(mask))
@@ -67,11 +66,11 @@ class ComponentVolumes:
         self.vectors: np.ndarray | None = None
 
     def euler_characteristic(self, progress: Progress) -> int:
-        return euler_characteristic(self._mask, progress)
+        return euler_characteristic(self.mask, progress)
 
     def peeled(self, stays: np.ndarray) -> np.ndarray:
         """What is left of the component when voxels that may go are peeled off."""
-        voxels = np.flatnonzero(self._mask)
+        voxels = np.flatnonzero(self.mask)
         return peel(voxels, self.removal_order(voxels), stays, self.spacing, self.shape)
 
     def removal_order(self, voxels: np.ndarray) -> np.ndarray:
@@ -89,7 +88,7 @@ class ComponentVolumes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the messages are returned, once
             found = field_of_components(
-                self._mask, self._bytes, options.strength, method=options.method,
+                self.mask, self._bytes, options.strength, method=options.method,
                 charge_distance=distance, device=device, progress=progress,
             )  # fmt: skip
         self._found, self.vectors, self.classes = found, found.vectors, found.classes
@@ -107,7 +106,7 @@ class ComponentVolumes:
 
     def curvature_seeds(self, progress: Progress) -> np.ndarray:
         """Voxels (n, 3) where the surface is sharp."""
-        return curvature_seeds(self._mask, progress)
+        return curvature_seeds(self.mask, progress)
 
     def compute_distances(self, sources: np.ndarray, progress: Progress) -> None:
         """Compute the distances along the component from the nearest source (ascending).

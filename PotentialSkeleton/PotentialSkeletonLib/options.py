@@ -7,7 +7,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .field.force_options import check_options
+from .field.force_field import check_options
 
 LEVELS = (1, 2, 3)
 UNLIMITED = 1e300  # but not infinite

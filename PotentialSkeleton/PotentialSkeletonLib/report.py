@@ -12,8 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from . import messages
 from .critical_points.critical_points import CriticalPoint
-from .graph.skeleton_graph import SkeletonGraph
-from .graph.voxel_graph import topology
+from .graph.curve_skeleton import Branch, Node
 from .object.preparing import Prepared
 
 TINY = 27  # voxels: components below it are reported
@@ -27,19 +26,21 @@ class ComponentSkeleton:
     ----------
     voxels : ndarray of int, (n, 3)
         The skeleton, in ascending order of K, J, I.
-    positions : ndarray of float, (n, 3)
-        Where the skeleton passes in each voxel.
-    traced : ndarray of bool, (n,)
-        Whether a traced curve passes the voxel.
+    nodes, branches : list of Node, list of Branch
     critical_points : list of CriticalPoint
     level_voxels : list of int
         Skeleton voxels of each level.
     joins : int
         Gaps between traced curves that were closed.
+    thinned : int
+        Voxels that no traced curve passes.
     removable : int
         Voxels that could go without a change of topology and are no ends.
     is_thin : bool
         Whether all of these belong to the level before, which must stay whole.
+    is_inside : bool
+    pieces, cycles : int
+        Of the skeleton's voxels.
     characteristic : int
         The component's Euler characteristic.
     charge_distance, index_sum : int or None
@@ -51,18 +52,22 @@ class ComponentSkeleton:
     """
 
     voxels: np.ndarray
-    positions: np.ndarray
-    traced: np.ndarray
+    nodes: list[Node]
+    branches: list[Branch]
     critical_points: list[CriticalPoint]
     level_voxels: list[int]
     joins: int
+    thinned: int
     removable: int
     is_thin: bool
+    is_inside: bool
+    pieces: int
+    cycles: int
     characteristic: int
     charge_distance: int | None
     index_sum: int | None
     messages: tuple[str, ...]
-    device: str = "cpu"
+    device: str
 
 
 class Stages:
@@ -97,30 +102,33 @@ class Stages:
 
 
 def skeleton_report(
-    prepared: Prepared, parts: Sequence[ComponentSkeleton], graph: SkeletonGraph
+    prepared: Prepared,
+    parts: Sequence[ComponentSkeleton],
+    nodes: Sequence[Node],
+    branches: Sequence[Branch],
 ) -> dict[str, Any]:
     """The report but for the seconds; its entries are documented at `skeletonize`."""
+    pieces = sum(part.pieces for part in parts)
     characteristics = [part.characteristic for part in parts]
-    components, characteristic = topology(graph.voxels)
-    object_cycles = len(prepared.sizes) - sum(characteristics)
-    skeleton_cycles = len(graph.branches) - len(graph.nodes) + components
-    rounded = np.round([node.position for node in graph.nodes], 6)
+    object_cycles = len(parts) - sum(characteristics)
+    skeleton_cycles = len(branches) - len(nodes) + pieces
+    rounded = np.round([node.position for node in nodes], 6)
     guarantees = dict(
         thin=all(part.is_thin for part in parts),
-        inside=bool((prepared.object[tuple(graph.voxels.T)] != 0).all()),
-        one_piece_for_each_component=components == len(prepared.sizes),
-        same_cycles=skeleton_cycles == object_cycles == components - characteristic,
-        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(graph.nodes),
+        inside=all(part.is_inside for part in parts),
+        one_piece_for_each_component=all(part.pieces == 1 for part in parts),
+        same_cycles=skeleton_cycles == object_cycles == sum(part.cycles for part in parts),
+        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
     )
     report: dict[str, Any] = dict(
-        components=len(prepared.sizes),
+        components=len(parts),
         tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
         object_cycles=object_cycles,
         skeleton_cycles=skeleton_cycles,
         **prepared.changes,
         joins=sum(part.joins for part in parts),
-        thinned_voxels=int(sum(np.count_nonzero(~part.traced) for part in parts)),
-        skeleton_voxels=len(graph.voxels),
+        thinned_voxels=sum(part.thinned for part in parts),
+        skeleton_voxels=sum(len(part.voxels) for part in parts),
         removable_voxels=sum(part.removable for part in parts),
         level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
         charge_distances=[part.charge_distance for part in parts],
@@ -131,5 +139,5 @@ def skeleton_report(
     )
     notes = [*messages.changes(report), *prepared.warnings]
     notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)
-    report["warnings"] = [*notes, *messages.doubts(report, graph.nodes, graph.branches)]
+    report["warnings"] = [*notes, *messages.doubts(report, nodes, branches)]
     return report

@@ -50,24 +50,6 @@ class CachedEvidence:
     def forget(self) -> None:
         self._kept.forget()
 
-    def live_labels(
-        self,
-        volume: np.ndarray,
-        spacing: tuple,
-        area: np.ndarray | None,
-        allowed: np.ndarray | None,
-    ) -> Any:
-        """Labels for points that are dragged; None where the evidence is that of other inputs.
-
-        Parameters
-        ----------
-        volume, spacing, area
-            As of `grow`.
-        allowed : ndarray, shape (K, J, I), bool, optional
-            Where vessels and paths stay.
-        """
-        return self._kept.live_labels(volume, spacing, area, allowed)
-
     def evidence(self, allowed: np.ndarray | None) -> Any:
         """The evidence of the last run, in host memory; paths stay in a mask (uint8)."""
         found = self._kept.on_host

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPUMRML.live.label_preview import Frame, LabelPreview
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyConnectedGPUMRML.views import LabelPreview
 
 from .editor_grid import EditorGrid
 
@@ -25,7 +24,6 @@ class Preview(LabelPreview):
         grid: EditorGrid,
         segmentation_node: Any,
         segment_id: str,
-        box: tuple[slice, ...] | None = None,
     ) -> float:
         """Show labels in the place of earlier ones.
 
@@ -35,17 +33,13 @@ class Preview(LabelPreview):
         grid : EditorGrid
         segmentation_node, segment_id
             The segment that the labels are meant for: the preview has its name and colour.
-        box : tuple of slice, optional
-            Place of the labels on the grid; by default they are those of the whole grid.
 
         Returns
         -------
         float
             Volume in ml.
         """
-        if box is None:
-            box = bounding_box(labels) or tuple(slice(0, 1) for _axis in labels.shape)
-            labels = labels[box]
-        frame = Frame(grid.ijk_to_segmentation, segmentation_node.GetTransformNodeID())
-        self.show(labels, box, frame, segmentation_node, [segment_id])
+        segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
+        transform_id = segmentation_node.GetTransformNodeID()
+        self.show(labels, grid.ijk_to_segmentation, transform_id, [segment.GetColor()])
         return float(np.count_nonzero(labels) * grid.millilitres)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUPanel.following.point_drag import PointDrag
+from FuzzyConnectedGPUPanel.point_drag import PointDrag
 from SegmentEditorVesselFromClicksMRML.clicks import Clicks
 
 EVENTS = ("PointPositionDefinedEvent", "PointRemovedEvent")  # of no drag

@@ -16,7 +16,6 @@ from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
 from SegmentEditorVesselFromClicksMRML.preview import Preview
 from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
 
-from .held_point import HeldPoint
 from .options import Options
 
 SOON = 50  # ms: changes that follow one another within it are one
@@ -46,7 +45,6 @@ class LivePreview:
         self._vessel: Any = None  # what the preview is cut from
         self._again = False
         self._run = Run(options.bar, self._on_run_changed, _("Vessel from clicks"))
-        self._held = HeldPoint(scripted_effect, self._cached, self._show_held, self._say)
         self._soon = qt.QTimer()
         self._soon.setSingleShot(True)
         self._soon.interval = SOON
@@ -73,27 +71,15 @@ class LivePreview:
     def update_soon(self) -> None:
         """Points or settings are others: show what follows from them."""
         self._vessel = None
-        self._held.end()
         if self._run.active:
             self._again = True
             self._run.cancel()
         else:
             self._soon.start()
 
-    def drag(self) -> None:
-        """A point that is held is somewhere else: let the slices follow."""
-        if self._clicks is None:
-            return
-        self._vessel, self._again = None, False
-        self._soon.stop()
-        self._run.cancel()  # its points are others by now
-        self._changed()
-        self._held.drag(self._clicks)
-
     def stop(self) -> None:
         """Show nothing, and compute nothing until the next `update_soon`."""
         self._again = False
-        self._held.end()
         self._run.cancel()
         self._soon.stop()
         self._drop()
@@ -111,19 +97,15 @@ class LivePreview:
     def show(self, notes: Sequence[str] = ()) -> None:
         """Show as much of the vessel as is wanted now; nothing is computed anew."""
         grid = editor_grid(self._effect.sourceVolumeImageData())
-        self._show_labels(self.labels(), grid, None, notes)
+        self._show_labels(self.labels(), grid, notes)
         self._changed()
 
-    def _show_labels(self, labels, grid, box, notes=()):
+    def _show_labels(self, labels, grid, notes=()):
         meant = self._clicks.segmentation_node, self._clicks.segment_id
-        volume = self._preview.show_on_grid(labels, grid, *meant, box)
+        volume = self._preview.show_on_grid(labels, grid, *meant)
         self._options.say(
             "\n".join([_("Preview: {volume:.2f} ml.").format(volume=volume), *map(worded, notes)])
         )
-
-    def _show_held(self, labels, grid, box, exact):
-        note = _("What is around the first point is looked at when it is let go.")
-        self._show_labels(labels, grid, box, [] if exact else [note])
 
     def _compute(self):
         if self._clicks is None or self._run.active:
@@ -154,7 +136,6 @@ class LivePreview:
             if clicks is self._clicks and not self._again:
                 self._vessel = vessel
                 self.show(notes)
-                self._held.prepare(clicks)
 
     def _fail(self, error):
         self._drop()

@@ -6,15 +6,15 @@ import slicer
 import vtk
 from slicer.util import VTKObservationMixin
 
+from FuzzyConnectedGPULib.contrast.warm_up import WARM_UP
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
 from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
-from SegmentEditorVesselFromClicksMRML.warm_up import prepare
 
 from .centrelines import open_centrelines
-from .followed_points import FollowedPoints
+from .followed_points import FollowedPoints, _nothing
 from .live_preview import LivePreview
 from .options import Options
 from .writing import SegmentWriter
@@ -40,7 +40,7 @@ class LiveVessel:
         self._selected = self._masking = None
         self._options = options = Options(scripted_effect)
         self._preview = LivePreview(scripted_effect, options, self._show)
-        self._points = FollowedPoints(self._change, self._preview.drag)
+        self._points = FollowedPoints(self._change, _nothing)
         self._writer = SegmentWriter(scripted_effect)
         options.connect(options.more, "valueChanged(double)", self._on_more)
         options.connect(options.keep, "toggled(bool)", self.keep_parameters)
@@ -59,7 +59,7 @@ class LiveVessel:
         self._observers.addObserver(scene, scene.StartCloseEvent, self._on_close)
         self._active = True
         self._select()
-        prepare()
+        WARM_UP.begin()
 
     def deactivate(self) -> None:
         """Another effect is chosen, or none; points and what was not applied stay for later."""

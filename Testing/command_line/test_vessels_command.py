@@ -131,7 +131,7 @@ def test_vessels_that_cannot_be_used_are_refused(scan, tmp_path, capsys, argumen
 
 
 def test_names_say_the_kind():
-    from FuzzyConnectedGPUMRML.several.vessel_kinds import kind_named
+    from FuzzyConnectedGPUMRML.vessels import kind_named
 
     found = {name: kind_named(name) for name in ("Portal", "hepatic veins", "hepatic", "aorta",
              "hepatic artery", "renal vein", "tree")}  # fmt: skip

@@ -6,7 +6,6 @@ import time
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.progress import Progress
 from support.mrml_cases import add_volume, world_of
 from support.places import ROOT
 
@@ -71,7 +70,7 @@ class Session:
     def wait(self):
         """Let timers and runs end."""
         preview, end = self.live._preview, time.monotonic() + 60
-        while preview._soon.active or preview.running or preview._held.working:
+        while preview._soon.active or preview.running:
             assert time.monotonic() < end
             self.slicer.app.processEvents()
 
@@ -111,19 +110,7 @@ class Session:
 
 
 @pytest.fixture
-def compiled(monkeypatch):
-    """What has been compiled ahead, in this order; the real trial runs would take seconds."""
-    from FuzzyVesselCoreLib.jit.warm_up import WarmUp
-    from SegmentEditorVesselFromClicksMRML import warm_up
-
-    begun = []
-    for name in ("RUN", "DRAG"):
-        monkeypatch.setattr(warm_up, name, WarmUp(lambda name=name: begun.append(name)))
-    return begun
-
-
-@pytest.fixture
-def session(slicer_scene, monkeypatch, compiled):
+def session(slicer_scene, monkeypatch):
     import slicer
 
     errors = []
@@ -144,20 +131,6 @@ def test_the_effect_is_registered_once_and_found_by_its_name(registered):
     clone = effect.self().clone()
     assert clone is not effect
     assert clone.pythonSource() == effect.pythonSource()
-
-
-def test_code_is_compiled_from_when_the_effect_is_chosen(slicer_scene, compiled):
-    import slicer
-
-    from SegmentEditorVesselFromClicksMRML import warm_up
-
-    session = Session(slicer)
-    session.editor.effect.deactivate()
-    session.editor.effect.activate()  # the second time there is nothing to compile
-    warm_up.DRAG.wait(Progress())
-    warm_up.RUN.wait(Progress())
-    assert sorted(compiled) == ["DRAG", "RUN"]
-    session.editor.close()
 
 
 def test_click_preview_apply(session):
@@ -371,74 +344,6 @@ def hold(session, voxel):
     node.SetNthControlPointPositionWorld(0, world_of(session.volume, voxel))
     session.wait()
     return node
-
-
-def test_slices_follow_a_point_that_is_held(session, monkeypatch):
-    from SegmentEditorVesselFromClicksPanel import live_preview
-
-    session.click(FIRST)
-    monkeypatch.setattr(live_preview, "vessel_of_clicks", None)  # to call it would fail
-    along = (FIRST[0], FIRST[1], FIRST[2] + 8)
-    node = hold(session, along)
-    followed = session.preview()
-    assert followed[session.first].mean() > 0.95
-    assert not session.options.apply.enabled  # it is not the result yet
-    assert session.text().startswith("Preview: ")
-    monkeypatch.undo()
-    node.InvokeEvent(node.PointEndInteractionEvent)
-    session.wait()
-    assert np.array_equal(session.preview(), followed)
-    assert session.options.apply.enabled
-
-
-def test_a_press_without_a_move_computes_nothing(session, monkeypatch):
-    from SegmentEditorVesselFromClicksPanel import live_preview
-
-    session.click(FIRST)
-    shown = session.preview()
-    monkeypatch.setattr(live_preview, "vessel_of_clicks", None)  # to call it would fail
-    (node,) = session.live._points.clicks.nodes.values()
-    node.InvokeEvent(node.PointStartInteractionEvent)
-    node.InvokeEvent(node.PointEndInteractionEvent)
-    session.wait()
-    assert np.array_equal(session.preview(), shown)
-    assert session.options.apply.enabled
-
-
-def test_a_drag_without_an_end_ends_by_itself(session):
-    session.click(FIRST)
-    hold(session, (FIRST[0], FIRST[1], FIRST[2] + 8))  # Slicer's key S sends no more than this
-    session.slicer.app.mouseButtons = lambda: 0
-    end = time.monotonic() + 60
-    while not session.options.apply.enabled:
-        assert time.monotonic() < end, "it did not happen"
-        session.slicer.app.processEvents()
-
-
-def test_slices_follow_within_the_editable_area(session):
-    session.click(FIRST)
-    area = np.ones(SHAPE, bool)
-    area[:, :, 20:22] = False
-    session.put("hepatic", area)
-    session.editor.node.SetMaskSegmentID("hepatic")
-    mode = session.slicer.vtkMRMLSegmentationNode.EditAllowedInsideSingleSegment
-    session.editor.node.SetMaskMode(mode)
-    session.wait()
-    hold(session, (FIRST[0], FIRST[1], FIRST[2] + 8))
-    assert session.preview()[:, :, :20].any()
-    assert not session.preview()[:, :, 20:].any()
-    hold(session, (FIRST[0], FIRST[1], 20))
-    assert session.text().startswith("No vessel point lies where it may be edited")
-
-
-def test_a_point_is_held_while_the_effect_ends(session):
-    session.click(FIRST)
-    (node,) = session.live._points.clicks.nodes.values()
-    node.InvokeEvent(node.PointStartInteractionEvent)
-    node.SetNthControlPointPositionWorld(0, world_of(session.volume, BESIDE))
-    session.editor.effect.deactivate()
-    session.wait()
-    assert session.preview() is None
 
 
 def test_remove_all(session):

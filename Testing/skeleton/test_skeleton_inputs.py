@@ -7,7 +7,6 @@ on each way; a bad one is refused by name on each, and leaves nothing behind.
 import errno
 import json
 import re
-import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,8 +16,8 @@ import support.solids as solids
 from command_line.test_skeleton_command import array_of, without_3d  # noqa: F401 - a fixture
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.progress_bar import ProgressBar
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
-from PotentialSkeletonLib import force_field, skeletonize
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.messages import NOT_RESOLVED
 from support.image_files import write_nrrd
 from support.mrml_cases import add_volume, scene_text
@@ -273,49 +272,6 @@ def test_arrays_may_hold_fractions_and_that_is_said():
     skeleton = skeletonize(FRACTIONS, SPACING)
     assert any("no whole numbers; all but 0 are the obj" in w for w in skeleton.report["warnings"])
     np.testing.assert_array_equal(skeleton.voxels, skeletonize(BALL, SPACING).voxels)
-
-
-class FullCard:
-    """A card that has no memory left."""
-
-    name, peak_bytes = "cuda:0 (Test Card)", 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def free_fourier_plans(self):
-        pass
-
-    def put(self, array):
-        raise DeviceError(f"{self.name} has too little memory: close other programs that use it.")
-
-
-@pytest.fixture
-def full_card(monkeypatch):
-    """The only card there is has no memory left."""
-    for function in (force_field,):
-        module = sys.modules[function.__module__]
-        monkeypatch.setattr(
-            module, "choose_device", lambda word: "cpu" if word == "cpu" else FullCard()
-        )
-
-
-@pytest.mark.parametrize("way", WAYS, indirect=True)
-def test_what_does_not_fit_the_card_comes_from_the_cpu_and_that_is_said(way, full_card):
-    mask = solids.tapered_tube()[0]
-    expected = skeletonize(mask, SPACING, device="cpu").to_labelmap()
-    warnings, report, voxels = way(mask)
-    assert any(re.match(r"The CPU was used: cuda:0 \(Test Card\) has too", w) for w in warnings)
-    assert all(report["guarantees"].values())
-    np.testing.assert_array_equal(voxels, expected)
-
-
-def test_a_card_that_was_asked_for_and_is_full_is_an_error(full_card):
-    with pytest.raises(DeviceError, match=r"Test Card\) has too little memory: close"):
-        skeletonize(solids.tapered_tube()[0], device="cuda")
 
 
 @pytest.mark.parametrize("way", ["arrays", "nodes"], indirect=True)

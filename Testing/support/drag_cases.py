@@ -2,8 +2,6 @@
 
 import time
 
-import numpy as np
-
 from .mrml_cases import world_of
 
 
@@ -20,8 +18,7 @@ def settle(panel):
     until(
         panel,
         lambda: not (
-            own.running.active or own.automatic.pending or own.live._run.working
-            or own.live._run._wanted or own._waiting
+            own.running.active or own.following.working or own._waiting
             or (own.display.surface.waits and not own.seeds.dragging)
         ),
     )  # fmt: skip
@@ -54,18 +51,9 @@ def let_go(panel):
 
 
 def preview(panel):
-    """Labels of the preview on the volume, 1 in the first segment; None without one."""
-    import slicer
-
-    for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
-        if node is not panel.parameters.segmentation:
-            volume = panel.parameters.inputVolume
-            found = np.zeros(slicer.util.arrayFromVolume(volume).shape, np.uint8)
-            for label, segment_id in enumerate(node.GetSegmentation().GetSegmentIDs(), 1):
-                part = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
-                found[part > 0] = label
-            return found
-    return None
+    """Labels of the preview on the volume, 1 for the first vessel; None without one."""
+    found = panel.widget.panel.following._preview.labels
+    return None if found is None else found.copy()
 
 
 def labels(panel):
@@ -75,6 +63,4 @@ def labels(panel):
 
 
 def own_segment_is_shown(panel):
-    node = panel.parameters.segmentation
-    (segment_id,) = node.GetSegmentation().GetSegmentIDs()
-    return node.GetDisplayNode().GetSegmentVisibility2DFill(segment_id)
+    return panel.parameters.segmentation.GetDisplayNode().GetVisibility2D()

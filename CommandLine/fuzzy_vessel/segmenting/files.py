@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import estimate_affinity
-from FuzzyConnectedGPUMRML.several.vessel_kinds import color_of
+from FuzzyConnectedGPUMRML.vessels import color_of
 from FuzzyVesselCoreLib.mrml.points import Seeds, seeds_of
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 

@@ -87,7 +87,7 @@ def _notes(volume, title):
 
 def _vessels(named: Sequence[tuple], volume: Any) -> list[Any]:
     """A list of points for each name, in the order of the command line; known kinds are set."""
-    from FuzzyConnectedGPUMRML.several.vessel_kinds import color_of, kind_named, set_kind
+    from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 
     voxels: dict[str, list] = {}
     for name, voxel in named:

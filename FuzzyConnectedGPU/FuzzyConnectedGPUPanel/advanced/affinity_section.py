@@ -11,7 +11,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.affinity import affinity_curve, intensity_histogram
-from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
+from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
 

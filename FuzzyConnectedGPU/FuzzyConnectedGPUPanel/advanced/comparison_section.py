@@ -4,7 +4,7 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import slice_layers
+from FuzzyConnectedGPUMRML import views as slice_layers
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import ownership
 

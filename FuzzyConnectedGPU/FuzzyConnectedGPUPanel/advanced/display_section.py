@@ -4,9 +4,9 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import slice_layers
+from FuzzyConnectedGPUMRML import views as slice_layers
 
-from ..following.result_surface import ResultSurface
+from ..result_surface import ResultSurface
 
 
 class DisplaySection:

@@ -5,8 +5,8 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import slice_layers
-from FuzzyConnectedGPUMRML.several.vessel_list import clicked_vessels
+from FuzzyConnectedGPUMRML import views as slice_layers
+from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyVesselCoreLib.mrml import ownership
 from FuzzyVesselCoreLib.mrml.segment_origin import (
     is_as_written,

@@ -5,7 +5,7 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import slice_layers
+from FuzzyConnectedGPUMRML import views as slice_layers
 from FuzzyVesselCoreLib.mrml.regions import fit_roi
 from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyConnectedGPUMRML.vessels import vessels_of
 
 from .advice import Situation, advice
 from .seeds_section import placed

@@ -5,9 +5,8 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.several.click_history import ClickHistory
-from FuzzyConnectedGPUMRML.several.removed_vessel import RemovedVessel
-from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
+from FuzzyConnectedGPUMRML.vessels import vessels_of
 
 UNDO_KEYS, REDO_KEYS = ("Ctrl+Z", "Z"), ("Ctrl+Y", "Ctrl+Shift+Z", "Y")
 

@@ -5,7 +5,7 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyConnectedGPUMRML.vessels import vessels_of
 
 from .seeds_table import dot
 from .vessel_colors import list_color

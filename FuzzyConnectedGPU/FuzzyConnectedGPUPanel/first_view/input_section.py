@@ -7,7 +7,7 @@ import vtk
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUMRML.slice_layers import composites, shown_volume
+from FuzzyConnectedGPUMRML.views import composites, shown_volume
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 
 

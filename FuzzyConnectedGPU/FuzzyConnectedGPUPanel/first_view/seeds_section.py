@@ -6,13 +6,12 @@ import slicer
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUMRML.odd_points import OddPoint, odd_point
-from FuzzyConnectedGPUMRML.several.switching import give_point
-from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyConnectedGPUMRML.seed_rows import OddPoint, odd_point
+from FuzzyConnectedGPUMRML.vessels import give_point, vessels_of
 from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR
 
 from ..advanced import region_section
-from ..following.point_drag import PointDrag
+from ..point_drag import PointDrag
 from .click_undo import REDO_KEYS, UNDO_KEYS
 from .give_menu import GiveMenu
 from .placing import Placing, new_list
@@ -38,7 +37,7 @@ class SeedsSection:
         self._observed: list[Any] = []
         self.finding = False
         self.drag = PointDrag(
-            lambda: panel.live.begin(), lambda: panel.live.move(), self._on_drag_end
+            lambda: panel.display.surface.pause(), panel.update_soon, panel.update_soon
         )
         self.placing = Placing(
             panel,
@@ -169,10 +168,6 @@ class SeedsSection:
 
     def _on_release(self, caller: Any, event: Any) -> None:
         self.drag.let_go()
-
-    def _on_drag_end(self) -> None:
-        self._panel.live.end()
-        self._panel.update_soon()
 
     # --- what is shown
 

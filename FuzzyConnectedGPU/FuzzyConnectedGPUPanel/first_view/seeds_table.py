@@ -5,8 +5,8 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
-from FuzzyConnectedGPUMRML.slice_layers import jump_to
+from FuzzyConnectedGPUMRML.vessels import vessels_of
+from FuzzyConnectedGPUMRML.views import jump_to
 
 from .vessel_colors import list_color
 

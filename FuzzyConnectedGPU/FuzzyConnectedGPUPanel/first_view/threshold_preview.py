@@ -6,7 +6,7 @@ from typing import Any
 import qt
 import slicer
 
-from FuzzyConnectedGPUMRML.slice_layers import ThresholdPreview
+from FuzzyConnectedGPUMRML.views import ThresholdPreview
 
 LOOK = 200  # milliseconds between two looks whether the slider is still held
 

@@ -26,7 +26,6 @@ class ThresholdSection:
         self._curve: Any = None
         self._curve_of: tuple | None = None
         self._applied: tuple[float, int] | None = None  # what the labels were written of
-        self._at_start: tuple[float, int, str] | None = None
         self._reason = ""
         self.held = HeldSlider(panel, self._show_held)
         self.ui.thresholdSlider.connect("valueIsChanging(double)", self.preview)
@@ -90,16 +89,10 @@ class ThresholdSection:
             parameters.threshold = float(threshold)
             self._apply(parameters, parameters.threshold)
 
-    def begin(self, parameters: Any) -> None:
-        """A run begins."""
-        self.end_preview()
-        source = parameters.thresholdSource.value
-        self._at_start = (parameters.threshold, parameters.fillGaps, source)
-
-    def taken(self, parameters: Any, result: Any) -> None:
+    def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        assert self._at_start is not None
-        threshold, gaps, source = self._at_start
+        threshold, gaps = chosen.threshold, chosen.fillGaps
+        source = chosen.thresholdSource.value
         self._applied = (float(result.threshold), gaps)
         self._note(result.threshold)
         now = parameters.thresholdSource.value
@@ -158,7 +151,9 @@ class ThresholdSection:
             self._panel.say(worded(error))
             return
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        run_inputs.mark_threshold(scene_node, self._panel.threshold_text(volume_node))
+        scene_node.SetAttribute(
+            run_inputs.THRESHOLD_INPUTS, self._panel.threshold_text(volume_node)
+        )
         self._panel.output.written(parameters, result, volume_node)
         edited = self._panel.output.edited_text(parameters)
         if edited:

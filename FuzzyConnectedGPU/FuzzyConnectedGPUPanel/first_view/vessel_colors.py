@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from FuzzyConnectedGPUMRML.several.vessel_kinds import Color, color_of
-from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+from FuzzyConnectedGPUMRML.vessels import Color, color_of, vessels_of
 from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR
 
 

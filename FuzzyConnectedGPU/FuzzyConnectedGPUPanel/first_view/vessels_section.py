@@ -5,10 +5,9 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.several import vessel_list
-from FuzzyConnectedGPUMRML.several.hand_overs import mark_hand_over
-from FuzzyConnectedGPUMRML.several.segmenting_several import vessels_of_scene
-from FuzzyConnectedGPUMRML.several.vessel_kinds import KIND, kind_of, look
+from FuzzyConnectedGPUMRML import vessels as vessel_list
+from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
+from FuzzyConnectedGPUMRML.vessels import KIND, kind_of, look, mark_hand_over
 from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
 
 from .placing import new_list

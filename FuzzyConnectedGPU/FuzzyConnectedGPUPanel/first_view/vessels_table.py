@@ -5,8 +5,9 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.several.vessel_kinds import KINDS, color_of, kind_of
-from FuzzyConnectedGPUMRML.several.vessel_volumes import millilitres_of
+from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
+from FuzzyConnectedGPUMRML.vessels import KINDS, color_of, kind_of
+from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
 
 from ..plots import millilitres
 from .seeds_table import dot
@@ -72,7 +73,7 @@ class VesselsTable:
 
     def show(self, parameters: Any, lists: list[Any]) -> None:
         """Show the vessels and which one is current."""
-        scene_node = self._panel.result_scene(parameters)
+        found = vessels_of_scene(self._panel.result_scene(parameters))
         rows = [
             (
                 node.GetID(),
@@ -80,7 +81,9 @@ class VesselsTable:
                 kind_of(node).name,
                 color_of(node),
                 node.GetNumberOfDefinedControlPoints(),
-                millilitres_of(node, scene_node, parameters.labelmap),
+                labelled_millilitres(parameters.labelmap, found.index(node) + 1)
+                if node in found
+                else None,
             )
             for node in lists
         ]

@@ -24,7 +24,7 @@ from ..report import ComponentSkeleton
 from .component_folder import ComponentFolder
 from .component_needs import refuse_large
 from .filled_components import FilledComponents, fill_components
-from .large_object import LargeComponents, LargeObject
+from .large_object import LargeComponents
 
 
 def skeletonize_components(
@@ -141,9 +141,9 @@ class _Large:
         self._numbers = filled.numbers[kept]
         rows = self._numbers - 1
         boxes = self._low[rows], self._high[rows]
-        parts = LargeComponents(self._folder, self._numbers, *boxes, self._low.min(axis=0), spacing)
-        object_: Any = LargeObject(parts, shape)
-        return Prepared(object_, filled.sizes[kept], changes | dropped, warnings, parts)
+        parts = LargeComponents(self._folder, self._numbers, boxes[0])
+        components = ((parts.origin(n), parts.mask(n)) for n in range(len(rows)))
+        return Prepared(filled.sizes[kept], changes | dropped, warnings, components)
 
     def recall(self, number: int, compute: Callable[[], ComponentSkeleton]) -> ComponentSkeleton:
         """The skeleton of a component, from the folder if it is there."""

@@ -1,23 +1,45 @@
-"""The force field of an object: the public function and its result."""
+"""The force field of an object: the public function, and the field of each component."""
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from math import prod
+from operator import index
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.compilation import needs_numba
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.components.labels import fill_cavities, label_components
+from FuzzyVesselCoreLib.translation import tr as _
+from FuzzyVesselCoreLib.voxels.components.labels import (
+    component_boxes,
+    fill_cavities,
+    label_components,
+)
 
 from ..jit_warmup import wait_for_warm_up
 from ..messages import changes
-from ..object.voxel_classes import checked_object
-from .component_fields import forces_of_components
-from .force_options import MIN_STRENGTH, check_options
-from .methods import CPU_METHODS
-from .summation import checked_device
+from ..object.voxel_classes import BOUNDARY, OUTSIDE, SURFACE, checked_object
+from .convolution import convolve, distance_bands, padded_shape
+from .solid import average_boundary, classes_and_targets, clear_across
+
+FORCE_METHODS = {
+    "auto": "the cheaper one of convolution and direct sum by estimated time, the default",
+    "fft": "zero-padded convolution in bands of distance, on the CPU or on CUDA",
+    "direct-serial": "the paper's loop over points and charges, on one core of the CPU",
+    "cuda-simple": "a CUDA thread for each point, charges in global memory (paper, section 2.2)",
+    "cuda-constant": "the same with the charges in constant memory (paper, section 2.3)",
+    "cuda-shared": "the same with the charges staged through shared memory",
+}
+CPU_METHODS = ("auto", "fft", "direct-serial")
+CUDA_METHODS = ("auto", "fft", "cuda-simple", "cuda-constant", "cuda-shared")
+MIN_STRENGTH, MAX_STRENGTH = 2, 9
+MAX_CHARGE_DISTANCE = 100  # layers, by which the grid grows on all sides
+# How many pairs of target and charge take as long as one padded voxel of the convolution.
+PAIRS_PER_VOXEL_ON_CPU, PAIRS_PER_VOXEL_ON_CUDA = 25, 15
 
 
 @dataclass(frozen=True)
@@ -41,11 +63,11 @@ class ForceField:
     device : str
         "cpu", or the ordinal and name of the CUDA device.
     threads_per_block : int or None
-        Of the direct CUDA methods: chosen for the highest occupancy.
+        Of the direct CUDA methods.
     occupancy : float or None
         Active warps of a multiprocessor, as a share of its maximum (paper, eq. 2).
     seconds : dict of str to float
-        Time of each stage, in the order of the stages.
+        Time of each stage: prepare, classify, sum, boundary, place.
     peak_bytes : int
         Most memory that the summation held: on the device for CUDA, else about that of the host.
     notes : tuple of str
@@ -64,7 +86,7 @@ class ForceField:
     occupancy: float | None
     seconds: dict[str, float]
     peak_bytes: int
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def force_field(
@@ -74,6 +96,7 @@ def force_field(
     method: str = "auto",
     charge_distance: int = 0,
     device: str = "auto",
+    threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> ForceField:
     """The repulsive force of the surface on the inner voxels of an object.
@@ -98,9 +121,10 @@ def force_field(
         is charged. Where dilated components overlap, outside of both, the one with the lower
         label has the voxel.
     device : str
-        "auto" (CUDA if it is usable, else the CPU), "cpu", "cuda", "cuda:1". If the
-        device's memory does not hold the whole convolution, parts of it wait in host memory; if it
-        does not hold the object, "auto" takes the CPU. Notes say so.
+        "auto" (CUDA if it is usable and its memory suffices, else the CPU, with a note), "cpu",
+        "cuda", "cuda:1".
+    threads : int, optional
+        Threads per block of the direct CUDA methods; by default those of the highest occupancy.
     progress : callable, optional
         ``progress(fraction) -> bool``; the run is cancelled when it returns False.
 
@@ -131,17 +155,70 @@ def force_field(
     wait_for_warm_up(report)
     report.advance(0.0)
     start = perf_counter()
-    solid, notes = prepared_object(mask, strength, report)
+    given = checked_object(mask)
+    if not given.any():
+        raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
+    notes = []
+    if strength == MIN_STRENGTH:
+        notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
+        warnings.warn(notes[-1], stacklevel=2)
+    solid, cavities, voxels = fill_cavities(given, report)
+    if cavities:
+        notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})
     report.check()
-    labels, _ = label_components(solid, progress=report)
+    labels, _count = label_components(solid, progress=report)
     report.check()
     prepared = perf_counter() - start
     found = field_of_components(
         solid, labels, strength, charge_distance=charge_distance, method=method, device=device,
-        progress=report,
+        threads=threads, progress=report,
     )  # fmt: skip
     report.advance(1.0)
-    return replace(found, seconds={"prepare": prepared, **found.seconds}, notes=notes + found.notes)
+    seconds = {"prepare": prepared, **found.seconds}
+    return replace(found, seconds=seconds, notes=(*notes, *found.notes))
+
+
+def check_options(strength: Any, method: str, charge_distance: Any) -> tuple[int, int]:
+    """Strength and charge distance as integers; raises `InputError` for a bad option."""
+    whole = {"strength": strength, "charge distance": charge_distance}
+    for name, value in whole.items():
+        try:
+            whole[name] = index(value.item() if isinstance(value, np.generic) else value)
+        except TypeError as error:
+            raise InputError(f"The {name} is {value!r}; a whole number is needed.") from error
+    strength, charge_distance = whole.values()
+    if not MIN_STRENGTH <= strength <= MAX_STRENGTH:
+        raise InputError(f"The strength is {strength}; choose a whole number from 3 to 9.")
+    if method not in FORCE_METHODS:
+        raise InputError(f"Unknown method {method!r}; one of {', '.join(FORCE_METHODS)}.")
+    if charge_distance < 0:
+        raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
+    if charge_distance > MAX_CHARGE_DISTANCE:
+        raise InputError(
+            f"The charge distance is {charge_distance} layers; choose a whole number from 0 to "
+            f"{MAX_CHARGE_DISTANCE}."
+        )
+    return strength, charge_distance
+
+
+def checked_device(method: str, device: str) -> str:
+    """The device to choose, where the method runs on one kind only; raises `InputError`."""
+    if method not in CUDA_METHODS and device not in ("auto", "cpu"):
+        raise InputError(
+            _(
+                "Method {method!r} runs on the CPU only; leave the device {device!r} out, or "
+                "choose another method."
+            ).format(method=method, device=device)
+        )
+    if method not in CPU_METHODS and device == "cpu":
+        raise InputError(
+            _(
+                "Method {method!r} runs on CUDA only; leave the device 'cpu' out, or choose 'fft'."
+            ).format(method=method)
+        )
+    if method not in CUDA_METHODS:
+        return "cpu"
+    return "cuda" if device == "auto" and method not in CPU_METHODS else device
 
 
 def field_of_components(
@@ -152,41 +229,197 @@ def field_of_components(
     charge_distance: int,
     method: str,
     device: str,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> ForceField:
-    """Return the `ForceField` of components without cavities that are labelled already.
+    """The `ForceField` of components without cavities that are labelled already.
 
     Parameters
     ----------
     solid : ndarray of bool, shape (K, J, I)
     labels : ndarray of int, shape (K, J, I)
         From 1; 0 outside of the object.
-    strength, charge_distance, method, device
+    strength, charge_distance, method, device, threads
         As for `force_field`.
     progress : Progress, optional
     """
-    chosen = choose_device(checked_device(method, device))
-    gpu = None if chosen == "cpu" else chosen
-    may_fall_back = device == "auto" and method in CPU_METHODS
-    task = (labels, strength, charge_distance, method, Progress.of(progress))
-    found = forces_of_components(*task, gpu, may_fall_back)
-    return ForceField(
-        object=solid, labels=labels, strength=strength, charge_distance=charge_distance, **found
-    )
+    report = Progress.of(progress)
+
+    def field_on(gpu: Any) -> ForceField:
+        run = _Run(method, strength, charge_distance, threads, gpu)
+        return run.field(solid, labels, report)
+
+    gpu = choose_device(checked_device(method, device))
+    if gpu == "cpu":
+        return field_on(None)
+    try:
+        with gpu:
+            found = field_on(gpu)
+        return replace(found, peak_bytes=gpu.peak_bytes)
+    except DeviceError as error:
+        if device != "auto" or method not in CPU_METHODS:
+            raise
+        note = CpuUsedNote(error)
+    warnings.warn(note, stacklevel=3)
+    found = field_on(None)
+    return replace(found, notes=(note, *found.notes))
 
 
-def prepared_object(
-    mask: np.ndarray, strength: int, progress: Progress
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the object with its cavities filled, and notes for the user."""
-    given = checked_object(mask)
-    if not given.any():
-        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
-    notes = []
-    if strength == MIN_STRENGTH:
-        notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
-        warnings.warn(notes[-1], stacklevel=3)
-    solid, cavities, voxels = fill_cavities(given, progress)
-    if cavities:
-        notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})
-    return solid, tuple(notes)
+class _Run:
+    """Sums the forces of one component after another, on the CPU or on a CUDA device."""
+
+    def __init__(
+        self, method: str, strength: int, layers: int, threads: int | None, gpu: Any
+    ) -> None:
+        self._method, self._strength, self._layers = method, strength, layers
+        self._threads, self._gpu, self._xp = threads, gpu, np if gpu is None else gpu.xp
+        self._launch: Any = None
+        self._convolved = self._direct = self._peak = 0
+        self._seconds = dict.fromkeys(("classify", "sum", "boundary", "place"), 0.0)
+        self._last = perf_counter()
+
+    def field(self, solid: np.ndarray, labels: np.ndarray, progress: Progress) -> ForceField:
+        vectors = np.zeros((*labels.shape, 3), np.float32)
+        classes = np.zeros(labels.shape, np.uint8)
+        boxes = component_boxes(labels, labels.max(initial=0))
+        sizes = [prod(side.stop - side.start for side in box) for box in boxes]
+        ends = np.cumsum(sizes) / sum(sizes)
+        for label, (box, size, end) in enumerate(zip(boxes, sizes, ends), start=1):
+            part = progress.part(end - size / sum(sizes), end)
+            own = np.pad(labels[box] == label, self._layers)
+            own_classes, forces = self._forces(own, part)
+            first = [side.start - self._layers for side in box]
+            place(own_classes, forces, first, label, labels, classes, vectors)
+            self._ended("place")
+            part.advance(1.0)
+        launch = self._launch
+        return ForceField(
+            vectors, classes, solid, labels, self._strength, self._layers, self._used_method(),
+            "cpu" if self._gpu is None else self._gpu.name, launch and launch.threads,
+            launch and launch.occupancy, self._seconds, self._peak, self._notes(),
+        )  # fmt: skip
+
+    def _forces(self, own: np.ndarray, progress: Progress) -> tuple[np.ndarray, np.ndarray]:
+        """Classes in a component's box, and the forces (n, 3) of its boundary and inner voxels."""
+        xp, gpu = self._xp, self._gpu
+        mask = own if gpu is None else gpu.put(own.view(np.uint8)).view(bool)
+        classes, targets = classes_and_targets(mask, self._layers, progress)
+        self._ended("classify")
+        vectors = xp.zeros((*classes.shape, 3), np.float32)
+        try:
+            self._sum(classes == SURFACE, targets, vectors, progress)
+        except MemoryError as error:
+            raise DeviceError(
+                f"The memory does not suffice for the field of {own.size} voxels: {error}. Crop "
+                "the labelmap, or use method 'direct-serial', which is slow."
+            ) from error
+        clear_across(vectors, self._layers)
+        self._ended("sum")
+        average_boundary(classes, vectors, xp)
+        self._ended("boundary")
+        forces = vectors.reshape(-1, 3)[xp.flatnonzero(classes >= BOUNDARY)]
+        return (classes, forces) if gpu is None else (gpu.get(classes), gpu.get(forces))
+
+    def _sum(self, charges: Any, targets: Any, vectors: Any, progress: Progress) -> None:
+        """Write the forces of charges at targets (both bool) by the method, or the cheaper one."""
+        gpu, bands = self._gpu, [(1, targets)]
+        padded = prod(padded_shape(charges.shape))
+        limit = 0.0 if self._method == "fft" else np.inf  # pairs that are summed directly
+        if self._method in ("auto", "fft"):
+            bands = list(distance_bands(charges, targets, self._strength, self._xp))
+        if self._method == "auto":
+            limit = padded * (PAIRS_PER_VOXEL_ON_CPU if gpu is None else PAIRS_PER_VOXEL_ON_CUDA)
+        progress.advance(0.0)
+        positions, convolved = self._positions(charges), []
+        for number, (cut, members) in enumerate(bands):
+            count = int(members.sum())
+            if count * len(positions) > limit:
+                convolved.append((cut, members))
+                self._convolved += count
+            elif count:
+                part = progress.part(number / len(bands), (number + 1) / len(bands))
+                self._sum_directly(self._positions(members), positions, vectors, part)
+                self._direct += count
+        self._peak = max(self._peak, 13 * charges.size + bool(convolved) * 7 * padded)
+        if convolved:
+            part = progress.part(1 - len(convolved) / len(bands), 1.0)
+            convolve(charges, convolved, self._strength, vectors, part, gpu)
+
+    def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
+        with needs_numba():
+            from .. import papers
+        task, method = (points, charges, self._strength), self._method
+        if self._gpu is None:
+            forces = papers.sum_serially(*task, progress, None if method == "auto" else 1)
+        else:
+            method = "cuda-shared" if method == "auto" else method
+            found = papers.sum_on_cuda(*task, self._gpu, method, self._threads, progress)
+            forces, self._launch = found
+        vectors[tuple(points.T)] = forces
+
+    def _positions(self, marked: Any) -> Any:
+        """Positions K, J, I of marked voxels; int32 (n, 3)."""
+        return self._xp.stack(self._xp.nonzero(marked), axis=1).astype(np.int32)
+
+    def _ended(self, stage: str) -> None:
+        if self._gpu is not None:
+            self._gpu.synchronize()
+        now = perf_counter()
+        self._seconds[stage] += now - self._last
+        self._last = now
+
+    def _used_method(self) -> str:
+        """The method that most targets were summed by."""
+        if self._method != "auto":
+            return self._method
+        if self._convolved >= self._direct:
+            return "fft"
+        return "direct-serial" if self._gpu is None else "cuda-shared"
+
+    def _notes(self) -> tuple[str, ...]:
+        if not (self._method == "auto" and self._convolved and self._direct):
+            return ()
+        text = _(
+            "{convolved} voxels were summed by the convolution and {direct} directly, whichever "
+            "was estimated to be faster."
+        )
+        return (text.format(convolved=self._convolved, direct=self._direct),)
+
+
+def place(
+    own_classes: np.ndarray,
+    forces: np.ndarray,
+    first: list[int],
+    label: int,
+    labels: np.ndarray,
+    classes: np.ndarray,
+    vectors: np.ndarray,
+) -> None:
+    """Write a solid's classes and forces to the volume, in place.
+
+    Voxels of other components are not written, nor those outside of all components that have a
+    class already.
+
+    Parameters
+    ----------
+    own_classes : ndarray of uint8
+        Of the solid's box, which may reach beyond the volume.
+    forces : ndarray, (n, 3)
+        Of its boundary and inner voxels.
+    first : list of int
+        First voxel of the box in the volume.
+    label : int
+        The component's among the volume's `labels`.
+    classes, vectors : ndarray
+        Of the volume.
+    """
+    stops = [a + n for a, n in zip(first, own_classes.shape)]
+    there = tuple(slice(max(a, 0), min(b, n)) for a, b, n in zip(first, stops, labels.shape))
+    here = tuple(slice(side.start - a, side.stop - a) for side, a in zip(there, first))
+    others = labels[there]
+    is_free = np.where(others != 0, others == label, classes[there] == OUTSIDE)
+    is_free &= own_classes[here] != OUTSIDE
+    classes[there][is_free] = own_classes[here][is_free]
+    is_written = np.zeros(own_classes.shape, bool)
+    is_written[here] = is_free & (own_classes[here] >= BOUNDARY)
+    vectors[there][is_written[here]] = forces[is_written[own_classes >= BOUNDARY]]

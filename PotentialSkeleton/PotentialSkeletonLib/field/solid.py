@@ -1,143 +1,122 @@
-"""Solids: the components of an object with the charges that lie on, or outside of, their surface.
+"""The solid that carries the charges: its voxel classes, targets, boundary; by NumPy or CuPy."""
 
-Each component is a solid of its own: the charges of other components do not act on it. `Solid` is
-for the CPU; `cuda_solid.CudaSolid` is the same on a CUDA device.
-"""
-
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bounding_box import Box
-from FuzzyVesselCoreLib.voxels.components.labels import component_boxes
 
-from ..object.voxel_classes import SURFACE
+from ..object.voxel_classes import BOUNDARY, INNER
 
-
-class ChargedSolid(Protocol):
-    """What the methods that sum forces need of a solid; arrays of numpy or CuPy.
-
-    Attributes
-    ----------
-    classes : ndarray of uint8, shape (K, J, I) of the solid's box
-        Classes of the dilated component's voxels.
-    charges : ndarray of int32, (n, 3)
-        Positions K, J, I of the surface voxels in the box.
-    charge_count : int
-    targets : ndarray of bool, shape of the box
-        The voxels whose force is summed: the inner voxels, and the boundary voxels that have no
-        inner one among their 26 neighbours. All other boundary voxels get a mean of inner ones.
-    is_free : ndarray of bool, shape of the box
-        Where there is no charge.
-    charge_distance : int
-        Layers by which the component is dilated; its box is that of the component and these.
-    """
-
-    @property
-    def charge_distance(self) -> int: ...
-    @property
-    def classes(self) -> Any: ...
-    @property
-    def charges(self) -> Any: ...
-    @property
-    def charge_count(self) -> int: ...
-    @property
-    def targets(self) -> Any: ...
-    @property
-    def is_free(self) -> Any: ...
-
-    def positions(self, voxels: Any) -> Any:
-        """Return the positions K, J, I in the box of marked voxels; int32 (n, 3)."""
+RESOLVED_RADIUS = 6  # voxels from a ridge to the outside from which on the field is resolved
+MAX_AUTOMATIC_DISTANCE = 2  # layers
+THIN_PERCENTAGE = 10  # of the ridge that may be thinner than the field resolves
 
 
-@dataclass(frozen=True)
-class Solid:
-    """One component of the object on the CPU, dilated as far as its charges are moved outward.
+def eroded(mask: Any) -> Any:
+    """Where a bool volume and all 26 neighbours are True; False at the border."""
+    mask = mask.copy()
+    for axis in range(3):
+        source, lines = mask.copy(), mask.swapaxes(0, axis)
+        before = source.swapaxes(0, axis)
+        lines[1:] &= before[:-1]
+        lines[:-1] &= before[1:]
+        lines[0] = lines[-1] = False
+    return mask
 
-    Attributes not listed here are those of `ChargedSolid`.
+
+def dilated(mask: Any) -> Any:
+    """Where a bool volume or one of the 26 neighbours is True."""
+    mask = mask.copy()
+    for axis in range(3):
+        source, lines = mask.copy(), mask.swapaxes(0, axis)
+        before = source.swapaxes(0, axis)
+        lines[1:] |= before[:-1]
+        lines[:-1] |= before[1:]
+    return mask
+
+
+def classes_and_targets(mask: Any, layers: int, progress: Progress) -> tuple[Any, Any]:
+    """Voxel classes of a dilated mask, and the voxels whose force is summed.
 
     Parameters
     ----------
-    labels : ndarray of int, shape (K, J, I)
-        Of the volume.
-    label : int
-        The component's.
-    extent : tuple of slice
-        The component's bounding box in the volume.
-    charge_distance : int
-        Layers by which it is dilated.
+    mask : ndarray of bool, shape (K, J, I)
+        With a margin as wide as the layers.
+    layers : int
+        By which it is dilated.
+    progress : Progress
+
+    Returns
+    -------
+    classes : ndarray of uint8
+        As `classify_voxels` gives them.
+    targets : ndarray of bool
+        The inner voxels, and the boundary voxels without an inner one among their 26 neighbours.
     """
-
-    labels: np.ndarray
-    label: int
-    extent: Box
-    charge_distance: int
-
-    @property
-    def box(self) -> Box:
-        """Bounding box of the dilated component; it may reach beyond the volume."""
-        layers = self.charge_distance
-        return tuple(slice(s.start - layers, s.stop + layers) for s in self.extent)
-
-    @cached_property
-    def object(self) -> np.ndarray:
-        """The component itself; bool, shape of the box."""
-        return np.pad(self.labels[self.extent] == self.label, self.charge_distance)
-
-    @cached_property
-    def _classified(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._classify(None)
-
-    def _classify(self, progress: Progress | None) -> tuple[np.ndarray, np.ndarray]:
-        with needs_numba():
-            from ..object.voxel_classes import classes_and_targets
-        return classes_and_targets(self.object, self.charge_distance, progress)
-
-    def classify(self, progress: Progress) -> None:
-        """Find `classes` and `targets` now, so that it can be cancelled."""
-        self.__dict__["_classified"] = self._classify(progress)  # where the property keeps it
-
-    @property
-    def classes(self) -> np.ndarray:
-        return self._classified[0]
-
-    @property
-    def targets(self) -> np.ndarray:
-        return self._classified[1]
-
-    @cached_property
-    def charges(self) -> np.ndarray:
-        return self.positions(self.classes == SURFACE)
-
-    @property
-    def charge_count(self) -> int:
-        return int((self.classes == SURFACE).sum())
-
-    @cached_property
-    def is_free(self) -> np.ndarray:
-        return self.classes > SURFACE
-
-    @staticmethod
-    def positions(voxels: np.ndarray) -> np.ndarray:
-        flat = np.flatnonzero(voxels)  # three times faster than for each axis
-        return np.stack(np.unravel_index(flat, voxels.shape), axis=1).astype(np.int32)
+    for _ in range(layers):
+        mask = dilated(mask)
+        progress.check()
+    no_surface = eroded(mask)
+    inner = eroded(no_surface)
+    progress.check()
+    classes = mask.view(np.uint8) + no_surface.view(np.uint8) + inner.view(np.uint8)
+    return classes, inner | (no_surface & ~dilated(inner))
 
 
-def solids(labels: np.ndarray, charge_distance: int) -> Iterator[tuple[int, Solid]]:
-    """Yield the label and the `Solid` of each component, in rising order of their labels.
+def average_boundary(classes: Any, vectors: Any, xp: Any) -> None:
+    """Give boundary voxels with inner voxels around them the mean of these's forces, in place.
+
+    (Zhao et al. 2016, section 2.1.) No boundary voxel lies on the array's border.
+    """
+    forces, is_inner = vectors.reshape(-1, 3), (classes == INNER).ravel()
+    voxels = xp.flatnonzero(classes == BOUNDARY)
+    sums, counts = xp.zeros((len(voxels), 3)), xp.zeros(len(voxels), np.int64)
+    _, rows, width = classes.shape
+    for k, j, i in np.ndindex(3, 3, 3):
+        near = voxels + (((k - 1) * rows + j - 1) * width + i - 1)
+        counted = xp.flatnonzero(is_inner[near])
+        sums[counted] += forces[near[counted]]
+        counts[counted] += 1
+    has_inner = xp.flatnonzero(counts)
+    forces[voxels[has_inner]] = sums[has_inner] / counts[has_inner, None]
+
+
+def clear_across(vectors: Any, layers: int) -> None:
+    """Write the 0 that forces across a component one voxel thick have by symmetry.
+
+    The sums to both sides cancel but for rounding, which differs from method to method: critical
+    points would come and go with the last bits.
+    """
+    for axis in range(3):
+        if vectors.shape[axis] == 2 * layers + 1:
+            vectors.swapaxes(0, axis)[layers, ..., axis] = 0
+
+
+def automatic_charge_distance(
+    mask: np.ndarray,
+    depth: np.ndarray,
+    spacing: Sequence[float],
+    progress: Progress | None = None,
+) -> int:
+    """Layers by which charges go outward so that the field resolves thin parts: 0 to 2.
+
+    Judged by the distances to the outside, in voxels, on the ridge of these distances.
 
     Parameters
     ----------
-    labels : ndarray of int32, shape (K, J, I)
-        From `label_components`.
-    charge_distance : int
-        Layers by which each component is dilated before its surface is charged.
+    mask : ndarray of uint8, shape (K, J, I)
+    depth : ndarray of float32, shape (K, J, I)
+        From `distance_to_outside`.
+    spacing : 3 floats K, J, I, in mm
+    progress : Progress, optional
     """
-    boxes = component_boxes(labels, labels.max(initial=0))
-    for label, extent in enumerate(boxes, start=1):
-        yield label, Solid(labels, label, extent, charge_distance)
+    from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
+    from FuzzyVesselCoreLib.voxels.distance.ridge import ridge_depths
+
+    step = spacing[0]
+    if len(set(spacing)) > 1:
+        step, depth = 1.0, distance_to_outside(mask, (1.0, 1.0, 1.0), progress)
+    thin_radius = np.percentile(ridge_depths(depth), THIN_PERCENTAGE) / step
+    return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))

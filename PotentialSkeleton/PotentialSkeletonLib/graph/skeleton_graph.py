@@ -1,13 +1,13 @@
-"""From voxels of all components to nodes and smooth branches with radii."""
+"""From the voxels of a component to nodes and smooth branches with radii."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
 from .curve_skeleton import Branch, Node, node_kind
+from .radii import radius_at
 from .voxel_graph import VoxelGraph
 
 SMOOTHING_PASSES = 4  # of (1, 2, 1) / 4 over a branch: a Gaussian of 1.4 points
@@ -15,59 +15,43 @@ SAME_POSITION = 1e-3  # voxels
 ON_FACE = 1e-6  # voxels from the face between two voxels
 
 
-class SkeletonGraph(NamedTuple):
-    """Nodes, branches, and the voxels (n, 3) of all components, in voxels of the volume."""
-
-    nodes: list[Node]
-    branches: list[Branch]
-    voxels: np.ndarray
-
-
 def skeleton_graph(
     voxels: np.ndarray,
     positions: np.ndarray,
-    component: np.ndarray,
     mask: np.ndarray,
-    radius_at: Callable[[np.ndarray], np.ndarray],
+    spacing: Sequence[float],
     progress: Progress,
-) -> SkeletonGraph:
-    """The graph of thin voxels.
+) -> tuple[list[Node], list[Branch]]:
+    """Nodes and branches of the thin voxels of one component.
 
     Parameters
     ----------
     voxels : ndarray of int, (n, 3)
-        K, J, I.
+        K, J, I, ascending.
     positions : ndarray of float, (n, 3)
         Where the skeleton passes in each voxel.
-    component : ndarray of int, (n,)
-        Number of each voxel's component, from 1.
-    mask : ndarray, shape (K, J, I)
-        Not 0 in the object.
-    radius_at : callable
-        ``radius_at(points)`` in mm, of points (m, 3).
+    mask : ndarray of bool, shape (K, J, I)
+        The component.
+    spacing : 3 floats K, J, I, in mm
     progress : Progress
     """
-    order = np.argsort(np.ravel_multi_index(voxels.T, mask.shape))
-    voxels, positions, component = voxels[order], positions[order], component[order]
     graph = VoxelGraph(voxels, progress)
     places = _node_positions(graph, positions, mask)
     curves = _branch_points(graph, positions, places, mask)
     progress.check()
-    found = radius_at(np.concatenate([places, *curves]))
+    found = radius_at(np.concatenate([places, *curves]), mask, spacing)
     own, *radii = np.split(found, np.cumsum([len(places), *map(len, curves)])[:-1])
-    progress.check()
-    numbers = [int(component[members[0]]) for members in graph.nodes]
     branches = [
-        Branch(points, radius, first, last, numbers[first])
+        Branch(points, radius, first, last, 1)
         for (first, _, last), points, radius in zip(graph.chains, curves, radii)
     ]
     ends = [node for first, _, last in graph.chains for node in (first, last)]
     degrees = np.bincount(np.array(ends, int), minlength=len(places)).tolist()
     nodes = [
-        Node(place, node_kind(degree, True), float(radius), number)
-        for place, degree, radius, number in zip(places, degrees, own, numbers)
+        Node(place, node_kind(degree, True), float(radius), 1)
+        for place, degree, radius in zip(places, degrees, own)
     ]
-    return SkeletonGraph(nodes, branches, voxels)
+    return nodes, branches
 
 
 def _node_positions(graph: VoxelGraph, positions: np.ndarray, mask: np.ndarray) -> np.ndarray:

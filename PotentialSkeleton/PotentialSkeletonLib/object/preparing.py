@@ -1,8 +1,7 @@
 """The object of a labelmap: checked, cleaned and split into components."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,42 +16,9 @@ from FuzzyVesselCoreLib.voxels.components.labels import (
     label_components,
 )
 
-from ..graph.radii import radius_at
 from ..options import SkeletonOptions
 from .tunnels import close_tunnels
 from .voxel_classes import checked_labelmap
-
-
-class Components:
-    """The components of an object, counted from 0.
-
-    Parameters
-    ----------
-    labels : ndarray of int32
-        Labels of the components, from 1, in the object's box.
-    count : int
-    origin : ndarray of int, (3,)
-        Of the box in the volume.
-    spacing : 3 floats K, J, I, in mm
-    """
-
-    def __init__(
-        self, labels: np.ndarray, count: int, origin: np.ndarray, spacing: Sequence[float]
-    ) -> None:
-        self._labels, self._origin, self._spacing = labels, origin, spacing
-        self._boxes = component_boxes(labels, count)
-
-    def origin(self, number: int) -> np.ndarray:
-        """Where the array of a component begins in the volume."""
-        return np.array([side.start - 1 for side in self._boxes[number]]) + self._origin
-
-    def mask(self, number: int) -> np.ndarray:
-        """A component in its box with a margin of one empty voxel; bool."""
-        return np.pad(self._labels[self._boxes[number]] == number + 1, 1)
-
-    def radius_at(self, points: np.ndarray, progress: Progress) -> np.ndarray:
-        """Distance of points (n, 3) of the volume to the outside of the object; mm."""
-        return radius_at(points - self._origin, self._labels, self._spacing, progress)
 
 
 @dataclass
@@ -61,21 +27,20 @@ class Prepared:
 
     Attributes
     ----------
-    object : ndarray, shape (K, J, I)
-        Of the volume; not 0 in the object.
     sizes : ndarray of int
         Number of voxels of each component.
     changes : dict of str to int
         The report's counts of what was filled, dropped and closed.
     warnings : list of str
-    parts : Components
+    components : iterable of (ndarray of int, ndarray of bool)
+        Of each component where its array begins in the volume, and the array: the component in its
+        box with a margin of one empty voxel.
     """
 
-    object: np.ndarray
     sizes: np.ndarray
     changes: dict[str, int]
     warnings: list[str]
-    parts: Any
+    components: Iterable[tuple[np.ndarray, np.ndarray]]
 
 
 def prepare(
@@ -108,10 +73,12 @@ def prepare(
     progress.check()
     labels, count = label_components(solid, progress=progress)
     sizes = component_sizes(labels, count, progress)[1:]
-    if any(changes.values()):
-        given[box] = solid
-    origin = np.array([side.start for side in box])
-    return Prepared(given, sizes, changes, warnings, Components(labels, count, origin, spacing))
+    origin = np.array([side.start - 1 for side in box])
+    components = (
+        (origin + [side.start for side in own], np.pad(labels[own] == number, 1))
+        for number, own in enumerate(component_boxes(labels, count), 1)
+    )
+    return Prepared(sizes, changes, warnings, components)
 
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:

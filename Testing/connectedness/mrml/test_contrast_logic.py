@@ -45,9 +45,9 @@ def voxels(node):
 
 
 def text_of(volume, seeds, **options):
-    from FuzzyConnectedGPUMRML.run_inputs import inputs_text
+    from FuzzyConnectedGPUMRML.run_inputs import RunOptions, inputs_text
 
-    return inputs_text(volume, seeds, **options)
+    return inputs_text(volume, [seeds], RunOptions(**options))
 
 
 def test_the_spacing_is_the_node_s(logic, vessel, volume, seeds):
@@ -71,7 +71,7 @@ def test_background_points_are_taken(logic, vessel, volume, seeds):
 
 def test_without_placed_background_points_there_are_none(slicer_scene, logic, volume, seeds):
     empty = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "empty")
-    assert text_of(volume, seeds, background_node=empty) == text_of(volume, seeds)
+    assert text_of(volume, seeds, backgroundSeedsNode=empty) == text_of(volume, seeds)
     logic.segment(volume, seeds, backgroundSeedsNode=empty)
 
 
@@ -115,18 +115,20 @@ def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
         text_of(volume, points(OTHER, FIRST, LEAK)),
         text_of(volume, points(FIRST, OTHER)),
         text_of(volume, points(FIRST, OTHER, LEAK), model="affinity"),
-        text_of(volume, points(FIRST, OTHER, LEAK), background_node=points((1, 1, 1))),
-        text_of(volume, points(FIRST, OTHER, LEAK), background_node=points((1, 1, 2))),
-        text_of(volume, points(FIRST, OTHER, LEAK), background_node=points((1, 1, 1), (2, 2, 2))),
+        text_of(volume, points(FIRST, OTHER, LEAK), backgroundSeedsNode=points((1, 1, 1))),
+        text_of(volume, points(FIRST, OTHER, LEAK), backgroundSeedsNode=points((1, 1, 2))),
+        text_of(
+            volume, points(FIRST, OTHER, LEAK), backgroundSeedsNode=points((1, 1, 1), (2, 2, 2))
+        ),
     ]
     assert len({plain, *others}) == len(others) + 1
-    one = text_of(volume, points(FIRST), background_node=points((1, 1, 1), (2, 2, 2)))
-    turned = text_of(volume, points(FIRST), background_node=points((2, 2, 2), (1, 1, 1)))
+    one = text_of(volume, points(FIRST), backgroundSeedsNode=points((1, 1, 1), (2, 2, 2)))
+    turned = text_of(volume, points(FIRST), backgroundSeedsNode=points((2, 2, 2), (1, 1, 1)))
     assert one == turned
     affinity = dict(model="affinity")
     first, second = points(FIRST, OTHER), points(OTHER, FIRST)
     assert text_of(volume, first, **affinity) == text_of(volume, second, **affinity)
-    background = dict(affinity, background_node=points((1, 1, 1)))
+    background = dict(affinity, backgroundSeedsNode=points((1, 1, 1)))
     assert text_of(volume, first, **background) == text_of(volume, first, **affinity)
 
 
@@ -180,6 +182,6 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, volume, seeds, t
     slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
     nodes = [slicer.util.getNode(name) for name in ("scan", "seeds", "background")]
     scene = slicer.util.getNode("scan connectedness")
-    assert is_from(scene, text_of(*nodes[:2], background_node=nodes[2]))
+    assert is_from(scene, text_of(*nodes[:2], backgroundSeedsNode=nodes[2]))
     assert contrast_threshold(scene).contrast == meaning.contrast
     assert np.array_equal(voxels(logic.thresholdScene(scene, 0.6).labelmapNode), labels)

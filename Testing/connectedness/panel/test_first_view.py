@@ -201,8 +201,7 @@ def test_a_point_that_disagrees_is_named_and_shown(slicer_scene, chosen):
 
 
 def test_points_of_one_tree_do_not_disagree():
-    from FuzzyConnectedGPUMRML.odd_points import odd_point
-    from FuzzyConnectedGPUMRML.seed_rows import SeedRow
+    from FuzzyConnectedGPUMRML.seed_rows import SeedRow, odd_point
 
     def rows(*values):
         return [SeedRow(n, str(n), (0, 0, 0), float(v), v, 12.0) for n, v in enumerate(values)]
@@ -362,69 +361,6 @@ def test_the_surface_stays_until_the_next_one_is_made(done):
     done.ui.show3DCheckBox.checked = False
     surface.make()
     assert polydata() is None
-
-
-def watch_runs(monkeypatch):
-    """A list that gets "done" or "cancelled" for each run."""
-    import FuzzyConnectedGPUMRML.segmenting as segmenting
-
-    outcomes, segment = [], segmenting.segment
-
-    def watched(*arguments):
-        outcomes.append("cancelled")
-        result = segment(*arguments)
-        outcomes[-1] = "done"
-        return result
-
-    monkeypatch.setattr(segmenting, "segment", watched)
-    return outcomes
-
-
-def wait_for_peak(panel, place):
-    """Handle events until a point at this voxel has got its result."""
-    import time
-
-    end = time.monotonic() + 30
-    while panel.parameters.sceneVolume is None or array(panel.parameters.sceneVolume)[place] != 1:
-        assert time.monotonic() < end, "it did not follow"
-        panel.process_events()
-
-
-def test_an_update_that_has_just_begun_is_not_given_up(chosen, monkeypatch):
-    """Whatever time has passed since the last one, and however long that took."""
-    import FuzzyConnectedGPUPanel.following.automatic_update as automatic_update
-    import FuzzyVesselCoreLib.widgets.run as run
-
-    monkeypatch.setattr(automatic_update, "PATIENCE", 0.0)
-    monkeypatch.setattr(run, "ROUND", 0.0)
-    outcomes = watch_runs(monkeypatch)
-    chosen.ui.autoUpdateCheckBox.checked = True
-    wait_for_peak(chosen, (7, 8, 3))
-    place = world_of(chosen.parameters.inputVolume, (7, 8, 6))
-    chosen.parameters.seeds.SetNthControlPointPositionWorld(0, place)
-    wait_for_peak(chosen, (7, 8, 6))
-    assert outcomes == ["done", "done"]
-
-
-@pytest.mark.parametrize("patience", [1e9, 0.0])
-def test_automatic_updates_are_seen_while_the_mouse_moves(chosen, monkeypatch, patience):
-    """A short run ends before the next one begins; a long one is given up."""
-    import FuzzyConnectedGPUPanel.following.automatic_update as automatic_update
-
-    monkeypatch.setattr(automatic_update, "PATIENCE", patience)
-    parameters, moves, outcomes = chosen.parameters, [], watch_runs(monkeypatch)
-
-    def move():
-        if len(moves) < 6 and chosen.widget.panel.running.active:
-            moves.append(1)
-            place = world_of(parameters.inputVolume, (7, 8, 4 + len(moves)))
-            parameters.seeds.SetNthControlPointPositionWorld(0, place)
-
-    during_runs(monkeypatch, move)
-    chosen.ui.autoUpdateCheckBox.checked = True
-    wait_for_peak(chosen, (7, 8, 10))
-    assert outcomes[-1] == "done"
-    assert ("cancelled" in outcomes) == (patience == 0.0)
 
 
 # --- masks

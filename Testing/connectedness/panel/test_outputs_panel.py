@@ -520,10 +520,10 @@ def test_a_mask_that_is_the_output_is_refused_in_words(done):
 
 
 def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, chosen, monkeypatch):
-    from FuzzyVesselCoreLib.mrml import outputs as mrml_outputs
+    from FuzzyConnectedGPUMRML import segmenting
 
     nodes = slicer_scene.GetNumberOfNodes()
-    monkeypatch.setattr(mrml_outputs, "put_segment", lambda *_: 1 / 0)
+    monkeypatch.setattr(segmenting, "put_segment", lambda *_: 1 / 0)
     chosen.click("applyButton")
     assert len(chosen.take_errors()) == 1
     assert slicer_scene.GetNumberOfNodes() == nodes

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPUMRML import run_inputs, slice_layers
-from FuzzyConnectedGPUMRML.several.click_history import ClickHistory
+from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import views as slice_layers
+from FuzzyConnectedGPUMRML.history import ClickHistory
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.points import placed_points
@@ -155,16 +156,16 @@ def test_a_second_run_computes_only_what_changed(logic, volume, seeds, result):
     affinity = GaussianAffinity(200, 15, 15)
     logic.segment(volume, seeds, threshold=0.4, affinity=affinity)
     logic.segment(volume, seeds, threshold=0.3, affinity=affinity)
-    assert logic.kept.work == "nothing"
+    assert logic.cached.work == "nothing"
     seeds.AddControlPointWorld(seeds.GetNthControlPointPositionWorld(0), "again")
     logic.segment(volume, seeds, threshold=0.3, affinity=affinity)
-    assert logic.kept.work == "nothing"  # the same voxel
+    assert logic.cached.work == "nothing"  # the same voxel
     array(volume)[7, 8, 9] += 30
     logic.segment(volume, seeds, threshold=0.3, affinity=affinity)
-    assert logic.kept.work == "everything"
+    assert logic.cached.work == "everything"
     logic.forget()
     logic.segment(volume, seeds, threshold=0.3, affinity=affinity)
-    assert logic.kept.work == "everything"
+    assert logic.cached.work == "everything"
 
 
 def test_memory_need_of_a_volume(logic, volume, vessel):
@@ -332,7 +333,7 @@ def test_difference_refuses_what_cannot_be_compared(logic, volume, result):
 
 
 def text_of(volume, seeds, **options):
-    return run_inputs.inputs_text(volume, seeds, **options)
+    return run_inputs.inputs_text(volume, [seeds], run_inputs.RunOptions(**options))
 
 
 def test_a_scene_knows_what_it_was_made_from(logic, volume, seeds, result):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from support.drag_cases import until
 from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
 from support.panel_cases import SHAPE, array, vessel
 
@@ -221,10 +222,7 @@ def test_edited_voxels_are_followed_automatically(panel):
     parameters.autoUpdate = True
     panel.process_events()
     edit(parameters.inputVolume)
-    panel.process_events()
-    assert panel.widget.panel.automatic._timer.active
-    panel.widget.panel.automatic._follow()
-    assert is_current(panel)
+    until(panel, lambda: is_current(panel))
 
 
 def test_voxels_edited_after_loading_count(panel, tmp_path):
@@ -238,7 +236,7 @@ def test_voxels_edited_after_loading_count(panel, tmp_path):
 
 def test_positions_between_two_rounded_ones_are_known_again(slicer_scene):
     """103.125 was 103.12 or 103.13, as the last bit fell."""
-    from FuzzyConnectedGPUMRML.run_inputs import inputs_text
+    from FuzzyConnectedGPUMRML.run_inputs import RunOptions, inputs_text
 
     geometry = np.diag([-0.9375, -0.9375, 1.25, 1.0])
     geometry[:3, 3] = 103.125, 90.625, 45.125
@@ -251,7 +249,7 @@ def test_positions_between_two_rounded_ones_are_known_again(slicer_scene):
         roi = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsROINode")
         roi.SetXYZ(0.0625 + noise, 0.0, 0.0)
         roi.SetRadiusXYZ(20.03125 + noise, 10.0, 10.0)
-        texts.add(inputs_text(volume, seeds, roi_node=roi))
+        texts.add(inputs_text(volume, [seeds], RunOptions(roiNode=roi)))
     assert len(texts) == 1
 
 

@@ -54,7 +54,7 @@ def press(panel, key):
 
 
 def lists(panel):
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
 
     return vessels_of(panel.parameters)
 
@@ -450,7 +450,7 @@ def test_a_closed_scene_forgets_the_vessels(two):
 def test_undo_after_a_list_that_came_back_is_deleted_elsewhere(chosen, monkeypatch):
     import slicer
 
-    from FuzzyConnectedGPUMRML.several.vessel_list import vessels_of
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
 
     monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_a, **_o: True)
     chosen.click("addVesselButton")

@@ -139,7 +139,7 @@ def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
 
 def test_every_error_with_fields_has_its_sentence(slicer_scene):
     from FuzzyConnectedGPULib import input_errors
-    from FuzzyConnectedGPUMRML.same_place import SamePlaceError
+    from FuzzyConnectedGPUMRML.result import SamePlaceError
     from FuzzyConnectedGPUPanel.wording import SENTENCES
 
     own = {each for each in vars(input_errors).values() if isinstance(each, type)}

@@ -23,7 +23,7 @@ def volume(slicer_scene):
 @pytest.fixture
 def lists(volume):
     """Portal vein and hepatic vein, with a point at each end."""
-    from FuzzyConnectedGPUMRML.several.vessel_kinds import set_kind
+    from FuzzyConnectedGPUMRML.vessels import set_kind
 
     portal = add_seeds(volume, [(6, 6, 2), (6, 6, 37)], "Portal vein")
     hepatic = add_seeds(volume, [(6, 15, 2), (6, 15, 37)], "Hepatic vein")
@@ -113,7 +113,7 @@ def test_one_vessel_after_several_is_one_again(logic, volume, lists):
 
 
 def test_a_point_hands_a_branch_over(logic, volume, lists):
-    from FuzzyConnectedGPUMRML.several.hand_overs import is_hand_over, mark_hand_over
+    from FuzzyConnectedGPUMRML.vessels import is_hand_over, mark_hand_over
 
     portal = lists[0]
     portal.RemoveNthControlPoint(1)
@@ -140,7 +140,7 @@ def test_a_point_hands_a_branch_over(logic, volume, lists):
 
 
 def test_a_vessel_of_handed_over_branches_alone(logic, volume, lists):
-    from FuzzyConnectedGPUMRML.several.hand_overs import mark_hand_over
+    from FuzzyConnectedGPUMRML.vessels import mark_hand_over
 
     third = add_seeds(volume, [(6, 15, 30)], "Artery")
     mark_hand_over([*lists, third], third, 0)
@@ -187,7 +187,7 @@ def test_a_removed_list_asks_for_another_run(logic, volume, lists):
 def test_a_result_can_be_cut_again_after_saving_and_loading(logic, volume, lists, tmp_path):
     import slicer
 
-    from FuzzyConnectedGPUMRML.several.hand_overs import mark_hand_over
+    from FuzzyConnectedGPUMRML.vessels import mark_hand_over
 
     lists[0].RemoveNthControlPoint(1)
     mark_hand_over(

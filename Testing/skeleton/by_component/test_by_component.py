@@ -123,14 +123,6 @@ def test_components_whose_boxes_overlap_and_an_object_that_fills_the_volume():
     assert any("fills the volume" in warning for warning in full["warnings"])
 
 
-def test_on_an_emulated_device(cpu_cuda, monkeypatch):
-    monkeypatch.setattr("PotentialSkeletonLib.assembly.choose_device", lambda _device: cpu_cuda)
-    mask = blobs(5, 0.12, side=12)
-    options = SkeletonOptions(device="cuda")
-    whole = skeletonize(mask, SPACING, options=options)
-    assert_same(skeletonize_components(*components_of(mask), SPACING, options=options), whole)
-
-
 def test_a_run_that_was_ended_goes_on(tmp_path, monkeypatch):
     mask = blobs(0, 0.1)
     given, options = components_of(mask), SkeletonOptions(device="cpu")

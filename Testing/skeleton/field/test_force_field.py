@@ -1,10 +1,13 @@
 """The potential field: every method against the definition, and what the field must be like."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
-from PotentialSkeletonLib import force_field
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
+from PotentialSkeletonLib import FORCE_METHODS, force_field, papers
+from PotentialSkeletonLib.field import convolution
 from support.solid_shapes import (
     ball,
     box_corner,
@@ -22,11 +25,13 @@ ONE_COMPONENT = {
 }
 
 
+@pytest.mark.parametrize("method", ["fft", "direct-serial"])
 @pytest.mark.parametrize("strength", range(2, 10))
 @pytest.mark.parametrize("mask", ONE_COMPONENT.values(), ids=ONE_COMPONENT)
 @pytest.mark.filterwarnings("ignore:At strength 2")
-def test_inner_voxels_have_the_sum_over_all_charges(mask, strength):
-    field = force_field(mask, strength)
+def test_inner_voxels_have_the_sum_over_all_charges(mask, strength, method):
+    field = force_field(mask, strength, method=method, device="cpu")
+    assert field.method == method
     assert largest_error(field.vectors, *summed_forces(mask, strength)) < 1e-6
 
 
@@ -167,3 +172,154 @@ def test_cancelling_ends_the_run():
     with pytest.raises(Cancelled):
         force_field(ball(8), progress=lambda fraction: seen.append(fraction) or len(seen) < 3)
     assert len(seen) == 3
+
+
+# Methods and devices ------------------------------------------------------------------------------
+
+ON_CUDA = ["auto", "fft", "cuda-simple", "cuda-constant", "cuda-shared"]
+
+
+def test_a_second_band_keeps_the_convolution_exact_deep_inside(monkeypatch):
+    # One band alone would lose the middle of a thick object to rounding.
+    mask = wavy_tube((90, 100, 100), fill=0.5)
+
+    def error():
+        field = force_field(mask, 9, method="fft", device="cpu")
+        charges = np.argwhere(field.classes == 1)
+        strengths = np.linalg.norm(field.vectors, axis=3)
+        inner = np.argwhere(field.classes == 3)
+        weakest = inner[np.argsort(strengths[tuple(inner.T)])[:500]]
+        exact = papers.sum_serially(weakest, charges, 9, workers=None)
+        size = np.linalg.norm(exact, axis=1)
+        return (np.linalg.norm(field.vectors[tuple(weakest.T)] - exact, axis=1) / size).max()
+
+    assert error() < 1e-6
+    monkeypatch.setattr(convolution, "MAX_RATIO", 1e99)
+    assert error() > 1e-6
+
+
+def test_bands_hold_every_target_once_and_no_charge_is_near(monkeypatch):
+    monkeypatch.setattr(convolution, "MAX_RATIO", 1e5)
+    field = force_field(ball(20), device="cpu")
+    charges, targets = field.classes == 1, field.classes == 3
+    bands = list(convolution.distance_bands(charges, targets, 9, np))
+    assert len(bands) > 1
+    np.testing.assert_array_equal(sum(members.astype(int) for _, members in bands), targets)
+    places = np.argwhere(charges)
+    for cut, members in bands:
+        for position in np.argwhere(members):
+            assert np.abs(places - position).max(axis=1).min() >= cut
+
+
+def test_auto_takes_the_cheaper_method_and_says_where_both_shared_the_work():
+    assert force_field(ball(4), device="cpu").method == "direct-serial"
+    assert force_field(ball(24), device="cpu").method == "fft"
+    mask = np.zeros((60, 60, 75), bool)
+    mask[5:54, 5:54, 2:51] = ball(24, margin=0)
+    mask[20:27, 20:27, 60:67] = True
+    field = force_field(mask, device="cpu")
+    assert field.method == "fft"
+    assert "27 directly" in field.notes[0]
+
+
+@pytest.mark.parametrize("method", [name for name in FORCE_METHODS if name.startswith("cuda")])
+def test_methods_of_cuda_refuse_the_cpu(method):
+    with pytest.raises(InputError, match="CUDA only"):
+        force_field(ball(4), method=method, device="cpu")
+
+
+def test_the_serial_method_refuses_cuda():
+    with pytest.raises(InputError, match="CPU only"):
+        force_field(ball(4), method="direct-serial", device="cuda")
+
+
+def test_a_missing_numba_is_named(monkeypatch):
+    monkeypatch.delitem(sys.modules, "PotentialSkeletonLib.papers")
+    monkeypatch.delattr("PotentialSkeletonLib.papers")
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(DeviceError, match="pip install numba"):
+        force_field(ball(4), method="direct-serial", device="cpu")
+
+
+@pytest.mark.parametrize("distance", [2, 3])
+@pytest.mark.parametrize("method", ["direct-serial", "fft"])
+def test_no_force_goes_across_a_sheet_one_voxel_thick(method, distance):
+    mask = np.zeros((20, 3, 25), bool)
+    mask[1:-1, 1, 1:-1] = True
+    mask[5:10, 1, 13:] = False
+    field = force_field(mask, method=method, charge_distance=distance, device="cpu")
+    plane = field.vectors[:, 1]
+    assert not plane[..., 1].any()
+    assert np.count_nonzero(plane.any(axis=-1)) >= mask.sum()
+    beside = field.vectors[:, 0, :, 1]
+    assert beside.any() == (distance == 3)  # then voxels beside the plane have sums of their own
+    assert (beside >= 0).all()  # towards the plane
+
+
+@pytest.fixture
+def emulated(monkeypatch, cpu_cuda):
+    """`force_field` takes the emulated device for a card."""
+    module = sys.modules["PotentialSkeletonLib.field.force_field"]
+    monkeypatch.setattr(module, "choose_device", lambda name: "cpu" if name == "cpu" else cpu_cuda)
+    return cpu_cuda
+
+
+@pytest.mark.parametrize("method", ON_CUDA)
+def test_the_field_on_cuda_equals_the_cpus(emulated, method):
+    mask = two_components()
+    field = force_field(mask, method=method, charge_distance=1)
+    expected = force_field(mask, method="direct-serial", charge_distance=1)
+    np.testing.assert_allclose(field.vectors, expected.vectors, rtol=1e-6, atol=1e-13)
+    np.testing.assert_array_equal(field.classes, expected.classes)
+    assert field.device == emulated.name
+    assert set(field.seconds) == {"prepare", "classify", "sum", "boundary", "place"}
+    if field.method.startswith("cuda"):
+        assert field.threads_per_block % 32 == 0
+        assert 0 < field.occupancy <= 1
+
+
+def test_threads_of_a_block_can_be_chosen(emulated):
+    field = force_field(ball(5), method="cuda-simple", threads=96)
+    assert field.threads_per_block == 96
+
+
+def test_auto_falls_back_to_the_cpu_where_the_cards_memory_is_short(emulated):
+    emulated._memory = 1 << 16
+    mask = ball(24)
+    with pytest.raises(DeviceError, match="too little memory for the convolution"):
+        force_field(mask, device="cuda")
+    with pytest.warns(UserWarning, match="too little memory"):
+        field = force_field(mask)
+    assert field.device == "cpu"
+    assert "too little memory" in field.notes[0]
+
+
+@pytest.mark.parametrize("method", ON_CUDA)
+def test_cancelling_ends_a_run_on_cuda(emulated, method):
+    seen = []
+    with pytest.raises(Cancelled):
+        force_field(ball(12), method=method, progress=lambda f: seen.append(f) or len(seen) < 2)
+    assert len(seen) == 2
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("strength", range(2, 10))
+@pytest.mark.parametrize("method", ON_CUDA)
+@pytest.mark.filterwarnings("ignore:At strength 2")
+def test_a_gpu_gives_the_serial_field(method, strength):
+    mask = wavy_tube((90, 40, 44))
+    field = force_field(mask, strength, method=method, device="cuda")
+    expected = force_field(mask, strength, method="direct-serial")
+    inner = field.classes == 3
+    error = np.linalg.norm(field.vectors[inner] - expected.vectors[inner], axis=1)
+    assert (error <= 1e-6 * np.linalg.norm(expected.vectors[inner], axis=1)).all()
+    assert field.device.startswith("cuda:0")
+    assert field.peak_bytes > 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("method", ON_CUDA)
+def test_a_gpu_repeats_itself_bit_for_bit(method):
+    fields = [force_field(two_components(), method=method, device="cuda") for _ in range(3)]
+    for field in fields[1:]:
+        np.testing.assert_array_equal(field.vectors, fields[0].vectors)

@@ -91,7 +91,7 @@ def test_the_radius_of_a_cylinder_is_its_own(direction, spacing):
     from_middle = (np.stack(np.indices((17, 29, 29)), axis=-1) - middle) * spacing
     across = (from_middle**2).sum(axis=-1) - (from_middle @ direction) ** 2
     on_axis = middle + np.linspace(-2, 2, 9)[:, None] * direction / spacing
-    measured = radius_at(on_axis, across <= radius**2, spacing, Progress())
+    measured = radius_at(on_axis, across <= radius**2, spacing)
     np.testing.assert_allclose(measured, radius, atol=0.25)
     assert abs(measured.mean() - radius) < 0.15
 

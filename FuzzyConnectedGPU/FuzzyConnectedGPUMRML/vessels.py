@@ -1,0 +1,245 @@
+"""Which lists of points are the vessels, what kind each is, and branches that points hand over.
+
+The vessels are references of the module's parameter node, in their order; `seeds` among the
+parameters is the vessel whose points are placed now. With one vessel there are no references.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+
+ROLE = "vessels"
+KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points
+HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
+POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
+
+Color = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class VesselKind:
+    """A kind of vessel: name in scenes and scripts, SNOMED CT code and meaning, colour."""
+
+    name: str
+    code: str
+    meaning: str
+    color: Color
+
+    @property
+    def terminology(self) -> str:
+        """The entry as segments carry it; all codes are in Slicer's DICOM master list."""
+        lists = "Segmentation category and type - DICOM master list"
+        category, kind = "SCT^123037004^Anatomical Structure", f"SCT^{self.code}^{self.meaning}"
+        anatomy = "Anatomic codes - DICOM master list"
+        return "~".join([lists, category, kind, "^^", anatomy, "^^", "^^"])
+
+
+OTHER = VesselKind("other", "59820001", "Blood Vessel", VESSEL_COLOR)
+KINDS = {
+    kind.name: kind
+    for kind in (
+        VesselKind("portal vein", "32764006", "Portal vein", (0.70, 0.45, 0.95)),
+        VesselKind("hepatic vein", "8993003", "Hepatic vein", (0.15, 0.45, 0.95)),
+        VesselKind("artery", "51114001", "Artery", (0.90, 0.25, 0.20)),
+        VesselKind("vein", "29092000", "Vein", (0.10, 0.70, 0.65)),
+        OTHER,
+    )
+}
+# Kinds by parts of names; the first that fits.
+WORDS = {
+    "portal": "portal vein",
+    "hepatic vein": "hepatic vein",
+    "hepatic_vein": "hepatic vein",
+    "arter": "artery",
+    "aort": "artery",
+    "hepatic": "hepatic vein",
+    "vein": "vein",
+    "vena": "vein",
+}
+# Of further vessels of a kind whose colour is taken.
+FURTHER: tuple[Color, ...] = (
+    *((0.95, 0.50, 0.75), (0.45, 0.85, 0.40), (0.95, 0.60, 0.30), (0.60, 0.80, 0.95)),
+    *((0.75, 0.70, 0.40), (0.80, 0.40, 0.55)),
+)
+
+
+def kind_of(list_node: Any) -> VesselKind:
+    """The kind of a list's vessel; `OTHER` where nobody has said it."""
+    return KINDS.get(list_node.GetAttribute(KIND) or "", OTHER)
+
+
+def kind_named(name: str) -> str:
+    """The kind that a name such as "portal" or "Hepatic veins" stands for; else "other"."""
+    return next((kind for word, kind in WORDS.items() if word in name.lower()), OTHER.name)
+
+
+def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
+    """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
+    list_node.SetAttribute(KIND, name)
+    known = [_rounded(color) for color in taken]
+    free = [each for each in (KINDS[name].color, *FURTHER) if _rounded(each) not in known]
+    paint(list_node, (free or [KINDS[name].color])[0])
+
+
+def color_of(list_node: Any) -> Color:
+    """The colour of a list's points, and of its vessel."""
+    display = list_node.GetDisplayNode()
+    return tuple(display.GetSelectedColor()) if display is not None else VESSEL_COLOR
+
+
+def look(segment: Any, list_node: Any) -> None:
+    """Give a vtkSegment the name, the colour and the terminology of its list."""
+    segment.SetName(list_node.GetName())
+    segment.SetColor(color_of(list_node))
+    segment.SetTag(segment.GetTerminologyEntryTagName(), kind_of(list_node).terminology)
+
+
+def _rounded(color: Color) -> tuple:
+    return tuple(round(part, 3) for part in color)
+
+
+# --- the vessels of the parameters
+
+
+def vessels_of(parameters: Any) -> list[Any]:
+    """The lists (vtkMRMLMarkupsFiducialNode) of all vessels, the current one among them."""
+    node, current = parameters.parameterNode, parameters.seeds
+    found = [node.GetNthNodeReference(ROLE, n) for n in range(node.GetNumberOfNodeReferences(ROLE))]
+    found = list(dict.fromkeys(each for each in found if each is not None))
+    if current is None or current in found:
+        return found
+    return [*found, current] if len(found) > 1 else [current]
+
+
+def clicked_vessels(parameters: Any) -> list[Any]:
+    """The lists that have a placed point."""
+    return [each for each in vessels_of(parameters) if each.GetNumberOfDefinedControlPoints()]
+
+
+def keep(parameters: Any, lists: Sequence[Any]) -> None:
+    """Write which lists are the vessels."""
+    node, wanted = parameters.parameterNode, [each.GetID() for each in lists]
+    count = node.GetNumberOfNodeReferences(ROLE)
+    if [node.GetNthNodeReferenceID(ROLE, n) for n in range(count)] != wanted:
+        node.RemoveNodeReferenceIDs(ROLE)
+        for each in wanted:
+            node.AddNodeReferenceID(ROLE, each)
+
+
+def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
+    """Add a vessel without points and make it the current one; `names` are those of the kinds."""
+    import slicer
+
+    lists = vessels_of(parameters)
+    title = _free_name(names[OTHER.name], lists)
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+    set_kind(node, OTHER.name, [color_of(each) for each in lists])
+    keep(parameters, [*lists, node])
+    parameters.seeds = node
+    return node
+
+
+def change_kind(parameters: Any, node: Any, kind: str, names: dict[str, str]) -> None:
+    """Give a vessel another kind; its name follows where it was that of a kind."""
+    others = [each for each in vessels_of(parameters) if each is not node]
+    known = node.GetAttribute(KIND) is None or node.GetName().startswith(names[kind_of(node).name])
+    set_kind(node, kind, [color_of(each) for each in others])
+    if known:
+        node.SetName(_free_name(names[kind], others))
+
+
+def remove_vessel(parameters: Any, node: Any) -> None:
+    """Remove a vessel and its points, unless it is the last; the one before becomes current."""
+    import slicer
+
+    lists = vessels_of(parameters)
+    if node not in lists or len(lists) < 2:
+        return
+    place = lists.index(node)
+    lists.remove(node)
+    if parameters.seeds is node:
+        parameters.seeds = lists[max(place - 1, 0)]
+    keep(parameters, lists)
+    slicer.mrmlScene.RemoveNode(node)
+
+
+def take_colors(parameters: Any) -> None:
+    """With several vessels, give each a colour of its own."""
+    taken: list[Color] = []
+    for each in vessels_of(parameters):
+        if _rounded(color_of(each)) in taken:
+            set_kind(each, kind_of(each).name, taken)
+        taken.append(_rounded(color_of(each)))
+
+
+def _free_name(name: str, lists: Sequence[Any]) -> str:
+    """The name, with a number behind it if a vessel has it already."""
+    taken, number, free = {each.GetName() for each in lists}, 1, name
+    while free in taken:
+        free = f"{name} {(number := number + 1)}"
+    return free
+
+
+# --- points
+
+
+def is_hand_over(node: Any, index: int) -> bool:
+    """Whether a control point hands the branch that begins there over to the list's vessel."""
+    return node.GetNthControlPointDescription(index).startswith(HAND_OVER)
+
+
+def is_seed(node: Any, index: int) -> bool:
+    """Whether a control point lies in its own vessel, as most do."""
+    return not is_hand_over(node, index)
+
+
+def mark_hand_over(lists: Sequence[Any], node: Any, index: int) -> None:
+    """Let a control point of a vessel's list take the branch that begins there.
+
+    `lists` are those of all vessels: the point becomes the last of all hand-overs. It is saved,
+    moved, deleted and undone like every point.
+    """
+    last = max((hand_over_number(*each) for each in hand_over_points(lists)), default=0)
+    node.SetNthControlPointDescription(index, f"{HAND_OVER} {last + 1}")
+
+
+def hand_over_points(lists: Sequence[Any]) -> list[tuple[Any, int]]:
+    """List and index of the points that hand over, in their order."""
+    found = [
+        (node, index)
+        for node in lists
+        if node is not None
+        for index in range(node.GetNumberOfControlPoints())
+        if is_hand_over(node, index)
+    ]
+    return sorted(found, key=lambda each: hand_over_number(*each))
+
+
+def hand_over_number(node: Any, index: int) -> int:
+    """The place of a hand-over among all of them."""
+    digits = node.GetNthControlPointDescription(index)[len(HAND_OVER) :].strip()
+    return int(digits) if digits.isdigit() else 0
+
+
+def hand_over_voxels(lists: Sequence[Any], volume_node: Any) -> list[tuple[Any, int, str]]:
+    """Voxel (K, J, I), number of the vessel from 1 and label of each placed hand-over."""
+    found = []
+    for node, index in hand_over_points(lists):
+        points = placed_points(node, lambda _node, each, index=index: each == index)
+        if points.labels:
+            voxel = points_in_volume(volume_node, points.world)[0]
+            found.append((voxel, list(lists).index(node) + 1, points.labels[0]))
+    return found
+
+
+def give_point(node: Any, index: int, other: Any) -> int:
+    """Give a control point to another list, with all that is said of it; its index there."""
+    new = other.AddControlPointWorld(node.GetNthControlPointPositionWorld(index))
+    for name in (*POINT_PROPERTIES, "Label", "Description"):
+        value = getattr(node, f"GetNthControlPoint{name}")(index)
+        getattr(other, f"SetNthControlPoint{name}")(new, value)
+    node.RemoveNthControlPoint(index)
+    return new

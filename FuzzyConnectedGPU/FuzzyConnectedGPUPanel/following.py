@@ -1,0 +1,128 @@
+"""Results that follow the points by themselves."""
+
+from typing import Any
+
+from slicer.i18n import tr as _
+
+from FuzzyConnectedGPUMRML.vessels import color_of
+from FuzzyConnectedGPUMRML.views import LabelPreview
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
+from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.widgets import packages
+from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
+from FuzzyVesselCoreLib.widgets.module_panel import frozen
+
+
+class NothingToDo(Exception):
+    """The result is that of the inputs already, or no run is possible."""
+
+
+class Following:
+    """Starts the whole run again in the background whenever points or settings have changed.
+
+    The latest inputs win; a run that is out of date is cancelled between its steps, and the mouse
+    never waits. While a point is held its labels are shown in the slices; otherwise they are
+    written, as after Apply, and the surface follows.
+
+    Parameters
+    ----------
+    panel : ConnectednessPanel
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel = panel
+        self._asked = ""  # the inputs that were requested last
+        self._ready: tuple | None = None  # what the preview shows: its inputs, and what was found
+        self._preview = LabelPreview(_("Vessels preview"))
+        self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+
+    @property
+    def working(self) -> bool:
+        """Whether a run goes on, or is about to."""
+        return self._run.pending
+
+    def begin(self, text: str) -> None:
+        """Inputs are taken as known: a run of them begins elsewhere, or none is wanted."""
+        self._asked = text
+
+    def react(self, parameters: Any) -> None:
+        """Start a run where the user wants that and something has changed."""
+        panel = self._panel
+        if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
+            self._stop()
+            return
+        text = panel.state_text()
+        if text != self._asked:
+            self._asked = text
+            if panel.is_current():
+                self._stop()
+            else:
+                self._run.request()
+        elif not panel.seeds.dragging and self._ready is not None:
+            self._write(*self._ready)
+
+    def _stop(self) -> None:
+        if self._run.pending:
+            self._run.stop()
+        self._ready = None
+        self._preview.drop()
+
+    def forget(self) -> None:
+        """The scene is closed, or the panel ends or is left."""
+        self._stop()
+        self._asked = ""
+
+    # --- the steps; `_compute` alone runs in another thread
+
+    def _read(self) -> tuple:
+        panel = self._panel
+        parameters = panel.parameters
+        if parameters is None or panel.closed or panel.why_not() or panel.is_current():
+            raise NothingToDo
+        chosen = frozen(parameters)
+        return panel.read(chosen), chosen, panel.logic.cached, panel.state_text()
+
+    @staticmethod
+    def _compute(inputs: tuple, progress: Any) -> tuple:
+        return inputs, inputs[0].compute(progress, inputs[2])
+
+    def _show(self, result: tuple) -> None:
+        inputs, found = result
+        run, _chosen, _cached, text = inputs
+        if self._panel.parameters is None:
+            return
+        if not self._panel.seeds.dragging:
+            if text == self._panel.state_text():
+                self._write(inputs, found)
+            return
+        self._ready = result
+        colors = [VESSEL_COLOR] if len(run.lists) == 1 else [color_of(each) for each in run.lists]
+        volume, shown = run.volume_node, self._panel.parameters.segmentation
+        self._preview.show(
+            found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
+        )
+
+    def _write(self, inputs: tuple, found: Any) -> None:
+        run, chosen, _cached, text = inputs
+        self._stop()
+        if text == self._panel.state_text():
+            self._panel.say(self._panel.write(run, found, chosen))
+            self._panel.update_soon()
+        else:
+            self._run.request()
+
+    def _fail(self, error: Exception) -> None:
+        panel = self._panel
+        if isinstance(error, NothingToDo):
+            panel.update_soon()
+            return
+        if panel.seeds.dragging and isinstance(error, InputError):
+            self._asked = ""  # where the point is now: outside, or on another one
+            return
+        self._ready = None
+        self._preview.drop()
+        panel.say(panel.worded(error), problem=True)
+        panel.update_soon()
+        if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
+            raise error

@@ -1,0 +1,235 @@
+"""Distances in an object: to its outside (Euclidean, in mm) and along it (geodesic)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..compilation import needs_numba
+from ..jit.decorators import compiled
+from ..progress import Progress
+from ..threads import usable_cores
+from .growing_arrays import longer
+
+STEPS_PER_VOXEL = 16  # units in the smallest spacing
+STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1
+FAR = np.int32(1 << 30)  # not reached; a step more is no overflow
+
+
+def distance_to_outside(
+    mask: np.ndarray, spacing: Sequence[float], progress: Progress | None = None
+) -> np.ndarray:
+    """Return the exact distance of each voxel's centre to the nearest centre outside the object.
+
+    Parameters
+    ----------
+    mask : ndarray of bool or uint8, shape (K, J, I)
+        Not 0 in the object. Nothing is known beyond the array: pad an object that touches it.
+    spacing : 3 floats K, J, I, in mm
+    progress : Progress, optional
+        Checked before and after.
+
+    Returns
+    -------
+    ndarray of float32, shape (K, J, I), in mm; 0 outside
+
+    Raises
+    ------
+    Cancelled
+        The progress callback returned False.
+
+    Examples
+    --------
+    >>> mask = np.array([[[0, 1, 1, 1, 0]]], np.uint8)
+    >>> distance_to_outside(mask, (1.0, 1.0, 0.5))
+    array([[[0. , 0.5, 1. , 0.5, 0. ]]], dtype=float32)
+    """
+    with needs_numba():
+        import edt
+
+    progress = Progress.of(progress)
+    progress.check()
+    solid = np.ascontiguousarray(mask) != 0
+    distance = edt.edt(solid, anisotropy=tuple(spacing), parallel=usable_cores())
+    progress.check()
+    return distance
+
+
+def ridge_depths(depth: np.ndarray) -> np.ndarray:
+    """Return the depths of the voxels that none of their 26 neighbours exceeds in depth.
+
+    Parameters
+    ----------
+    depth : ndarray of float32, shape (K, J, I); 0 outside the object and at the border
+
+    Returns
+    -------
+    ndarray of float32, (n,)
+    """
+    from scipy import ndimage
+
+    return depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))]
+
+
+def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
+    """Return the order in which thinning removes voxels, the least first.
+
+    The depth of the voxel counts for half, the mean depth of the 27 voxels round it for the other
+    half: so among equal depths those nearer to the middle stay longer.
+
+    Parameters
+    ----------
+    depth : ndarray of float32, shape (K, J, I), in C order; 0 outside the object
+    voxels : ndarray of int, (n,)
+        Flat indices.
+
+    Returns
+    -------
+    ndarray of float32, (n,); 0 outside the object and at the border of the array
+    """
+    flat = depth.reshape(-1)
+    inside = np.ones(len(voxels), bool)
+    for place, size in zip(np.unravel_index(voxels, depth.shape), depth.shape):
+        inside &= (place > 0) & (place < size - 1)
+    inside &= flat[voxels] > 0
+    chosen = np.asarray(voxels)[inside]
+    total = np.zeros(len(chosen), np.float32)
+    for step in np.ndindex(3, 3, 3):
+        k, j, i = np.array(step) - 1
+        total += flat[chosen + (k * depth.shape[1] + j) * depth.shape[2] + i]
+    order = np.zeros(len(voxels), np.float32)
+    order[inside] = (flat[chosen] + total / np.float32(27)) / np.float32(2)
+    return order
+
+
+# ---- along the object
+
+
+def geodesic_distance(
+    mask: np.ndarray,
+    sources: np.ndarray,
+    spacing: Sequence[float],
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Return the length of the shortest path inside an object from the nearest source.
+
+    Steps lead to 26 neighbours; distances are integers, multiples of `unit_of` the spacing. A queue
+    of buckets (Dial 1969) takes voxels in the order of their distances.
+
+    Parameters
+    ----------
+    mask : ndarray of uint8, shape (K, J, I)
+        Not 0 in the object, which must not touch the border of the array.
+    sources : ndarray of int
+        Flat indices of the voxels that have distance 0.
+    spacing : 3 floats K, J, I, in mm
+    progress : Progress, optional
+        Checked meanwhile.
+
+    Returns
+    -------
+    ndarray of int32, shape (K, J, I)
+        In units of `unit_of(spacing)`; -1 outside and where no source is reached.
+
+    Raises
+    ------
+    Cancelled
+        The progress callback returned False.
+
+    Examples
+    --------
+    >>> mask = np.zeros((3, 3, 5), np.uint8)
+    >>> mask[1, 1, 1:4] = 1
+    >>> geodesic_distance(mask, np.array([21]), (1.0, 1.0, 1.0))[1, 1]
+    array([-1,  0, 16, 32, -1], dtype=int32)
+    """
+    distances = np.where(mask, FAR, np.int32(-1))
+    _lower(distances, sources, spacing, Progress.of(progress))
+    distances[distances == FAR] = -1
+    return distances
+
+
+def add_sources(
+    distances: np.ndarray,
+    sources: np.ndarray,
+    spacing: Sequence[float],
+    progress: Progress | None = None,
+) -> None:
+    """Lower distances from `geodesic_distance`, in place, where other sources are nearer."""
+    sources = sources[distances.reshape(-1)[sources] > 0]
+    _lower(distances, sources, spacing, Progress.of(progress))
+
+
+def unit_of(spacing: Sequence[float]) -> float:
+    """Return the unit of geodesic distances in mm."""
+    return min(spacing) / STEPS_PER_VOXEL
+
+
+def neighbour_steps(
+    shape: tuple[int, ...], spacing: Sequence[float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the flat offsets of the 26 neighbours and their distances in units, as integers."""
+    offsets = STEPS @ np.array([shape[1] * shape[2], shape[2], 1])
+    lengths = np.sqrt(((STEPS * np.asarray(spacing)) ** 2).sum(axis=1))
+    return offsets, np.rint(lengths / unit_of(spacing)).astype(np.int64)
+
+
+def _lower(
+    distances: np.ndarray, sources: np.ndarray, spacing: Sequence[float], progress: Progress
+) -> None:
+    """Lower distances, in place, to those from some sources."""
+    offsets, weights = neighbour_steps(distances.shape, spacing)
+    flat = distances.reshape(-1)
+    flat[sources] = 0
+    buckets = np.full(weights.max() + 1, -1)
+    progress.wait_for(lower_distances, flat, np.asarray(sources), offsets, weights, buckets)
+
+
+@compiled
+def lower_distances(
+    distances: np.ndarray,
+    sources: np.ndarray,
+    offsets: np.ndarray,
+    weights: np.ndarray,
+    buckets: np.ndarray,
+    stop: np.ndarray,
+) -> None:
+    """Settle voxels, the nearest first, in buckets: linked lists of entries for a distance each.
+
+    No step is longer than the largest weight, so few buckets, used again in turn, are enough; they
+    are -1 before.
+    """
+    voxels = np.empty(max(1 << 12, 2 * sources.size), np.int64)
+    following = np.empty_like(voxels)  # the next entry of a bucket, or the next free entry
+    for n in range(following.size):
+        following[n] = n + 1
+    waiting, free, here, steps = sources.size, sources.size, 0, 0
+    for n in range(sources.size):
+        voxels[n], following[n], buckets[0] = sources[n], buckets[0], n
+    while waiting:
+        at = buckets[here % buckets.size]
+        if at < 0:
+            here += 1
+            continue
+        voxel = voxels[at]
+        buckets[here % buckets.size] = following[at]
+        following[at], free = free, at
+        waiting -= 1
+        if distances[voxel] != here:
+            continue  # it was settled from a nearer bucket
+        steps += 1
+        if steps % 65536 == 0 and stop[0]:
+            return
+        if waiting + offsets.size > voxels.size:
+            size = voxels.size
+            voxels, following = longer(voxels, 2 * size), longer(following, 2 * size)
+            for n in range(size, 2 * size):
+                following[n] = n + 1
+        for side in range(offsets.size):
+            other, there = voxel + offsets[side], here + weights[side]
+            if there < distances[other]:
+                distances[other] = there
+                at, free = free, following[free]
+                voxels[at] = other
+                following[at] = buckets[there % buckets.size]
+                buckets[there % buckets.size] = at
+                waiting += 1

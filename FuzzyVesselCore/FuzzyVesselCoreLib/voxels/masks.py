@@ -1,0 +1,152 @@
+"""Masks of voxels: boxes round them (tuples of slices), their values, erosion and dilation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..translation import tr as _
+
+Box = tuple[slice, ...]
+
+
+def bounding_box(mask: np.ndarray) -> Box | None:
+    """Return the smallest box that holds all voxels that are not 0; None if there is none.
+
+    Examples
+    --------
+    >>> mask = np.zeros((4, 5, 6), bool)
+    >>> mask[1:3, 2, 4:] = True
+    >>> bounding_box(mask)
+    (slice(1, 3, None), slice(2, 3, None), slice(4, 6, None))
+    """
+    # The greatest of unsigned numbers is found several at a time, whether any is not 0 is not.
+    union = np.maximum if mask.dtype.kind in "bu" else np.logical_or
+    box = []
+    while mask.ndim:
+        used = np.flatnonzero(mask.any(axis=tuple(range(1, mask.ndim))))
+        if not used.size:
+            return None
+        box.append(slice(int(used[0]), int(used[-1]) + 1))
+        mask = union.reduce(mask[box[-1]], axis=0)  # what is left has one axis less
+    return tuple(box)
+
+
+def padded_box(box: Sequence[slice], margin: Sequence[int], shape: Sequence[int]) -> Box:
+    """Return a box enlarged on every side by a margin along each axis, within the volume.
+
+    Examples
+    --------
+    >>> padded_box((slice(1, 3), slice(5, 8)), (2, 1), (9, 8))
+    (slice(0, 5, None), slice(4, 8, None))
+    """
+    return tuple(
+        slice(max(side.start - layers, 0), min(side.stop + layers, length))
+        for side, layers, length in zip(box, margin, shape, strict=True)
+    )
+
+
+def full_box(shape: Sequence[int]) -> Box:
+    """Return the box that holds the whole volume."""
+    return tuple(slice(0, length) for length in shape)
+
+
+def box_size(box: Sequence[slice]) -> int:
+    """Return the number of voxels in a box."""
+    return int(np.prod([side.stop - side.start for side in box], dtype=np.int64))
+
+
+def mask_voxels(values: np.ndarray, mask: str = "") -> np.ndarray:
+    """Return which voxels of a mask are inside: those that are not 0.
+
+    What is not a number is refused: programs write it round a mask, where it would count as inside.
+
+    Parameters
+    ----------
+    values : ndarray
+        Of any type of numbers.
+    mask : str
+        What the message calls it.
+
+    Returns
+    -------
+    ndarray of bool, same shape
+
+    Raises
+    ------
+    InputError
+        A voxel is not a number.
+
+    Examples
+    --------
+    >>> mask_voxels(np.array([0.0, 0.5, 1.0])).tolist()
+    [False, True, True]
+    """
+    if values.dtype.kind == "f":
+        count = int(np.count_nonzero(np.isnan(values)))
+        if count:
+            text = _("{mask} has voxels that are not a number ({count:,}): replace them by 0.")
+            raise InputError(text.format(mask=mask or _("The mask"), count=count))
+    return values != 0
+
+
+def refuse_masked(array: Any, name: str) -> None:
+    """Raise `InputError` where a masked array of numpy hides some values, which no algorithm heeds.
+
+    Examples
+    --------
+    >>> refuse_masked(np.ma.masked_greater([1, 2, 3], 2), "volume")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    FuzzyVesselCoreLib.errors.InputError: The volume is a masked array with 1 hidden value, ...
+    """
+    count = int(np.ma.count_masked(array)) if hasattr(array, "filled") else 0
+    if count:
+        values = "value" if count == 1 else "values"
+        raise InputError(
+            f"The {name} is a masked array with {count:,} hidden {values}, which would be shown: "
+            f"give {name}.filled(...) with the value that they shall have."
+        )
+
+
+def erode(mask: Any, layers: int, axes: Sequence[int] = (0, 1, 2)) -> Any:
+    """Erode a mask by a cube of 2 * layers + 1 voxels a side, along some axes.
+
+    The minimum over a window that is doubled until it is as long: a tenth of the time of
+    `scipy.ndimage`. Beyond the volume the mask counts as False.
+
+    Parameters
+    ----------
+    mask : numpy's or CuPy's ndarray of bool, shape (K, J, I)
+    layers : int
+    axes : sequence of int
+
+    Returns
+    -------
+    ndarray of bool, of the same kind and shape, in C order
+
+    Examples
+    --------
+    >>> erode(np.ones((1, 1, 5), bool), 1, axes=(2,))
+    array([[[False,  True,  True,  True, False]]])
+    """
+    for axis in axes:
+        mask, covered = mask.swapaxes(axis, 0), 1
+        window = type(mask)((len(mask) + 2 * layers, *mask.shape[1:]), bool)
+        window[:layers] = window[layers + len(mask) :] = False
+        window[layers : layers + len(mask)] = mask
+        while covered < 2 * layers + 1:
+            step = min(covered, 2 * layers + 1 - covered)
+            window = window[:-step] & window[step:]
+            covered += step
+        mask = window.swapaxes(axis, 0).copy()
+    return mask
+
+
+def dilate(mask: np.ndarray, layers: int) -> np.ndarray:
+    """Dilate a mask (K, J, I) by a cube of 2 * layers + 1 voxels a side, within the volume."""
+    if not layers:
+        return mask
+    inside = tuple(slice(layers, layers + n) for n in mask.shape)
+    return ~erode(np.pad(~mask, layers, constant_values=True), layers)[inside]

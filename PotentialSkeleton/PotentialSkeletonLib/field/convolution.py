@@ -1,0 +1,277 @@
+"""The sum over all charges as a zero-padded convolution, in float64, by NumPy or CuPy.
+
+``F(P) = sum over C of (P - C) / |P - C|^(m + 1)`` is the convolution of the charges with a kernel
+of three components, each odd along its own axis and even along the others: its transform is -i
+times a real array, found from an eighth of the offsets. Rows along I are transformed first; then
+frequencies along I are worked on in groups, and only these are padded along J and K. On the CPU
+threads share the groups, which fit a core's cache.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import usable_cores
+
+from .solid import dilated
+
+# A Fourier transform's rounding error is the same everywhere, the field falls with the depth to the
+# power of strength - 2: so much weaker it may be at the far end of a band than at its near end.
+MAX_RATIO = 1e8
+GROUP_ON_CPU = 1 << 17  # complex numbers that fit the cache
+ARRAYS = 12  # of the size of a group that are in use at a time
+COMPLEX = 16  # bytes
+ROWS_ON_CPU, ROWS_ON_CUDA = 1 << 8, 1 << 14  # along I that are transformed at a time
+
+
+def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """Even sizes without large prime factors in which no two offsets to a charge coincide.
+
+    A point lies within the surface: at least one voxel further in than the outermost charge.
+
+    Examples
+    --------
+    >>> padded_shape((8, 9, 40))
+    (16, 16, 80)
+    """
+    from scipy.fft import next_fast_len
+
+    depth, rows, width = (2 * next_fast_len(max(n - 1, 1), real=True) for n in shape)
+    return depth, rows, width
+
+
+def distance_bands(charges: Any, targets: Any, strength: int, xp: Any) -> Iterator[tuple[int, Any]]:
+    """Split targets by their distance to the charges, which bounds the rounding error.
+
+    A point whose charges are all at least `cut` voxels away has the same sum from a kernel that is
+    0 within `cut`, and the error of that one is as much smaller.
+
+    Yields
+    ------
+    cut : int
+        Every charge is at least so many voxels away along one of the axes.
+    members : ndarray of bool, shape of the targets
+    """
+    ratio, cut = MAX_RATIO ** (1 / max(strength - 2, 0.5)), 1
+    while targets.any():
+        following = int(min(max(cut * ratio, cut + 1), 2 * sum(targets.shape)))
+        deeper = targets & _is_far(charges, following, xp)
+        members = targets & ~deeper
+        if members.any():
+            yield cut, members
+        cut, targets = following, deeper
+
+
+def _is_far(charges: Any, cut: int, xp: Any) -> Any:
+    """Where no charge is less than `cut` voxels away; not all such voxels, by blocks of voxels."""
+    if 2 * cut > min(charges.shape):
+        return xp.zeros(charges.shape, bool)
+    side = max(cut // 8, 1)
+    sizes = [-(-n // side) for n in charges.shape]
+    whole = xp.zeros([n * side for n in sizes], bool)
+    whole[tuple(map(slice, charges.shape))] = charges
+    a, b, c = sizes
+    near = whole.reshape(a, side, b, side, c, side).any(axis=(1, 3, 5))
+    for _ in range(-(-(cut - 1) // side)):
+        near = dilated(near)
+    for axis in range(3):
+        near = xp.repeat(near, side, axis)
+    return ~near[tuple(map(slice, charges.shape))]
+
+
+def convolve(
+    charges: Any,
+    bands: list[tuple[int, Any]],
+    strength: int,
+    vectors: Any,
+    progress: Progress,
+    gpu: Any = None,
+) -> None:
+    """Write the forces of charges in some `distance_bands`.
+
+    Parameters
+    ----------
+    charges : ndarray of bool, shape (K, J, I)
+        Each row along I that has targets has charges, as those of a solid's surface.
+    bands : list of (int, ndarray of bool)
+    strength : int
+    vectors : ndarray, shape (K, J, I, 3)
+    progress : Progress
+    gpu : CudaDevice, optional
+        Then the arrays are CuPy's.
+    """
+    for number, (cut, members) in enumerate(bands):
+        part = progress.part(number / len(bands), (number + 1) / len(bands))
+        run = _Convolution(charges, strength, cut, part, gpu)
+        run.multiply()
+        run.write(members, vectors)
+    if gpu is not None and gpu.xp.__name__ == "cupy":  # cuFFT's plans hold memory
+        gpu.xp.fft.config.get_plan_cache().clear()
+
+
+class _Convolution:
+    """The charges of one solid convolved with the kernel of one band."""
+
+    def __init__(self, charges: Any, strength: int, cut: int, progress: Progress, gpu: Any) -> None:
+        self._xp = np if gpu is None else gpu.xp
+        if self._xp.__name__ == "cupy":
+            from cupyx.scipy import fft
+        else:
+            from scipy import fft
+        self._fft, self._progress, self._gpu = fft, progress, gpu
+        self._shape, self._padded = charges.shape, padded_shape(charges.shape)
+        self._is_used = charges.any(axis=2)
+        self._k, self._j = self._xp.nonzero(self._is_used)
+        self._rows = ROWS_ON_CPU if gpu is None else ROWS_ON_CUDA
+        self._kernel = self._kernel_rows(strength, cut)
+        shape = self._padded[2] // 2 + 1, len(self._k)  # frequencies along I, rows
+        if gpu is not None:
+            column = ARRAYS * COMPLEX * self._padded[0] * self._padded[1]
+            needed, free = 3 * COMPLEX * prod(shape) + column, gpu.free_memory()
+            if needed > free:
+                raise DeviceMemoryError(
+                    f"{gpu.name} has too little memory for the convolution: {needed / 2**20:,.0f} "
+                    f"MiB are needed and {free / 2**20:,.0f} MiB are free. Close other programs "
+                    "that use the GPU, crop the labelmap, or use device 'cpu'."
+                )
+        self._spectra = self._xp.empty(shape, complex)
+
+        def transform(some: slice) -> None:
+            rows = charges[self._k[some], self._j[some]].astype(float)
+            found = fft.rfft(rows, self._padded[2], axis=1, overwrite_x=True)
+            self._spectra[:, some] = -1j * found.T  # the factor of the kernel's transforms
+
+        self._each(transform, shape[1], self._rows, 0.05, 0.1)
+        # A group of charges is read before the same group of the last component is written.
+        self._forces = [self._xp.empty(shape, complex) for _ in range(2)] + [self._spectra]
+
+    def _kernel_rows(self, strength: int, cut: int) -> tuple[Any, Any, Any]:
+        """Cosine sums along I of the kernel's power, sine sums of I times it; row of each K, J.
+
+        A row depends on K and J by their distance alone, and on whether the cut goes through it.
+        """
+        xp = self._xp
+        k, j, i = (xp.arange(n // 2 + 1) for n in self._padded)
+        keys = 2 * (k[:, None] ** 2 + j**2) + ((k[:, None] < cut) & (j < cut))
+        keys, place = xp.unique(keys, return_inverse=True)
+        even, odd = (xp.empty((len(i), len(keys))) for _ in range(2))
+
+        def transform(some: slice) -> None:
+            squared = (keys[some, None] // 2 + i**2).astype(float)
+            squared[(keys[some, None] % 2 == 1) & (i < cut)] = np.inf
+            power = inverse_power(squared, strength + 1, xp)
+            cosine, sine = self._sums(power, power * i, 1)
+            even[:, some], odd[:, some] = cosine.T, sine.T
+
+        self._each(transform, len(keys), self._rows, 0.0, 0.05)
+        return even, odd, place.reshape(len(k), len(j))
+
+    def _sums(self, even: Any, odd: Any, axis: int) -> tuple[Any, Any]:
+        """Cosine sums of an even sequence, and sine sums of an odd one, by one real transform.
+
+        They are given, and found, from 0 to half their length.
+        """
+        inner = (slice(None),) * axis + (slice(-2, 0, -1),)
+        both, other = (even, even) if odd is None else (even + odd, even - odd)
+        whole = self._xp.concatenate([both, other[inner]], axis)
+        spectrum = self._fft.rfft(whole, axis=axis, overwrite_x=True)
+        return spectrum.real, -spectrum.imag
+
+    def _factors(self, some: slice) -> list[tuple[Any, int, int]]:
+        """The kernel's components at some frequencies along I: real (I, K, J), from 0 up.
+
+        With each the signs that it has at negative frequencies along K and J.
+        """
+        even, odd, place = self._kernel
+        k, j = (self._xp.arange(n // 2 + 1) for n in self._padded[:2])
+        along_i = even[some][:, place]
+        cosine, sine = self._sums(along_i, along_i * j, 2)
+        of_j, of_k = self._sums(sine, cosine * k[:, None], 1)
+        of_i, _ = self._sums(self._sums(odd[some][:, place], None, 2)[0], None, 1)
+        return [(of_k, -1, 1), (of_j, 1, -1), (of_i, 1, 1)]
+
+    def multiply(self) -> None:
+        """Multiply the transforms of charges and kernel, and transform back along K and J."""
+        depth, (nk, nj, _) = self._shape[0], self._padded
+        group, fft, xp = GROUP_ON_CPU, self._fft, self._xp
+        if self._gpu is not None:
+            group = int(self._gpu.free_memory() // (2 * ARRAYS * COMPLEX))
+
+        def convolved(some: slice) -> None:
+            columns = xp.zeros((some.stop - some.start, depth, nj), complex)
+            columns[:, self._k, self._j] = self._spectra[some]
+            columns = fft.fft(columns, axis=2, overwrite_x=True)
+            spectrum = fft.fft(columns, nk, axis=1, overwrite_x=True)
+            for component, factors in enumerate(self._factors(some)):
+                product = xp.empty_like(spectrum)
+                for to_k, from_k, sign_k in _halves(nk, factors[1]):
+                    for to_j, from_j, sign_j in _halves(nj, factors[2]):
+                        factor = factors[0][:, from_k, from_j]
+                        if sign_k * sign_j < 0:
+                            factor = -factor
+                        part = (slice(None), to_k, to_j)
+                        xp.multiply(spectrum[part], factor, out=product[part])
+                found = fft.ifft(product, axis=1, overwrite_x=True)[:, :depth]
+                found = fft.ifft(found, axis=2, overwrite_x=True)
+                self._forces[component][some] = found[:, self._k, self._j]
+
+        self._each(convolved, len(self._spectra), max(group // (nk * nj), 1), 0.1, 0.9)
+
+    def write(self, members: Any, vectors: Any) -> None:
+        """Transform the rows back along I, and write the forces at the members."""
+        width = self._shape[2]
+
+        def write(some: slice) -> None:
+            k, j = self._k[some], self._j[some]
+            row, i = self._xp.nonzero(members[k, j])
+            for component, spectra in enumerate(self._forces):
+                rows = self._fft.irfft(spectra[:, some].T, self._padded[2], axis=1)[:, :width]
+                vectors[k[row], j[row], i, component] = rows[row, i]
+
+        self._each(write, len(self._k), self._rows, 0.9, 1.0)
+
+    def _each(
+        self, work: Callable[[slice], None], count: int, step: int, start: float, end: float
+    ) -> None:
+        """Call work for parts of so many, by threads on the CPU, with a part of the progress."""
+        progress = self._progress.part(start, end)
+        if self._gpu is None:
+            step = min(step, max(-(-count // (4 * usable_cores())), 1))
+        parts = [slice(n, min(n + step, count)) for n in range(0, count, step)]
+        if self._gpu is not None or len(parts) == 1:
+            for number, part in enumerate(parts, 1):
+                work(part)
+                progress.advance(number / len(parts))
+            return
+        pool = ThreadPoolExecutor(usable_cores())
+        try:
+            for number, found in enumerate([pool.submit(work, part) for part in parts], 1):
+                found.result()
+                progress.advance(number / len(parts))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _halves(size: int, sign: int) -> list[tuple[slice, slice, int]]:
+    """Frequencies from 0 up, and the negative ones, with where their factors are and their sign."""
+    half = size // 2
+    return [
+        (slice(0, half + 1), slice(None), 1),
+        (slice(half + 1, None), slice(half - 1, 0, -1), sign),
+    ]
+
+
+def inverse_power(squared: Any, exponent: int, xp: Any) -> Any:
+    """R to the power of -exponent from R^2, by products: faster than a power."""
+    inverse = 1.0 / squared
+    result: Any = xp.sqrt(inverse) if exponent % 2 else 1.0
+    for bit in range((exponent // 2).bit_length()):
+        if exponent // 2 >> bit & 1:
+            result = result * inverse
+        inverse = inverse * inverse
+    return result

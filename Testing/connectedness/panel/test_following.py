@@ -1,0 +1,149 @@
+"""With *Update automatically* the result follows the points, in the background."""
+
+import time
+
+import numpy as np
+import pytest
+
+from support.drag_cases import (
+    hold,
+    labels,
+    let_go,
+    move,
+    own_segment_is_shown,
+    preview,
+    settle,
+    until,
+)
+from support.mrml_cases import add_seeds
+from support.panel_cases import POINTS
+
+
+def test_slices_follow_and_the_result_comes_at_the_end(live):
+    import slicer
+
+    before, (k, j, i) = labels(live), POINTS[1]
+    hold(live)
+    for step in (1, 2, 3):
+        move(live, (k, j, i - step))
+        until(live, lambda: preview(live) is not None)
+    settle(live)
+    shown = preview(live)
+    assert shown.any()
+    assert not own_segment_is_shown(live)
+    assert np.array_equal(labels(live), before)  # nothing is written while the point is held
+    node = live.widget.panel.following._preview._node
+    assert not node.GetSaveWithScene()
+    assert node.GetHideFromEditors()
+    segmentations = slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+    assert segmentations == [live.parameters.segmentation]  # a preview is no segmentation
+    let_go(live)
+    settle(live)
+    assert preview(live) is None
+    assert not slicer.mrmlScene.IsNodePresent(node)
+    assert own_segment_is_shown(live)
+    assert live.widget.panel.is_current()
+    np.testing.assert_array_equal(shown, labels(live))
+
+
+def test_previews_have_a_colour_for_each_vessel(live):
+    volume = live.parameters.inputVolume
+    live.parameters.seeds.RemoveNthControlPoint(1)
+    live.click("addVesselButton")
+    second = live.parameters.seeds
+    second.AddControlPointWorld(add_seeds(volume, POINTS[1:], "x").GetNthControlPointPosition(0))
+    settle(live)
+    assert set(np.unique(labels(live))) == {0, 1, 2}
+    hold(live)
+    move(live, (7, 8, 12), index=0)
+    until(live, lambda: preview(live) is not None)
+    assert set(np.unique(preview(live))) == {0, 1, 2}
+    let_go(live)
+    settle(live)
+    assert live.widget.panel.is_current()
+
+
+def test_the_mouse_never_waits_and_the_latest_position_wins(live, monkeypatch):
+    """A slow run that is out of date ends between its steps, and is not shown."""
+    following, ended = live.widget.panel.following, []
+    work = following._run._work
+
+    def slow(inputs, progress):
+        end = time.monotonic() + 20
+        while len(ended) == 0 and time.monotonic() < end:
+            if not progress(0.1):
+                ended.append("cancelled")
+                from FuzzyVesselCoreLib.errors import Cancelled
+
+                raise Cancelled
+            time.sleep(0.002)
+        return work(inputs, progress)
+
+    following._run._work = slow
+    hold(live)
+    move(live, (7, 8, 13))
+    until(live, lambda: following._run.working)
+    time.sleep(0.4)
+    start = time.monotonic()
+    move(live, (7, 8, 10))
+    live.process_events()
+    assert time.monotonic() - start < 5  # the other position would have taken 20 seconds
+    until(live, lambda: preview(live) is not None)
+    assert ended == ["cancelled"]
+    let_go(live)
+    settle(live)
+    values = live.parameters.sceneVolume
+    import slicer
+
+    assert slicer.util.arrayFromVolume(values)[7, 8, 10] == 1
+
+
+def test_a_point_outside_ends_no_drag_and_is_said_at_its_end(live):
+    before = labels(live)
+    hold(live)
+    move(live, (7, 8, 200), index=0)
+    move(live, (7, 8, 300), index=1)
+    settle(live)
+    assert np.array_equal(labels(live), before)
+    let_go(live)
+    settle(live)
+    assert "outside" in live.ui.statusLabel.text
+    assert np.array_equal(labels(live), before)
+
+
+@pytest.mark.parametrize("how", ["untick", "leave", "close"])
+def test_a_preview_goes_with_what_it_belongs_to(live, slicer_scene, how):
+    segmentation = live.parameters.segmentation
+    hold(live)
+    move(live, (7, 8, 12))
+    until(live, lambda: preview(live) is not None)
+    if how == "untick":
+        live.ui.autoUpdateCheckBox.checked = False
+        live.process_events()
+    elif how == "leave":
+        live.widget.exit()
+    else:
+        slicer_scene.Clear(0)
+    assert preview(live) is None
+    if how != "close":
+        assert segmentation.GetDisplayNode().GetVisibility2D()
+    if how == "leave":
+        live.widget.enter()
+
+
+def test_an_error_is_said_once_and_no_run_follows_it(live, monkeypatch):
+    from FuzzyConnectedGPUMRML import segmenting
+
+    calls = []
+
+    def fail(*_arguments, **_options):
+        from FuzzyVesselCoreLib.errors import DeviceError
+
+        calls.append(1)
+        raise DeviceError("lost")
+
+    monkeypatch.setattr(segmenting, "segment_arrays", fail)
+    live.parameters.seeds.RemoveNthControlPoint(1)
+    settle(live)
+    assert "lost" in live.ui.statusLabel.text
+    assert len(calls) == 1
