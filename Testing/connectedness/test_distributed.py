@@ -1,4 +1,4 @@
-"""Connectedness, labels and topology over blocks: the bits of the whole, resumed runs, bad input."""
+"""Connectedness, labels and topology over blocks: bits of the whole, resumed runs, bad input."""
 
 import numpy as np
 import pytest

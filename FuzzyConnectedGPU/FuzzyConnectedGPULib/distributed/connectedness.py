@@ -293,8 +293,8 @@ def refuse_missing(volume: Volume, options: RunOptions) -> int:
     missing = volume.missing_chunks()
     if missing and options.missing_chunks == "error":
         raise InputError(
-            f"The {volume.name} has no file for {len(missing)} chunks, the first {missing[0]}: copy "
-            "it again, or take them as the fill value (missing_chunks='fill')."
+            f"The {volume.name} has no file for {len(missing)} chunks, the first {missing[0]}: "
+            "copy it again, or take them as the fill value (missing_chunks='fill')."
         )
     return len(missing)
 
