@@ -7,11 +7,11 @@ enclosing component comes before what lies in its cavities.
 """
 
 import hashlib
-import pickle
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,7 +24,8 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.labels import fill_cavities
 
 from .assembly import assemble
-from .graph.curve_skeleton import CurveSkeleton
+from .critical_points.critical_points import CriticalPoint
+from .graph.curve_skeleton import Branch, CurveSkeleton, Node
 from .object.preparing import Prepared, cavity_counts, input_warnings, small_components
 from .options import SkeletonOptions, checked_spacing
 from .report import ComponentSkeleton
@@ -118,10 +119,9 @@ def skeletonize_components(
         def recall(number: int, compute: Callable[[], ComponentSkeleton]) -> ComponentSkeleton:
             own = numbers[number]
             if finished.has("skeleton", own):
-                return pickle.loads(finished.get("skeleton", own)["pickled"].tobytes())
+                return _from_arrays(finished.get("skeleton", own))
             found = compute()
-            pickled = np.frombuffer(pickle.dumps(found), np.uint8)
-            finished.put("skeleton", own, pickled=pickled)
+            finished.put("skeleton", own, **_as_arrays(found))
             return found
 
         shape = tuple(labels.shape)
@@ -129,6 +129,39 @@ def skeletonize_components(
         lock.check()
         finished.remove()
     return skeleton
+
+
+LISTS = {"nodes": Node, "branches": Branch, "critical_points": CriticalPoint}
+
+
+def _as_arrays(found: ComponentSkeleton) -> dict[str, np.ndarray]:
+    """A skeleton as arrays and one text, for a file that holds no objects."""
+    arrays: dict[str, np.ndarray] = {"voxels": found.voxels}
+    plain = {f.name: getattr(found, f.name) for f in fields(found)}
+    plain.pop("voxels")
+    for name, kind in LISTS.items():
+        each = plain.pop(name)
+        plain[name] = len(each)
+        for field in fields(kind):
+            for number, one in enumerate(each):
+                arrays[f"{name}.{number}.{field.name}"] = np.asarray(getattr(one, field.name))
+    arrays["plain"] = np.array(json.dumps(plain, default=int))
+    return arrays
+
+
+def _from_arrays(arrays: dict[str, np.ndarray]) -> ComponentSkeleton:
+    plain = json.loads(str(arrays["plain"]))
+    for name, kind in LISTS.items():
+        plain[name] = [
+            kind(*(_plain(arrays[f"{name}.{number}.{f.name}"]) for f in fields(kind)))
+            for number in range(plain[name])
+        ]
+    plain["messages"] = tuple(plain["messages"])
+    return ComponentSkeleton(voxels=arrays["voxels"], **plain)
+
+
+def _plain(value: np.ndarray) -> Any:
+    return value.item() if value.ndim == 0 else value
 
 
 def _prepared(
