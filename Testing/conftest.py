@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from FuzzyVesselCoreLib.jit.compiling_processes import OBJECTS_BETWEEN_COLLECTIONS
 from support.places import ROOT
 
 # Other programs on the machine must not let a test fail: no time is asserted.
@@ -33,7 +32,7 @@ def pytest_collection_finish(session):
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 50, 100)
+    gc.set_threshold(50_000, 50, 100)
 
 
 def pytest_runtest_setup(item):

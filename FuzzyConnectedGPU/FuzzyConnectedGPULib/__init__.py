@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .affinity import GaussianAffinity, estimate_affinity
     from .cached_connectedness import CachedConnectedness
-    from .contrast.automatic.automatic_seeds import automatic_seeds
+    from .contrast.automatic_seeds import automatic_seeds
     from .fuzzy_connectedness import SolverOptions, connectedness
     from .relative.groups import HandOver
     from .relative.relative_connectedness import RelativeConnectedness, relative_connectedness
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PLACES = {
     ".affinity": "GaussianAffinity estimate_affinity",
     ".cached_connectedness": "CachedConnectedness",
-    ".contrast.automatic.automatic_seeds": "automatic_seeds",
+    ".contrast.automatic_seeds": "automatic_seeds",
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.groups": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",

@@ -11,8 +11,8 @@ from FuzzyVesselCoreLib.voxels.large_arrays import same_values
 
 from .affinity import GaussianAffinity, estimate_affinity
 from .contrast import ContrastThreshold, contrast_connectedness
-from .contrast.automatic.automatic_seeds import automatic_seeds
-from .contrast.kept_evidence import KeptEvidence
+from .contrast.automatic_seeds import automatic_seeds
+from .contrast.cached_map import CachedMap
 from .fuzzy_connectedness import connectedness
 from .scene import FuzzyScene
 
@@ -45,7 +45,7 @@ class CachedConnectedness:
         self._seeds: frozenset = frozenset()
         self._scene: FuzzyScene | None = None
         self._clicks: tuple = ()
-        self._evidence = KeptEvidence()
+        self._map = CachedMap()
 
     def connectedness(
         self,
@@ -82,11 +82,9 @@ class CachedConnectedness:
         chosen = {"border", "background_seeds", "device"} & options.keys()
         clicks = (np.array(seeds), *((name, options[name]) for name in sorted(chosen)))
         try:
-            found = contrast_connectedness(
-                volume, seeds, find_evidence=self._find_evidence, **options
-            )
+            found = contrast_connectedness(volume, seeds, find_map=self._find_map, **options)
         except DeviceError:
-            self._evidence.forget()  # a device that failed may have lost it
+            self._map.forget()  # a device that failed may have lost it
             raise
         if self.work == NEW_SEEDS and _same(self._clicks, clicks):
             self.work = NOTHING
@@ -96,20 +94,16 @@ class CachedConnectedness:
     @property
     def evidence(self) -> Any:
         """The contrast map of the last run, in host memory; None without one."""
-        return self._evidence.on_host
-
-    def live_labels(self, volume: np.ndarray, spacing: Any, **options: Any) -> Any:
-        """Labels for clicks that are dragged; see `KeptEvidence.live_labels`."""
-        return self._evidence.live_labels(volume, spacing, **options)
+        return self._map.on_host
 
     def automatic_seeds(self, volume: np.ndarray, **options: Any) -> np.ndarray:
         """The same as `contrast.automatic_seeds`; the contrast map is cached for the next run."""
-        return automatic_seeds(volume, find_evidence=self._find_evidence, **options)
+        return automatic_seeds(volume, find_map=self._find_map, **options)
 
-    def _find_evidence(self, *arguments: Any) -> Any:
-        evidence = self._evidence.find(*arguments)
-        self.work = NEW_SEEDS if self._evidence.reused else EVERYTHING
-        return evidence
+    def _find_map(self, *arguments: Any) -> Any:
+        found = self._map.find(*arguments)
+        self.work = NEW_SEEDS if self._map.reused else EVERYTHING
+        return found
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import Allocate
 
 from .affinity import GaussianAffinity, estimate_affinity
 from .cached_connectedness import CachedConnectedness
@@ -152,7 +151,6 @@ def segment(
     options: SegmentOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
     cached: CachedConnectedness | None = None,
-    allocate: Allocate = np.empty,
     **keywords: Any,
 ) -> Segmentation:
     """Segment the vessel, or several vessels, that contain the seeds.
@@ -182,8 +180,6 @@ def segment(
         ``progress(share) -> bool``; returns False to cancel.
     cached : CachedConnectedness, optional
         Results of earlier runs: only what has changed since is computed.
-    allocate : callable, optional
-        ``allocate(shape, dtype) -> ndarray``: the memory of a single vessel's labels and scene.
     **keywords
         Fields of `SegmentOptions`, instead of `options` or to replace some of its fields; for
         example ``device="cpu", threshold=0.4``.
@@ -216,7 +212,7 @@ def segment(
     vessels = seeds if isinstance(seeds, Mapping) else {VESSEL: seeds}
     divided = len(vessels) != 1 or bool(hand_overs)
     if divided:
-        allocate, cached = np.empty, cached or CachedConnectedness()
+        cached = cached or CachedConnectedness()
         vessels = checked_vessels(vessels, solid, checked_mask(mask, solid), hand_overs)
         points: Any = np.concatenate(list(vessels.values()))
     else:
@@ -226,7 +222,7 @@ def segment(
     by_model = _by_contrast if options.object_model == "contrast" else _by_affinity
     found = by_model(
         tuple(vessels), volume, points, options, cached, spacing=spacing, mask=mask,
-        background_seeds=background_seeds, allocate=allocate, progress=part,
+        background_seeds=background_seeds, progress=part,
     )  # fmt: skip
     owners = None
     if divided:
@@ -240,7 +236,6 @@ def segment(
     labels, disputed, notes = relabel(
         found.scene, found.threshold, owners=owners, vessels=vessels, spacing=spacing, mask=mask,
         background_seeds=background_seeds, hand_overs=hand_overs, fill_gaps=options.fill_gaps,
-        allocate=allocate,
     )  # fmt: skip
     progress.advance(1.0)
     return replace(found, labels=labels, owners=owners, disputed=disputed, notes=notes)
@@ -276,7 +271,6 @@ def relabel(
     spacing: Sequence[float] | None = None,
     fill_gaps: int = 0,
     mask: np.ndarray | None = None,
-    allocate: Allocate = np.empty,
 ) -> Labelled:
     """Labels of a scene at a threshold, for one vessel or several.
 
@@ -288,7 +282,7 @@ def relabel(
         Of a `Segmentation` of several vessels.
     vessels : mapping, or sequence, of array_like, shape (n, 3), integers K, J, I
         The points of each vessel; only hand-overs need them.
-    background_seeds, hand_overs, spacing, mask, allocate
+    background_seeds, hand_overs, spacing, mask
         As of `segment`; the background seeds and the mask are heeded where gaps are filled.
     fill_gaps : int
         As of `SegmentOptions`.
@@ -303,7 +297,7 @@ def relabel(
     >>> relabel(scene, 0.5, owners=np.array([[[1, 1, 255, 2]]], np.uint8)).labels.tolist()
     [[[1, 1, 0, 2]]]
     """
-    labels = binarize(scene, threshold, allocate)
+    labels = binarize(scene, threshold)
     shape, solid = labels.shape, (1,) * (3 - labels.ndim) + labels.shape
     labels = labels.reshape(solid)
     if fill_gaps:

@@ -11,8 +11,8 @@ from .graph.voxel_graph import topology
 from .level_thinning import LevelThinning, membership, union
 from .options import SkeletonOptions
 from .report import ComponentSkeleton, Stages
-from .tracing.centring import voxels_of
 from .tracing.component_curves import ComponentCurves
+from .tracing.curve_voxels import voxels_of
 
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer

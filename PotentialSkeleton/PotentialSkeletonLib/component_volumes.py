@@ -5,21 +5,21 @@ import warnings
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.geodesic import add_sources, geodesic_distance
-from FuzzyVesselCoreLib.voxels.distance.ridge import removal_order
-from FuzzyVesselCoreLib.voxels.topology.euler import euler_characteristic
+from FuzzyVesselCoreLib.voxels.distances import (
+    add_sources,
+    distance_to_outside,
+    geodesic_distance,
+    removal_order,
+)
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points.critical_points import CriticalPoint, critical_points
-from .critical_points.curvature_seeds import curvature_seeds
-from .critical_points.divergence_seeds import divergence_seeds
+from .critical_points.seeds import curvature_seeds, divergence_seeds
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
 from .field.force_field import CPU_METHODS, field_of_components
 from .field.solid import automatic_charge_distance
-from .field.tiles import Tiles
 from .options import SkeletonOptions
 from .thinning import peel
-from .tracing.descent_paths import descent_paths
 
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
 
@@ -45,6 +45,8 @@ class ComponentVolumes:
     vectors, classes : ndarray, shape (K, J, I, 3) and (K, J, I)
         After `compute_field`: the forces, and what is not 0 where curves may run: in the object,
         and as far as its charges were moved outward.
+    distances : ndarray of int32, shape (K, J, I)
+        After `compute_distances`: along the component from the nearest source.
     device : str
         On which the field was computed.
     """
@@ -61,9 +63,8 @@ class ComponentVolumes:
         self._options, self.device = options, "cpu"
         self.count = int(np.count_nonzero(mask))
         self.depth = distance_to_outside(self._bytes, spacing, progress)
-        self.depths = Tiles.whole(self.depth)
-        self.field: Tiles | None = None
         self.vectors: np.ndarray | None = None
+        self.classes: np.ndarray | None = None
 
     def euler_characteristic(self, progress: Progress) -> int:
         return euler_characteristic(self.mask, progress)
@@ -93,7 +94,6 @@ class ComponentVolumes:
             )  # fmt: skip
         self._found, self.vectors, self.classes = found, found.vectors, found.classes
         self.device = found.device
-        self.field = Tiles.whole(found.vectors, found.classes)
         return distance, found.notes
 
     def critical_points(self, progress: Progress) -> list[CriticalPoint]:
@@ -102,37 +102,23 @@ class ComponentVolumes:
 
     def divergence_seeds(self, progress: Progress) -> np.ndarray:
         """Voxels (n, 3) where the unit force converges most."""
-        return divergence_seeds(self.vectors, self._options.divergence, progress, self.classes)
+        return divergence_seeds(self.vectors, self.classes, self._options.divergence, progress)
 
     def curvature_seeds(self, progress: Progress) -> np.ndarray:
         """Voxels (n, 3) where the surface is sharp."""
         return curvature_seeds(self.mask, progress)
 
     def compute_distances(self, sources: np.ndarray, progress: Progress) -> None:
-        """Compute the distances along the component from the nearest source (ascending).
-
-        All methods below refer to these distances.
-        """
-        self._distances = geodesic_distance(self._bytes, sources, self.spacing, progress)
+        """Compute the `distances`; sources ascend."""
+        self.distances = geodesic_distance(self._bytes, sources, self.spacing, progress)
 
     def add_sources(self, sources: np.ndarray, progress: Progress) -> None:
         """Lower the distances to those from other sources, among which the earlier ones are."""
-        add_sources(self._distances, sources, self.spacing, progress)
-
-    def distances_at(self, voxels: np.ndarray) -> np.ndarray:
-        """Distances of voxels from the nearest source, int32 (n,)."""
-        return self._distances.reshape(-1)[voxels]
-
-    def descent_paths(self, voxels: np.ndarray) -> list[np.ndarray]:
-        """From each voxel the shortest path to a source, as far as there is no force.
-
-        Arrays (n, 3) of adjacent voxels; the last one has a force or is a source.
-        """
-        return descent_paths(self._distances, self.vectors, voxels)
+        add_sources(self.distances, sources, self.spacing, progress)
 
     def protrusion_endpoints(self, min_length: float, progress: Progress) -> np.ndarray:
         """The ends of protrusions, ascending; see `endpoints`."""
-        return protrusion_endpoints(self._distances, self.depth, self.spacing, min_length, progress)
+        return protrusion_endpoints(self.distances, self.depth, self.spacing, min_length, progress)
 
     def endpoints_beyond(
         self, skeleton: np.ndarray, endpoints: np.ndarray, progress: Progress
@@ -142,5 +128,5 @@ class ComponentVolumes:
         The skeleton is the sources of the distances, `endpoints` those of its ends that stay.
         """
         return endpoints_beyond(
-            self._distances, self.depth, self.spacing, skeleton, endpoints, progress
+            self.distances, self.depth, self.spacing, skeleton, endpoints, progress
         )

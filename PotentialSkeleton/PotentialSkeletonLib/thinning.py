@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
-from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
 FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number

@@ -20,9 +20,8 @@ BELOW = {
     "PotentialSkeletonLib": CORE,
     "PotentialSkeletonMRML": CORE | {"PotentialSkeletonLib"},
     "PotentialSkeletonPanel": CORE | {"PotentialSkeletonLib", "PotentialSkeletonMRML"},
-    "SegmentEditorVesselFromClicksMRML": CORE | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML"},
     "SegmentEditorVesselFromClicksPanel": CORE
-    | {"SegmentEditorVesselFromClicksMRML", "FuzzyConnectedGPULib", "FuzzyConnectedGPUPanel"},
+    | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel"},
     "SegmentEditorVesselFromClicksLib": {"SegmentEditorVesselFromClicksPanel"},
     "SegmentEditorVesselFromClicks": set(),
     "FuzzyVesselCore": CORE,

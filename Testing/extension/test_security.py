@@ -31,7 +31,6 @@ FORBIDDEN_MODULES = {
 # What starts another process, each by a list of arguments: Python itself, with code of ours.
 STARTS_PROCESSES = {
     "pictures/offscreen.py", "connectedness/fresh_process.py", "cohort/running.py",
-    "jit/compiling_processes.py",
 }  # fmt: skip
 # .. or what `python_executable` finds: within Slicer sys.executable is the application.
 PYTHONS = ("sys.executable", "python_of_ours")

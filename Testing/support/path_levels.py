@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from FuzzyConnectedGPULib.contrast.paths.widest_paths import widest_paths
+from FuzzyConnectedGPULib.contrast.cuda_widest_paths import widest_paths_on_device
+from FuzzyConnectedGPULib.contrast.widest_paths import widest_paths
 
 
 def path_levels(contrast, inside, starts, unit, floor, rivals=None, gpu=None):
@@ -14,7 +15,13 @@ def path_levels(contrast, inside, starts, unit, floor, rivals=None, gpu=None):
         is_rival = np.zeros(contrast.shape, np.float32)
         is_rival.ravel()[rivals] = 1
         rivals = is_rival, 0.5
-    found = widest_paths(contrast, inside, starts, unit, floor, rivals, gpu)
+    if gpu is None:
+        found = widest_paths(contrast, inside, starts, unit, floor, rivals)
+    else:
+        mask = None if inside is None else gpu.put(inside)
+        others = None if rivals is None else (gpu.put(rivals[0]), rivals[1])
+        there = gpu.put(contrast)
+        found = widest_paths_on_device(there, mask, starts, unit, floor, gpu, others)
     assert (found.voxels.dtype, found.levels.dtype) == (np.int64, np.uint16)
     assert np.unique(found.voxels).size == found.voxels.size == found.levels.size
     np.testing.assert_array_equal(found.contrast, contrast.ravel()[found.voxels])

@@ -1,6 +1,7 @@
-"""Entry of the contrast model: arguments checked, evidence found or cached, and the fuzzy scene."""
+"""Entry of the contrast model: arguments checked, the contrast map found, and the fuzzy scene."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -11,18 +12,19 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import Allocate
 
+from ..input_errors import FaintClicksNote
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..scene import FuzzyScene
 from .contrast_threshold import ContrastThreshold
-from .early_kernels import compile_kernels_early
-from .evidence import EvidenceFinder, evidence_finder
 from .warm_up import prepare, wait_for_warm_up
 
 BORDERS = ("drawn", "half")
-EVIDENCE_SHARE = 0.8  # of the progress
-BYTES_PER_VOXEL = 40  # at most, in the mask's box
+MAP_SHARE = 0.8  # of the progress
+BYTES_PER_VOXEL = 32  # at most, in the mask's box
+FAINT = 3.0  # standard deviations of the noise below which a seed has no contrast
+
+FindMap = Callable[..., Any]  # (volume, spacing, first_seed, mask, progress, gpu) -> ContrastMap
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,10 @@ class _Inputs:
 
     volume: np.ndarray
     spacing: np.ndarray
-    clicks: Any  # checked_clicks.Clicks, which needs SciPy
+    clicks: Any  # clicks.Clicks
     mask: np.ndarray | None
     border: str
-    find_evidence: EvidenceFinder
-    allocate: Allocate
+    find_map: FindMap
 
 
 def contrast_connectedness(
@@ -48,17 +49,14 @@ def contrast_connectedness(
     border: str = "drawn",
     device: str = "auto",
     progress: Progress | ProgressCallback | None = None,
-    find_evidence: EvidenceFinder | None = None,
-    allocate: Allocate = np.empty,
+    find_map: FindMap | None = None,
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The fuzzy scene of the model "contrast"; parameters as in `segmentation.segment`.
 
     Parameters
     ----------
-    find_evidence : callable, optional
-        In place of `vessel_evidence`, for example one that caches its result.
-    allocate : callable, optional
-        ``allocate(shape, dtype) -> ndarray``, of the connectedness.
+    find_map : callable, optional
+        In place of `contrast_map`, for example `CachedMap.find`.
 
     Returns
     -------
@@ -77,18 +75,17 @@ def contrast_connectedness(
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
+    from .clicks import checked_clicks  # SciPy
+    from .contrast_map import contrast_map
+
     progress = Progress.of(progress)
     progress.advance(0.0)
     shape = np.shape(volume)
     volume = checked_volume(volume)
-    compile_kernels_early(volume.dtype, device)  # while SciPy is imported
-    from .checked_clicks import checked_clicks
-
     mask = checked_mask(mask, volume.shape)
     clicks = checked_clicks(seeds, background_seeds, mask, volume.shape)
     spacing = checked_spacing(spacing, volume.shape[0])
-    find = evidence_finder(find_evidence)
-    inputs = _Inputs(volume, spacing, clicks, mask, border, find, allocate)
+    inputs = _Inputs(volume, spacing, clicks, mask, border, find_map or contrast_map)
     connectedness, threshold = _on_device(inputs, device, progress)
     return replace(connectedness, values=connectedness.values.reshape(shape)), threshold
 
@@ -118,37 +115,28 @@ def _solve(
     inputs: _Inputs, progress: Progress, gpu: CudaDevice | None, notes: tuple[str, ...] = ()
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The scene, of the checked volume's shape, and the threshold."""
-    from .checked_clicks import faint_click_notes
-    from .clicks.click_scene import click_scene
+    from .click_scene import click_scene
+    from .neighbourhood import at_click
 
-    volume, positive = inputs.volume, inputs.clicks.positive
+    volume, first = inputs.volume, inputs.clicks.positive[0]
     started = perf_counter()
-    evidence = inputs.find_evidence(
-        volume, inputs.spacing, positive[0], inputs.mask, progress.part(0.0, EVIDENCE_SHARE), gpu
+    found = inputs.find_map(
+        volume, inputs.spacing, first, inputs.mask, progress.part(0.0, MAP_SHARE), gpu
     )
-    found = perf_counter()
-    progress.advance(EVIDENCE_SHARE)
-    clicks = inputs.clicks.within(evidence.box)
-    whole = evidence.contrast.shape == volume.shape
-    part, threshold = click_scene(
-        evidence,
-        clicks,
-        inputs.border,
-        progress,
-        gpu,
-        allocate=inputs.allocate if whole else np.empty,
-    )
-    values = part
-    if not whole:
-        values = np.zeros(volume.shape, np.float32)
-        values[evidence.box] = part
-    seconds = {"evidence": found - started, "clicks": perf_counter() - found}
+    mapped = perf_counter()
+    progress.advance(MAP_SHARE)
+    clicks = inputs.clicks.within(found.box)
+    values, threshold = click_scene(found, clicks, inputs.border, progress)
+    if not any(at_click(found.contrast, c) >= FAINT * found.noise for c in clicks.positive):
+        notes = *notes, FaintClicksNote()
+    peak_bytes = BYTES_PER_VOXEL * values.size
+    if gpu is not None:
+        peak_bytes = gpu.peak_bytes + found.bytes_beside(gpu)
+    if values.shape != volume.shape:
+        part, values = values, np.zeros(volume.shape, np.float32)
+        values[found.box] = part
+    seconds = {"evidence": mapped - started, "clicks": perf_counter() - mapped}
     progress.advance(1.0)
     device = "cpu" if gpu is None else gpu.name
-    if gpu is None:
-        peak_bytes = BYTES_PER_VOXEL * part.size
-    else:
-        peak_bytes = gpu.peak_bytes + evidence.bytes_beside(gpu)
-    notes = (*notes, *faint_click_notes(evidence.contrast, evidence.noise, clicks.positive))
-    connectedness = FuzzyScene(values, "contrast", device, 0, seconds, peak_bytes, notes)
-    return connectedness, ContrastThreshold(threshold, evidence.noise)
+    scene = FuzzyScene(values, "contrast", device, 0, seconds, peak_bytes, notes)
+    return scene, ContrastThreshold(threshold, found.noise)

@@ -1,8 +1,23 @@
-"""The threshold of a scene of contrasts: 0.5 always, and which contrast in the image that is."""
+"""Membership of a contrast, and the threshold of a scene: 0.5 always, and what contrast that is."""
 
 from typing import Self
 
+import numpy as np
+
 CONTRAST_THRESHOLD = 0.5
+# Threshold of a click: the geometric mean of noise and contrast, times this.
+ABOVE_MIDWAY = 1.2
+
+
+def midway(noise: float, contrast: float) -> float:
+    """Threshold of a click, between the noise and its contrast."""
+    return ABOVE_MIDWAY * float(np.sqrt(noise * contrast))
+
+
+def membership(contrast: np.ndarray, threshold: float) -> np.ndarray:
+    """``s / (s + t)`` of contrasts s above 0, else 0, as float32."""
+    contrast = np.maximum(contrast, np.float32(0))
+    return contrast / (contrast + np.float32(threshold))
 
 
 class ContrastThreshold(float):

@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.voxels.medians import median
-
 MAX_RADIUS = 30.0  # of a ball that is searched around a click
 
 
@@ -55,7 +53,7 @@ def squared_distance(box: tuple[slice, ...], point: Sequence[int], unit: np.ndar
 def at_click(values: np.ndarray, click: Sequence[int]) -> float:
     """The median of the 27 voxels around a click, or its own value where that is higher."""
     near = values[tuple(slice(max(c - 1, 0), c + 2) for c in click)]
-    return max(float(median(near)), float(values[tuple(click)]))
+    return max(float(np.median(near)), float(values[tuple(click)]))
 
 
 def ridge_near(
@@ -83,24 +81,17 @@ def peaks_near(
     return highest[tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))]
 
 
-def inscribed_radius(
-    labels: np.ndarray, click: Sequence[int], limit: float, unit: np.ndarray
-) -> float:
-    """Radius of the largest ball around a click within the labels; at most `limit`."""
+def inscribed_radius(labels: np.ndarray, click: Sequence[int], unit: np.ndarray) -> float:
+    """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
     if not labels[tuple(click)]:
         return 0.0
-    ball = Ball(labels.shape, click, limit, unit)
+    ball = Ball(labels.shape, click, MAX_RADIUS, unit)
     outside = np.pad(~labels[ball.box], 1, constant_values=True)
     squares = [
         ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)
     ]
     squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
-    return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), limit))
-
-
-def max_inscribed_radius(labels: np.ndarray, click: Sequence[int], unit: np.ndarray) -> float:
-    """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
-    return inscribed_radius(labels, click, MAX_RADIUS, unit)
+    return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), MAX_RADIUS))
 
 
 def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:

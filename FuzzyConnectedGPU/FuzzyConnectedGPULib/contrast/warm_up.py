@@ -21,16 +21,14 @@ def wait_for_warm_up(progress: Progress) -> None:
 def try_out() -> None:
     """Segment a bar from a click, and from two with a background click in a mask."""
     from .contrast_model import contrast_connectedness
-    from .paths.flood import component
 
     volume = np.random.default_rng(0).normal(0, 1, (SIDE,) * 3).astype(np.float32)
     for place in (4, 20):
         volume[:, place - 1 : place + 2, place - 1 : place + 2] += 60
     seeds = np.array([[4, 4, 4], [20, 4, 4]])
-    contrast_connectedness(volume, seeds[:1])
+    contrast_connectedness(volume, seeds[:1], device="cpu")
     background, mask = np.array([[12, 20, 20]]), np.ones(volume.shape, np.uint8)
-    contrast_connectedness(volume, seeds, background_seeds=background, mask=mask)
-    component(volume, mask, (4, 4, 4), 30.0, volume.size)  # what a faint click adds
+    contrast_connectedness(volume, seeds, background_seeds=background, mask=mask, device="cpu")
 
 
 WARM_UP = WarmUp(try_out)

@@ -13,7 +13,6 @@ from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import GaussianAffinity, level_values
-from ..contrast.evidence import evidence_finder
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..problem import level_of_cut, state_problem
 from .groups import DISPUTED, NOBODY, CheckedGroups, Groups, checked_groups
@@ -206,19 +205,21 @@ def _evidence(
     progress: Progress,
 ) -> tuple[Any, str, tuple[str, ...]]:  # fmt: skip
     """The contrast map in host memory, the name of its device, and notes."""
-    find, chosen = evidence_finder(), choose_device(device)
+    from ..contrast.contrast_map import contrast_map
+
+    chosen = choose_device(device)
     first, notes = points.seeds[0], ()
     if chosen != "cpu":
         try:
             with chosen as gpu:
-                found = find(volume, unit, first, mask, progress, gpu).to_host()
+                found = contrast_map(volume, unit, first, mask, progress, gpu).to_host()
                 return found, chosen.name, ()
         except DeviceError as error:
             if device != "auto":
                 raise
             notes = (CpuUsedNote(error),)
             warnings.warn(notes[0], stacklevel=3)
-    return find(volume, unit, first, mask, progress, None), "cpu", notes
+    return contrast_map(volume, unit, first, mask, progress), "cpu", notes
 
 
 def levels_of_contrast(evidence: Any, cut: float) -> np.ndarray:

@@ -8,7 +8,6 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
-from ..contrast.evidence import evidence_finder
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from . import disputed, forests
 from .groups import BACKGROUND, BACKGROUND_NAME, DISPUTED, background_inside
@@ -48,8 +47,9 @@ def owners_of_scene(
         evidence = cached.evidence
         if evidence is None:  # the device's memory was needed for something else
             unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
-            find = evidence_finder()
-            evidence = find(checked_volume(volume), unit, first, region, progress, None)
+            from ..contrast.contrast_map import contrast_map
+
+            evidence = contrast_map(checked_volume(volume), unit, first, region, progress)
         owners = divide_by_contrast(evidence, scene, clicked, progress, background)
     else:
         if len(background):

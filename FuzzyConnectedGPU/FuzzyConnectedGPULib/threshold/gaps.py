@@ -9,7 +9,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
 MAX_ROUNDS = 10
-MAJORITY = 14  # of the 26 neighbours
 
 
 def check_rounds(rounds: int) -> None:
@@ -31,17 +30,17 @@ def fill_gaps(
     mask: np.ndarray | None = None,
     background_seeds: np.ndarray | Sequence | None = None,
 ) -> np.ndarray:
-    """Add voxels that the object surrounds: those with at least 14 of their 26 neighbours in it.
+    """Add voxels that the object surrounds: those with most of their neighbours in it.
 
-    Nothing is removed. The border of a smooth object is unchanged, as a voxel outside of it has at
-    most 13 neighbours inside; concave borders are rounded.
+    These are 14 of 26, in a single slice 5 of 8. Nothing is removed. The border of a smooth object
+    is unchanged, as a voxel outside of it has at most half of its neighbours inside.
 
     Parameters
     ----------
-    labels : ndarray, shape (K, J, I), uint8, 0 or 1
+    labels : ndarray, shape (K, J, I) or (J, I), uint8, 0 or 1
     rounds : int
-        0 to 10; each uses the result of the one before.
-    mask : ndarray, shape (K, J, I), optional
+        0 to 10, else `InputError`; each uses the result of the one before.
+    mask : ndarray of the same shape, optional
         Nothing is added where it is 0.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
         Nothing is added there.
@@ -50,29 +49,26 @@ def fill_gaps(
     -------
     ndarray, uint8
         The given array itself where nothing is added.
-
-    Raises
-    ------
-    InputError
-        The number of rounds is invalid.
     """
     check_rounds(rounds)
     if rounds == 0 or not labels.any():
         return labels
-    labels = labels.copy()
-    box = bounding_box(labels)  # nothing beyond it can have a majority
-    part = labels[box]
-    allowed = np.ones(part.shape, bool) if mask is None else np.asarray(mask)[box] != 0
-    if background_seeds is not None:
-        barred = np.zeros(labels.shape, bool)
-        barred[tuple(np.asarray(background_seeds).T)] = True
-        allowed &= ~barred[box]
+    result = labels.copy()
+    solid = result.reshape((1,) * (3 - labels.ndim) + labels.shape)  # of a slice (1, J, I)
+    majority = 3 ** sum(length > 1 for length in solid.shape) // 2 + 1
+    allowed = np.ones(solid.shape, bool)
+    if mask is not None:
+        allowed &= np.reshape(mask, solid.shape) != 0
+    if background_seeds is not None and np.size(background_seeds):
+        allowed[tuple(np.reshape(background_seeds, (-1, 3)).T)] = False
+    box = bounding_box(solid)  # nothing beyond it can have a majority
+    part, allowed = solid[box], allowed[box]
     for _round in range(rounds):
-        added = (_neighbours(part) >= MAJORITY) & (part == 0) & allowed
+        added = (_neighbours(part) >= majority) & (part == 0) & allowed
         if not added.any():
             break
         part[added] = 1
-    return labels
+    return result
 
 
 def _neighbours(labels: np.ndarray) -> np.ndarray:

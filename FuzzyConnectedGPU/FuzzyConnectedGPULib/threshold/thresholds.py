@@ -1,15 +1,15 @@
-"""From the fuzzy scene to an object: thresholds by hand and by background seeds.
+"""From the fuzzy scene to an object: thresholds by hand, by background seeds, and automatic.
 
 The object at threshold t is ``{c : C(c) >= t}`` (Udupa and Samarasekera 1996).
 """
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.threads import in_parts
-from FuzzyVesselCoreLib.voxels.large_arrays import Allocate, at_least
 
 from ..affinity import TOP_LEVEL, level_values
 from ..input_errors import BackgroundConnectedError
@@ -17,31 +17,30 @@ from ..input_validation import checked_seeds
 from ..scene import FuzzyScene, scene_values
 
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
+UNSURE = 0.5  # an automatic threshold of lower confidence (0..1) is reported as unsure
+TINY = np.finfo(np.float32).tiny
+# An affinity exp(-z*z/2) belongs to a link z sigmas off, so on the scale log z = log(-2 log t) / 2
+# a sigma estimated too wide or too narrow only shifts the volume curve. The constants were chosen
+# on phantoms of several sizes, noises and affinities.
+STEP = 0.02  # of log z
+REACH = 0.4  # of log z: growth is compared over this much on both sides
+MIN_LEAK = 0.08, 0.25  # of all connected voxels: slower growth than this is no leak; more ..
+MIN_LEAK_OF_GRID = 0.02  # .. where they are few in the grid, as in a mask
+MIN_LEAK_AFTER_CUT = 0.03  # of the grid, where a cut may have left nothing but vessels
+CLEAR_GROWTH = 2.2  # a leak makes the object grow at least this many times faster
+DISTANCE = 0.13  # of log z, to stay above the leak's edge, for each e-fold of faster growth
+THREE_SIGMAS = float(np.exp(-4.5))  # affinity of a link three sigmas off
+NEARLY_SEED = 0.8  # a leak above this connectedness: the affinity hardly tells tissues apart
 
 
-def binarize(
-    scene: FuzzyScene | np.ndarray, threshold: float, allocate: Allocate = np.empty
-) -> np.ndarray:
-    """Voxels whose connectedness reaches the threshold.
+def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
+    """The object (uint8, 0 or 1): voxels whose connectedness reaches the threshold.
 
     Parameters
     ----------
     scene : FuzzyScene or ndarray
-        Connectedness, 0..1.
     threshold : float
-        Above 0 and at most 1; compared in the scene's precision, float32.
-    allocate : callable, optional
-        ``allocate(shape, dtype) -> ndarray``, of the result.
-
-    Returns
-    -------
-    ndarray, uint8
-        1 in the object, else 0; of the scene's shape.
-
-    Raises
-    ------
-    InputError
-        If the threshold is not a number in (0, 1].
+        Above 0 and at most 1, else `InputError`; compared in the scene's precision, float32.
 
     Examples
     --------
@@ -49,10 +48,17 @@ def binarize(
     >>> binarize(np.array([[[1.0, 0.5, 0.2]]]), 0.5)
     array([[[1, 1, 0]]], dtype=uint8)
     """
-    return at_least(scene_values(scene), lowest_value(threshold), allocate)
+    values, lowest = scene_values(scene), lowest_value(threshold)
+    labels = np.empty(values.shape, bool)
+
+    def compare(first: int, last: int) -> None:
+        np.greater_equal(values[first:last], lowest, out=labels[first:last])
+
+    in_parts(compare, len(values), values.size)
+    return labels.view(np.uint8)
 
 
-def lowest_value(threshold: float) -> np.float32:
+def lowest_value(threshold: Any) -> np.float32:
     """The lowest connectedness of the object at a threshold; raises as `binarize`."""
     try:
         value = float(threshold)
@@ -60,7 +66,19 @@ def lowest_value(threshold: float) -> np.float32:
         raise InputError(f"The threshold is {threshold!r}, but must be a number.") from None
     if not 0 < value <= 1:
         raise InputError(f"The threshold is {value:g}, but must be above 0 and at most 1.")
-    return max(np.float32(value), np.finfo(np.float32).tiny)
+    return max(np.float32(value), TINY)
+
+
+def check_threshold(threshold: float | None, cut: float) -> None:
+    """Raise `InputError` where a threshold is outside 0..1 or below the cut; None is automatic."""
+    if threshold is None:
+        return
+    lowest_value(threshold)
+    if threshold < cut:
+        raise InputError(
+            f"The threshold {threshold:g} is below the cut {cut:g}, where nothing is computed: "
+            "lower the cut or raise the threshold."
+        )
 
 
 def background_threshold(
@@ -70,25 +88,18 @@ def background_threshold(
 
     The object is ``{C > max over t of C(t)}`` for the background seeds t. For one seed it equals
     relative fuzzy connectedness (Udupa, Saha and Lotufo 2002) of the seed against the background
-    seeds. For several seeds it is a part of that, since relative connectedness has a bound for
-    each seed and this is the highest of them: see `relative_connectedness`.
+    seeds. For several seeds it is a part of that: see `relative_connectedness`.
 
     Parameters
     ----------
     scene : FuzzyScene or ndarray, shape (K, J, I)
     background_seeds : array_like, shape (n, 3), integers K, J, I
 
-    Returns
-    -------
-    float
-        The float32 number next above the highest connectedness of a background seed, so that
-        `binarize` gives the object.
-
     Raises
     ------
     InputError
-        If there is no background seed, if one lies outside the scene, or if one is as connected
-        as a seed itself (connectedness 1), so that no threshold separates them.
+        There is no background seed, one lies outside the scene, or one is as connected as a seed
+        itself (connectedness 1).
 
     Examples
     --------
@@ -106,23 +117,17 @@ def next_above(connected: np.ndarray, seeds: np.ndarray) -> float:
     highest = int(np.argmax(connected))
     if connected[highest] >= 1:
         raise BackgroundConnectedError(tuple(map(int, seeds[highest])))
-    above = np.nextafter(np.float32(connected[highest]), np.float32(1))
-    return float(max(above, np.finfo(np.float32).tiny))
+    return float(max(np.nextafter(np.float32(connected[highest]), np.float32(1)), TINY))
 
 
 def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Number of the object's voxels at every threshold.
-
-    Parameters
-    ----------
-    scene : FuzzyScene or ndarray
 
     Returns
     -------
     thresholds : ndarray, float32, shape (65535,)
         All values above 0 that a scene can have, ascending: 1/65535 .. 1.
     counts : ndarray, int64, shape (65535,)
-        Number of voxels with a connectedness of at least each threshold.
 
     Raises
     ------
@@ -140,10 +145,79 @@ def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def level_histogram(values: np.ndarray) -> np.ndarray:
-    """Number of voxels of each level (int64, 65536), of a scene's values 0..1.
+    """Number of voxels (int64, 65536) of each level, of a scene's values; raises as `volume_curve`.
 
     A value counts for the highest level that it reaches; 0 does not count. Histograms of a volume's
     parts add up to its own.
+    """
+    flat, scale = values.reshape(-1), level_values(np.arange(TOP_LEVEL + 1))
+
+    def count(first: int, last: int) -> np.ndarray:
+        found = np.zeros(TOP_LEVEL + 1, np.int64)
+        for start in range(first * CHUNK, min(last * CHUNK, flat.size), CHUNK):
+            part = np.asarray(flat[start : start + CHUNK], np.float32)
+            if not (part.min() >= 0 and part.max() <= 1):  # of NaN, too, the minimum is NaN
+                raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
+            part = part[part > 0]  # most voxels have no path to a seed
+            level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
+            level -= part < scale[level]
+            found += np.bincount(level, minlength=TOP_LEVEL + 1)
+        return found
+
+    histograms = in_parts(count, -(-flat.size // CHUNK), flat.size)
+    return sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
+
+
+def curve_of(histogram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The volume curve from the scene's `level_histogram`."""
+    return level_values(np.arange(1, TOP_LEVEL + 1)), histogram[:0:-1].cumsum()[::-1]
+
+
+class Leak(NamedTuple):
+    """The connectedness below which an object leaks, and how many times faster it grows there.
+
+    `alike`: the leak is so high that seeds and background look alike.
+    """
+
+    below: float
+    growth: float
+    alike: bool
+
+
+class AutomaticThreshold(float):
+    """A threshold with its confidence.
+
+    Attributes
+    ----------
+    confidence : float
+        0..1: the share of the growth just below the threshold that is not there just above it;
+        0 where no leak into the background was found.
+    reason : str
+        Why this threshold, in one sentence.
+    leak : Leak or None
+        The same as numbers; None where no leak was found.
+    """
+
+    confidence: float
+    reason: str
+    leak: Leak | None
+
+    def __new__(
+        cls, value: float, confidence: float, reason: str, leak: Leak | None = None
+    ) -> Self:
+        self = super().__new__(cls, value)
+        self.confidence, self.reason, self.leak = float(confidence), reason, leak
+        return self
+
+    def __getnewargs__(self) -> tuple[float, float, str, Leak | None]:  # type: ignore[override]
+        return float(self), self.confidence, self.reason, self.leak
+
+
+def automatic_threshold(scene: FuzzyScene | np.ndarray) -> AutomaticThreshold:
+    """The threshold just above the leak into the background; all seeds are in the object.
+
+    Lowering the threshold, the object grows slowly inside the vessels and fast where it leaks. The
+    leak is where the growth of the volume curve rises most, on a scale of the affinity's sigmas.
 
     Raises
     ------
@@ -153,33 +227,88 @@ def level_histogram(values: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> np.flatnonzero(level_histogram(np.array([1.0, 0.5, 0.0])))
-    array([32767, 65535])
+    >>> automatic_threshold(np.zeros((2, 2, 2))).reason
+    'no voxel is connected to a seed'
     """
-    values = values.reshape(-1)
-    scale = level_values(np.arange(TOP_LEVEL + 1))
-
-    def count(first: int, last: int) -> np.ndarray:
-        starts = range(first * CHUNK, min(last * CHUNK, values.size), CHUNK)
-        levels = [_levels(values[start : start + CHUNK], scale) for start in starts]
-        return np.bincount(np.concatenate(levels), minlength=TOP_LEVEL + 1)
-
-    histograms = in_parts(count, -(-values.size // CHUNK), values.size)
-    return sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
+    return threshold_of_curve(*volume_curve(scene), scene_values(scene).size)
 
 
-def _levels(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """The highest level that each value above 0 reaches."""
-    part = np.asarray(values, np.float32)
-    least = part.min()
-    part = part[part > 0]  # most voxels have no path to a seed
-    if not (least >= 0 and part.max(initial=0) <= 1):  # of NaN, too, the minimum is NaN
-        raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
-    level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
-    level -= part < scale[level]
-    return level
+def threshold_of_curve(
+    thresholds: np.ndarray, counts: np.ndarray, voxels: int
+) -> AutomaticThreshold:
+    """`automatic_threshold` from the volume curve of a scene of so many voxels."""
+    if counts[0] == 0:
+        return AutomaticThreshold(1.0, 0.0, "no voxel is connected to a seed")
+    lowest = float(thresholds[np.flatnonzero(counts == counts[0])[-1]])
+    at, growth = _rise_of_growth(counts, voxels, lowest)
+    if growth < CLEAR_GROWTH:
+        value = _reached(thresholds, max(lowest, THREE_SIGMAS))
+        reason = "no leak into the background found; all that is connected with at least "
+        return AutomaticThreshold(value, 0.0, f"{reason}{value:.3g} is taken")
+    value = _reached(thresholds, max(_connectedness(at - DISTANCE * np.log(growth)), lowest))
+    confidence = 1 - 1 / growth
+    reason = (
+        f"below {_connectedness(at):.3g} the object leaks into the background: "
+        f"it grows {growth:.0f} times faster there than above"
+    )
+    leak = Leak(_connectedness(at), growth, value > NEARLY_SEED)
+    if leak.alike:
+        confidence *= (1 - value) / (1 - NEARLY_SEED)
+        reason += "; so high a leak means that seeds and background look alike"
+    return AutomaticThreshold(value, confidence, reason, leak)
 
 
-def curve_of(histogram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The volume curve from the scene's `level_histogram`."""
-    return level_values(np.arange(1, TOP_LEVEL + 1)), histogram[:0:-1].cumsum()[::-1]
+def _connectedness(log_z: Any) -> Any:
+    """Affinity of a link with a deviation of so many sigmas (logarithm)."""
+    return np.exp(-np.exp(2 * log_z) / 2)
+
+
+def _reached(thresholds: np.ndarray, value: float) -> float:
+    """The lowest value of a scene that is not below the given one."""
+    return float(thresholds[np.searchsorted(thresholds, np.float32(min(value, 1.0)))])
+
+
+def _rise_of_growth(counts: np.ndarray, voxels: int, lowest: float) -> tuple[float, float]:
+    """The log z at which the growth rises most towards lower thresholds, and the factor."""
+    log_z = np.arange(-2.6, 1.46, STEP)  # connectedness 0.997 .. 0.0001
+    log_z = log_z[_connectedness(log_z) >= lowest]
+    if not len(log_z):
+        return 0.0, 0.0
+    level = np.ceil(_connectedness(log_z) * TOP_LEVEL).astype(int)
+    volume = counts[level - 1].astype(float)
+    below = np.interp(log_z + REACH, log_z, volume) - volume
+    above = volume - np.interp(log_z - REACH, log_z, volume)
+    if lowest > THREE_SIGMAS:  # growth, in voxels per unit of log z, that does not count as a leak
+        slow = max(MIN_LEAK[0] * counts[0], MIN_LEAK_AFTER_CUT * voxels)
+    else:
+        slow = np.clip(MIN_LEAK_OF_GRID * voxels / counts[0], *MIN_LEAK) * counts[0]
+    growth = (below + slow * REACH) / (above + slow * REACH)
+    steepest = int(np.argmax(growth))
+    return log_z[steepest], float(growth[steepest])
+
+
+def choose_threshold(
+    scene: FuzzyScene | np.ndarray,
+    background_seeds: np.ndarray | Sequence | None = None,
+    cut: float = 0.0,
+) -> AutomaticThreshold | float:
+    """The automatic threshold of the scene, raised where background seeds require it.
+
+    Where its confidence is low, the background seeds and the cut (below which the scene is 0)
+    decide, if they can; the result is then a plain float. Raises as `background_threshold`.
+    """
+    automatic = automatic_threshold(scene)
+    if background_seeds is None:
+        return automatic
+    return raised(automatic, background_threshold(scene, background_seeds), cut)
+
+
+def raised(
+    automatic: AutomaticThreshold, background: float, cut: float
+) -> AutomaticThreshold | float:
+    """`choose_threshold` from the automatic one and that of the background seeds."""
+    # Without a cut, a background seed that no path reaches has no information.
+    informative = max(background, cut) > TINY
+    if background > automatic or (automatic.confidence < UNSURE and informative):
+        return max(background, cut)
+    return automatic

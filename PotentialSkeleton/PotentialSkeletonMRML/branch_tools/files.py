@@ -10,7 +10,7 @@ from typing import Any, cast
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
-from PotentialSkeletonLib.interchange.whole_files import whole_file
+from PotentialSkeletonLib.interchange import whole_file
 from PotentialSkeletonLib.tree import rooted_forest
 
 from ..interchange.tree_files import FORMATS, write_tree_files

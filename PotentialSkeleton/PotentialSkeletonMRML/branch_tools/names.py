@@ -13,8 +13,8 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools.along_the_tree import nearest_place
-from PotentialSkeletonLib.interchange.names import BETWEEN
+from PotentialSkeletonLib.branch_tools import nearest_place
+from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 from ..kept_result import ROLE

@@ -8,7 +8,7 @@ from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools.nearest_branch import dense_points
+from PotentialSkeletonLib.branch_tools import dense_points
 
 VOXELS = "SkeletonVoxels"  # field array of the lines as found: I, J, K
 SAME = 0.25  # voxels: the step between a curve's samples; what is further away is not on it

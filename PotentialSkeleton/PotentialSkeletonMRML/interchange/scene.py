@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, interchange
-from PotentialSkeletonLib.interchange.names import check_names, names_of_lines
+from PotentialSkeletonLib.interchange import check_names, names_of_lines
 from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
 
 from ..nodes.curves import BranchCurve, branch_color, doubles, fill_curve, points_of, show_curve

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib.interchange.line_set import LPS, LineSet, world_matrix
-from PotentialSkeletonLib.interchange.whole_files import whole_file
+from PotentialSkeletonLib.interchange import LPS, LineSet, whole_file, world_matrix
 
 from .vtp import poly_data, vtk_module
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib.interchange.line_set import LPS, LineSet
-from PotentialSkeletonLib.interchange.whole_files import whole_file
+from PotentialSkeletonLib.interchange import LPS, LineSet, whole_file
 
 if TYPE_CHECKING:
     from vtkmodules.vtkCommonDataModel import vtkPolyData

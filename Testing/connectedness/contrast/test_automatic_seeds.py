@@ -120,14 +120,6 @@ def test_volume_is_not_changed():
     assert np.array_equal(volume, before)
 
 
-def test_example():
-    import doctest
-
-    from FuzzyConnectedGPULib.contrast.automatic import automatic_seeds as module
-
-    assert doctest.testmod(module).failed == 0
-
-
 # --- on the MRML scene
 
 

@@ -1,4 +1,4 @@
-"""Evidence of vessels and widest paths on CUDA: the kernels on the CPU, and on a real GPU."""
+"""Contrast maps and widest paths on CUDA: the kernels on the CPU, and on a real GPU."""
 
 from itertools import product
 
@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast.checked_clicks import Clicks
-from FuzzyConnectedGPULib.contrast.clicks.click_scene import click_scene
-from FuzzyConnectedGPULib.contrast.denoising import cuda_filters as filters
-from FuzzyConnectedGPULib.contrast.denoising.filters import self_guided
-from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
-from FuzzyConnectedGPULib.contrast.paths import cuda_widest_paths as paths_on_cuda
+from FuzzyConnectedGPULib.contrast.click_scene import click_scene
+from FuzzyConnectedGPULib.contrast.clicks import Clicks
+from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import launches
 from FuzzyVesselCoreLib.progress import Progress
@@ -60,8 +57,8 @@ def assert_same_evidence(ours, theirs):
 
 
 def check_evidence(gpu, volume, spacing, mask=None):
-    ours = vessel_evidence(volume, spacing, SEED, mask, gpu=gpu)
-    assert_same_evidence(ours, vessel_evidence(volume, spacing, SEED, mask))
+    ours = contrast_map(volume, spacing, SEED, mask, gpu=gpu)
+    assert_same_evidence(ours, contrast_map(volume, spacing, SEED, mask))
     assert ours.contrast.dtype == ours.smooth.dtype == np.float32
     return ours
 
@@ -75,9 +72,7 @@ def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
 
 
 def test_evidence_of_a_volume_that_is_sampled(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(
-        "FuzzyConnectedGPULib.contrast.evidence.tissue_statistics.MAX_SAMPLES", 1500
-    )
+    monkeypatch.setattr("FuzzyConnectedGPULib.contrast.tissue.MAX_SAMPLES", 1500)
     check_evidence(cpu_cuda, vessel(), SPACINGS[0])
 
 
@@ -96,11 +91,6 @@ def test_evidence_within_a_mask(cpu_cuda, spacing):
     check_evidence(cpu_cuda, vessel(), spacing, ball_mask())
 
 
-@pytest.mark.parametrize("shape", [(9, 12, 13), (34, 11, 33), (17, 40, 70)])
-def test_evidence_of_sizes_around_the_blocks(cpu_cuda, shape):
-    check_evidence(cpu_cuda, vessel(shape=shape), SPACINGS[1])
-
-
 def test_evidence_where_much_is_blank_or_nothing_differs(cpu_cuda):
     volume = vessel()
     volume[:, :, 16:] = 0
@@ -108,14 +98,6 @@ def test_evidence_where_much_is_blank_or_nothing_differs(cpu_cuda):
     even = np.full(SHAPE, 7, np.int16)
     even[:, 8:11, 10:13] = 50
     check_evidence(cpu_cuda, even, SPACINGS[0])
-
-
-@pytest.mark.parametrize("radii", list(product((0, 2), (1, 2), (0, 2))))
-def test_guided_filter_is_that_of_the_cpu(cpu_cuda, radii):
-    volume = np.random.default_rng(1).normal(0, NOISE, (41, 19, 37)).astype(np.float32)
-    smooth = cpu_cuda.put(volume)
-    filters.self_guided(smooth, radii, NOISE, cpu_cuda)
-    np.testing.assert_array_equal(cpu_cuda.get(smooth), self_guided(volume, radii, NOISE))
 
 
 def scene_of(evidence, positive, negative=()):
@@ -126,18 +108,18 @@ def scene_of(evidence, positive, negative=()):
 
 def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
     volume, clicks = vessel(), [SEED, (6, 2, 4)]
-    ours = scene_of(vessel_evidence(volume, SPACINGS[0], SEED, gpu=cpu_cuda), clicks, [(3, 3, 3)])
-    theirs = scene_of(vessel_evidence(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
+    ours = scene_of(contrast_map(volume, SPACINGS[0], SEED, gpu=cpu_cuda), clicks, [(3, 3, 3)])
+    theirs = scene_of(contrast_map(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
     np.testing.assert_array_equal(ours[0], theirs[0])
     assert ours[1] == theirs[1]
 
 
 def test_evidence_copied_to_the_host_is_the_same(cpu_cuda):
-    on_device = vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
+    on_device = contrast_map(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
     (wide, noise), host = on_device.wide_contrast, on_device.to_host()
     assert host.wide_contrast[0] is wide.on_host
     assert host.wide_contrast[1] == noise
-    assert_same_evidence(host, vessel_evidence(vessel(sign=-1), SPACINGS[0], SEED))
+    assert_same_evidence(host, contrast_map(vessel(sign=-1), SPACINGS[0], SEED))
     one, other = (scene_of(evidence, [SEED])[0] for evidence in (on_device, host))
     np.testing.assert_array_equal(one, other)
 
@@ -145,8 +127,8 @@ def test_evidence_copied_to_the_host_is_the_same(cpu_cuda):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_faint_clicks_are_judged_on_the_device(cpu_cuda, sign):
     volume = vessel(sign=sign)
-    ours = vessel_evidence(volume, SPACINGS[0], SEED, gpu=cpu_cuda)
-    theirs = vessel_evidence(volume, SPACINGS[0], SEED)
+    ours = contrast_map(volume, SPACINGS[0], SEED, gpu=cpu_cuda)
+    theirs = contrast_map(volume, SPACINGS[0], SEED)
     values = "wide_contrast", "difference"
     for name, opposite in [(name, opposite) for name in values for opposite in (False, True)]:
         on_device, there = getattr(ours, name)[0], getattr(theirs, name)[0]
@@ -155,13 +137,14 @@ def test_faint_clicks_are_judged_on_the_device(cpu_cuda, sign):
         start = tuple(map(int, np.unravel_index(there.argmax(), there.shape)))
         for share in (0.3, 0.6):
             threshold = share * float(there[start])
-            found, own = ours.component(on_device, start, threshold, there.size)
-            wanted, contrast = theirs.component(there, start, threshold, there.size)
-            order, order_there = np.argsort(found), np.argsort(wanted)
-            np.testing.assert_array_equal(found[order], wanted[order_there])
-            np.testing.assert_array_equal(own[order], contrast[order_there])
-            assert wanted.size > 1 or opposite  # noise alone
-            assert ours.component(on_device, start, threshold, wanted.size - 1) is None
+            found = ours.component(on_device, start, threshold, there.size)
+            wanted = theirs.component(there, start, threshold, there.size)
+            order, order_there = np.argsort(found.voxels), np.argsort(wanted.voxels)
+            for field in ("voxels", "levels", "contrast"):
+                one, other = getattr(found, field)[order], getattr(wanted, field)[order_there]
+                np.testing.assert_array_equal(one, other)
+            assert wanted.voxels.size > 1 or opposite  # noise alone
+            assert ours.component(on_device, start, threshold, wanted.voxels.size - 1) is None
         assert "on_host" not in vars(on_device), "only what is found is copied"
 
 
@@ -174,8 +157,8 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     volume[:, 28:34, 44:54] = 900  # bone
     volume = volume.astype(np.int16)
     seed = (3, 18, 48)
-    ours = vessel_evidence(volume, SPACINGS[0], seed, gpu=cpu_cuda)
-    theirs = vessel_evidence(volume, SPACINGS[0], seed)
+    ours = contrast_map(volume, SPACINGS[0], seed, gpu=cpu_cuda)
+    theirs = contrast_map(volume, SPACINGS[0], seed)
     assert_same_evidence(ours, theirs)
     brighter = theirs.brighter_objects([seed])
     assert 200 < brighter < 900
@@ -191,20 +174,13 @@ def test_evidence_can_be_cancelled(cpu_cuda):
 
         progress = Progress(lambda _share, calls=calls: next(calls, None) is not None)
         with pytest.raises(Cancelled):
-            vessel_evidence(vessel(), SPACINGS[0], SEED, progress=progress, gpu=cpu_cuda)
+            contrast_map(vessel(), SPACINGS[0], SEED, progress=progress, gpu=cpu_cuda)
 
 
 def test_volumes_that_cannot_be_numbered_are_refused(cpu_cuda, monkeypatch):
     monkeypatch.setattr(launches, "MAX_VOXELS", 1000)
     with pytest.raises(DeviceMemoryError, match="device 'cpu'"):
-        vessel_evidence(vessel(), SPACINGS[0], SEED, gpu=cpu_cuda)
-
-
-@pytest.mark.parametrize("mask", [None, ball_mask((9, 10, 11))], ids=["all", "mask"])
-def test_evidence_has_no_races(interleaved_cuda, mask):
-    volume, seed = vessel(shape=(9, 10, 11))[:, ::-1].copy(), (4, 5, 5)
-    ours = vessel_evidence(volume, SPACINGS[0], seed, mask, gpu=interleaved_cuda)
-    assert_same_evidence(ours, vessel_evidence(volume, SPACINGS[0], seed, mask))
+        contrast_map(vessel(), SPACINGS[0], SEED, gpu=cpu_cuda)
 
 
 # ---- widest paths
@@ -327,25 +303,6 @@ def test_starts_that_lead_nowhere(cpu_cuda, starts):
     contrast, mask = np.full((9, 9, 9), 50, np.float32), np.ones((9, 9, 9), np.uint8)
     contrast[2, 2, 2], mask[3, 3, 3] = 1, 0
     assert not check_paths(cpu_cuda, contrast, mask, starts, 50.0, 128).any()
-
-
-@pytest.mark.parametrize("blocks", [1, 3])
-def test_a_block_visits_several_tiles_in_turn(interleaved_cuda, monkeypatch, blocks):
-    monkeypatch.setattr(paths_on_cuda, "MAX_BLOCKS", blocks)
-    contrast = contrasts((10, 17, 12), 4, 0.7)
-    starts = some_starts(contrast, 4, 3)
-    check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20)
-    check_paths(interleaved_cuda, contrast, None, starts, 20.0, 20, some_rivals(contrast, 4, 0.01))
-
-
-def test_widest_paths_can_be_cancelled(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(paths_on_cuda, "ROUNDS_PER_BATCH", 1)
-
-    progress = Progress(lambda _share: False)
-    contrast = cpu_cuda.put(serpentine(21))
-    args = contrast, None, [(0, 0, 0)], 1.0, 1, cpu_cuda
-    with pytest.raises(Cancelled):
-        paths_on_cuda.cuda_widest_paths(*args, progress=progress)
 
 
 # ---- on a real GPU

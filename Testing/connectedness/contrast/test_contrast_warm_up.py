@@ -3,13 +3,10 @@
 import threading
 
 import numpy as np
-import pytest
 
-pytest.importorskip("numba")
 from FuzzyConnectedGPULib import segment
 from FuzzyConnectedGPULib.contrast import warm_up as contrast_warm_up
-from FuzzyConnectedGPULib.contrast.denoising import filters
-from FuzzyConnectedGPULib.contrast.paths import flood, widest_paths
+from FuzzyConnectedGPULib.contrast import widest_paths
 from FuzzyVesselCoreLib.jit import warm_up
 from FuzzyVesselCoreLib.jit.warm_up import WarmUp
 
@@ -36,7 +33,7 @@ def test_a_run_asks_its_callback_before_the_code_is_there(monkeypatch):
 
 
 def test_the_trial_leaves_nothing_to_compile():
-    functions = (filters._across_rows, filters._along_rows, widest_paths._spread, flood._fill)
+    functions = (widest_paths._spread,)
     contrast_warm_up.try_out()
     before = [set(function.signatures) for function in functions]
     volume = np.rint(100 * VOLUME).astype(np.int16)

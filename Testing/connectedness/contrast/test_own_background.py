@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-pytest.importorskip("numba")
-from FuzzyConnectedGPULib.contrast.evidence.own_background import lower_own_background
-from FuzzyConnectedGPULib.contrast.evidence.vessel_evidence import vessel_evidence
-from FuzzyConnectedGPULib.contrast.live.live_labels import LiveLabels
+from FuzzyConnectedGPULib.contrast.background import lower_own_background
+from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
 from FuzzyConnectedGPULib.segmentation import segment
 from support.wide_vessel import (
     FIRST,
@@ -70,26 +68,14 @@ def test_a_click_leaves_out_what_is_far_brighter():
     assert not (both & ~first)[inner].any()
 
 
-def test_steps_of_a_drag_are_whole_runs():
-    evidence = vessel_evidence(scan(), SPACING, FIRST)
-    live = LiveLabels(evidence, SHAPE)
-    sizes = set()
-    for click in [IN_WIDE, (7, 29, 91), (15, 25, 93), (15, 20, 80), IN_WIDE]:
-        step, labels = live.labels([FIRST, click]), np.zeros(SHAPE, np.uint8)
-        labels[step.box] = step.labels
-        np.testing.assert_array_equal(labels > 0, labels_of([FIRST, click]))
-        sizes.add(int(labels.sum()))
-    assert len(sizes) > 2
-
-
 def test_of_one_tissue_nothing_is_lowered(monkeypatch):
     """Scans with a mask, or of one tissue, keep their contrast bit for bit."""
     volume = scan(air=False)
-    plain = vessel_evidence(volume, SPACING, FIRST)
+    plain = contrast_map(volume, SPACING, FIRST)
     assert not plain.several_tissues
-    name = "FuzzyConnectedGPULib.contrast.evidence.vessel_evidence.lower_own_background"
+    name = "FuzzyConnectedGPULib.contrast.contrast_map.lower_own_background"
     monkeypatch.setattr(name, lambda *_: pytest.fail("one tissue"))
-    again = vessel_evidence(volume, SPACING, FIRST)
+    again = contrast_map(volume, SPACING, FIRST)
     np.testing.assert_array_equal(again.contrast, plain.contrast)
 
 
@@ -111,8 +97,8 @@ def test_contrasts_fall_without_a_step_and_clear_ones_stay(polarity):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_on_the_device(cpu_cuda, sign):
     volume = scan(sign)
-    ours = vessel_evidence(volume, SPACING, FIRST, gpu=cpu_cuda)
-    theirs = vessel_evidence(volume, SPACING, FIRST)
+    ours = contrast_map(volume, SPACING, FIRST, gpu=cpu_cuda)
+    theirs = contrast_map(volume, SPACING, FIRST)
     assert ours.several_tissues
     assert ours.polarity == sign
     np.testing.assert_array_equal(ours.contrast, theirs.contrast)

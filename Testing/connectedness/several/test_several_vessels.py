@@ -12,7 +12,6 @@ from FuzzyConnectedGPULib.relative.groups import DISPUTED
 from FuzzyConnectedGPULib.relative.relative_connectedness import levels_of_contrast
 from FuzzyConnectedGPULib.relative.vessels import divide_by_contrast
 from FuzzyConnectedGPULib.relative.vessels import with_middles as with_ridges
-from FuzzyConnectedGPULib.several.live.live_vessels import LiveVessels
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
@@ -107,8 +106,8 @@ def test_a_vessel_without_points_has_what_is_handed_over_to_it():
 
 def test_evidence_is_computed_once():
     kept, calls = CachedConnectedness(), []
-    find = kept._find_evidence
-    kept._find_evidence = lambda *args: calls.append(1) or find(*args)
+    find = kept._find_map
+    kept._find_map = lambda *args: calls.append(1) or find(*args)
     segment_several(crossing(), POINTS, device="cpu", cached=kept)
     assert len(calls) == 1
 
@@ -211,8 +210,7 @@ def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     assert beside["Not vessel"].tolist() == [[2, 2, 4]]
 
 
-@pytest.mark.parametrize("live", [False, True])
-def test_the_middle_of_a_vessel_may_lie_outside_the_mask(live):
+def test_the_middle_of_a_vessel_may_lie_outside_the_mask():
     """The mask cuts the first vessel: its click is inside, the middle beside it outside."""
     volume = crossing()
     mask = np.zeros(volume.shape, bool)
@@ -221,12 +219,6 @@ def test_the_middle_of_a_vessel_may_lie_outside_the_mask(live):
     options = dict(spacing=(1.0, 1.0, 1.0), mask=mask, cached=CachedConnectedness())
     found = segment_several(volume, vessels, device="cpu", **options)
     labels = found.labels
-    if live:
-        kept = options["cached"].live_labels(volume, options["spacing"], mask=mask)
-        step = LiveVessels(kept, options["spacing"]).labels_on("cpu", vessels)
-        labels = np.zeros(volume.shape, np.uint8)
-        labels[step.box] = step.labels
-        np.testing.assert_array_equal(labels, found.labels)
     assert labels[6, 8, 2] == 1
     assert labels[6, 15, 2] == 2
     assert not labels[~mask].any()

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
-from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
-from PotentialSkeletonLib.branch_tools.nearest_branch import dense_points
+from PotentialSkeletonLib.branch_tools import (
+    branch_labels,
+    dense_points,
+    inherited_names,
+    territories,
+)
 from PotentialSkeletonLib.tree import rooted_forest
 from support.trees import random_tree, ring_with_handle, skeleton_of, straight
 
@@ -126,16 +130,16 @@ def test_what_geodesic_distance_does_not_reach_is_told():
 
 
 def test_a_run_can_be_cancelled(rake):
-    from PotentialSkeletonLib.branch_tools import nearest_branch
+    from PotentialSkeletonLib.branch_tools import dividing
 
     mask, skeleton = rake
-    before = nearest_branch.VOXELS_A_LOOK
-    nearest_branch.VOXELS_A_LOOK = 3
+    before = dividing.VOXELS_AT_ONCE
+    dividing.VOXELS_AT_ONCE = 3
     try:
         with pytest.raises(Cancelled):
             branch_labels(mask, skeleton, progress=lambda share: False)
     finally:
-        nearest_branch.VOXELS_A_LOOK = before
+        dividing.VOXELS_AT_ONCE = before
 
 
 def test_bad_input_is_told(rake):

@@ -1,0 +1,94 @@
+"""The last contrast map, cached from click to click, on the device where it was found."""
+
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
+from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.large_arrays import same_values
+
+
+class CachedMap:
+    """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
+
+    Inputs are compared by value. On a device it caches 8 bytes per voxel (9 with a mask), at most
+    as much as it leaves free; `forget` frees them, and so does a run there that has too little.
+
+    Parameters
+    ----------
+    copies : bool
+        Whether the volume is copied. Without a copy, volume and mask are referenced until `forget`
+        and must not be changed in place.
+
+    Attributes
+    ----------
+    reused : bool
+        Whether the last run found its map here.
+    """
+
+    def __init__(self, copies: bool = False) -> None:
+        self._copies = copies
+        self.forget()
+        self.reused = False
+
+    def forget(self) -> None:
+        """Free the memory of map and inputs."""
+        self._map: Any = None
+        self._inputs: tuple = ()
+
+    def free_device_memory(self) -> None:
+        """Forget a map that is on the device; see `kept_memory`."""
+        if self.on_device:
+            self.forget()
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the map is in the memory of a device."""
+        return self._map is not None and self._map.gpu is not None
+
+    @property
+    def on_host(self) -> Any:
+        """The map in host memory, which the cached one is if it is there; or None."""
+        return None if self._map is None else self._map.to_host()
+
+    def serving(self, gpu: CudaDevice) -> Any:
+        """The cached map for a run on this device; None where it is elsewhere, or gone."""
+        return self._map if self.on_device and self._map.serves(gpu) else None
+
+    def find(
+        self,
+        volume: np.ndarray,
+        spacing: np.ndarray,
+        first_seed: np.ndarray,
+        mask: np.ndarray | None,
+        progress: Progress,
+        gpu: CudaDevice | None,
+    ) -> Any:
+        """The contrast map; parameters as of `contrast_map.contrast_map`."""
+        from .contrast_map import contrast_map  # SciPy
+
+        cached, inputs = self._map, (volume, mask, np.asarray(spacing))
+        self.reused = (
+            cached is not None
+            and cached.serves(gpu)
+            and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
+            and cached.holds_for(first_seed)
+        )
+        if self.reused:
+            return cached
+        del cached
+        self.forget()  # its memory is free before the next is computed
+        found = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
+        self._inputs = (volume.copy(), *inputs[1:]) if self._copies else inputs
+        self._map = found
+        if gpu is not None and found.device_bytes > gpu.free_memory():
+            self._map = found.to_host()
+        elif gpu is not None:
+            keeps_device_memory(self)
+        return found
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return one is other or (one is not None and other is not None and same_values(one, other))

@@ -1,0 +1,83 @@
+"""From clicks to the fuzzy scene: each click has its own threshold, and every click is obeyed.
+
+A voxel of contrast s has the membership ``s / (s + t)`` at threshold t: 0.5 where the contrast is
+the threshold. Its connectedness is the membership, limited by the widest path from the clicks with
+regard to the threshold of paths, which is near the noise: faint links connect, but only voxels with
+contrast belong. Labels are the voxels of at least 0.5; another cut is "less" or "more".
+"""
+
+import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress
+
+from .borders import move_to_half_contrast
+from .clicks import Clicks
+from .contrast_map import ContrastMap
+from .contrast_threshold import CONTRAST_THRESHOLD
+from .corrections import remove_leaks
+from .faint_clicks import add_faint_click
+from .main_object import Click, MainObject
+from .neighbourhood import at_click
+
+
+def click_scene(
+    found: ContrastMap,
+    clicks: Clicks,
+    border: str = "drawn",
+    progress: Progress | None = None,
+) -> tuple[np.ndarray, float]:
+    """The fuzzy scene of clicks.
+
+    Parameters
+    ----------
+    found : ContrastMap
+    clicks : Clicks
+        Within the map's box; at least one is positive.
+    border : {"drawn", "half"}
+        See `borders`.
+    progress : Progress, optional
+
+    Returns
+    -------
+    connectedness : ndarray, float32, of the map's shape
+        0..1; positive clicks have 1, background clicks 0, and the object is the voxels of at least
+        `CONTRAST_THRESHOLD`.
+    threshold : float
+        The contrast from which on a voxel belongs to the object.
+    """
+    progress = Progress.of(progress)
+    positive = [tuple(map(int, p)) for p in clicks.positive]
+    negative = [tuple(map(int, q)) for q in clicks.negative]
+    judged = [_click(found, p, n == 0) for n, p in enumerate(positive)]
+    # By contrast: the result does not depend on the order of the further clicks.
+    judged[1:] = sorted(judged[1:], key=lambda click: (-click.contrast, click.voxel))
+    main = MainObject(found, judged)
+    progress.check()
+    main.raise_for(negative)
+    main.lower_for(judged)
+    progress.check()
+    connectedness = np.zeros(found.contrast.shape, np.float32)
+    size = main.write_connectedness(connectedness)
+    for click in judged:
+        if connectedness[click.voxel] < CONTRAST_THRESHOLD:
+            progress.check()
+            size += add_faint_click(connectedness, found, click.voxel, size)
+    leaks = positive, negative, main.first_threshold
+    remove_leaks(connectedness, found, *leaks, progress)
+    if border == "half":
+        progress.check()
+        move_to_half_contrast(connectedness, found, CONTRAST_THRESHOLD)
+    for voxel in positive:
+        connectedness[voxel] = 1
+    for voxel in negative:
+        connectedness[voxel] = 0
+    return connectedness, main.threshold
+
+
+def _click(found: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
+    """A click with its contrast; the first may lie beside the middle of its vessel."""
+    own = at_click(found.contrast, voxel)
+    if not first:
+        return Click(voxel, own, voxel)
+    ridge, start = found.middle_near(voxel)
+    return Click(voxel, max(own, ridge), start if ridge > own else voxel)

@@ -1,0 +1,404 @@
+"""The contrast map of a volume: denoised, and compared with the local background.
+
+It is computed by the same steps on NumPy and CuPy, with the same bits. On a device its arrays stay
+there; what the rules of the clicks read of them is copied.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.compilation import needs_numba
+from FuzzyVesselCoreLib.gpu.launches import check_voxel_count
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
+
+from .background import lower_own_background
+from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
+from .neighbourhood import at_click, ridge_near
+from .reached import STEPS, Reached
+from .tissue import Tissue, tissue_near
+
+if TYPE_CHECKING:
+    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+
+# Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
+# How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
+SMOOTHING = 0.6
+GUIDE, GUIDED_PASSES = 1.5, 2
+BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
+LOWEST = 10.0  # deviations below the median at which intensities are clipped (air)
+MARGIN = 4.0  # around a mask
+LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
+CLIMB = 2.5  # distance to the middle of a clicked vessel
+DARK = -4.0  # contrast in standard deviations at the first click below which vessels are dark
+# Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
+# (bone, metal); that difference counts as at least so many of the tissue's deviations.
+FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
+KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
+
+
+class DeviceVolume:
+    """A float32 volume on the device, whose boxes and voxels are read as those of a numpy array.
+
+    A numpy function gets a copy of all of it, which is kept.
+
+    Attributes
+    ----------
+    array : device array
+    pool : object
+        Its memory, which some versions of CuPy free as soon as nothing refers to the pool.
+    """
+
+    dtype, ndim = np.dtype(np.float32), 3
+
+    def __init__(self, array: Array, gpu: "CudaDevice") -> None:
+        self.array, self.pool, self._gpu = array, gpu.pool, gpu
+        self.shape, self.size = tuple(array.shape), int(array.size)
+
+    @cached_property
+    def on_host(self) -> np.ndarray:
+        """A copy of all voxels."""
+        return self._gpu.get(self.array)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.on_host, dtype, copy=copy)
+
+    def __getitem__(self, place: Any) -> Any:
+        """The voxels of a box (slices), or one voxel (integers)."""
+        if "on_host" in vars(self):
+            return self.on_host[place]
+        if isinstance(place[0], slice):
+            return self._gpu.get(self.array[place])
+        return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
+
+    def __neg__(self) -> "DeviceVolume":
+        return DeviceVolume(-self.array, self._gpu)
+
+
+@dataclass
+class ContrastMap:
+    """What the clicks are judged by, on the box of the volume that the mask needs.
+
+    Attributes
+    ----------
+    box : tuple of 3 slice
+        Of the volume, K, J, I; all arrays have its shape.
+    contrast : ndarray or DeviceVolume, float32
+        Denoised intensity minus local background; vessels are above 0, bright or dark.
+    noise : float
+        Standard deviation of the contrast where there is no vessel.
+    smooth : ndarray or DeviceVolume, float32
+        Denoised intensity, with the opposite sign for dark vessels.
+    inside : ndarray of uint8 or None
+        1 where vessels may be.
+    unit : ndarray, shape (3,)
+        Spacing along K, J, I in multiples of the smallest.
+    polarity : int
+        1 for bright vessels, -1 for dark ones.
+    tissue : Tissue
+    first_seed : tuple of 3 int
+        In the box.
+    gpu : CudaDevice or None
+        Where the arrays are; inside its ``with`` block paths are computed there.
+    mask : device array, uint8, or None
+        `inside` on that device.
+    """
+
+    box: tuple[slice, ...]
+    contrast: Any
+    noise: float
+    smooth: Any
+    inside: np.ndarray | None
+    unit: np.ndarray
+    polarity: int
+    tissue: Tissue = field(repr=False)
+    first_seed: tuple[int, ...] = ()
+    gpu: Any = field(default=None, repr=False)
+    mask: Any = field(default=None, repr=False)
+
+    @property
+    def origin(self) -> np.ndarray:
+        """K, J, I of the box's first voxel in the volume."""
+        return np.array([s.start for s in self.box])
+
+    @property
+    def several_tissues(self) -> bool:
+        """Whether the volume holds several tissues, as a CT of the body does without a mask."""
+        return not self.tissue.whole
+
+    # --- where it is
+
+    @property
+    def device_bytes(self) -> int:
+        """Bytes on a device."""
+        return self.bytes_beside(None)
+
+    def bytes_beside(self, gpu: "CudaDevice | None") -> int:
+        """Of `device_bytes`, those that are not of this run."""
+        pool = gpu.pool if gpu is not None else object()
+        arrays = [each.array for each in self._on_device() if each.pool is not pool]
+        if self.mask is not None and self.contrast.pool is not pool:
+            arrays.append(self.mask)
+        return sum(each.nbytes for each in arrays)
+
+    def _on_device(self) -> list[DeviceVolume]:
+        computed = [vars(self)[name][0] for name in _COMPUTED if name in vars(self)]
+        volumes = self.contrast, self.smooth, *computed
+        return [each for each in volumes if isinstance(each, DeviceVolume)]
+
+    def serves(self, gpu: "CudaDevice | None") -> bool:
+        """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
+        if gpu is None or self.gpu is None:
+            return gpu is self.gpu
+        same = gpu.name == self.gpu.name
+        self.gpu = gpu if same else self.gpu
+        return same
+
+    def holds_for(self, first_seed: Any) -> bool:
+        """Whether another first seed would give the same map."""
+        seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
+        if seed == self.first_seed:
+            return True
+        dark = self.polarity * self.contrast[seed] < DARK * self.noise
+        return self.tissue.alone and dark == (self.polarity < 0)
+
+    def within(self, inside: np.ndarray | None) -> "ContrastMap":
+        """The same map with another mask (uint8, of the box) for the paths."""
+        other = copy(self)
+        other.inside = inside
+        other.mask = None if inside is None or self.gpu is None else self.gpu.put(inside)
+        return other
+
+    def to_host(self) -> "ContrastMap":
+        """The same map in host memory."""
+        if self.gpu is None:
+            return self
+        host = copy(self)
+        host.contrast, host.smooth = self.contrast.on_host, self.smooth.on_host
+        host.gpu = host.mask = None
+        for name in _COMPUTED:
+            if name in vars(self):
+                values, noise = vars(self)[name]
+                vars(host)[name] = values.on_host, noise
+        return host
+
+    # --- what rules of the clicks ask for
+
+    def masked(self, labels: np.ndarray, box: tuple[slice, ...]) -> np.ndarray:
+        """Boolean labels of a box with the voxels outside the mask set to False."""
+        return labels if self.inside is None else labels & (self.inside[box] > 0)
+
+    def middle_near(self, voxel: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        """The contrast in the middle of the vessel that a click means, and its voxel."""
+        return ridge_near(self.contrast, voxel, CLIMB, self.unit)
+
+    @cached_property
+    def wide_contrast(self) -> tuple[Any, float]:
+        """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
+        smooth, dark = _array_of(self.smooth), self.polarity < 0
+        smooth = -smooth if dark else smooth
+        inside = self.inside if self.gpu is None else self.mask
+        median, sigmas = np.float32(self.tissue.median), WIDE_BACKGROUND / self.unit
+        wide = self.tissue.background(smooth, inside, sigmas).values()
+        pointwise(lambda values, around: values - median - around, wide, smooth, wide)
+        if dark:
+            pointwise(lambda values: -values, wide, wide)
+        return self._kept(*self.tissue.centred(wide))
+
+    @cached_property
+    def difference(self) -> tuple[Any, float]:
+        """Difference to the median of the tissue, and its noise: no local background at all."""
+        return self._kept(*self.tissue.centred(_array_of(self.smooth).copy()))
+
+    def _kept(self, values: Array, noise: float) -> tuple[Any, float]:
+        return (values if self.gpu is None else DeviceVolume(values, self.gpu)), noise
+
+    def brighter_objects(self, clicks: list[tuple[int, ...]]) -> float | None:
+        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
+
+        Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
+        """
+        if not self.several_tissues:
+            return None
+        brightest = max(at_click(self.smooth, click) for click in clicks)
+        tissue = self.polarity * self.tissue.median
+        least = FAR_FROM_TISSUE * self.tissue.deviation
+        return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
+
+    def widest_paths(
+        self,
+        starts: list[tuple[int, ...]],
+        unit: float,
+        floor: int,
+        brighter: float | None = None,
+    ) -> Reached:
+        """The widest paths through the contrast; parameters as of `widest_paths.widest_paths`.
+
+        `brighter` is a result of `brighter_objects`.
+        """
+        rivals = None if brighter is None else (self.smooth, brighter)
+        return self._paths(self.contrast, starts, unit, floor, rivals)
+
+    def component(
+        self, values: Any, start: tuple[int, ...], threshold: float, limit: int
+    ) -> Reached | None:
+        """The 26-connected component of a voxel among the values of at least a threshold.
+
+        Parameters
+        ----------
+        values : ndarray or DeviceVolume
+            Contrast, wide contrast or difference.
+        start : (K, J, I)
+        threshold : float
+            Above 0.
+        limit : int
+
+        Returns
+        -------
+        Reached or None
+            None where it has more voxels than the limit.
+        """
+        # Voxels of at least the unit have at least the level STEPS.
+        return self._paths(values, [start], float(np.float32(threshold)), STEPS, None, limit)
+
+    def _paths(
+        self, values: Any, starts: Any, unit: float, floor: int, rivals: Any, limit: Any = None
+    ) -> Any:
+        if self.gpu is None:
+            with needs_numba():
+                from .widest_paths import widest_paths
+
+            return widest_paths(values, self.inside, starts, unit, floor, rivals, limit)
+        from .cuda_widest_paths import widest_paths_on_device  # needs no numba
+
+        values = values.array
+        rivals = None if rivals is None else (rivals[0].array, rivals[1])
+        return widest_paths_on_device(
+            values, self.mask, starts, unit, floor, self.gpu, rivals, limit
+        )
+
+
+_COMPUTED = "wide_contrast", "difference"  # when a faint click asks for them
+
+
+def _array_of(volume: Any) -> Array:
+    return volume.array if isinstance(volume, DeviceVolume) else volume
+
+
+def contrast_map(
+    volume: np.ndarray,
+    spacing: Sequence[float],
+    first_seed: Sequence[int],
+    mask: np.ndarray | None = None,
+    progress: Progress | None = None,
+    gpu: "CudaDevice | None" = None,
+) -> ContrastMap:
+    """The contrast map of a volume.
+
+    Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
+    noise; the local background is a wide Gaussian over voxels near the median. Among several
+    tissues, vessels that are their own background have no contrast (`lower_own_background`).
+
+    Parameters
+    ----------
+    volume : ndarray, shape (K, J, I)
+        Checked: see `input_validation.checked_volume`.
+    spacing : sequence of 3 float
+        Distance of voxels along K, J, I, in any unit.
+    first_seed : sequence of 3 int
+        K, J, I: the tissue around it is the background, and it decides between bright vessels and
+        dark ones.
+    mask : ndarray of uint8, same shape, optional
+        1 where vessels may be.
+    progress : Progress, optional
+    gpu : CudaDevice, optional
+        Computes the map, inside its ``with`` block; it stays there, with the bits of the CPU.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> volume = np.random.default_rng(1).normal(0, 1, (24, 24, 24))
+    >>> volume[:, 10:14, 10:14] += 20
+    >>> found = contrast_map(volume, (1, 1, 1), (12, 12, 12))
+    >>> found.polarity, bool(found.contrast[3, 12, 12] > 10 * found.noise)
+    (1, True)
+    """
+    progress = Progress.of(progress)
+    unit = np.asarray(spacing, float) / min(spacing)
+    box = _box_of(mask, volume.shape, unit)
+    inside = None if mask is None else np.ascontiguousarray(mask[box])
+    seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
+    raw: Any = _readable(volume[box])
+    tissue = tissue_near(raw, inside, seed, unit)
+    own_mask = inside
+    if gpu is not None:
+        check_voxel_count(raw.size)
+        raw, own_mask = gpu.put(raw), None if inside is None else gpu.put(inside)
+    progress.advance(0.05)
+    background = tissue.background(raw, own_mask, BACKGROUND / unit)
+    smooth = _denoised(raw, tissue, unit, progress.part(0.05, 0.95))
+    del raw
+    around = background.values()
+    contrast = pointwise(lambda a, b: a - b, module_of(smooth).empty_like(smooth), smooth, around)
+    contrast, noise = tissue.centred(contrast)
+    median, polarity = np.float32(-tissue.median), 1
+    pointwise(lambda values: values - median, smooth, smooth)
+    if float(contrast[seed]) < DARK * noise:
+        polarity = -1
+        for each in (contrast, smooth):
+            pointwise(lambda values: -values, each, each)
+    if not tissue.whole:
+        near = contrast if gpu is None else DeviceVolume(contrast, gpu)
+        lower_own_background(contrast, around, polarity, at_click(near, seed))
+    volumes: tuple[Any, ...] = contrast, smooth
+    if gpu is not None:
+        volumes = tuple(DeviceVolume(each, gpu) for each in volumes)
+    progress.advance(1.0)
+    return ContrastMap(
+        box, volumes[0], noise, volumes[1], inside, unit, polarity, tissue, seed, gpu,
+        own_mask if gpu is not None else None,
+    )  # fmt: skip
+
+
+def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) -> Array:
+    """The smoothed intensities as difference to the tissue's median.
+
+    Around 0, as float32 does not resolve the noise in the squares of large intensities.
+    """
+    lowest = np.float32(-np.inf)
+    if tissue.deviation > 0:
+        lowest = np.float32(tissue.median - LOWEST * tissue.deviation)
+    xp, median = module_of(raw), np.float32(tissue.median)
+    weights = [gaussian_weights(SMOOTHING / u) for u in unit]
+    smooth = separable(
+        raw,
+        weights,
+        progress.part(0.0, 0.2),
+        lambda values: xp.maximum(values.astype(np.float32, copy=False), lowest),
+    )
+    pointwise(lambda values: values - median, smooth, smooth)
+    radii = [round(GUIDE / u) for u in unit]
+    for n in range(GUIDED_PASSES):
+        part = progress.part(0.2 + 0.4 * n, 0.6 + 0.4 * n)
+        self_guided(smooth, radii, tissue.noise(smooth), part)
+    return smooth
+
+
+def _readable(volume: np.ndarray) -> np.ndarray:
+    """The volume in a type that the filters take, without values beyond `LARGEST`."""
+    if volume.dtype.kind == "f" and max(volume.max(), -volume.min()) > LARGEST:
+        volume = np.clip(volume, -LARGEST, LARGEST)
+    return volume if volume.dtype.name in KINDS else volume.astype(np.float32)
+
+
+def _box_of(mask: np.ndarray | None, shape: Sequence[int], unit: np.ndarray) -> tuple[slice, ...]:
+    """The part of the volume that holds the mask, with the margin that its border needs."""
+    if mask is None:
+        return full_box(shape)
+    margin = [int(np.ceil(MARGIN / step)) for step in unit]
+    return padded_box(bounding_box(mask) or full_box(shape), margin, shape)

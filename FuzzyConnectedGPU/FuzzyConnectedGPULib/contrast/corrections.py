@@ -1,0 +1,132 @@
+"""Background clicks: each removes the leak that it lies in, and nothing else."""
+
+import numpy as np
+
+from FuzzyVesselCoreLib.progress import Progress
+
+from .contrast_map import ContrastMap
+from .contrast_threshold import CONTRAST_THRESHOLD
+from .neighbourhood import (
+    MAX_RADIUS,
+    Ball,
+    component_of,
+    inscribed_radius,
+    peaks_near,
+    squared_distance,
+)
+
+# A background click at a contrast of up to RAISE_UP_TO thresholds raises the threshold everywhere.
+RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
+# In the halo of something brighter: below this share of the peak within that distance.
+HALO_SHARE, HALO_PEAK_DISTANCE, HALO_REACH = 0.6, 3.0, 16.0
+# On a plateau of at least this inscribed radius: voxels at least half as bright, within a reach.
+PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
+# Else the threshold is raised around the click, by a Gaussian of some inscribed radii, not wider
+# than a share of the distance to the nearest positive click.
+LOCAL_RADII, MIN_LOCAL, LOCAL_OF_DISTANCE = 2.0, 4.0, 0.5
+ABOVE_CLICK = 1.05  # the raised threshold at the click, in multiples of its contrast
+
+
+def raise_factor(ratio: float) -> float:
+    """The factor by which a click at `ratio` thresholds raises the threshold everywhere."""
+    if 1 < ratio < RAISE_UP_TO:
+        return min(ratio**RAISE_EXPONENT, MAX_RAISE)
+    return 1.0
+
+
+def remove_leaks(
+    connectedness: np.ndarray,
+    found: ContrastMap,
+    positive: list[tuple[int, ...]],
+    negative: list[tuple[int, ...]],
+    threshold: float,
+    progress: Progress,
+) -> None:
+    """Lower the connectedness, in place, around background clicks.
+
+    Parameters
+    ----------
+    connectedness : ndarray, float32
+    found : ContrastMap
+    positive, negative : sequence of (K, J, I)
+    threshold : float
+        Of the contrast, before background clicks raised it.
+    progress : Progress
+        Checked before each background click.
+    """
+    leaks = [click for click in negative if connectedness[click] >= CONTRAST_THRESHOLD]
+    # The object around each click, before any of them has lowered it.
+    objects = [_object_around(connectedness, found, click) for click in leaks]
+    for click, around in zip(leaks, objects, strict=True):
+        progress.check()
+        _remove_leak(connectedness, around, found, positive, click, threshold)
+
+
+def _object_around(
+    connectedness: np.ndarray, found: ContrastMap, click: tuple[int, ...]
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The object in the box of a ball around a click, and the click in the box."""
+    around = Ball(connectedness.shape, click, MAX_RADIUS, found.unit)
+    return connectedness[around.box] >= CONTRAST_THRESHOLD, around.centre
+
+
+def _remove_leak(
+    connectedness: np.ndarray,
+    around: tuple[np.ndarray, tuple[int, ...]],
+    found: ContrastMap,
+    positive: list[tuple[int, ...]],
+    click: tuple[int, ...],
+    threshold: float,
+) -> None:
+    contrast, unit = found.contrast, found.unit
+    own = float(contrast[click])
+    one = tuple(slice(c, c + 1) for c in click)
+    peak = max(float(peaks_near(contrast, one, HALO_PEAK_DISTANCE, unit)[0, 0, 0]), 1e-30)
+    if own > threshold and own < HALO_SHARE * peak:
+        ball = Ball(contrast.shape, click, 3 * HALO_REACH, unit)
+        share = ABOVE_CLICK * own / peak * _bell(ball, HALO_REACH)
+        peaks = peaks_near(contrast, ball.box, HALO_PEAK_DISTANCE, unit)
+        _raise(connectedness, found, ball, share * peaks, positive, click)
+        return
+    radius = inscribed_radius(*around, unit)
+    nearest = min(np.sqrt((((np.array(p) - click) * unit) ** 2).sum()) for p in positive)
+    if radius >= PLATEAU_RADIUS and own >= HALO_SHARE * peak:
+        reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
+        ball = Ball(contrast.shape, click, reach, unit)
+        leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
+        connectedness[ball.box][leak & _nearer(ball, positive, click, unit)] = 0
+    width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
+    ball = Ball(contrast.shape, click, 3 * width, unit)
+    raised = ABOVE_CLICK * own * _bell(ball, width)
+    _raise(connectedness, found, ball, raised, positive, click)
+
+
+def _bell(ball: Ball, width: float) -> np.ndarray:
+    return np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
+
+
+def _raise(
+    connectedness: np.ndarray,
+    found: ContrastMap,
+    ball: Ball,
+    thresholds: np.ndarray,
+    positive: list[tuple[int, ...]],
+    click: tuple[int, ...],
+) -> None:
+    """Raise the thresholds in a ball where the background click is the nearest click."""
+    contrast = np.maximum(found.contrast[ball.box], np.float32(0))
+    thresholds = np.maximum(thresholds, np.float32(0))
+    lower = contrast / np.maximum(contrast + thresholds, np.float32(1e-30))
+    part = connectedness[ball.box]
+    nearest = _nearer(ball, positive, click, found.unit) & (contrast < thresholds)
+    part[nearest] = np.minimum(part, lower)[nearest]
+
+
+def _nearer(
+    ball: Ball, positive: list[tuple[int, ...]], click: tuple[int, ...], unit: np.ndarray
+) -> np.ndarray:
+    """Voxels of a ball's box that are nearer to the background click than to any positive one."""
+    nearer = np.ones(ball.squared.shape, bool)
+    for other in positive:
+        nearer &= ball.squared < squared_distance(ball.box, other, unit)
+    return nearer

@@ -1,0 +1,118 @@
+"""The object of the clicks that have contrast: its threshold, and the paths from the clicks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .contrast_map import ContrastMap
+from .contrast_threshold import CONTRAST_THRESHOLD, membership, midway
+from .corrections import raise_factor
+from .reached import STEPS
+
+MAX_OF_CLICK = 0.8  # a click's threshold is at most this share of its contrast
+RAISED_TO = 0.5  # .. and this share where a brighter object raises it
+# Paths: at least this share of the threshold, and this many deviations of the noise.
+PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
+FLOOR = STEPS // 2  # paths weaker than half the threshold of paths are not followed
+EVIDENT = 3.0  # a click of that many deviations of the noise has evidence in the contrast
+HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has more
+LOWERED, MAX_GROWTH = 0.35, 1.15  # exponent; growth of the object
+
+
+@dataclass
+class Click:
+    """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
+
+    voxel: tuple[int, ...]
+    contrast: float
+    start: tuple[int, ...]
+
+
+class MainObject:
+    """The object of the clicks that have contrast: one threshold, and the paths that reach it.
+
+    Parameters
+    ----------
+    found : ContrastMap
+    clicks : list of Click
+        The first one decides which vessels are wanted.
+
+    Attributes
+    ----------
+    threshold : float
+        Of the contrast.
+    first_threshold : float
+        The same before other clicks changed it.
+    """
+
+    def __init__(self, found: ContrastMap, clicks: list[Click]) -> None:
+        self._map, self._clicks = found, clicks
+        noise = found.noise
+        evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
+        evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
+        self._first = evident[0] if evident else None
+        contrast = self._first.contrast if self._first else EVIDENT * noise
+        self._rivals = found.brighter_objects([c.voxel for c in clicks])
+        self.threshold = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
+        self.path_threshold = self._path_threshold()
+        self._reach()
+        self._raise_to_object(contrast)
+        self.first_threshold = self.threshold
+
+    def _path_threshold(self) -> float:
+        least = max(PATH_SHARE * self.threshold, PATH_DEVIATIONS * self._map.noise)
+        return min(self.threshold, least)
+
+    def _reach(self) -> None:
+        """Compute the paths from all clicks that are as bright as the threshold."""
+        contrast = self._map.contrast
+        starts = [c.start for c in self._clicks if contrast[c.start] >= self.threshold]
+        if self._first is not None:
+            starts.append(self._first.start)
+        self._starts = starts
+        self._reached = self._map.widest_paths(starts, self.path_threshold, FLOOR, self._rivals)
+        self._values = self._reached.strong
+
+    def _raise_to_object(self, contrast: float) -> None:
+        """Raise the threshold where the click is in a faint part of a bright object."""
+        bright = self._reached.typical(self.threshold)
+        if bright is not None:
+            typical = np.sqrt(contrast * max(contrast, bright))
+            higher = min(midway(self._map.noise, typical), RAISED_TO * contrast)
+            self.threshold = max(self.threshold, higher)
+
+    def raise_for(self, negative: list[tuple[int, ...]]) -> None:
+        """Raise the threshold a little where background clicks are hardly above it."""
+        contrast = self._map.contrast
+        for click in negative:
+            self.threshold *= raise_factor(float(contrast[click]) / self.threshold)
+
+    def lower_for(self, clicks: list[Click]) -> None:
+        """Lower the threshold a little for fainter clicks, while the object grows only a little."""
+        least = PATH_DEVIATIONS * self._map.noise
+        wanted = self.threshold
+        for click in clicks:
+            if least < click.contrast < wanted:
+                wanted *= (click.contrast / wanted) ** LOWERED
+        if wanted == self.threshold:
+            return
+        # Further clicks never raise the result: a click must not remove what others added.
+        limit = int(MAX_GROWTH * np.count_nonzero(self._values >= self.threshold))
+        if limit < self._values.size:
+            wanted = max(wanted, float(np.partition(self._values, -limit - 1)[-limit - 1]))
+        self.threshold = min(self.threshold, wanted)
+        contrast = self._map.contrast
+        if sum(contrast[c.start] >= self.threshold for c in self._clicks) + 1 > len(self._starts):
+            self._reach()
+
+    def write_connectedness(self, connectedness: np.ndarray) -> int:
+        """Write the membership of all voxels that paths reach; returns the object's size.
+
+        It is limited by the levels of their paths.
+        """
+        found = self._reached
+        level = found.levels.astype(np.float32)
+        own = membership(found.contrast, self.threshold)
+        connected = np.minimum(own, level / (level + np.float32(STEPS)))
+        connectedness.ravel()[found.voxels] = connected
+        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))

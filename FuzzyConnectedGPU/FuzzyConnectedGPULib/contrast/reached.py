@@ -1,0 +1,54 @@
+"""The voxels that paths reach, and the levels of contrasts along which paths are compared."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+STEPS = 256  # levels per unit of contrast; the level of the unit itself is exact
+TOP = 65535  # the highest level
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Voxels with their level and contrast; a list, as they are few compared with the volume.
+
+    Attributes
+    ----------
+    voxels : ndarray, shape (n,), int64
+        Flat indices, each once, in any order.
+    levels : ndarray, shape (n,), uint16
+        Above 0.
+    contrast : ndarray, shape (n,), float32
+    """
+
+    voxels: np.ndarray
+    levels: np.ndarray
+    contrast: np.ndarray
+    _typical: dict = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def strong(self) -> np.ndarray:
+        """The contrast of the voxels whose level is at least `STEPS`."""
+        return self.contrast[self.levels >= STEPS]
+
+    def typical(self, threshold: float) -> float | None:
+        """The 90th percentile of the `strong` ones from a threshold on; None without any."""
+        if threshold not in self._typical:
+            found = self.strong[self.strong >= threshold]
+            self._typical[threshold] = float(np.percentile(found, 90)) if found.size else None
+        return self._typical[threshold]
+
+
+def lowest_open(unit: float, floor: int) -> np.float32:
+    """The least contrast whose level reaches the floor: levels never fall as contrasts rise."""
+
+    def level(contrast: np.float32) -> float:
+        return float(np.floor(np.float64(contrast) / unit * STEPS))
+
+    lowest = np.float32(floor / STEPS * unit)
+    while level(lowest) >= floor:
+        lowest = np.nextafter(lowest, np.float32(-np.inf))
+    while level(lowest) < floor:
+        lowest = np.nextafter(lowest, np.float32(np.inf))
+    return lowest

@@ -1,0 +1,232 @@
+"""Contrast to the local background: of whatever scale, offset, sign, spacing and tissues."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from FuzzyConnectedGPULib.contrast import tissue
+from FuzzyConnectedGPULib.contrast.background import LocalBackground
+from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
+from FuzzyConnectedGPULib.contrast.tissue import Tissue, nearest_tissue, voxel_noise
+from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+SHAPE = (24, 28, 30)
+CENTRE = (12, 14, 15)
+
+
+def tube(shape=SHAPE, radius=2.0):
+    k, j, _i = np.indices(shape)
+    return (k - 12) ** 2 + (j - 14) ** 2 <= radius**2
+
+
+def vessel(height=18.0, noise=3.0):
+    """A noisy tube along I, its background at 0."""
+    rng = np.random.default_rng(5)
+    return (height * tube() + rng.normal(0, noise, SHAPE)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def ct():
+    """A small CT with air, fat, bone and a liver, and its phantom."""
+    return liver_phantom((64, 64, 64))
+
+
+# --- what the evidence does not depend on
+
+
+@pytest.mark.parametrize("offset", [-1000, 1000, 10000, 60000])
+def test_an_offset_changes_nothing(offset):
+    """Squares of 16-bit intensities in float32 drowned the noise: the object was four times it."""
+    plain = contrast_map(vessel(), (1, 1, 1), CENTRE)
+    moved = contrast_map(vessel() + np.float32(offset), (1, 1, 1), CENTRE)
+    assert moved.noise == pytest.approx(plain.noise, rel=0.02)
+    np.testing.assert_allclose(moved.contrast, plain.contrast, atol=0.25 * plain.noise)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e6])
+def test_the_unit_of_intensities_does_not_count(scale):
+    """Below 1e-6, as in maps in SI units, everything was taken for noise."""
+    volume = vessel()
+    labels = segment(volume, [CENTRE]).labels
+    assert 100 < labels.sum() < 1000
+    scaled = segment(volume * np.float64(scale), [CENTRE])
+    assert np.count_nonzero(scaled.labels != labels) <= 2
+    assert scaled.contrast.noise == pytest.approx(
+        scale * segment(volume, [CENTRE]).contrast.noise, rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("fill", [3.4e38, -3.4e38, 1e300])
+def test_fill_values_do_not_spoil_the_rest(fill):
+    """The largest floats stand for "no data" in many files; their squares are infinite."""
+    volume = vessel().astype(np.float64 if fill > 1e100 else np.float32)
+    volume[:2] = fill
+    found = segment(volume, [CENTRE])
+    assert np.isfinite(found.scene.values).all()
+    assert np.isfinite([found.contrast.contrast, found.contrast.noise]).all()
+    labels = found.labels > 0
+    assert labels[tube(radius=1)].mean() > 0.9
+    assert labels[:6].sum() < 20
+
+
+def test_dark_vessels_are_the_mirror_image_of_bright_ones():
+    bright = contrast_map(vessel(), (1, 1, 1), CENTRE)
+    dark = contrast_map(-vessel(), (1, 1, 1), CENTRE)
+    assert (bright.polarity, dark.polarity) == (1, -1)
+    np.testing.assert_allclose(dark.contrast, bright.contrast, atol=1e-3)
+    assert np.array_equal(segment(-vessel(), [CENTRE]).labels, segment(vessel(), [CENTRE]).labels)
+
+
+def test_lengths_follow_the_spacing():
+    """A thin plate of few thick slices is filtered within its slices, not across them."""
+    fine = contrast_map(vessel(), (1, 1, 1), CENTRE)
+    thick = contrast_map(vessel(), (5, 1, 1), CENTRE)
+    assert thick.unit.tolist() == [5, 1, 1]
+    same = contrast_map(vessel(), (0.5, 0.1, 0.1), CENTRE)
+    np.testing.assert_array_equal(thick.contrast, same.contrast)
+    assert not np.allclose(thick.contrast, fine.contrast)
+    spot = np.zeros(SHAPE, np.float32)
+    spot[CENTRE] = 100
+    smooth = contrast_map(spot, (5, 1, 1), CENTRE).smooth
+    assert smooth[13, 14, 15] == smooth[0, 0, 0]
+    assert smooth[12, 15, 15] > smooth[0, 0, 0]
+
+
+# --- masks and tissues
+
+
+@pytest.mark.parametrize("place", [(3, 4, 5), (0, 0, 0), (23, 27, 29)])
+def test_a_mask_bounds_the_box_and_the_statistics(place):
+    mask = np.zeros(SHAPE, np.uint8)
+    mask[place] = 1
+    found = contrast_map(vessel(), (1, 1, 1), place, mask)
+    assert found.contrast.shape == found.inside.shape == found.smooth.shape
+    assert max(found.contrast.shape) <= 9
+    assert tuple(found.origin + np.argwhere(found.inside)[0]) == place
+    assert np.isfinite(found.contrast).all()
+    assert found.noise > 0
+
+
+def test_a_sparse_mask_that_the_sample_misses():
+    """Two voxels far apart in a large volume: every second voxel was looked at, none inside."""
+    side = round((3.5 * tissue.MAX_SAMPLES) ** (1 / 3)) + 1
+    volume = np.zeros((side,) * 3, np.float32)
+    mask = np.zeros(volume.shape, np.uint8)
+    mask[1, 1, 1] = mask[-2, 1, 1] = 1
+    volume[1, 1, 1] = 7
+    found = Tissue(tuple(slice(0, side) for _ in range(3)), mask, volume)
+    assert found.median == 3.5
+
+
+def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
+    volume, seed = ct.volume, ct.seeds[0]
+    found = contrast_map(volume, ct.spacing, seed)
+    liver = np.median(volume[(ct.liver > 0) & (ct.mask == 0)])
+    assert found.tissue.median == pytest.approx(liver, abs=15)
+    assert found.tissue.deviation < 0.2 * volume.std()
+    assert not found.tissue.alone
+    limit = found.brighter_objects([tuple(seed)])
+    assert limit > 1.5 * volume[tuple(seed)]
+    assert not (ct.mask[found.smooth > limit] > 0).any()
+
+
+def test_other_tissues_do_not_widen_the_nearest_one():
+    """Fat, muscle and vessels around a click made its tissue two to three times as wide."""
+    random = np.random.default_rng(0)
+    core = random.normal(110, 15, 30_000)
+    others = np.concatenate([random.normal(middle, 25, 12_000) for middle in (30, 65, 165)])
+    values = np.concatenate([core, others])
+    median, deviation = nearest_tissue(values, 190.0, 12.0)
+    assert median == pytest.approx(110, abs=4)
+    assert deviation == pytest.approx(15, abs=6)
+    alone_median, alone_deviation = nearest_tissue(core, 190.0, 12.0)
+    assert alone_median == pytest.approx(110, abs=1)
+    assert alone_deviation == pytest.approx(15, abs=0.5)
+
+
+def test_the_nearest_tissue_of_a_histogram():
+    rng = np.random.default_rng(1)
+    sizes = ((-1000, 20000), (-100, 9000), (100, 9000), (900, 300))
+    values = np.concatenate([rng.normal(mean, 10, size) for mean, size in sizes])
+    for here, wanted in ((180, 100), (60, 100), (-40, -100), (-900, -1000), (400, 100)):
+        median, deviation = nearest_tissue(values, here, 10.0)
+        assert median == pytest.approx(wanted, abs=3)
+        assert deviation == pytest.approx(10, abs=3)
+    assert nearest_tissue(np.full(100, 5.0), 9.0, 0.0) is None
+
+
+def test_noise_of_single_voxels_needs_no_flat_image():
+    rng = np.random.default_rng(2)
+    slope = np.indices((20, 30, 200)).sum(axis=0) * 0.1
+    noisy = (slope + rng.normal(0, 4, slope.shape)).astype(np.float32)
+    assert voxel_noise(noisy) == pytest.approx(4, rel=0.05)
+    assert voxel_noise(noisy[..., :1]) == 0
+
+
+# --- the background
+
+
+@pytest.mark.parametrize("sigma", [1.5, 4.0, 6.0])
+def test_the_background_is_a_masked_gaussian(sigma):
+    """Coarse cells stand for their voxels: inside within 2 % of the range, 8 % at the borders."""
+    rng = np.random.default_rng(3)
+    volume = ndimage.gaussian_filter(rng.normal(0, 1, (30, 26, 34)), 3).astype(np.float32)
+    usable = rng.random(volume.shape) < 0.6
+    share = ndimage.gaussian_filter(usable.astype(float), sigma, mode="nearest")
+    total = ndimage.gaussian_filter(np.where(usable, volume, 0.0), sigma, mode="nearest")
+    found = LocalBackground(volume, usable.astype(np.uint8), (sigma,) * 3, 0.0, 100.0).values()
+    error = np.abs(found - total / share) / np.ptp(volume)
+    assert error.max() < 0.08
+    assert error[6:-6, 6:-6, 6:-6].max() < 0.02
+
+
+def test_without_background_voxels_it_is_the_median():
+    volume = np.ones((9, 9, 9), np.float32)
+    nowhere = np.zeros(volume.shape, np.uint8)
+    assert not LocalBackground(volume, nowhere, (3, 3, 3), 42.0, 100.0).values().any()
+    assert not LocalBackground(volume, None, (3, 3, 3), 42.0, 5.0).values().any()
+
+
+def test_background_voxels_differ_little_from_the_median_or_are_not_above_it():
+    volume = np.full((8, 8, 8), 40, np.float32)
+    volume[::2] = 50
+    assert (LocalBackground(volume, None, (3, 3, 3), 42.0, 5.0).values() == -2).all()
+    assert (LocalBackground(volume, None, (3, 3, 3), 42.0, -1.0).values() == -2).all()
+    within = LocalBackground(volume, None, (3, 3, 3), 42.0, 10.0).values()
+    assert within.min() > -2
+    assert within.max() < 8
+
+
+# --- the same on CUDA
+
+
+@pytest.mark.parametrize("kind", ["fill", "tiny", "sparse"])
+def test_cuda_handles_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
+    volume, mask = vessel(), None
+    if kind == "fill":
+        volume[:2] = 3.4e38
+    elif kind == "tiny":
+        volume = (volume * np.float64(1e-12)).astype(np.float32)
+    else:
+        mask = np.zeros(SHAPE, np.uint8)
+        mask[CENTRE] = mask[1, 1, 1] = 1
+        monkeypatch.setattr(tissue, "MAX_SAMPLES", 1000)
+    host = contrast_map(volume, (1, 1, 1), CENTRE, mask)
+    device = contrast_map(volume, (1, 1, 1), CENTRE, mask, gpu=cpu_cuda)
+    assert device.noise == host.noise
+    np.testing.assert_array_equal(device.contrast, host.contrast)
+    assert device.holds_for(CENTRE)
+    assert device.to_host().holds_for(CENTRE)
+
+
+def test_a_tissue_between_others_is_kept_narrow():
+    """Around an aorta fat, muscle and organs follow one another without a gap, up to the vessel."""
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.uniform(-120, 150, 60000), rng.normal(80, 14, 6000)])
+    values = np.concatenate([values, rng.normal(210, 14, 4000)]).astype(np.float32)
+    wide = nearest_tissue(values, 210.0, 14.0)
+    narrow = nearest_tissue(values, 210.0, 14.0, widest=1.7)
+    assert wide[1] > 50
+    assert narrow[1] <= 1.7 * 14
+    assert (210 - narrow[0]) / narrow[1] > 3
