@@ -28,6 +28,8 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
+from PotentialSkeletonLib.graph.exports import COLUMNS as BRANCH_COLUMNS
+from PotentialSkeletonLib.graph.exports import table_text
 
 from . import report
 from .jobs import check_centrelines
@@ -71,8 +73,12 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
     try:
         with FolderLock(folder) as lock:
             state = _state(folder, options)
-            run = _Run(folder, options, state, Stopwatch(progress))
-            lines, warnings = run.work()
+            try:
+                lines, warnings = _Run(folder, options, state, Stopwatch(progress)).work()
+            except InputError:
+                if [place.name for place in others_in(folder)] == [STATE]:  # nothing was begun
+                    (folder / STATE).unlink()
+                raise
             lock.check()
             list_files(folder, without=STATE)
             (folder / STATE).unlink()
@@ -234,6 +240,7 @@ class _Run:
     def _centrelines(self) -> tuple[dict[str, Any], list[str]]:
         table = _read_components(self._folder / COMPONENTS)
         if not table.sizes.size:
+            table_text({name: [] for name in BRANCH_COLUMNS}, self._folder / nodes.BRANCHES)
             return {"branches": 0, "nodes": 0, "total_length_mm": 0.0}, []
         import zarr
 

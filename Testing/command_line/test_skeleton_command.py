@@ -8,7 +8,7 @@ import pytest
 
 from command_line.test_command_line import FILES, array_of, error_of, run
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.skeletonizing.centreline_distance import distances
+from fuzzy_vessel.skeletonizing import distances
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from support.image_files import write_nrrd
 
@@ -51,17 +51,6 @@ def tree(tmp_path_factory):
     labels[15:18, 25:28, 5:20] = 5
     path = tmp_path_factory.mktemp("labels") / "a tree.nrrd"
     return write_nrrd(path, labels), labels
-
-
-@pytest.fixture
-def without_3d(monkeypatch):
-    """Spare the seconds of rendering where the picture is not what is tested."""
-    from fuzzy_vessel.pictures import offscreen
-
-    def cannot(*_):
-        raise offscreen.CannotRender("no 3D in this test")
-
-    monkeypatch.setattr(offscreen, "render", cannot)
 
 
 def report_in(folder):
@@ -115,38 +104,6 @@ def test_swc_lies_where_slicer_shows_the_vessel(rod_results):
     np.testing.assert_allclose(positions.mean(axis=0), ROD_RAS, atol=0.8)
 
 
-def test_the_model_and_the_curves_lie_there_too(rod_results):
-    import slicer
-
-    from fuzzy_vessel.slicer_host import headless
-
-    headless.start().clear()
-    model = slicer.util.loadModel(str(rod_results / "centrelines.vtp"))
-    points = slicer.util.arrayFromModelPoints(model)
-    np.testing.assert_allclose(points.mean(axis=0), ROD_RAS, atol=0.8)
-    slicer.modules.markups.logic().LoadMarkups(str(rod_results / "curves.mrk.json"), "branch")
-    (curve,) = slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")
-    np.testing.assert_allclose(
-        slicer.util.arrayFromMarkupsControlPoints(curve).mean(axis=0), ROD_RAS, atol=0.8
-    )
-
-
-def test_the_bundle_opens_with_the_labelmap_in_the_slice_views(rod_results):
-    import slicer
-
-    from fuzzy_vessel.slicer_host import headless
-
-    headless.start().clear()
-    slicer.util.loadScene(str(rod_results / "scene.mrb"), {})
-    labelmap = slicer.util.getNode("a tree")
-    views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
-    assert {view.GetLabelVolumeID() for view in views} == {labelmap.GetID()}
-    assert len(slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")) == 1
-    # Every curve is one file: none is left from writing them together.
-    storages = slicer.util.getNodesByClass("vtkMRMLMarkupsStorageNode")
-    assert len(storages) == 1
-
-
 def test_the_curves_of_all_branches_are_in_one_file(tree, tmp_path, without_3d, capsys):
     out = tmp_path / "out"
     assert main(["skeleton", str(tree[0]), "--out", str(out)]) == 0
@@ -155,17 +112,6 @@ def test_the_curves_of_all_branches_are_in_one_file(tree, tmp_path, without_3d, 
     said = capsys.readouterr()
     assert "2 labels, which are taken as one object" in said.err
     assert "2 components" in said.out
-
-
-def test_islands_are_dropped_and_reported(tree, tmp_path, without_3d, capsys):
-    out = tmp_path / "out"
-    arguments = ["--drop-islands", "200", "--level", "1", "--strength", "5"]
-    assert main(["skeleton", str(tree[0]), *arguments, "--out", str(out)]) == 0
-    skeleton = report_in(out)["skeleton"]
-    assert (skeleton["components"], skeleton["islands_dropped"]) == (1, 1)
-    assert skeleton["options"]["strength"] == 5
-    assert len(skeleton["level_voxels"]) == 1
-    assert "1 island" in capsys.readouterr().err
 
 
 def test_an_object_without_branches_is_no_error(tmp_path):
@@ -253,21 +199,6 @@ def test_distances_are_those_by_which_a_skeleton_is_off():
     assert half["centreline_to_skeleton"]["mean"] > 5
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["LABELMAP", "--label", "3"], r"a tree\.nrrd: there is no label 3; there are 2, 5"),
-        (["LABELMAP", "--close-tunnels", "nan"], "--close-tunnels nan is not possible"),
-        (["gone.nrrd"], r"gone\.nrrd: there is no such file"),
-    ],
-)
-def test_bad_arguments_are_told_in_one_line(tree, tmp_path, capsys, arguments, message):
-    arguments = [tree[0] if argument == "LABELMAP" else argument for argument in arguments]
-    line = error_of(capsys, "skeleton", *arguments, "--out", tmp_path / "out")
-    assert re.search(message, line), line
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
     rng = np.random.default_rng(1)
     scan = rng.integers(-1000, 1000, (4, 50, 60)).astype(np.int16)
@@ -287,13 +218,6 @@ def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
         assert f"{path}: " in line
         assert message in line
         assert not (tmp_path / "out").exists()
-
-
-def test_whole_numbers_in_a_float_file_are_labels(tree, tmp_path, without_3d):
-    path = write_nrrd(tmp_path / "float.nrrd", tree[1].astype(np.float32))
-    out = tmp_path / "out"
-    assert main(["skeleton", str(path), "--label", "2", "--out", str(out)]) == 0
-    assert report_in(out)["skeleton"]["branches"] == 3
 
 
 BORDER = ("--border", "half")  # the right one for diameters of wide vessels

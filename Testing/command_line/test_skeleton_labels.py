@@ -6,7 +6,7 @@ import json
 import pytest
 
 from command_line.test_command_line import error_of
-from command_line.test_skeleton_command import SKELETON_FILES, tree, without_3d  # noqa: F401
+from command_line.test_skeleton_command import SKELETON_FILES, tree  # noqa: F401
 from fuzzy_vessel.__main__ import main
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")

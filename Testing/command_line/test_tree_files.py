@@ -9,6 +9,7 @@ from fuzzy_vessel.__main__ import main
 from support.image_files import write_nrrd
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
+pytestmark = pytest.mark.usefixtures("without_3d")
 TREE_FILES = {
     "centrelines-rooted.vtp",
     "centrelines-split.vtp",
@@ -19,17 +20,6 @@ TREE_FILES = {
     "simvascular-paths",
 }
 SURFACES = {f"{name}.{ending}" for name in ("surface", "tubes") for ending in ("stl", "ply")}
-
-
-@pytest.fixture(autouse=True)
-def without_3d(monkeypatch):
-    """Spare the seconds of rendering."""
-    from fuzzy_vessel.pictures import offscreen
-
-    def cannot(*_):
-        raise offscreen.CannotRender("no 3D in this test")
-
-    monkeypatch.setattr(offscreen, "render", cannot)
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,7 @@ AT_LOAD_TIME = {
     "FuzzyVesselCoreLib/jit/decorators.py": {"numba"},
     "FuzzyVesselCoreLib/voxels": {"numba", "scipy"},
     "FuzzyConnectedGPULib/solvers": {"numba"},
+    "FuzzyConnectedGPULib/papers": {"numba"},
     "FuzzyConnectedGPULib/contrast": {"numba", "scipy"},
     "FuzzyConnectedGPULib/distributed": {"numba"},
     "FuzzyConnectedGPULib/relative": {"numba"},

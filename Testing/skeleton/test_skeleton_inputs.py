@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import support.solids as solids
-from command_line.test_skeleton_command import array_of, without_3d  # noqa: F401 - a fixture
+from command_line.conftest import without_3d  # noqa: F401 - a fixture
+from command_line.test_command_line import array_of
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.progress_bar import ProgressBar
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
@@ -306,8 +307,8 @@ def test_ctrl_c_at_any_moment_leaves_no_file(share, tmp_path, capsys, monkeypatc
 
 @pytest.mark.parametrize("step", ["fuzzy_vessel.writing.nodes.write_nodes",
                                   "fuzzy_vessel.writing.nodes.write_curves",
-                                  "fuzzy_vessel.results.write_slicer_scene",
-                                  "fuzzy_vessel.results.write_report"])  # fmt: skip
+                                  "fuzzy_vessel.writing.nodes.write_slicer_scene",
+                                  "fuzzy_vessel.writing.report_file.write_report"])  # fmt: skip
 def test_a_disk_that_fills_up_leaves_no_file(
     step, tmp_path, capsys, monkeypatch, slicer_scene, without_3d  # noqa: F811
 ):  # fmt: skip

@@ -19,10 +19,10 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.folder_lock import FolderLock
 from FuzzyVesselCoreLib.files.step_folder import StepFolder
-from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import GaussianAffinity, level_values
+from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import VOXEL_TYPES, checked_seeds
 from ..problem import SMALL_INTEGERS, Problem, level_of_cut
 from .blocks import Box, Partition, Volume, cannot_write, create, run_tasks, said
@@ -399,7 +399,7 @@ def _run(job: Job, client: Any, progress: Progress) -> tuple[dict[str, float], d
 
 def contract_block(job: Job, number: int) -> None:
     """First pass: the spanning forest of a block's face voxels."""
-    from ..solvers.cpu.affinity_levels import affinity_tables
+    from ..solvers.grid import affinity_tables
     from . import forests
 
     box = job.partition.boxes[number]
@@ -480,16 +480,11 @@ def finish_block(job: Job, number: int) -> None:
         order = np.argsort(seeds)
         problem = replace(problem, seeds=seeds[order], seed_levels=levels[order])
     shape = problem.voxels.shape
-    found = solved(problem, job.device) if problem.seeds.size else np.zeros(shape, np.uint16)
+    found = np.zeros(shape, np.uint16)
+    if problem.seeds.size:
+        found = solve_problem(problem, SolverOptions(device=job.device), Progress.of(None))[0]
     job.target.write(box, level_values(found) if job.target.dtype.kind == "f" else found)
     job.folder.put("done", number)
-
-
-def solved(problem: Problem, device: str) -> np.ndarray:
-    """The levels of a problem by the exact solver."""
-    from ..fuzzy_connectedness import solve_problem
-
-    return solve_problem(problem, choose_device(device))
 
 
 class CardProcesses(ProcessPoolExecutor):

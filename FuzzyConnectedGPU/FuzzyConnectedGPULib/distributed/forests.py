@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from ..affinity import TOP_LEVEL
-from ..solvers.cpu.affinity_levels import AffinityTables, voxel_level
+from ..solvers.grid import AffinityTables, voxel_level
 
 NO_NODE = -1
 

@@ -14,8 +14,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
 
 from ..problem import Problem
-from ..solvers.cpu.affinity_levels import voxel_level
-from ..solvers.cpu.neighbours import grid_of
+from ..solvers.grid import grid_of, voxel_level
 from .groups import DISPUTED, NOBODY
 
 VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag

@@ -15,9 +15,9 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..affinity import TOP_LEVEL
 from ..problem import Problem
-from ..solvers.cpu.blocks import blocks
-from ..solvers.cpu.blocks.scratch import DEPTH, HEIGHT, WIDTH
-from ..solvers.cpu.blocks.trees import find_root
+from ..solvers import blocks
+from ..solvers.block_edges import DEPTH, HEIGHT, WIDTH
+from ..solvers.block_trees import find_root
 from .disputed import SIDES_26, indices_of, neighbour
 from .groups import DISPUTED, NOBODY
 

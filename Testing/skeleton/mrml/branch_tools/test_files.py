@@ -123,8 +123,8 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
 
 
 def test_the_command_writes_the_same_formats():
-    from fuzzy_vessel.writing import tree_files
+    from fuzzy_vessel.writing import formats
     from PotentialSkeletonMRML.interchange.tree_files import FORMATS
 
-    assert tree_files.FORMATS == FORMATS
-    assert set(tree_files.DEFAULT_FORMATS) <= set(FORMATS)
+    assert formats.TREE_FORMATS == FORMATS
+    assert set(formats.DEFAULT_TREE_FORMATS) <= set(FORMATS)
