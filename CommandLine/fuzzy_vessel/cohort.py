@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from filelock import FileLock, Timeout
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.device_names import is_device_name
+from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 
 from .arguments import Parser, make_parser
 from .progress_bar import ProgressBar

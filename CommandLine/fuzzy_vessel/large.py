@@ -208,7 +208,8 @@ class _Run:
         chosen = LabelOptions(
             block=options.block, components=options.components, min_voxels=options.min_voxels,
             numbered=options.numbered or options.centrelines, fill_gaps=options.fill_gaps,
-            cut=options.cut, memory_limit=self._limit and self._limit // options.workers,
+            cut=options.cut, missing_chunks=options.missing_chunks,
+            memory_limit=self._limit and self._limit // options.workers,
         )  # fmt: skip
         seeds, background = (
             np.array(voxels)[:, ::-1] if voxels else None

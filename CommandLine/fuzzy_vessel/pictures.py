@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, padded_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box, padded_box
 
 from .rendering import CannotRender, render
 
@@ -158,7 +158,7 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    from PotentialSkeletonMRML.nodes.curves import branch_color
+    from PotentialSkeletonMRML.markups import branch_color
 
     branches = skeleton.branches
     points = subject.to_ras(np.concatenate([branch.points for branch in branches]))

@@ -259,7 +259,7 @@ def test_a_labelmap_of_any_integers(scene, tmp_path, capsys):
 
 
 def test_a_component_that_is_too_large_is_refused_after_its_labels(scene, tmp_path, capsys):
-    arguments = command(scene, tmp_path / "out", *OPTIONS, "--memory-limit=0.005")
+    arguments = command(scene, tmp_path / "out", *OPTIONS, "--memory-limit=0.0006")
     message = error_of(capsys, *arguments)
     assert "needs up to" in message
     assert "its skeleton is exact only as a whole" in message

@@ -12,8 +12,8 @@ from scipy.spatial import cKDTree
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.voxels.components.labels import CUBE, fill_cavities
-from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count
+from FuzzyVesselCoreLib.voxels.labels import CUBE, fill_cavities
+from FuzzyVesselCoreLib.voxels.topology import cycle_count
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.object.tunnels import close_tunnels
 from PotentialSkeletonLib.thinning import removable

@@ -7,7 +7,7 @@ from typing import Any
 from FuzzyVesselCoreLib.errors import InputError
 
 LABEL_FORMATS = ("nii.gz", "ome-zarr")
-# Those of `PotentialSkeletonMRML.interchange.tree_files`, which takes long to import.
+# Those of `PotentialSkeletonMRML.interchange`, which takes long to import.
 TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular")
 OME_VERSION = "0.4"
@@ -123,7 +123,7 @@ def write_trees(
     import numpy as np
 
     from PotentialSkeletonLib.tree import rooted_forest
-    from PotentialSkeletonMRML.interchange.tree_files import write_tree_files
+    from PotentialSkeletonMRML.interchange import write_tree_files
 
     near = np.array(root_voxels)[:, ::-1] if root_voxels else None
     forest = rooted_forest(skeleton, near=near)
