@@ -91,12 +91,6 @@ class KernelLauncher:
             path = Path(path)
         return load_kernel(self.ordinal, path, name, tuple(defines))
 
-    def struct(self, path: str | Path, name: str, **values: Any) -> "Record":
-        """Fill a struct of a `.cu` file by the names of its fields; use `record`."""
-        from .kernel_structs import fill_struct
-
-        return fill_struct(path, name, values, lambda array: array.data.ptr)
-
     def record(self, *values: Any) -> Record:
         """A struct by value for a kernel's arguments.
 
@@ -122,36 +116,6 @@ class KernelLauncher:
         >>> gpu.record(voxels, None, *int32s(voxels.shape))  # doctest: +SKIP
         """
         return make_record(values, lambda array: array.data.ptr)
-
-    def launch_cooperative(self, kernel: Any, blocks: int, threads: int, args: Sequence) -> None:
-        """Launch a kernel whose blocks synchronize with one another (`grid_sync.cuh`).
-
-        Parameters
-        ----------
-        kernel : callable
-            Works with any number of blocks; uses no dynamic shared memory.
-        blocks : int
-            Reduced to the number that can be resident at the same time; to one where the device or
-            its driver has no cooperative launch.
-        threads : int
-            Per block.
-        args : sequence
-        """
-        count = min(blocks, self._resident_blocks(kernel, threads))
-        kernel((count,), (threads,), args, enable_cooperative_groups=count > 1)
-
-    @functools.cached_property
-    def has_cooperative_launch(self) -> bool:
-        """Whether the device and its driver can run several blocks at the same time for sure."""
-        runtime = self.xp.cuda.runtime
-        return bool(runtime.deviceGetAttribute(runtime.cudaDevAttrCooperativeLaunch, self.ordinal))
-
-    def _resident_blocks(self, kernel: Any, threads: int) -> int:
-        if not self.has_cooperative_launch:
-            return 1
-        driver = self.xp.cuda.driver
-        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0)
-        return blocks * self.properties["multiProcessorCount"]
 
     def resources(self, kernel: Any) -> tuple[int, int]:
         """Registers per thread, and bytes of static shared memory per block, of a kernel."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..threads import in_parts
 from ..translation import tr as _
 
 Box = tuple[slice, ...]
@@ -150,3 +151,13 @@ def dilate(mask: np.ndarray, layers: int) -> np.ndarray:
         return mask
     inside = tuple(slice(layers, layers + n) for n in mask.shape)
     return ~erode(np.pad(~mask, layers, constant_values=True), layers)[inside]
+
+
+def same_values(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays have the same type, shape and values; at once where memory is the same."""
+    if one.dtype != other.dtype or one.shape != other.shape:
+        return False
+    if one is other or one.__array_interface__ == other.__array_interface__:
+        return True
+    parts = in_parts(lambda a, b: np.array_equal(one[a:b], other[a:b]), len(one), one.size)
+    return all(parts)
