@@ -21,7 +21,7 @@ from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange import (
     LPS,
