@@ -49,18 +49,6 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     return _open(ordinal)
 
 
-def ordinal_of(device: str) -> int | None:
-    """The number of the CUDA device that a user's word may stand for; None for others.
-
-    Examples
-    --------
-    >>> ordinal_of("cuda:1"), ordinal_of("auto"), ordinal_of("cpu")
-    (1, 0, None)
-    """
-    named = re.fullmatch(r"(?:auto|cuda(?::(\d+))?)", device) if isinstance(device, str) else None
-    return int(named[1] or 0) if named else None
-
-
 def _open(ordinal: int) -> CudaDevice:
     """The device, which worked when it was checked; `DeviceError` if it does not any more."""
     try:
