@@ -16,10 +16,6 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     device : str
         "auto" (CUDA where it can be used, else the CPU), "cpu", "cuda" (the first GPU), "cuda:1".
 
-    Returns
-    -------
-    "cpu" or CudaDevice
-
     Raises
     ------
     InputError
