@@ -79,7 +79,7 @@ class KernelLauncher:
         -------
         callable
             ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
-            numpy scalars among `args` must have the parameters' types; structs are made by `record`.
+            numpy scalars must have the parameters' types; structs are made by `record`.
         """
         if not isinstance(path, Path):  # which remembers its hash: a copy takes 10 us to look up
             path = Path(path)
@@ -116,7 +116,7 @@ class KernelLauncher:
         )
 
     def set_constant(self, kernel: Any, name: str, array: Any) -> None:
-        """Copy a device array to a kernel's `__constant__` array, after what was launched before."""
+        """Copy a device array to a kernel's `__constant__` array, after what was launched."""
         runtime = self.xp.cuda.runtime
         to_device = runtime.memcpyDeviceToDevice
         where, stream = int(kernel.module.get_global_var(name)), self.xp.cuda.get_current_stream()
