@@ -12,7 +12,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..problem import Problem
 from ..solvers.grid import grid_of, voxel_level

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from . import disputed, forests

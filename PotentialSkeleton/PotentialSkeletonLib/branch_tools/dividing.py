@@ -7,7 +7,7 @@ lower number is taken.
 
 import functools
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,7 @@ def branch_labels(
     Parameters
     ----------
     mask : ndarray, (K, J, I)
-        Not 0 in the object.
+        Not 0 in the object; on the skeleton's grid, else `InputError`.
     skeleton : CurveSkeleton
         Of that object.
     groups : mapping of int to int, optional
@@ -52,11 +52,6 @@ def branch_labels(
     -------
     ndarray of int32, (K, J, I)
         0 outside the object, and in components without a branch.
-
-    Raises
-    ------
-    InputError
-        The mask has another shape than the skeleton, or a group belongs to no branch.
 
     Examples
     --------
@@ -74,21 +69,11 @@ def branch_labels(
 
 @dataclass(frozen=True)
 class Territories:
-    """Parts of an organ.
+    """Parts of an organ."""
 
-    Attributes
-    ----------
-    labels : ndarray of int32, (K, J, I)
-        0 outside the organ, and where no branch is reached.
-    volumes : dict of int to float
-        ml of each label.
-    unreached : float
-        ml of the organ without a label.
-    """
-
-    labels: np.ndarray
-    volumes: dict
-    unreached: float
+    labels: np.ndarray  # int32 (K, J, I); 0 outside the organ, and where no branch is reached
+    volumes: dict[int, float]  # ml of each label
+    unreached: float  # ml of the organ without a label
 
 
 def territories(
@@ -103,21 +88,12 @@ def territories(
     Parameters
     ----------
     organ : ndarray, (K, J, I)
-        Not 0 in the organ; on the skeleton's grid.
-    skeleton : CurveSkeleton
-    groups : mapping of int to int, optional
-        A label from 1 for each branch that takes part; by default each branch its number plus 1.
+        Not 0 in the organ; on the skeleton's grid, else `InputError`.
+    skeleton, groups, progress
+        As for `branch_labels`.
     distance : str
         "straight": to the nearest point of the curves, also through what is no organ. "geodesic":
         along the organ, from the curves' points within it.
-    progress : callable, optional
-        ``progress(share) -> bool``, called now and then; False cancels.
-
-    Raises
-    ------
-    InputError
-        The organ is empty or on another grid, a group does not fit, no branch takes part, or none
-        goes through the organ where the distance is geodesic.
 
     Examples
     --------
@@ -130,18 +106,14 @@ def territories(
     {1: 30.0, 2: 30.0}
     """
     if distance not in (STRAIGHT, GEODESIC):
-        raise InputError(
-            _("The distance {distance!r} is unknown: use {straight} or {geodesic}.").format(
-                distance=distance, straight=STRAIGHT, geodesic=GEODESIC
-            )
-        )
+        text = _("The distance {distance!r} is unknown: use {straight} or {geodesic}.")
+        raise InputError(text.format(distance=distance, straight=STRAIGHT, geodesic=GEODESIC))
     if organ.shape != tuple(skeleton.shape):
-        raise InputError(
-            _(
-                "The organ has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
-                "give the organ on the same grid."
-            ).format(shape=organ.shape, volume=tuple(skeleton.shape))
+        text = _(
+            "The organ has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
+            "give the organ on the same grid."
         )
+        raise InputError(text.format(shape=organ.shape, volume=tuple(skeleton.shape)))
     own = _checked_groups(skeleton, groups)
     if not np.any(organ) or not own:
         raise InputError(
@@ -165,17 +137,8 @@ def territories(
 def inherited_names(forest: Forest, names: Mapping[int, str]) -> dict[int, str]:
     """Name of each branch: its own, or that of the nearest branch upstream that has one.
 
-    Parameters
-    ----------
-    forest : Forest
-        The roots say what is upstream.
-    names : mapping of int to str
-        Of the skeleton's branches; `InputError` if one belongs to no branch.
-
-    Returns
-    -------
-    dict of int to str
-        Branches before the first name, and those that close loops without a name, are left out.
+    Branches before the first name, and those that close loops without a name, are left out.
+    `InputError` if one of the names (of the skeleton's branches) belongs to no branch.
 
     Examples
     --------
@@ -239,13 +202,7 @@ def _curve_seeds(mask, skeleton, own):
     return seeds, distance
 
 
-def _grown(
-    mask: np.ndarray,
-    seeds: np.ndarray,
-    distance: np.ndarray,
-    spacing: Sequence[float],
-    progress: Progress,
-) -> np.ndarray:
+def _grown(mask, seeds, distance, spacing, progress):
     """Labels (int32) of the nearest seeds along the mask; arrays (K, J, I)."""
     inside = np.pad(np.asarray(mask) != 0, 1)
     labels = np.pad(seeds, 1)

@@ -1,9 +1,13 @@
-"""Steps that change a skeleton: pruning, and edits by a click; stored as text, and repeated."""
+"""Steps that change a skeleton: pruning, and edits by a click; stored as text, and repeated.
+
+Functions that change a skeleton return it with its origins: for each branch the branches of the
+first skeleton that it is made of (none for a bridge).
+"""
 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,21 +32,16 @@ LARGEST_GAP = 30.0  # mm from the click to either side; beyond it nobody has cli
 BRIDGE_STEP = 1.0  # mm between the points of a bridge
 AT_END = 1e-6  # mm; nearer to a node is at the node
 
-Origins = list[list[int]]
+Changed = tuple[CurveSkeleton, list[list[int]]]
 
 
 @dataclass(frozen=True)
 class PruneStep:
-    """What is cut off.
+    """What is cut off; `value` is from 0 up.
 
-    Attributes
-    ----------
-    kind : str
-        "length": end branches shorter than so many mm. "radius": end branches whose mean radius is
-        smaller, mm. "spur ratio": end branches whose length over the radius at their junction is
-        smaller. "generation": all branches of a higher generation.
-    value : float
-        From 0 up.
+    "length": end branches shorter than so many mm. "radius": end branches whose mean radius is
+    smaller, mm. "spur ratio": end branches whose length over the radius at their junction is
+    smaller. "generation": all branches of a higher generation.
 
     Examples
     --------
@@ -54,49 +53,23 @@ class PruneStep:
     value: float
 
     def __post_init__(self) -> None:
-        if self.kind not in (LENGTH, RADIUS, GENERATION, SPUR_RATIO):
-            raise InputError(
-                _(
-                    "The pruning step {kind!r} is unknown: use {length}, {radius}, {generation} "
-                    "or {spur}."
-                ).format(
-                    kind=self.kind, length=LENGTH, radius=RADIUS, generation=GENERATION,
-                    spur=SPUR_RATIO,
-                )
-            )  # fmt: skip
+        _check_kind(self.kind, (LENGTH, RADIUS, GENERATION, SPUR_RATIO))
         if not 0 <= float(self.value) < float("inf"):
-            raise InputError(
-                _("Pruning by {kind} needs a number from 0 up, not {value}.").format(
-                    kind=self.kind, value=self.value
-                )
-            )
+            text = _("Pruning by {kind} needs a number from 0 up, not {value}.")
+            raise InputError(text.format(kind=self.kind, value=self.value))
         object.__setattr__(self, "value", float(self.value))
 
     def to_dict(self) -> dict:
         """For JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, stored: dict) -> "PruneStep":
-        """From `to_dict`; `InputError` where it is none."""
-        if not isinstance(stored, dict) or set(stored) != {"kind", "value"}:
-            raise InputError(
-                _("{step!r} is no pruning step: it needs a kind and a value.").format(step=stored)
-            )
-        return cls(**stored)
+        return {"kind": self.kind, "value": self.value}
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A correction at a place.
+    """A correction at a point (voxels K, J, I of the skeleton).
 
-    Attributes
-    ----------
-    kind : str
-        "cut": the branch ends there, and another one begins. "remove": the branch there goes.
-        "bridge": the end nearest to the place is joined with the nearest other tree.
-    point : tuple of float
-        Voxels K, J, I of the skeleton.
+    "cut": the branch ends there, and another one begins. "remove": the branch there goes. "bridge":
+    the end nearest to the place is joined with the nearest other tree.
 
     Examples
     --------
@@ -108,12 +81,7 @@ class Edit:
     point: Sequence[float]
 
     def __post_init__(self) -> None:
-        if self.kind not in (CUT, REMOVE, BRIDGE):
-            raise InputError(
-                _("The correction {kind!r} is unknown: use {cut}, {remove} or {bridge}.").format(
-                    kind=self.kind, cut=CUT, remove=REMOVE, bridge=BRIDGE
-                )
-            )
+        _check_kind(self.kind, (CUT, REMOVE, BRIDGE))
         point = np.asarray(self.point, float)
         if point.shape != (3,) or not np.isfinite(point).all():
             raise InputError(_("The place of a correction must be three finite numbers."))
@@ -127,19 +95,14 @@ class Edit:
 Step = PruneStep | Edit
 
 
-def replayed(skeleton: CurveSkeleton, steps: Iterable[Step]) -> tuple[CurveSkeleton, Origins]:
-    """Apply steps one after the other.
+def _check_kind(kind, kinds):
+    if kind not in kinds:
+        text = _("The step {kind!r} is unknown: use {kinds}.")
+        raise InputError(text.format(kind=kind, kinds=", ".join(kinds)))
 
-    Returns
-    -------
-    skeleton : CurveSkeleton
-    origins : list of list of int
-        The branches of the first skeleton that each branch is made of.
 
-    Raises
-    ------
-    InputError
-        As `pruned` and `edited`.
+def replayed(skeleton: CurveSkeleton, steps: Iterable[Step]) -> Changed:
+    """Apply steps one after the other; `InputError` as `pruned` and `edited`.
 
     Examples
     --------
@@ -162,13 +125,7 @@ def replayed(skeleton: CurveSkeleton, steps: Iterable[Step]) -> tuple[CurveSkele
 
 
 def steps_text(steps: Sequence[Step]) -> str:
-    """Steps as JSON.
-
-    Examples
-    --------
-    >>> steps_text([PruneStep("length", 5)])
-    '[{"kind": "length", "value": 5.0}]'
-    """
+    """Steps as JSON."""
     return json.dumps([step.to_dict() for step in steps])
 
 
@@ -186,33 +143,22 @@ def steps_of_text(text: str) -> list[Step]:
         raise InputError(_("This is no list of steps: {error}.").format(error=error)) from error
     if not isinstance(stored, list) or not all(isinstance(each, dict) for each in stored):
         raise InputError(_("This is no list of steps: it must be a list of kinds and values."))
-    return [
-        Edit(**each) if set(each) == {"kind", "point"} else PruneStep.from_dict(each)
-        for each in stored
-    ]
+    classes = {frozenset(("kind", "value")): PruneStep, frozenset(("kind", "point")): Edit}
+    for each in stored:
+        if frozenset(each) not in classes:
+            text = _("{step!r} is no step: it needs a kind, and a value or a point.")
+            raise InputError(text.format(step=each))
+    return [classes[frozenset(each)](**each) for each in stored]
 
 
 def pruned(
     skeleton: CurveSkeleton, steps: Iterable[PruneStep], roots: Iterable[int] | None = None
-) -> tuple[CurveSkeleton, Origins]:
+) -> Changed:
     """Apply steps of pruning one after the other.
 
     End branches are cut one at a time, the worst first, and what is left at their junction is
-    joined before the next is judged. A branch at a root and the last branch of a component stay.
-
-    Parameters
-    ----------
-    skeleton : CurveSkeleton
-    steps : iterable of PruneStep
-    roots : iterable of int, optional
-        Nodes of the skeleton, as for `CurveSkeleton.roots`; `InputError` if one does not fit.
-
-    Returns
-    -------
-    skeleton : CurveSkeleton
-        Smaller, or the same where nothing is cut.
-    origins : list of list of int
-        The branches of the first skeleton that each branch is made of.
+    joined before the next is judged. A branch at a root (nodes, as for `CurveSkeleton.roots`) and
+    the last branch of a component stay.
 
     Examples
     --------
@@ -265,20 +211,10 @@ def _staying(skeleton, step, roots, known):
     return [n for n in everything if n != worst]
 
 
-def edited(skeleton: CurveSkeleton, edit: Edit) -> tuple[CurveSkeleton, Origins]:
-    """Correct a skeleton.
+def edited(skeleton: CurveSkeleton, edit: Edit) -> Changed:
+    """Correct a skeleton; each part that is connected gets a component number of its own.
 
-    Returns
-    -------
-    skeleton : CurveSkeleton
-        Each part that is connected has a component number of its own.
-    origins : list of list of int
-        The branches of the first skeleton that each branch is made of; none for a bridge.
-
-    Raises
-    ------
-    InputError
-        There is no branch, the place is far from the tree, or there is no gap to bridge.
+    `InputError` if the place is far from the tree, or there is no gap to bridge.
 
     Examples
     --------
@@ -322,9 +258,8 @@ class _Draft:
             raise InputError(_("The skeleton has no end, from which a gap could be bridged."))
         starts = np.array([self.nodes[n].position * self.spacing for n in tips])
         nearest = int(np.linalg.norm(starts - place, axis=1).argmin())
-        tip, start = tips[nearest], starts[nearest]
-        component = self.nodes[tip].component
-        others = [n for n, b in enumerate(self.branches) if b.component != component]
+        tip, start = self.nodes[tips[nearest]], starts[nearest]
+        others = [n for n, b in enumerate(self.branches) if b.component != tip.component]
         if not others:
             raise InputError(
                 _("There is one tree only, so there is no gap to bridge: a bridge joins two trees.")
@@ -334,18 +269,23 @@ class _Draft:
         there, radius = self.courses[number].at(length)
         away = max(np.linalg.norm(start - place), np.linalg.norm(there - place))
         if away > LARGEST_GAP:
-            raise InputError(
-                _(
-                    "The click is {distance:.0f} mm away from one side of the gap: click between "
-                    "the two ends, at most {largest:.0f} mm from each."
-                ).format(distance=away, largest=LARGEST_GAP)
+            text = _(
+                "The click is {distance:.0f} mm away from one side of the gap: click between the "
+                "two ends, at most {largest:.0f} mm from each."
             )
+            raise InputError(text.format(distance=away, largest=LARGEST_GAP))
         branch, whole = self.branches[number], self.courses[number].lengths[-1]
         to_end, end = min((length, branch.start), (whole - length, branch.end))
         if to_end > radius:
             end = self.node(number, length)
             self.split(number, length, end, end)
-        self._add_line(tip, end)
+        other = self.nodes[end]
+        reach = np.linalg.norm((tip.position - other.position) * self.spacing)
+        count = max(int(np.ceil(reach / BRIDGE_STEP)), 1) + 1
+        points = np.linspace(tip.position, other.position, count)
+        radii = np.linspace(tip.radius, other.radius, count)
+        self.branches.append(Branch(points, radii, tips[nearest], end, tip.component))
+        self.origins.append([])
 
     def node(self, number: int, length: float) -> int:
         """A new node at a place of a branch."""
@@ -356,12 +296,11 @@ class _Draft:
 
     def split(self, number: int, length: float, first_end: int, second_start: int) -> None:
         """Replace a branch by the two parts of it; one of no length is left out."""
-        branch, course = self.branches[number], self.courses[number]
-        whole, origin = course.lengths[-1], self.origins[number]
+        branch, course, origin = self.branches[number], self.courses[number], self.origins[number]
         self.origins[number] = None
         for low, high, start, end in (
             (0.0, length, branch.start, first_end),
-            (length, whole, second_start, branch.end),
+            (length, course.lengths[-1], second_start, branch.end),
         ):
             if high - low > AT_END:
                 points, radius = course.between(low, high)
@@ -369,16 +308,7 @@ class _Draft:
                 self.branches.append(Branch(points, radius, start, end, branch.component))
                 self.origins.append(origin)
 
-    def _add_line(self, first: int, last: int) -> None:
-        one, other = self.nodes[first], self.nodes[last]
-        reach = np.linalg.norm((one.position - other.position) * self.spacing)
-        count = max(int(np.ceil(reach / BRIDGE_STEP)), 1) + 1
-        points = np.linspace(one.position, other.position, count)
-        radius = np.linspace(one.radius, other.radius, count)
-        self.branches.append(Branch(points, radius, first, last, one.component))
-        self.origins.append([])
-
-    def finished(self) -> tuple[CurveSkeleton, Origins]:
+    def finished(self) -> Changed:
         """Join what two branches meet at, and number the trees."""
         draft = replace(self.skeleton, nodes=self.nodes, branches=self.branches)
         stays = [n for n, origin in enumerate(self.origins) if origin is not None]
@@ -403,29 +333,11 @@ def _numbered(skeleton: CurveSkeleton) -> CurveSkeleton:
     return replace(skeleton, nodes=nodes, branches=branches)
 
 
-def with_branches(skeleton: CurveSkeleton, stays: Collection[int]) -> tuple[CurveSkeleton, Origins]:
-    """The skeleton of some of its branches.
+def with_branches(skeleton: CurveSkeleton, stays: Collection[int]) -> Changed:
+    """The skeleton of some of its branches (numbers).
 
     Where two of them meet and no third, they are joined to one. Nodes that lose all their branches
     are left out; those that never had one stay.
-
-    Returns
-    -------
-    skeleton : CurveSkeleton
-        Its critical points, voxels and report are those of the first one.
-    origins : list of list of int
-        The earlier branches that each branch was made of.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [9, 0, 0]], [[9, 0, 0], [15, 8, 0]], [[9, 0, 0], [15, -8, 0]]],
-    ...     [[2, 2], [1.5, 1], [1.5, 1]],
-    ... )
-    >>> line, origins = with_branches(fork, [0, 2])
-    >>> origins, [node.kind for node in line.nodes]
-    ([[0, 2]], ['end', 'end'])
     """
     chains = {n: (skeleton.branches[n], [n]) for n in sorted(stays)}
     meeting: list[list[int]] = [[] for _ in skeleton.nodes]

@@ -29,26 +29,13 @@ SECTION_COLUMNS = (
 
 @dataclass(frozen=True)
 class TreeDistance:
-    """The shortest way along a skeleton.
+    """The shortest way along a skeleton."""
 
-    Attributes
-    ----------
-    length, straight : float
-        Along the branches, and between the two ends, mm.
-    tortuosity : float
-        Length over the straight distance; infinite where that is 0 and the length is not, and 1
-        where both are.
-    branches : list of int
-        In their order.
-    points : ndarray of float, (n, 3)
-        Voxels K, J, I.
-    """
-
-    length: float
-    straight: float
-    tortuosity: float
-    branches: list
-    points: np.ndarray
+    length: float  # along the branches, mm
+    straight: float  # between the two ends, mm
+    tortuosity: float  # their ratio; infinite where only the second is 0, 1 where both are
+    branches: list[int]  # in their order
+    points: np.ndarray  # (n, 3), voxels K, J, I
 
 
 def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike) -> TreeDistance:
@@ -59,13 +46,7 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     skeleton : CurveSkeleton
         It may have loops.
     first, last : array_like, (3,)
-        Voxels K, J, I.
-
-    Raises
-    ------
-    InputError
-        The skeleton has no branch, a point is not finite or far from the tree, or the two places
-        lie on trees that are not connected.
+        Voxels K, J, I. `InputError` if one is far from the tree, or the trees are not connected.
 
     Examples
     --------
@@ -100,12 +81,11 @@ def checked_place(courses: Sequence[Course], point: np.ndarray) -> tuple[int, fl
     place, radius = courses[number].at(length)
     away = float(np.linalg.norm(place - point))
     if away > FAR_RADII * radius + FAR:
-        raise InputError(
-            _(
-                "The point is {distance:.0f} mm away from the tree: click on a vessel that "
-                "has a centreline."
-            ).format(distance=away)
+        text = _(
+            "The point is {distance:.0f} mm away from the tree: click on a vessel that "
+            "has a centreline."
         )
+        raise InputError(text.format(distance=away))
     return number, length
 
 
@@ -168,38 +148,17 @@ def _legs(skeleton, courses, start, end):
 
 @dataclass(frozen=True)
 class NarrowestPlace:
-    """Where a branch is narrowest.
+    """Where a branch is narrowest."""
 
-    Attributes
-    ----------
-    position : ndarray of float, (3,)
-        Voxels K, J, I.
-    length : float
-        From the branch's first point, mm.
-    diameter : float
-        Of the maximal inscribed ball, mm.
-    """
-
-    position: np.ndarray
-    length: float
-    diameter: float
+    position: np.ndarray  # (3,), voxels K, J, I
+    length: float  # from the branch's first point, mm
+    diameter: float  # of the maximal inscribed ball, mm
 
 
 def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -> NarrowestPlace:
-    """The place of a branch with the smallest inscribed diameter.
+    """The place of a branch (its number) with the smallest inscribed diameter.
 
-    Parameters
-    ----------
-    skeleton : CurveSkeleton
-    branch : int
-        Number of the branch.
-    margin : float
-        How much of each end is left out; see `Course.inner_points`.
-
-    Raises
-    ------
-    InputError
-        There is no such branch, or the margin is negative.
+    `margin` says how much of each end is left out; see `Course.inner_points`.
 
     Examples
     --------
@@ -213,9 +172,8 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     """
     own = _checked_branch(skeleton, branch)
     if not 0 <= margin < np.inf:
-        raise InputError(
-            _("The margin must be a number from 0 up, not {margin}.").format(margin=margin)
-        )
+        text = _("The margin must be a number from 0 up, not {margin}.")
+        raise InputError(text.format(margin=margin))
     course = skeleton.course(own)
     inside = course.inner_points(margin)
     at = inside[own.radius[inside].argmin()]
@@ -224,11 +182,8 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
 
 def _checked_branch(skeleton: CurveSkeleton, branch: int) -> Branch:
     if not 0 <= branch < len(skeleton.branches):
-        raise InputError(
-            _("There is no branch {branch}: the skeleton has {count}, from 0.").format(
-                branch=branch, count=len(skeleton.branches)
-            )
-        )
+        text = _("There is no branch {branch}: the skeleton has {count}, from 0.")
+        raise InputError(text.format(branch=branch, count=len(skeleton.branches)))
     return skeleton.branches[branch]
 
 
@@ -236,20 +191,13 @@ def percent_stenosis(diameter: float, reference: float) -> float:
     """How many percent smaller a diameter is than a reference (both mm) that the user sets.
 
     The measure of the NASCET trial (1991) by diameters; negative where the place is wider.
-    `InputError` if the reference is not above 0, or the diameter is below 0.
-
-    Examples
-    --------
-    >>> percent_stenosis(2.0, 8.0)
-    75.0
     """
     if not 0 < reference < np.inf or not 0 <= diameter < np.inf:
-        raise InputError(
-            _(
-                "The reference diameter must be above 0 mm ({reference}), and the diameter "
-                "from 0 up ({diameter})."
-            ).format(reference=reference, diameter=diameter)
+        text = _(
+            "The reference diameter must be above 0 mm ({reference}), and the diameter "
+            "from 0 up ({diameter})."
         )
+        raise InputError(text.format(reference=reference, diameter=diameter))
     return 100.0 * (1.0 - diameter / reference)
 
 
@@ -259,25 +207,14 @@ class CrossSections:
 
     A section is the part of the object in the plane across the branch that is connected with the
     branch's own place.
-
-    Attributes
-    ----------
-    length : ndarray of float
-        From the branch's first point, mm.
-    points, normals : ndarray of float, (n, 3)
-        Voxels K, J, I; unit vectors in mm along K, J, I.
-    area : ndarray of float
-        mm^2; 0 where the place itself is outside the object.
-    equivalent_diameter, inscribed_diameter : ndarray of float
-        Of a circle of the same area, and of the maximal ball round the place; mm.
     """
 
-    length: np.ndarray
-    points: np.ndarray
-    normals: np.ndarray
-    area: np.ndarray
-    equivalent_diameter: np.ndarray
-    inscribed_diameter: np.ndarray
+    length: np.ndarray  # from the branch's first point, mm
+    points: np.ndarray  # (n, 3), voxels K, J, I
+    normals: np.ndarray  # (n, 3), unit vectors in mm along K, J, I
+    area: np.ndarray  # mm^2; 0 where the place itself is outside the object
+    equivalent_diameter: np.ndarray  # of a circle of the same area, mm
+    inscribed_diameter: np.ndarray  # of the maximal ball round the place, mm
 
     @property
     def minimal(self) -> int:
@@ -294,28 +231,12 @@ def cross_sections(
     ----------
     mask : ndarray, (K, J, I)
         Not 0 in the object; its border is where the linear interpolation of the voxels is 1/2.
+        `InputError` if it is not on the skeleton's grid.
     skeleton : CurveSkeleton
     branch : int
         Number of the branch.
     step : float, optional
         Between sections, mm; by default the smallest spacing. Both ends have a section.
-
-    Raises
-    ------
-    InputError
-        There is no such branch, the mask is on another grid, or the step is not above 0.
-
-    Examples
-    --------
-    >>> import dataclasses
-    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
-    >>> j, i = np.ogrid[-10:11, -10:11]
-    >>> rod = np.repeat((j**2 + i**2 <= 36)[None], 30, axis=0)
-    >>> axis = skeleton_of_polylines([[[5, 10, 10], [24, 10, 10]]], [[6, 6]])
-    >>> axis = dataclasses.replace(axis, shape=rod.shape)
-    >>> found = cross_sections(rod, axis, 0, step=5)
-    >>> bool(abs(found.equivalent_diameter - 12).max() < 0.6), found.inscribed_diameter
-    (True, array([12., 12., 12., 12., 12.]))
     """
     own = _checked_branch(skeleton, branch)
     return _sections(_solid(mask, skeleton), skeleton, own, step)
@@ -327,14 +248,7 @@ def section_measures(
     step: float | None = None,
     progress: Progress | ProgressCallback | None = None,
 ) -> dict[str, list]:
-    """Measure the cross-sections of every branch.
-
-    Parameters
-    ----------
-    mask, skeleton, step
-        As for `cross_sections`.
-    progress : callable, optional
-        ``progress(share) -> bool``; False cancels.
+    """Measure the cross-sections of every branch; parameters as for `cross_sections`.
 
     Returns
     -------
@@ -366,12 +280,11 @@ def section_measures(
 def _solid(mask: np.ndarray, skeleton: CurveSkeleton) -> np.ndarray:
     """The mask as 0 and 1, float32; `InputError` where it is on another grid."""
     if mask.shape != tuple(skeleton.shape):
-        raise InputError(
-            _(
-                "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
-                "give the mask on the same grid."
-            ).format(shape=mask.shape, volume=tuple(skeleton.shape))
+        text = _(
+            "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
+            "give the mask on the same grid."
         )
+        raise InputError(text.format(shape=mask.shape, volume=tuple(skeleton.shape)))
     return (np.asarray(mask) != 0).astype(np.float32)
 
 
@@ -380,9 +293,8 @@ def _sections(
 ) -> CrossSections:
     step = min(skeleton.spacing) if step is None else step
     if not 0 < step < np.inf:
-        raise InputError(
-            _("The step between sections must be above 0 mm, not {step}.").format(step=step)
-        )
+        text = _("The step between sections must be above 0 mm, not {step}.")
+        raise InputError(text.format(step=step))
     spacing, course = np.asarray(skeleton.spacing), skeleton.course(branch)
     whole = float(course.lengths[-1])
     lengths = np.linspace(0, whole, max(int(np.ceil(whole / step)), 1) + 1)

@@ -24,25 +24,13 @@ FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True)
 class LineSet:
-    """Polylines in world millimetres, with values as VTK's poly data have them.
+    """Polylines in world millimetres, with values as VTK's poly data have them."""
 
-    Attributes
-    ----------
-    points : ndarray of float, (n, 3)
-        Of all lines, one after the other; lines share no points.
-    sizes : ndarray of int, (lines,)
-        Points of each line.
-    point_arrays, cell_arrays : dict of str to ndarray
-        Values at each point, and of each line.
-    space : str
-        "RAS" or "LPS": the axes of the points.
-    """
-
-    points: np.ndarray
-    sizes: np.ndarray
-    point_arrays: dict = field(default_factory=dict)
-    cell_arrays: dict = field(default_factory=dict)
-    space: str = RAS
+    points: np.ndarray  # (n, 3), of all lines, one after the other; lines share no points
+    sizes: np.ndarray  # points of each line
+    point_arrays: dict = field(default_factory=dict)  # values at each point
+    cell_arrays: dict = field(default_factory=dict)  # values of each line
+    space: str = RAS  # or LPS: the axes of the points
 
     def in_space(self, space: str) -> "LineSet":
         """The same lines in RAS or LPS."""
@@ -103,11 +91,8 @@ def check_names(skeleton: CurveSkeleton, names: Mapping[int, str] | None) -> Non
 def check_xml_text(text: str) -> str:
     """The text, if XML 1.0 can hold it; `InputError` otherwise."""
     if FORBIDDEN.search(text):
-        raise InputError(
-            _(
-                "The name {name!r} has a character that XML files cannot hold: rename the branch."
-            ).format(name=text)
-        )
+        text = _("The name {name!r} has a character that XML files cannot hold: rename the branch.")
+        raise InputError(text.format(name=text))
     return text
 
 

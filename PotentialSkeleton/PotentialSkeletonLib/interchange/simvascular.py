@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.files.device_names import is_device_name
+from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 
 from ..tree.rooting import Forest, root_to_tip_lines
 from .line_set import (
@@ -41,13 +41,12 @@ def write_simvascular(
     ijk_to_ras: ArrayLike | None = None,
     names: Mapping[int, str] | None = None,
 ) -> list[Path]:
-    """Write a path for each root-to-tip line into a folder.
+    """Write a path for each root-to-tip line into a folder, which is made if it is missing.
 
     Parameters
     ----------
     forest : Forest
     folder : str or Path
-        It is made if it is missing.
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
     names : mapping of int to str, optional
@@ -59,13 +58,6 @@ def write_simvascular(
     list of Path
         The files, `path-001.pth` or `NAME.pth`; characters that file systems forbid are replaced,
         and names of devices are written `path-CON.pth`.
-
-    Raises
-    ------
-    InputError
-        The matrix does not fit, or a name belongs to no branch or has characters that XML forbids.
-    OSError
-        A file cannot be written.
     """
     check_names(forest.skeleton, names)
     lines = root_to_tip_lines(forest)

@@ -42,19 +42,12 @@ def write_graphml(
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
     names : mapping of int to str, optional
-        Of branches.
+        Of branches; `InputError` if XML forbids one.
     roots : iterable of int, optional
         Nodes from which generations are counted.
     courses : bool
         Also write the points and radii along each branch, as texts `points` ("x y z;x y z;...") and
         `radii` ("r r ..."); see `read_courses`.
-
-    Raises
-    ------
-    InputError
-        The matrix, a name or a root does not fit, or a name has characters that XML forbids.
-    OSError
-        The file cannot be written; nothing of it is left.
 
     Notes
     -----

@@ -43,7 +43,6 @@ def rooted_centrelines(
     Parameters
     ----------
     forest : Forest
-        See `tree.rooted_forest`, which chooses the roots and cuts loops.
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
     names : mapping of int to str, optional
@@ -55,22 +54,6 @@ def rooted_centrelines(
     LineSet
         Point arrays Radius, MaximumInscribedSphereRadius (mm), EdgeArray, EdgePCoordArray; cell
         arrays CenterlineIds, ComponentId, Length (mm), Curvature, Torsion (1/mm), Tortuosity.
-
-    Raises
-    ------
-    InputError
-        If there is no branch, the matrix does not fit, or a name belongs to no branch.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
-    ...     [[2, 2], [2, 1], [2, 1]],
-    ... )
-    >>> lines = rooted_centrelines(rooted_forest(fork))
-    >>> lines.sizes, lines.cell_arrays["Length"].round(1)
-    (array([3, 3]), array([58.3, 58.3]))
     """
     check_names(forest.skeleton, names)
     found = root_to_tip_lines(forest)
