@@ -6,6 +6,8 @@ part of a cell, within which it is trilinear again.
 
 import numpy as np
 
+from FuzzyVesselCoreLib.threads import in_parts
+
 MAX_SUBDIVISIONS = 4  # of a cell along each axis before Newton steps begin
 NEWTON_STEPS = 30
 CORNERS = np.array(list(np.ndindex(2, 2, 2)))  # of a cell, K, J, I
@@ -30,13 +32,27 @@ def cells_with_sign_changes(
     corners : ndarray, (n, 8, 3)
         The vectors at their corners, I fastest.
     """
-    is_cell, values = classes >= lowest_class, vectors.reshape(-1, 3)
-    has_cell = np.zeros(classes.shape, bool)  # the last voxels along each axis begin none
-    has_cell[:-1, :-1, :-1] = is_cell[:-1, :-1, :-1]
-    cells = np.flatnonzero(has_cell)
-    offsets = CORNERS @ np.array([classes.shape[1] * classes.shape[2], classes.shape[2], 1])
+
+    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        planes = slice(first, last + 1)
+        return _cells_of_box(vectors[planes], classes[planes] >= lowest_class, first)
+
+    nothing = np.empty((0, 3), np.int64), np.empty((0, 8, 3), vectors.dtype)
+    found = in_parts(work, len(classes) - 1, classes.size)
+    cells, corners = (np.concatenate(parts) for parts in zip(nothing, *found))
+    return cells, corners
+
+
+def _cells_of_box(
+    vectors: np.ndarray, is_usable: np.ndarray, first: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a box that begins at the plane `first`."""
+    shape, values = is_usable.shape, vectors.reshape(-1, 3)
+    has_cell = np.zeros(shape, bool)  # the last voxels along each axis begin none
+    has_cell[:-1, :-1, :-1] = is_usable[:-1, :-1, :-1]
+    cells, offsets = np.flatnonzero(has_cell), CORNERS @ [shape[1] * shape[2], shape[2], 1]
     for offset in offsets[1:]:
-        cells = cells[is_cell.reshape(-1)[cells + offset]]
+        cells = cells[is_usable.reshape(-1)[cells + offset]]
     for axis in range(3):
         component = values[:, axis]
         low = component[cells]
@@ -46,8 +62,9 @@ def cells_with_sign_changes(
             np.minimum(low, other, out=low)
             np.maximum(high, other, out=high)
         cells = cells[(low <= 0) & (high >= 0) & (low < high)]
-    places = np.stack(np.unravel_index(cells, classes.shape), axis=1)
-    return places, values[cells[:, None] + offsets]
+    corners = values[cells[:, None] + offsets]
+    k, j, i = np.unravel_index(cells, shape)
+    return np.stack([k + first, j, i], axis=1), corners
 
 
 def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
