@@ -36,22 +36,22 @@ def divergence_seeds(
         Voxels K, J, I, the lowest divergence first.
     """
     progress = Progress.of(progress)
-    divergence = np.full(classes.shape, np.inf, np.float32)
-    if share <= 0 or min(classes.shape) < 3:
-        return np.empty((0, 3), np.int64)
 
-    def work(first: int, last: int) -> None:
-        planes = slice(first, last + 2)  # with one before and one behind those that are written
+    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        planes = slice(first, last + 2)  # with one before and one behind
         voxels, values = _unit_divergence(vectors[planes], classes[planes])
-        divergence[planes].reshape(-1)[voxels] = values
+        return voxels + first * classes[0].size, values
 
-    in_parts(work, len(classes) - 2, classes.size)
+    nothing = np.empty(0, np.int64), np.empty(0, np.float32)
+    found = in_parts(work, max(len(classes) - 2, 0), classes.size)
+    voxels, values = (np.concatenate(parts) for parts in zip(nothing, *found))
     progress.check()
-    finite = divergence[np.isfinite(divergence)]
-    if not len(finite):
+    if share <= 0 or not len(voxels):
         return np.empty((0, 3), np.int64)
-    highest = finite.min() + share / 100 * (finite.max() - finite.min())
-    return _lowest_first(divergence, np.flatnonzero(divergence <= highest))
+    divergence = np.full(classes.shape, np.inf, np.float32)
+    divergence.reshape(-1)[voxels] = values
+    highest = values.min() + share / 100 * (values.max() - values.min())
+    return _lowest_first(divergence, voxels[values <= highest])
 
 
 def _unit_divergence(vectors: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
