@@ -112,6 +112,8 @@ class Run:
         self._heeded: str | None = None
         if options.threshold is None or options.fillGaps:
             self._heeded = run_inputs.threshold_text(volume_node, options.backgroundSeedsNode)
+        first = next((each for each in self._seeds if each.labels), None)
+        self.first_voxel = first.voxels[0] if first else np.zeros(3, int)
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 

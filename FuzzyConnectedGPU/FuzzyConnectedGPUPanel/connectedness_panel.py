@@ -11,8 +11,8 @@ from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_views
+from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import KIND
-from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
@@ -280,7 +280,7 @@ class ConnectednessPanel(Panel):
         faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
         self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
         if first:
-            fit_views(result.labelmapNode, placed_points(run.lists[0]).world[0])
+            fit_views(result.labelmapNode, world_points(run.first_voxel[None], run.volume_node)[0])
         notes = [worded(each) for each in result.warnings if each not in faint]
         done = self._done(result)
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])

@@ -12,6 +12,8 @@ from FuzzyConnectedGPUMRML.vessels import vessels_of
 from FuzzyConnectedGPUMRML.views import composites, shown_volume
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 
+from .placing import list_of
+
 
 class InputSection:
     """The volume: the one in the slices is chosen until somebody chooses.
@@ -65,13 +67,15 @@ class InputSection:
         another = self._fits(volume) and not volume.IsA("vtkMRMLLabelMapVolumeNode")
         return another and volume is not own
 
-    def turn_to(self, volume: Any) -> None:
-        """Choose the volume that a slice shows, with its own points and results."""
-        if self.shows_another(volume):
-            self._panel.seeds.placing.stop()
-            self._panel.parameters.inputVolume = volume
+    def add_to(self, volume: Any, name: str, position: Any) -> None:
+        """Add a point to a list; the volume that its slice shows is chosen, with its own lists."""
+        panel, another = self._panel, self.shows_another(volume)
+        if another:
+            panel.parameters.inputVolume = volume
+        list_of(panel.parameters, name).AddControlPointWorld(position)
+        if another:
             text = _("The volume is now {name}, which the slice shows.")
-            self._panel.say(text.format(name=volume.GetName()))
+            panel.say(text.format(name=volume.GetName()))
 
     def react(self, parameters: Any) -> None:
         """Where another volume was chosen, its own points and values take the earlier ones' place.

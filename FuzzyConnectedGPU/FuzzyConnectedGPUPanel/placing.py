@@ -144,10 +144,10 @@ class Placing:
         if crosshair is None or not crosshair.GetCursorPositionRAS(position):
             panel.say(_("Point at a place in a slice, then press the key."))
             return False
-        panel.input.turn_to(views.volume_at_mouse())
-        if panel.parameters.inputVolume is None:
+        volume = views.volume_at_mouse()
+        if panel.parameters.inputVolume is None and not panel.input.shows_another(volume):
             return False
-        list_of(panel.parameters, name).AddControlPointWorld(position)
+        panel.input.add_to(volume, name, position)
         return True
 
     def stop(self) -> None:

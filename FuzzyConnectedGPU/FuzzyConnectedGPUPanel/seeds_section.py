@@ -41,9 +41,9 @@ class SeedsSection:
         self.drag = PointDrag(lambda: panel.display.surface.pause(), panel.update_soon)
         self.placing = Placing(panel)
         self.table = SeedsTable(panel)
-        self._menu = qt.QMenu(self.ui.seedsTable)
-        self._menu.connect("aboutToShow()", self._fill_menu)
-        self.ui.giveSeedButton.setMenu(self._menu)
+        self.menu = qt.QMenu(self.ui.seedsTable)
+        self.menu.connect("aboutToShow()", self.fill_menu)
+        self.ui.giveSeedButton.setMenu(self.menu)
         table = self.ui.seedsTable
         table.contextMenuPolicy = qt.Qt.CustomContextMenu
         table.connect("customContextMenuRequested(QPoint)", self._on_right_click)
@@ -114,9 +114,9 @@ class SeedsSection:
 
     def _on_right_click(self, place: Any) -> None:
         if self.table.selected() is not None:
-            self._menu.popup(self.ui.seedsTable.viewport().mapToGlobal(place))
+            self.menu.popup(self.ui.seedsTable.viewport().mapToGlobal(place))
 
-    def _fill_menu(self) -> None:
+    def fill_menu(self) -> None:
         """Offer the lists of now."""
         parameters, row = self._panel.parameters, self.table.selected()
         own = self.table.rows[row][0] if row is not None else None
@@ -128,9 +128,9 @@ class SeedsSection:
         if own is None or own is not parameters.backgroundSeeds:
             node = parameters.backgroundSeeds
             offers.append((_("It is no vessel"), node, self.give_to_background))
-        self._menu.clear()
+        self.menu.clear()
         for text, node, act in offers:
-            action = self._menu.addAction(text)
+            action = self.menu.addAction(text)
             action.setIcon(qt.QIcon(dot(list_color(parameters, node))))
             action.connect("triggered()", act)
 
@@ -205,8 +205,7 @@ class SeedsSection:
         if panel.parameters is None or not name or not panel.input.shows_another(volume):
             return
         node.RemoveNthControlPoint(index)
-        panel.input.turn_to(volume)
-        list_of(panel.parameters, name).AddControlPointWorld(position)
+        panel.input.add_to(volume, name, position)
         self.placing.place(name, True)
 
     def _on_press(self, caller: Any, event: Any) -> None:

@@ -70,7 +70,7 @@ def test_apply_takes_two_seeds_and_says_what_the_threshold_means(done):
     assert "ml" in done.ui.volumeValueLabel.text
     assert done.ui.statusLabel.text.startswith("Done, on ")
     done.click("applyButton")
-    assert done.ui.statusLabel.text.startswith("Went on from the last run")
+    assert done.ui.statusLabel.text.startswith("Nothing but the threshold had changed")
 
 
 def test_a_background_point_is_kept_out_by_the_next_run(done):
