@@ -86,7 +86,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
     With a segment of your own: ``extract(slicer.util.getNode("Segmentation"), "Portal vein")``.
     `PotentialSkeletonMRML.colouring.color_by` colours what was made, and
-    `PotentialSkeletonMRML.stored_skeleton` reads a skeleton from the lines of a scene, for tables
+    `PotentialSkeletonMRML.lines` reads a skeleton from the lines of a scene, for tables
     and for SWC files.
     """
 
@@ -125,6 +125,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         plotChartNodes: Any = False,
         fieldNode: Any = False,
         progress: Callable[[float], bool | None] | None = None,
+        wait: Callable[..., Any] | None = None,
     ) -> Any:
         """Find the centrelines of an object; the scene changes only if all goes well.
 
@@ -150,8 +151,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         modelNode : bool or vtkMRMLModelNode
             Lines with the point array Radius and the cell arrays BranchId, Generation, Length,
             MeanRadius, ComponentId, StartNode and EndNode;
-            `PotentialSkeletonMRML.nodes.lines.tubes` makes tubes of them,
-            `PotentialSkeletonMRML.stored_skeleton` the skeleton again.
+            `PotentialSkeletonMRML.lines.tubes` makes tubes of them,
+            `PotentialSkeletonMRML.lines` the skeleton again.
         labelmapNode : bool or vtkMRMLLabelMapVolumeNode
             The skeleton's voxels, on the voxels of the labelmap or segment.
         tableNode : bool or vtkMRMLTableNode
@@ -167,10 +168,12 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             the largest.
         progress : callable, optional
             ``progress(fraction) -> bool``; False cancels.
+        wait : callable, optional
+            ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
 
         Returns
         -------
-        PotentialSkeletonMRML.result.SkeletonResult
+        PotentialSkeletonMRML.run_nodes.SkeletonResult
             The nodes, the skeleton as record of arrays, and warnings.
 
         Raises
@@ -182,9 +185,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.extraction import Job, extract_all
-        from PotentialSkeletonMRML.output_requests import Requests
-        from PotentialSkeletonMRML.solid_input import read_solid
+        from PotentialSkeletonMRML.extraction import extract_all
+        from PotentialSkeletonMRML.outputs import Requests
+        from PotentialSkeletonMRML.solid import read_solid
 
         requests = Requests(
             curveNodes=curveNodes, modelNode=modelNode, labelmapNode=labelmapNode,
@@ -195,8 +198,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             strength=strength, level=level, divergence=divergence, charge_distance=charge_distance,
             method=method, device=device, drop_islands=drop_islands, close_tunnels=close_tunnels,
         )  # fmt: skip
-        jobs = [Job(read_solid(inputNode, segmentID, label), requests)]
-        return extract_all(jobs, options, progress)[0]
+        jobs = [(read_solid(inputNode, segmentID, label), requests)]
+        return extract_all(jobs, options, progress, wait)[0]
 
     def extractSegments(
         self,
@@ -205,6 +208,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         *,
         outputs: Callable[[str], dict[str, Any]] | None = None,
         progress: Callable[[float], bool | None] | None = None,
+        wait: Callable[..., Any] | None = None,
         **options: Any,
     ) -> list[Any]:
         """Find the centrelines of several segments: one tree each, all of them or none.
@@ -219,14 +223,15 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         outputs : callable, optional
             ``outputs(segment_id)`` gives the outputs of a segment as a dict, for example
             ``{"tubesNode": True, "modelNode": node}``; by default those of `extract`.
-        progress : callable, optional
+        progress, wait : callable, optional
+            As of `extract`.
         **options
             Of `PotentialSkeletonLib.skeletonize`, for all of them.
 
         Returns
         -------
-        list of PotentialSkeletonMRML.result.SkeletonResult
-            In the order of the segments. `PotentialSkeletonMRML.stored_skeleton.stored_tables`
+        list of PotentialSkeletonMRML.run_nodes.SkeletonResult
+            In the order of the segments. `PotentialSkeletonMRML.tables.stored_tables`
             makes one table of their models, with a column for the tree.
 
         Raises
@@ -234,14 +239,15 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         As `extract`.
         """
         from PotentialSkeletonLib.options import SkeletonOptions
-        from PotentialSkeletonMRML.extraction import extract_all, segment_jobs
-        from PotentialSkeletonMRML.output_requests import Requests
+        from PotentialSkeletonMRML.extraction import extract_all
+        from PotentialSkeletonMRML.outputs import Requests
+        from PotentialSkeletonMRML.solid import read_solid, segments_named
 
-        options = vars(SkeletonOptions()) | options
-        jobs = segment_jobs(
-            inputNode, segmentIDs, lambda each: Requests(**(outputs(each) if outputs else {}))
-        )
-        return extract_all(jobs, options, progress)
+        jobs = []
+        for each in segments_named(inputNode, segmentIDs):
+            requests = Requests(**(outputs(each) if outputs else {}))
+            jobs.append((read_solid(inputNode, each), requests))
+        return extract_all(jobs, vars(SkeletonOptions()) | options, progress, wait)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.
@@ -261,14 +267,14 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        PotentialSkeletonMRML.branch_tools.Tree
+        PotentialSkeletonMRML.tree.Tree
 
         Raises
         ------
         FuzzyVesselCoreLib.errors.InputError
             The node holds no centrelines.
         """
-        from PotentialSkeletonMRML.branch_tools import Tree
+        from PotentialSkeletonMRML.tree import Tree
 
         return Tree(modelNode)
 

@@ -337,7 +337,7 @@ def test_without_numba_the_error_says_how_to_install_it(monkeypatch):
 @pytest.mark.parametrize("form", ["geometric", "weighted"])
 @pytest.mark.parametrize("side", ["both", "bright", "dark"])
 def test_compiled_levels_equal_the_plain_ones(form, side):
-    from FuzzyConnectedGPULib.solvers.cpu.affinity_levels import computed_level
+    from FuzzyConnectedGPULib.solvers.grid import computed_level
 
     random = np.random.default_rng(15)
     first, second = random.uniform(-50, 450, (2, 3000)).astype(np.float32)

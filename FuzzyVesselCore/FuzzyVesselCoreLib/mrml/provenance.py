@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..voxels.bounding_box import bounding_box
+from ..voxels.masks import bounding_box
 from .images import array_from_image
 from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, voxels_of
 

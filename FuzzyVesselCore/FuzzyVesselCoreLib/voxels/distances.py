@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compilation import needs_numba
-from ..jit.decorators import compiled
+from ..jit.decorators import compiled, longer
 from ..progress import Progress
 from ..threads import usable_cores
-from .growing_arrays import longer
 
 STEPS_PER_VOXEL = 16  # units in the smallest spacing
 STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1

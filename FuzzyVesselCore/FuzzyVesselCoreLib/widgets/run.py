@@ -4,6 +4,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
@@ -11,7 +12,8 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from .latest_run import RUNS, wait_for_latest_runs
+from ..errors import Cancelled
+from .latest_run import RUNS, ended, wait_for_latest_runs
 
 # Events are handled this often, at most: between two steps of a run, never inside one.
 ROUND = 0.03  # seconds
@@ -136,6 +138,38 @@ class Run:
             slicer.app.processEvents()
             self._round = time.perf_counter()
         return not self._cancelled
+
+    def wait(
+        self,
+        work: Callable[[Callable[[float], bool]], Any],
+        progress: Callable[[float], Any] | None = None,
+    ) -> Any:
+        """Call ``work(progress)`` in another thread, and handle events until it has ended.
+
+        The work touches no node and no widget. What it is given tells this thread how far it is,
+        and returns False after Cancel. `progress`, by default the run's own, is called here; what
+        it raises cancels the work, too.
+        """
+        share, goes_on = 0.0, True
+        ask = progress or self.progress
+
+        def told(fraction: float) -> bool:
+            nonlocal share
+            share = fraction
+            return goes_on
+
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(work, told)
+            try:
+                while not ended(future):
+                    goes_on = goes_on and ask(share) is not False
+            except BaseException:
+                goes_on = False
+                raise
+        result = future.result()
+        if not goes_on:  # it ended before it could see that
+            raise Cancelled
+        return result
 
     def _show(self, fraction: float) -> None:
         step = round(STEPS * min(max(fraction, 0.0), 1.0))

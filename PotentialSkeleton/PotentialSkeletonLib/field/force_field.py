@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.components.labels import (
+from FuzzyVesselCoreLib.voxels.labels import (
     component_boxes,
     fill_cavities,
     label_components,

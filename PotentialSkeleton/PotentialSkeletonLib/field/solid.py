@@ -112,8 +112,7 @@ def automatic_charge_distance(
     spacing : 3 floats K, J, I, in mm
     progress : Progress, optional
     """
-    from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-    from FuzzyVesselCoreLib.voxels.distance.ridge import ridge_depths
+    from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
 
     step = spacing[0]
     if len(set(spacing)) > 1:

@@ -78,23 +78,12 @@ def _end_of_cap(lengths, radius):
 
 @dataclass(frozen=True)
 class LineShape:
-    """Measures of a line.
+    """Measures of a line; curvature and torsion are means along it."""
 
-    Attributes
-    ----------
-    length : float
-        mm.
-    tortuosity : float
-        Length over the distance of the ends, minus 1, as VMTK defines it; 0 where the ends
-        coincide.
-    curvature, torsion : float
-        Means along the line, 1/mm; torsion is positive for a right-handed helix.
-    """
-
-    length: float
-    tortuosity: float
-    curvature: float
-    torsion: float
+    length: float  # mm
+    tortuosity: float  # length over distance of the ends, minus 1, as in VMTK; 0 if closed
+    curvature: float  # 1/mm
+    torsion: float  # 1/mm, positive for a right-handed helix
 
 
 def line_shape(points: np.ndarray, radius: np.ndarray) -> LineShape:

@@ -6,14 +6,14 @@ import numpy as np
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.components.labels import (
+from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
+from FuzzyVesselCoreLib.voxels.labels import (
     CUBE,
     component_boxes,
     fill_cavities,
     label_components,
 )
-from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.topology.euler import cycle_count, euler_characteristic
+from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
 VOXELS_AT_ONCE = 1 << 22  # whose distances are computed at once, on a grid of half voxels
 ROUNDING = 1e-5  # share of the distance

@@ -46,7 +46,7 @@ def same(columns, others):
 
 
 def test_the_lines_tell_the_whole_graph(logic):
-    from PotentialSkeletonMRML.stored_skeleton import stored_skeleton
+    from PotentialSkeletonMRML.lines import stored_skeleton
 
     result = extract(logic, add_frame())
     stored = stored_skeleton(result.modelNode)
@@ -60,7 +60,7 @@ def test_the_lines_tell_the_whole_graph(logic):
 
 
 def test_swc_is_the_same_from_the_run_and_from_the_scene(logic):
-    from PotentialSkeletonMRML.stored_skeleton import stored_skeleton
+    from PotentialSkeletonMRML.lines import stored_skeleton
 
     result = extract(logic, add_frame())
     written = result.skeleton.to_swc(voxel_to_world=result.ijkToRAS)
@@ -70,7 +70,7 @@ def test_swc_is_the_same_from_the_run_and_from_the_scene(logic):
 
 
 def test_table_holds_the_run_s_lengths_where_axes_are_skewed(logic):
-    from PotentialSkeletonMRML.stored_skeleton import stored_table
+    from PotentialSkeletonMRML.lines import stored_table
 
     result = extract(logic, add_frame(OBLIQUE_LEFT_HANDED))
     table, again = result.skeleton.to_table(), stored_table(result.modelNode)
@@ -79,7 +79,7 @@ def test_table_holds_the_run_s_lengths_where_axes_are_skewed(logic):
 
 
 def test_positions_in_the_world_are_those_that_are_seen(logic):
-    from PotentialSkeletonMRML.stored_skeleton import stored_skeleton
+    from PotentialSkeletonMRML.lines import stored_skeleton
 
     result = extract(logic, add_frame(transform=linear_transform()))
     model, world = result.modelNode, [0.0] * 3
@@ -93,7 +93,7 @@ def test_other_models_are_no_skeletons(slicer_scene, logic):
     import slicer
     import vtk
 
-    from PotentialSkeletonMRML.stored_skeleton import stored_skeleton
+    from PotentialSkeletonMRML.lines import stored_skeleton
 
     model = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLModelNode")
     assert stored_skeleton(model) is None
@@ -104,7 +104,7 @@ def test_other_models_are_no_skeletons(slicer_scene, logic):
 
 
 def test_a_skeleton_without_branches_is_read_as_one(logic):
-    from PotentialSkeletonMRML.stored_skeleton import stored_skeleton
+    from PotentialSkeletonMRML.lines import stored_skeleton
 
     array = np.zeros((5, 5, 5), np.uint8)
     array[2, 2, 2] = 1
@@ -116,7 +116,7 @@ def test_a_skeleton_without_branches_is_read_as_one(logic):
 
 
 def keep_all(logic, labelmap, **options):
-    from PotentialSkeletonMRML.kept_result import keep
+    from PotentialSkeletonMRML.run_nodes import keep
 
     result = extract(logic, labelmap, **options)
     keep(result, labelmap, "", ["note; one", "two = 2"])
@@ -124,7 +124,7 @@ def keep_all(logic, labelmap, **options):
 
 
 def test_a_result_is_found_by_its_object(logic):
-    from PotentialSkeletonMRML.kept_result import kept_model, kept_nodes, kept_notes
+    from PotentialSkeletonMRML.run_nodes import kept_model, kept_nodes, kept_notes
 
     first, second = add_frame(), add_frame()
     result = keep_all(logic, first, curveNodes=True, tubesNode=True, criticalPointsNodes=True)
@@ -141,7 +141,7 @@ def test_a_result_is_found_by_its_object(logic):
 
 
 def test_outputs_of_the_run_before_are_filled_again_or_left_alone(slicer_scene, logic):
-    from PotentialSkeletonMRML.kept_result import kept_nodes, requests
+    from PotentialSkeletonMRML.run_nodes import kept_nodes, requests
 
     labelmap = add_frame()
     first = keep_all(logic, labelmap, curveNodes=True, tableNode=True)
@@ -157,7 +157,7 @@ def test_outputs_of_the_run_before_are_filled_again_or_left_alone(slicer_scene, 
 
 
 def test_removed_outputs_are_made_anew(slicer_scene, logic):
-    from PotentialSkeletonMRML.kept_result import kept_nodes, requests
+    from PotentialSkeletonMRML.run_nodes import kept_nodes, requests
 
     result = keep_all(logic, add_frame(), tubesNode=True, curveNodes=True)
     slicer_scene.RemoveNode(result.tubesNode)

@@ -228,7 +228,7 @@ def test_model_has_a_line_a_branch_with_its_measures(logic, labelmap):
 
 def test_tubes_are_as_thick_as_the_radius(slicer_scene, logic, labelmap):
     """Every point of the surface is as far from its branch as the radius near there says."""
-    from PotentialSkeletonMRML.nodes.lines import tubes
+    from PotentialSkeletonMRML.lines import tubes
 
     result = logic.extract(labelmap, tubesNode=True)
     surface, lines = result.tubesNode.GetPolyData(), result.modelNode.GetPolyData()

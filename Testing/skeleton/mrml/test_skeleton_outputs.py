@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.mrml import ownership
-from support.mrml_cases import add_volume, scene_text
+from support.mrml_cases import add_volume
 
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
@@ -167,43 +167,3 @@ def test_an_object_that_goes_ends_the_run_at_once(slicer_scene, logic):
     with pytest.raises(Cancelled, match="'bars' was removed"):
         logic.extract(labelmap, progress=remove)
     assert len(calls) == 1
-
-
-def test_a_failure_puts_back_what_was_filled(logic, monkeypatch):
-    import slicer
-
-    from PotentialSkeletonMRML import outputs
-
-    labelmap = add_bars()
-    first = logic.extract(labelmap, tubesNode=True, criticalPointsNodes=True, fieldNode=True)
-
-    def state():
-        table = first.tableNode.GetTable()
-        curves = [slicer.util.arrayFromMarkupsControlPoints(each) for each in first.curveNodes]
-        return (
-            first.modelNode.GetPolyData().GetNumberOfPoints(),
-            first.tubesNode.GetPolyData().GetNumberOfPoints(),
-            slicer.util.arrayFromVolume(first.labelmapNode).tobytes(),
-            [table.GetValue(row, 2).ToDouble() for row in range(table.GetNumberOfRows())],
-            [each.tobytes() for each in curves],
-            [each.GetNthMeasurement(0).GetValue() for each in first.curveNodes],
-            [each.GetDisplayNode().GetSelectedColor() for each in first.curveNodes],
-            {k: n.GetNumberOfControlPoints() for k, n in first.criticalPointsNodes.items()},
-        )
-
-    before, text = state(), scene_text()
-    slicer.util.arrayFromVolume(labelmap)[:8] = 0
-    monkeypatch.setattr(outputs, "group", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        logic.extract(
-            labelmap,
-            curveNodes=first.curveNodes,
-            modelNode=first.modelNode,
-            tubesNode=first.tubesNode,
-            labelmapNode=first.labelmapNode,
-            tableNode=first.tableNode,
-            criticalPointsNodes=first.criticalPointsNodes,
-            fieldNode=first.fieldNode,
-        )
-    assert state() == before
-    assert scene_text() == text

@@ -263,38 +263,6 @@ def test_unticked_outputs_go_together_with_the_next_run(slicer_scene, panel):
 # --- how it is shown
 
 
-def test_the_colours_of_radii_have_a_legend(slicer_scene, panel):
-    import slicer
-
-    slicer_scene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
-    panel.click("applyButton")
-    (lines,) = lines_of(slicer_scene)
-    legend = slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode(lines)
-    assert legend.GetVisibility()
-    assert panel.ui.legendTitle.text == "Radius (mm):"
-    panel.grab()
-    strip = panel.ui.legendFrame.grab().toImage()
-    colors = {strip.pixelColor(x, strip.height() // 2).name() for x in range(strip.width())}
-    assert len(colors) > 16
-    panel.parameters.colouring = type(panel.parameters.colouring).BRANCH
-    assert not legend.GetVisibility()
-    assert panel.ui.legendTitle.text == "A colour for each branch"
-    panel.parameters.colouring = type(panel.parameters.colouring).GENERATION
-    assert panel.ui.legendTitle.text == "Generation:"
-
-
-def test_the_legends_of_two_results_do_not_lie_over_one_another(slicer_scene, panel):
-    import slicer
-
-    slicer_scene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
-    panel.click("applyButton")
-    panel.parameters.segment = ids(panel)[1]
-    panel.click("applyButton")
-    first, second = lines_of(slicer_scene)
-    get = slicer.vtkSlicerColorLogic.GetColorLegendDisplayNode
-    assert [get(each).GetVisibility() for each in (first, second)] == [0, 1]
-
-
 def test_rows_do_not_move_while_a_run_goes_on(panel, monkeypatch):
     import slicer
 
@@ -311,7 +279,7 @@ def test_rows_do_not_move_while_a_run_goes_on(panel, monkeypatch):
     monkeypatch.setattr(slicer.app, "processEvents", look)
     panel.click("applyButton")
     monkeypatch.undo()
-    assert len(places) > 5
+    assert len(places) > 2
     assert len(set(places)) == 1
 
 
@@ -445,25 +413,13 @@ def test_the_share_of_divergence_counts_only_where_it_is_used(panel):
 # --- another segment's result
 
 
-def legends():
-    import slicer
-
-    nodes = slicer.util.getNodesByClass("vtkMRMLColorLegendDisplayNode")
-    return [node for node in nodes if node.GetVisibility()]
-
-
 def test_an_error_says_whose_centrelines_the_views_show(slicer_scene, panel):
-    import slicer
-
-    slicer_scene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
     panel.click("applyButton")
-    (legend,) = legends()
     segmentation = panel.parameters.input.GetSegmentation()
     first = ids(panel)[0]
     panel.parameters.segment = segmentation.AddEmptySegment("", "Nothing yet")
     other = "The views show the centrelines of Portal vein."
     assert panel.ui.nextLabel.text == f"Press Apply to find the centrelines. {other}"
-    assert legends() == []  # the colours of radii are explained where they are those of the panel
     panel.click("applyButton")
     assert "is empty" in panel.ui.statusLabel.text
     assert panel.ui.nextLabel.text.endswith(f"press Apply again. {other}")
@@ -473,4 +429,3 @@ def test_an_error_says_whose_centrelines_the_views_show(slicer_scene, panel):
     panel.widget.panel.update()
     assert "The views show" not in panel.ui.nextLabel.text
     panel.parameters.segment = first
-    assert legends() == [legend]

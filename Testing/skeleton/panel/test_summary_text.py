@@ -44,7 +44,7 @@ def bar():
 
 
 def test_the_summary_counts_branches_parts_and_loops(extract):
-    from PotentialSkeletonPanel.summary_text import summary
+    from PotentialSkeletonPanel.sentences import summary
 
     table = extract(frame_and_bar()).skeleton.to_table()
     count, length = len(table["branch"]), sum(table["length_mm"])
@@ -52,7 +52,7 @@ def test_the_summary_counts_branches_parts_and_loops(extract):
 
 
 def test_one_branch_is_one_branch(extract):
-    from PotentialSkeletonPanel.summary_text import summary
+    from PotentialSkeletonPanel.sentences import summary
 
     table = extract(bar()).skeleton.to_table()
     assert summary(table).startswith("1 branch, ")
@@ -60,7 +60,7 @@ def test_one_branch_is_one_branch(extract):
 
 
 def test_notes_tell_in_plain_words_what_was_cleaned(extract):
-    from PotentialSkeletonPanel.summary_text import notes
+    from PotentialSkeletonPanel.sentences import notes
 
     array = bar()
     array[0, 0, 0] = array[0, 8, 8] = 1
@@ -70,7 +70,7 @@ def test_notes_tell_in_plain_words_what_was_cleaned(extract):
 
 
 def test_nothing_is_said_twice(extract):
-    from PotentialSkeletonPanel.summary_text import notes
+    from PotentialSkeletonPanel.sentences import notes
 
     result = extract(frame_and_bar(), drop_islands=5)
     result.warnings.append("Lengths are approximate.")
@@ -112,6 +112,6 @@ def test_the_advice_fits_the_result(slicer_scene, table, begins):
     from emulators.qt.application import install
 
     install()
-    from PotentialSkeletonPanel.advice import next_step
+    from PotentialSkeletonPanel.sentences import next_step
 
     assert next_step(table).startswith(begins)

@@ -20,7 +20,7 @@ def logic(slicer_scene):
 
 
 def tree_of(logic, node, segment="Portal"):
-    from PotentialSkeletonMRML.kept_result import keep
+    from PotentialSkeletonMRML.run_nodes import keep
 
     result = logic.extract(node, segment, device="cpu")
     keep(result, node, node.GetSegmentation().GetSegmentIdBySegmentName(segment), [])
@@ -55,7 +55,7 @@ def test_both_kinds_of_diameter_stand_side_by_side(logic):
     assert table["inscribed_diameter_mm"][spur] == pytest.approx(4.4, abs=0.6)
     assert table["equivalent_diameter_mm"][spur] == pytest.approx(4.4, abs=0.6)
     assert table["min_area_mm2"][spur] <= table["mean_area_mm2"][spur]
-    from PotentialSkeletonMRML.kept_result import kept_nodes
+    from PotentialSkeletonMRML.run_nodes import kept_nodes
 
     node = kept_nodes(tree.model)["tableNode"]
     assert node.GetColumnUnitLabel("mean_area_mm2") == "mm2"

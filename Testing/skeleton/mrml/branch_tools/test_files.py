@@ -18,7 +18,7 @@ NAME = 'Right, "anterior" <1>'
 @pytest.fixture
 def tree(slicer_scene):
     from PotentialSkeleton import PotentialSkeletonLogic
-    from PotentialSkeletonMRML.kept_result import keep
+    from PotentialSkeletonMRML.run_nodes import keep
 
     logic, labelmap = PotentialSkeletonLogic(), add_vessels(transform=linear_transform())
     result = logic.extract(labelmap, device="cpu")
@@ -80,8 +80,8 @@ def test_models_for_slicervmtk_have_the_names(tree, view):
 
 
 def test_curves_are_called_after_the_last_name_on_their_way(tree):
-    from PotentialSkeletonMRML.interchange.scene import addCentrelineCurves
-    from PotentialSkeletonMRML.result import SkeletonResult
+    from PotentialSkeletonMRML.interchange import addCentrelineCurves
+    from PotentialSkeletonMRML.run_nodes import SkeletonResult
 
     result = SkeletonResult(tree.skeleton, np.eye(4))
     curves = addCentrelineCurves(result, "line", names=tree.names)
@@ -123,8 +123,8 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
 
 
 def test_the_command_writes_the_same_formats():
-    from fuzzy_vessel.writing import tree_files
-    from PotentialSkeletonMRML.interchange.tree_files import FORMATS
+    from fuzzy_vessel.writing import formats
+    from PotentialSkeletonMRML.interchange import FORMATS
 
-    assert tree_files.FORMATS == FORMATS
-    assert set(tree_files.DEFAULT_FORMATS) <= set(FORMATS)
+    assert formats.TREE_FORMATS == FORMATS
+    assert set(formats.DEFAULT_TREE_FORMATS) <= set(FORMATS)

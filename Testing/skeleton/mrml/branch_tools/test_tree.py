@@ -26,7 +26,7 @@ def tree(logic):
 
 def found(logic, **scene):
     """The tree of the vessels, with all outputs that follow from the lines."""
-    from PotentialSkeletonMRML.kept_result import keep
+    from PotentialSkeletonMRML.run_nodes import keep
 
     labelmap = add_vessels(**scene)
     result = logic.extract(labelmap, tubesNode=True, device="cpu")
@@ -46,7 +46,7 @@ def branch_at(tree, voxel):
 
 
 def nodes(tree, output):
-    from PotentialSkeletonMRML.kept_result import kept_nodes
+    from PotentialSkeletonMRML.run_nodes import kept_nodes
 
     return kept_nodes(tree.model)[output]
 
@@ -71,8 +71,8 @@ def test_the_example_of_the_docstring(logic):
 def test_the_tools_take_the_label_that_a_script_named(logic):
     import slicer
 
-    from PotentialSkeletonMRML.branch_tools.grid import vessels_of
-    from PotentialSkeletonMRML.kept_result import kept_model
+    from PotentialSkeletonMRML.dividing import vessels_of
+    from PotentialSkeletonMRML.run_nodes import kept_model
 
     labelmap = add_vessels()
     voxels = slicer.util.arrayFromVolume(labelmap)
