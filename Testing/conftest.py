@@ -73,16 +73,6 @@ def interleaved_cuda(request):
         yield device
 
 
-@pytest.fixture(params=["ascending", "descending", 1])
-def cooperative_cuda(request):
-    """An emulated device with three resident blocks.
-
-    Where the order is no number, each block runs until it waits for another one.
-    """
-    with _emulated_cuda(order=request.param, resident_blocks=3) as device:
-        yield device
-
-
 @pytest.fixture
 def gpu():
     """The first real GPU; for tests that carry the marker `gpu`."""

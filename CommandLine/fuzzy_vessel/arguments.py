@@ -206,221 +206,158 @@ def labels(text: str) -> str | tuple[int, ...]:
     return found
 
 
-# Groups of options that several commands share.
+# Options. Each is a name, a type, what stands for its value, and a help text.
+# fmt: off
 
 
-def _command(commands, name, text, description, epilog=None):
-    return commands.add_parser(
-        name,
-        help=text,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter if epilog else argparse.HelpFormatter,
-    )
+def _adder(parser):
+    def add(name, kind, metavar, text, default=None, **more):
+        parser.add_argument(
+            name, type=kind, metavar=metavar, help=text, default=default, **more)
+    return add
 
 
-def _inputs(parser):
-    add = parser.add_argument
-    add(
-        "volume", metavar="VOLUME",
-        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif, a folder with one DICOM series, or an "
-        "OME-Zarr folder (image.zarr, or image.zarr/2 for its third resolution)",
-    )  # fmt: skip
-    _voxels(parser, "--seed", "a voxel inside a vessel; may be given several times")
-    add(
-        "--vessel", type=vessel, action="append", default=[], metavar="NAME:I,J,K",
-        help="a voxel inside a vessel of this name, instead of --seed; several names give several "
-        "vessels that never overlap, one label and one segment each; the same name several times "
-        "gives one vessel more points",
-    )  # fmt: skip
-    add("--seeds", metavar="FILE", help="seeds as Slicer saves points (.mrk.json)")
-    add(
-        "--automatic-seeds", type=count, default=0, metavar="N",
-        help="find up to N seeds where the contrast in the volume or mask is most tubular; look at "
-        "them in the picture",
-    )  # fmt: skip
-    _voxels(
-        parser,
-        "--background",
-        "a voxel that is not in a vessel: the leak that it lies in is removed",
-    )
-    add("--mask", metavar="FILE", help="stay where this volume is not 0")
-    add("--frame", type=int, metavar="N", help="which frame of a 4D file, counted from 0")
-    _stack(parser)
+def _voxels(parser, name, text):
+    parser.add_argument(name, type=voxel, action="append", default=[], metavar="I,J,K", help=text)
 
 
-def _voxels(parser, name, what):
-    parser.add_argument(name, type=voxel, action="append", default=[], metavar="I,J,K", help=what)
-
-
-def _threshold(parser):
-    parser.add_argument(
-        "--threshold", type=threshold, metavar="auto|X",
-        help="connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)",
-    )  # fmt: skip
-
-
-def _out(parser, what="folder for the results"):
-    parser.add_argument("--out", type=folder, required=True, metavar="DIR", help=what)
+def _out(parser, text="folder for the results"):
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR", help=text)
 
 
 def _stack(parser):
-    parser.add_argument(
-        "--channel", type=int, metavar="N", help="which channel of OME-Zarr or TIFF, from 0"
-    )
-    parser.add_argument(
-        "--spacing", type=spacing, metavar="I,J,K",
-        help="of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says",
-    )  # fmt: skip
+    add = _adder(parser)
+    add("--channel", int, "N", "which channel of OME-Zarr or TIFF, from 0")
+    add("--spacing", spacing, "I,J,K",
+        "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says")
+
+
+def _threshold(parser):
+    _adder(parser)("--threshold", threshold, "auto|X",
+        "connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)")
 
 
 def _gaps(parser):
-    parser.add_argument(
-        "--fill-gaps", type=int, default=0, metavar="N",
-        help="add voxels that the vessels surround, in N rounds: what noise has left out of wide "
-        "vessels (0)",
-    )  # fmt: skip
+    _adder(parser)("--fill-gaps", int, "N",
+        "add voxels that the vessels surround, in N rounds: what noise has left out of wide "
+        "vessels (0)", 0)
 
 
 def _model(parser):
-    add = parser.add_argument
-    add(
-        "--model", choices=("contrast", "affinity"),
-        help="contrast: to the surroundings, connected from the seeds; affinity: to the seeds, as "
-        "in the papers (contrast; affinity where one of its options is given)",
-    )  # fmt: skip
-    add(
-        "--border", choices=("drawn", "half"),
-        help="of the model contrast: where experts draw it, or at half the contrast (drawn)",
-    )  # fmt: skip
-    add(
-        "--radius", type=int, metavar="N",
-        help="of the model affinity: voxels round each seed that it is estimated from (2)",
-    )  # fmt: skip
-    add(
-        "--side", choices=("both", "bright", "dark"),
-        help="of the model affinity: bright: intensities above the seeds' mean count as vessel, "
-        "too (both)",
-    )  # fmt: skip
-    add(
-        "--solver", metavar="NAME",
-        help="of the model affinity: how it is computed; an unknown NAME lists all (exact)",
-    )  # fmt: skip
+    add = _adder(parser)
+    add("--model", None, None, "contrast: to the surroundings, connected from the seeds; affinity: "
+        "to the seeds, as in the papers (contrast; affinity where one of its options is given)",
+        choices=("contrast", "affinity"))
+    add("--border", None, None, "of the model contrast: where experts draw it, or at half the "
+        "contrast (drawn)", choices=("drawn", "half"))
+    add("--radius", int, "N",
+        "of the model affinity: voxels round each seed that it is estimated from (2)")
+    add("--side", None, None, "of the model affinity: bright: intensities above the seeds' mean "
+        "count as vessel, too (both)", choices=("both", "bright", "dark"))
+    add("--solver", None, "NAME",
+        "of the model affinity: how it is computed; an unknown NAME lists all (exact)")
 
 
 def _segmentation(parser):
-    _inputs(parser)
+    add = _adder(parser)
+    add("volume", None, "VOLUME",
+        ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif, a folder with one DICOM series, or an "
+        "OME-Zarr folder (image.zarr, or image.zarr/2 for its third resolution)")
+    _voxels(parser, "--seed", "a voxel inside a vessel; may be given several times")
+    add("--vessel", vessel, "NAME:I,J,K",
+        "a voxel inside a vessel of this name, instead of --seed; several names give several "
+        "vessels that never overlap, one label and one segment each; the same name several times "
+        "gives one vessel more points", [], action="append")
+    add("--seeds", None, "FILE", "seeds as Slicer saves points (.mrk.json)")
+    add("--automatic-seeds", count, "N", "find up to N seeds where the contrast in the volume or "
+        "mask is most tubular; look at them in the picture", 0)
+    _voxels(parser, "--background",
+            "a voxel that is not in a vessel: the leak that it lies in is removed")
+    add("--mask", None, "FILE", "stay where this volume is not 0")
+    add("--frame", int, "N", "which frame of a 4D file, counted from 0")
+    _stack(parser)
     _threshold(parser)
-    parser.add_argument(
-        "--cut", type=share, metavar="X",
-        help="of the model affinity: ignore affinities below X: faster, exact from X on (0)",
-    )  # fmt: skip
+    add("--cut", share, "X",
+        "of the model affinity: ignore affinities below X: faster, exact from X on (0)")
     _gaps(parser)
     _model(parser)
 
 
 def _centrelines(parser, islands, tunnels):
-    add = parser.add_argument
-    add(
-        "--level", type=int, choices=(1, 2, 3), default=2,
-        help="1: the core alone; 2: the branches, too; 3: also towards sharp corners (2)",
-    )  # fmt: skip
-    add(
-        "--strength", type=int, default=6, metavar="M",
-        help="exponent of the repelling force, 3 to 9 (6)",
-    )  # fmt: skip
-    add(
-        "--charge-distance", type=int, metavar="D",
-        help="voxels by which the charges lie outside the surface (0 to 2, by the width)",
-    )  # fmt: skip
-    add(
-        "--drop-islands", type=int, default=islands, metavar="N",
-        help=f"leave components of fewer voxels out, never the largest ({islands})",
-    )  # fmt: skip
+    add = _adder(parser)
     default = "(the width of two voxels)" if tunnels is None else "(0)"
-    add(
-        "--close-tunnels", type=float, default=tunnels, metavar="MM",
-        help=f"close narrow tunnels first, none wider than so many mm {default}",
-    )  # fmt: skip
-    add(
-        "--formats", type=tree_formats, default=DEFAULT_TREE_FORMATS, metavar="NAMES",
-        help="of the centrelines for other programs, with commas between: "
-        f"{', '.join(TREE_FORMATS)}, all or none ({','.join(DEFAULT_TREE_FORMATS)})",
-    )  # fmt: skip
-    _voxels(
-        parser,
-        "--root",
-        "where a tree begins: the end of the centrelines that is nearest to this voxel; may be "
-        "given once for each component (the end of the thickest branch)",
-    )
+    add("--level", int, None, "1: the core alone; 2: the branches, too; 3: also towards sharp "
+        "corners (2)", 2, choices=(1, 2, 3))
+    add("--strength", int, "M", "exponent of the repelling force, 3 to 9 (6)", 6)
+    add("--charge-distance", int, "D",
+        "voxels by which the charges lie outside the surface (0 to 2, by the width)")
+    add("--drop-islands", int, "N",
+        f"leave components of fewer voxels out, never the largest ({islands})", islands)
+    add("--close-tunnels", float, "MM",
+        f"close narrow tunnels first, none wider than so many mm {default}", tunnels)
+    add("--formats", tree_formats, "NAMES", "of the centrelines for other programs, with commas "
+        f"between: {', '.join(TREE_FORMATS)}, all or none ({','.join(DEFAULT_TREE_FORMATS)})",
+        DEFAULT_TREE_FORMATS)
+    _voxels(parser, "--root",
+            "where a tree begins: the end of the centrelines that is nearest to this voxel; may be "
+            "given once for each component (the end of the thickest branch)")
 
 
 def _output(parser):
-    add = parser.add_argument
-    add("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:1 (auto)")
-    add(
-        "--label-formats", type=label_formats, default=(), metavar="NAMES",
-        help=f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between",
-    )  # fmt: skip
+    add = _adder(parser)
+    add("--device", None, "D", "auto, cpu, cuda or cuda:1 (auto)", "auto")
+    add("--label-formats", label_formats, "NAMES",
+        f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between", ())
     _out(parser)
 
 
 # The commands.
 
 
+def _command(commands, name, text, description, epilog=None):
+    return commands.add_parser(
+        name, help=text, description=description, epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter if epilog else argparse.HelpFormatter)
+
+
 def _segment(commands):
-    description = "Segments the vessels that the seeds lie in."
-    parser = _command(commands, "segment", "segment a volume from seeds", description, EXAMPLE)
+    parser = _command(commands, "segment", "segment a volume from seeds",
+                      "Segments the vessels that the seeds lie in.", EXAMPLE)
     _segmentation(parser)
     _output(parser)
 
 
-def _skeleton(commands):
-    parser = _command(
-        commands, "skeleton", "find the centrelines of a labelmap",
-        "Finds the centrelines of the vessels, or of any object, in a labelmap.",
-    )  # fmt: skip
-    parser.add_argument(
-        "labelmap", metavar="LABELMAP",
-        help=".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
-        "voxels of the object",
-    )  # fmt: skip
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--label", type=int, metavar="N", help="take the voxels of this label (all but 0)"
-    )
-    which.add_argument(
-        "--labels", type=labels, metavar="all|N,N",
-        help="one tree for each of these labels, in a folder each, and one table of all branches",
-    )  # fmt: skip
-    _stack(parser)
-    _centrelines(parser, islands=0, tunnels=0.0)
-    _output(parser)
-
-
 def _run(commands):
-    parser = _command(
-        commands, "run", "segment a volume from seeds, and find the centrelines",
-        "Segments the vessels that the seeds lie in, and finds their centrelines.",
-        EXAMPLE.replace("segment", "run"),
-    )  # fmt: skip
+    parser = _command(commands, "run", "segment a volume from seeds, and find the centrelines",
+                      "Segments the vessels that the seeds lie in, and finds their centrelines.",
+                      EXAMPLE.replace("segment", "run"))
     _segmentation(parser)
     _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _output(parser)
 
 
+def _skeleton(commands):
+    parser = _command(commands, "skeleton", "find the centrelines of a labelmap",
+                      "Finds the centrelines of the vessels, or of any object, in a labelmap.")
+    _adder(parser)("labelmap", None, "LABELMAP",
+                   ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
+                   "voxels of the object")
+    add = _adder(parser.add_mutually_exclusive_group())
+    add("--label", int, "N", "take the voxels of this label (all but 0)")
+    add("--labels", labels, "all|N,N",
+        "one tree for each of these labels, in a folder each, and one table of all branches")
+    _stack(parser)
+    _centrelines(parser, islands=0, tunnels=0.0)
+    _output(parser)
+
+
 def _demo(commands):
-    parser = _command(
-        commands, "demo", "segment a synthetic liver, and find the vessels' centrelines",
-        "Makes a synthetic CT of a liver, segments its vessels and finds their centrelines; tells "
-        "their distance from the known ones.",
-    )  # fmt: skip
-    add = parser.add_argument
-    add("--size", type=phantom_size, default=256, metavar="N", help="N x N x N voxels (256)")
-    add(
-        "--seed-number", type=natural, default=0, metavar="S",
-        help="another number, another liver (0)",
-    )  # fmt: skip
+    parser = _command(commands, "demo", "segment a synthetic liver, and find the centrelines",
+                      "Makes a synthetic CT of a liver, segments its vessels and finds their "
+                      "centrelines; tells their distance from the known ones.")
+    add = _adder(parser)
+    add("--size", phantom_size, "N", "N x N x N voxels (256)", 256)
+    add("--seed-number", natural, "S", "another number, another liver (0)", 0)
     _gaps(parser)
     _model(parser)
     _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
@@ -428,81 +365,61 @@ def _demo(commands):
 
 
 def _cohort(commands):
-    parser = _command(
-        commands, "cohort", "segment many volumes, find their centrelines, and make one table",
-        "Does what run does for each case of a list, and makes one table of all, cases.csv. A case "
-        "that fails stops no other.", COHORT_EXAMPLE,
-    )  # fmt: skip
-    parser.add_argument("list", metavar="LIST", help="the cases, a CSV file")
+    parser = _command(commands, "cohort",
+                      "segment many volumes, find their centrelines, and make one table",
+                      "Does what run does for each case of a list, and makes one table of all, "
+                      "cases.csv. A case that fails stops no other.", COHORT_EXAMPLE)
+    add = _adder(parser)
+    add("list", None, "LIST", "the cases, a CSV file")
     _out(parser, "folder for all results")
-    parser.add_argument("--workers", type=count, default=1, metavar="N", help="cases at a time (1)")
-    parser.add_argument(
-        "--options", type=shlex.split, default=[], metavar="TEXT",
-        help="options of run for all cases, in quotes, after =",
-    )  # fmt: skip
+    add("--workers", count, "N", "cases at a time (1)", 1)
+    add("--options", shlex.split, "TEXT", "options of run for all cases, in quotes, after =", [])
 
 
 def _large(commands):
-    parser = _command(
-        commands, "large", "labels and centrelines of a volume that does not fit in memory",
-        "Makes an OME-Zarr label image from a fuzzy scene that does not fit in memory, block by "
-        "block, and the centrelines, component by component: the same, bit for bit, as of the "
-        "whole.", LARGE_EXAMPLE,
-    )  # fmt: skip
-    add = parser.add_argument
-    add(
-        "scene", metavar="SCENE",
-        help="Zarr or OME-Zarr folder, or .npy: levels (uint16) or values (float32) of "
-        "connectedness; or a labelmap, whose object is where it is not 0; or with --affinity the "
-        "volume",
-    )  # fmt: skip
-    add(
-        "--affinity", type=affinity, metavar="MEAN,SIGMA,GRADIENT",
-        help="compute connectedness from every --seed first, by the affinity of the papers: "
-        "intensity of the vessels and its spread, and the spread of differences between neighbours",
-    )  # fmt: skip
+    parser = _command(commands, "large",
+                      "labels and centrelines of a volume that does not fit in memory",
+                      "Makes an OME-Zarr label image from a fuzzy scene that does not fit in "
+                      "memory, block by block, and the centrelines, component by component: the "
+                      "same, bit for bit, as of the whole.", LARGE_EXAMPLE)
+    add = _adder(parser)
+    add("scene", None, "SCENE", "Zarr or OME-Zarr folder, or .npy: levels (uint16) or values "
+        "(float32) of connectedness; or a labelmap, whose object is where it is not 0; or with "
+        "--affinity the volume")
+    add("--affinity", affinity, "MEAN,SIGMA,GRADIENT",
+        "compute connectedness from every --seed first, by the affinity of the papers: intensity "
+        "of the vessels and its spread, and the spread of differences between neighbours")
     _threshold(parser)
-    add("--cut", type=share, default=0.0, metavar="X", help="affinities below it count as none (0)")
-    add(
-        "--components", choices=("all", "largest", "seeds"), default="all",
-        help="all, the largest, or those that a --seed lies in (all)",
-    )  # fmt: skip
+    add("--cut", share, "X", "affinities below it count as none (0)", 0.0)
+    add("--components", None, None, "all, the largest, or those that a --seed lies in (all)", "all",
+        choices=("all", "largest", "seeds"))
     _voxels(parser, "--seed", "a voxel in a vessel")
-    add("--min-voxels", type=count, default=1, metavar="N", help="leave smaller components out (1)")
-    add("--numbered", action="store_true", help="give each component a number of its own")
-    _voxels(
-        parser,
-        "--background",
-        "a voxel that is not in a vessel: it raises the automatic threshold",
-    )
+    add("--min-voxels", count, "N", "leave smaller components out (1)", 1)
+    parser.add_argument("--numbered", action="store_true",
+                        help="give each component a number of its own")
+    _voxels(parser, "--background",
+            "a voxel that is not in a vessel: it raises the automatic threshold")
     _gaps(parser)
-    add("--mask", metavar="PATH", help="paths and gaps stay where this is not 0")
-    add(
-        "--spacing", type=spacing, metavar="I,J,K", help="size of a voxel in mm (the image's, or 1)"
-    )
-    add(
-        "--missing-chunks", choices=("auto", "error", "fill"), default="auto",
-        help="chunks of the scene that have no file: error or the fill value (auto: the fill value "
-        "unless the file says that there were any, or a seed lies in one)",
-    )  # fmt: skip
-    add("--block", type=count, default=512, metavar="N", help="voxels along a block's sides (512)")
-    add("--workers", type=count, default=1, metavar="N", help="blocks at a time (1)")
-    add(
-        "--memory-limit", type=lambda text: int(gigabytes(text) * 1e9), metavar="GB",
-        help="refuse what may need more, before it begins (four fifths of the machine's)",
-    )  # fmt: skip
-    add("--topology", action="store_true", help="count loops and cavities of the labels, too")
-    add("--centrelines", action="store_true", help="find the centrelines, too; numbers components")
+    add("--mask", None, "PATH", "paths and gaps stay where this is not 0")
+    add("--spacing", spacing, "I,J,K", "size of a voxel in mm (the image's, or 1)")
+    add("--missing-chunks", None, None, "chunks of the scene that have no file: the fill value, "
+        "which zarr does not store, or an error (fill)", "fill", choices=("fill", "error"))
+    add("--block", count, "N", "voxels along a block's sides (256)", 256)
+    add("--workers", count, "N", "blocks at a time (1)", 1)
+    add("--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
+        "refuse what may need more, before it begins (four fifths of the machine's)")
+    for name, text in (("--topology", "count loops and cavities of the labels, too"),
+                       ("--centrelines", "find the centrelines, too; numbers components")):
+        parser.add_argument(name, action="store_true", help=text)
     _centrelines(parser, islands=0, tunnels=0.0)
-    add("--device", default="auto", metavar="D", help="auto, cpu or cuda (auto); labels: the CPU")
+    add("--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
     _out(parser)
 
 
 def _slicer_cli(commands):
-    parser = _command(
-        commands, "slicer-cli", "make both jobs CLI modules of Slicer",
-        "Writes two small programs and their descriptions into a folder. Name it in Slicer under "
-        "Edit > Application Settings > Modules > Additional module paths.",
-    )  # fmt: skip
-    parser.add_argument("folder", type=folder, metavar="DIR", help="made if it is not there")
+    parser = _command(commands, "slicer-cli", "make both jobs CLI modules of Slicer",
+                      "Writes two small programs and their descriptions into a folder. Name it in "
+                      "Slicer under Edit > Application Settings > Modules > Additional module "
+                      "paths.")
+    _adder(parser)("folder", folder, "DIR", "made if it is not there")
     parser.set_defaults(command="slicer_cli")

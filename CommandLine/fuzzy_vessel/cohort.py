@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from typing import Any, NoReturn
 from filelock import FileLock, Timeout
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.device_names import is_device_name
+from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 
 from .arguments import Parser, make_parser
 from .progress_bar import ProgressBar
@@ -120,9 +121,8 @@ def read_cases(path: str | Path) -> list[Case]:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=(separators or [","])[0])
         rows, columns = list(reader), reader.fieldnames or []
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
         raise InputError(
-            f"{path}: line {line} is not UTF-8: save the list as UTF-8, in Excel as 'CSV UTF-8'."
+            f"{path}: the list is not UTF-8: save it so, in Excel as 'CSV UTF-8'."
         ) from error
     except (OSError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
@@ -134,13 +134,11 @@ def read_cases(path: str | Path) -> list[Case]:
     cases = [_case(row, path.parent.resolve()) for row in rows if any(row.values())]
     if not cases:
         raise InputError(f"{path}: the list has no case; write one row for each volume.")
-    names = [case.name.lower() for case in cases]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                f"{path}: {names.count(name)} cases are called {name!r}: name them in the column "
-                "case."
-            )
+    name, count = Counter(case.name.lower() for case in cases).most_common(1)[0]
+    if count > 1:
+        raise InputError(
+            f"{path}: {count} cases are called {name!r}: name them in the column case."
+        )
     return cases
 
 
@@ -224,8 +222,8 @@ def _run_all(cases, options, folder, entries, progress):
 
 def _is_done(case, options, folder, entries):
     known = entries.get(case.name, {})
-    same = known.get("arguments") == [*case.arguments, *options.options]
-    same = same and known.get("files") == _stamps(case) and known["status"] == DONE
+    now = {"arguments": [*case.arguments, *options.options], "files": _stamps(case), "status": DONE}
+    same = all(known.get(name) == value for name, value in now.items())
     return same and (folder / case.name / REPORT).exists()
 
 
@@ -263,38 +261,32 @@ def _run(case, options, folder, processes) -> dict[str, Any]:
 
 
 class _Processes:
-    """The processes that run, so that all can be ended."""
+    """Runs this program in processes of their own, which can all be ended."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen] = set()
-        self._lock = threading.Lock()
-        self._ended = False
+        self._lock, self._ended = threading.Lock(), False
 
     def run(self, arguments: Sequence[str]) -> tuple[int, str]:
-        """Exit status and output of this program in a process of its own."""
+        """Exit status and output."""
         with self._lock:
             if self._ended:
                 return 130, "cancelled"
             process = subprocess.Popen(
                 [sys.executable, "-m", "fuzzy_vessel", *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-            )
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, encoding="utf-8", errors="replace",
+            )  # fmt: skip
             self._running.add(process)
         output = process.communicate()[0]
-        with self._lock:
-            self._running.discard(process)
+        self._running.discard(process)
         return process.returncode, output
 
     def end(self) -> None:
-        """Have all processes end, which removes what they have half written."""
+        """End all, which removes what they have half written."""
         with self._lock:
             self._ended = True
-            for process in self._running:
+            for process in list(self._running):
                 process.terminate()
 
 
@@ -370,7 +362,10 @@ def _row(folder: Path, name: str, entries: dict) -> dict[str, Any]:
 
 def _page(folder: Path, rows: Sequence[dict[str, Any]]) -> str:
     """A page (HTML) with the pictures of all cases, to look through them in a browser."""
-    sections = []
+    page = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8" />'
+        f"<title>Cases</title><style>{STYLE}</style></head>\n<body>\n<h1>{len(rows)} cases</h1>\n"
+    )
     for row in rows:
         name = escape(row["case"])
         said = f'<p class="failed">{escape(row["status"])}: {escape(row["error"] or "")}</p>'
@@ -379,15 +374,9 @@ def _page(folder: Path, rows: Sequence[dict[str, Any]]) -> str:
                 f"<p>{row['volume_ml']:.3g} ml, {row['length_mm']:.4g} mm in {row['branches']} "
                 f"branches, threshold {row['threshold']:.3g}, {row['warnings']} warnings</p>"
             )
-            said += "".join(
-                f'<a href="{name}/{file}"><img src="{name}/{file}" alt="{name}" '
-                'loading="lazy" /></a>'
-                for file in (PICTURE, SKELETON_PICTURE)
-                if (folder / row["case"] / file).exists()
-            )
-        sections.append(f"<section><h2>{name}</h2>{said}</section>")
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8" />'
-        f"<title>Cases</title><style>{STYLE}</style></head>\n"
-        f"<body>\n<h1>{len(rows)} cases</h1>\n" + "\n".join(sections) + "\n</body>\n</html>\n"
-    )
+            for file in (PICTURE, SKELETON_PICTURE):
+                if (folder / row["case"] / file).exists():
+                    image = f'<img src="{name}/{file}" alt="{name}" loading="lazy" />'
+                    said += f'<a href="{name}/{file}">{image}</a>'
+        page += f"<section><h2>{name}</h2>{said}</section>\n"
+    return page + "</body>\n</html>\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, padded_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box, padded_box
 
 from .rendering import CannotRender, render
 

@@ -105,27 +105,6 @@ def test_lists_that_cannot_be_used(tmp_path, text, message):
         read_cases(tmp_path / "none.csv")
 
 
-@pytest.mark.parametrize("separator", [";", "\t"])
-def test_lists_of_other_programs(cases, separator):
-    """Excel separates by semicolons where the comma is the decimal sign."""
-    text = 'case,volume,seeds\nName,a.nrrd,"1,2,3; 4,5,6"\nü,b.nrrd,\n'
-    rows = csv.reader(text.splitlines())
-    with cases.open("w", newline="", encoding="utf-8-sig") as file:
-        csv.writer(file, delimiter=separator).writerows(rows)
-    first, second = read_cases(cases)
-    assert (first.name, second.name) == ("Name", "ü")
-    assert first.arguments[1:] == ("--seed=1,2,3", "--seed=4,5,6")
-
-
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [("../..,a.nrrd,,,", "folder's"), ("x,,,,", "no volume"), ("x,a.nrrd,1,2,3,4", "more cells")],
-)
-def test_rows_that_cannot_be_used(tmp_path, row, problem):
-    (tmp_path / "list.csv").write_text(HEAD + row)
-    assert problem in read_cases(tmp_path / "list.csv")[0].problem
-
-
 @pytest.mark.parametrize(
     ("name", "problem"),
     [

@@ -191,14 +191,6 @@ def test_bad_arguments_are_told_in_one_line(scan, tmp_path, capsys, arguments, m
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_foreign_folder_is_left_alone(scan, tmp_path, capsys):
-    (tmp_path / "thesis.tex").write_text("...")
-    line = error_of(capsys, "segment", scan[0], "--seed", "15,10,6", "--out", tmp_path)
-    assert str(tmp_path) in line
-    assert "holds other files" in line
-    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
-
-
 def test_an_input_in_the_output_folder_is_not_replaced(scan, tmp_path, capsys):
     path = tmp_path / scan[0].name
     path.write_bytes(scan[0].read_bytes())
@@ -206,16 +198,6 @@ def test_an_input_in_the_output_folder_is_not_replaced(scan, tmp_path, capsys):
     assert str(path) in line
     assert "lies in the output folder" in line
     assert path.read_bytes() == scan[0].read_bytes()
-
-
-def test_cuda_without_a_gpu_says_what_is_missing(scan, tmp_path, capsys):
-    from FuzzyVesselCoreLib.gpu.availability import cuda_status
-
-    reason = cuda_status()
-    if reason is None:
-        pytest.skip("this machine has a GPU")
-    arguments = ["segment", scan[0], "--seed", "15,10,6", "--device", "cuda"]
-    assert reason.splitlines()[0] in error_of(capsys, *arguments, "--out", tmp_path / "out")
 
 
 def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
@@ -273,26 +255,3 @@ def test_help_and_version_do_not_load_the_libraries():
         )
         assert done.returncode == 0, done.stderr
         assert expected in done.stdout
-
-
-PAPERS = ("--model", "affinity")  # which knows no spacing: the file made here has none
-
-
-def test_a_dicom_folder_and_the_same_slices_in_one_file_agree(data_folder, tmp_path, without_3d):
-    import zipfile
-
-    folder = tmp_path / "dicom"
-    with zipfile.ZipFile(data_folder / "ircadb01_01_dicom_12slices.zip") as archive:
-        archive.extractall(folder)
-    out = tmp_path / "out"
-    # The portal vein's trunk, 10 slices above the lowest of these.
-    assert main(["segment", str(folder), "--seed", "265,206,10", *PAPERS, "--out", str(out)]) == 0
-    whole = array_of(data_folder / "ircadb01_01_ct.nrrd")
-    cropped = write_nrrd(tmp_path / "crop.nrrd", whole[60:72])
-    again = tmp_path / "again"
-    assert (
-        main(["segment", str(cropped), "--seed", "265,206,10", *PAPERS, "--out", str(again)]) == 0
-    )
-    np.testing.assert_array_equal(
-        array_of(out / "fuzzy-scene.nrrd"), array_of(again / "fuzzy-scene.nrrd")
-    )

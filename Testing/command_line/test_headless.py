@@ -46,23 +46,6 @@ def test_mrb_brings_everything_back(slicer_scene, numbers, tmp_path):
     assert slicer.util.getNode("parts").GetSegmentation().GetNumberOfSegments() == 1
 
 
-def test_other_nodes_survive_their_files(slicer_scene, tmp_path):
-    import slicer
-
-    points = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode")
-    points.AddControlPointWorld([4.25, -5.5, 6.75], "a label")
-    transform = linear_transform()
-    matrix = slicer.util.arrayFromTransformMatrix(transform)
-    for node, name in ((points, "p.mrk.json"), (transform, "t.h5")):
-        assert slicer.util.saveNode(node, str(tmp_path / name), {})
-    again = slicer.util.loadMarkups(str(tmp_path / "p.mrk.json"))
-    np.testing.assert_allclose(
-        slicer.util.arrayFromMarkupsControlPoints(again), [[4.25, -5.5, 6.75]]
-    )
-    again = slicer.util.loadTransform(str(tmp_path / "t.h5"))
-    np.testing.assert_allclose(slicer.util.arrayFromTransformMatrix(again), matrix)
-
-
 def test_vtks_messages_are_collected_and_others_are_not_held_back(
     slicer_scene, numbers, tmp_path, capfd
 ):
@@ -92,31 +75,6 @@ def test_the_last_words_of_a_library_that_aborts_are_heard():
     )
     assert ended.returncode != 0
     assert "no memory for the image" in ended.stderr
-
-
-def test_messages_come_back_to_the_console_afterwards(slicer_scene, capfd):
-    import vtk
-
-    with headless.vtk_messages() as messages:
-        vtk.vtkImageReader2().Update()
-    assert messages
-    capfd.readouterr()
-    count = len(messages)
-    vtk.vtkImageReader2().Update()
-    assert capfd.readouterr().err
-    assert len(messages) == count
-
-
-def test_a_quiet_process_that_leaves_nothing_behind():
-    run = python(
-        "from fuzzy_vessel.slicer_host import headless; print(headless.start().temporaryPath)"
-        "; import pathlib; assert pathlib.Path(headless.start().temporaryPath).is_dir()"
-    )
-    assert run.returncode == 0
-    assert run.stderr == ""
-    path = run.stdout.strip()
-    assert path
-    assert python("import sys, os; sys.exit(os.path.exists(sys.argv[1]))", path).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -153,23 +111,3 @@ def test_parameters_are_kept_under_slicers_names(slicer_scene, numbers):
     assert node.GetNodeReference("mask.0") is volume
     assert node.GetNodeReference("mask.1") is None
     assert "mask.1" not in node.GetParameterNames()
-
-
-def test_parameter_node_is_kept_in_the_scene(slicer_scene, numbers, tmp_path):
-    import slicer
-
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-
-    choices = FuzzyConnectedGPULogic().getParameterNode()
-    assert (choices.automaticAffinity, choices.threshold, choices.inputVolume) == (True, 0.5, None)
-    choices.automaticAffinity = False
-    choices.threshold = 0.25
-    choices.inputVolume = add_volume(numbers)
-    with pytest.raises(ValueError, match=r"1\.5"):
-        choices.threshold = 1.5
-    slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
-    headless.start().clear()
-    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
-    again = FuzzyConnectedGPULogic().getParameterNode()
-    assert (again.automaticAffinity, again.threshold) == (False, 0.25)
-    assert again.inputVolume.GetName() == "scan"

@@ -95,15 +95,6 @@ def test_what_no_seed_needs_is_not_handed_on(tmp_path, strange):
     assert node.GetStorageNode() is None
 
 
-def test_points_that_were_not_placed_are_kept_as_such(tmp_path):
-    listed = [{"positionStatus": "undefined"}, {"position": [1, 2, 3]}]
-    path = tmp_path / "seeds.mrk.json"
-    path.write_text(json.dumps({"markups": [{"type": "Fiducial", "controlPoints": listed}]}))
-    node = points.read_seeds(path)
-    assert node.GetNumberOfControlPoints() == 2
-    assert node.GetNumberOfDefinedControlPoints() == 1
-
-
 # ---- scenes in one file
 
 
@@ -139,11 +130,6 @@ def test_parts_of_a_bundle_stay_within_it(tmp_path, name):
         load(path)
 
 
-def test_a_bundle_holds_no_links(tmp_path):
-    with pytest.raises(InputError, match="would lie outside"):
-        load(write_bundle(tmp_path / "a.mrb", "scene/link", mode=0o120777))
-
-
 def test_an_archive_of_another_kind_is_no_bundle(tmp_path):
     (tmp_path / "a.txt").write_text("evil")
     path = tmp_path / "a.mrb"
@@ -151,10 +137,3 @@ def test_an_archive_of_another_kind_is_no_bundle(tmp_path):
         archive.add(tmp_path / "a.txt", "../../evil.txt")
     with pytest.raises(InputError, match=r"a\.mrb: this is no scene"):
         load(path)
-
-
-def test_the_schema_of_points_is_not_fetched(tmp_path):
-    markup = {"type": "Fiducial", "coordinateSystem": "RAS", "controlPoints": []}
-    path = tmp_path / "a.mrk.json"
-    path.write_text(json.dumps({"@schema": "http://localhost:1/x", "markups": [markup]}))
-    assert points.read_seeds(path).GetNumberOfControlPoints() == 0

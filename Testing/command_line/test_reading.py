@@ -339,13 +339,3 @@ def test_slices_that_cannot_stand_beside_each_other(tmp_path, tag, value, messag
     path = dicom_files.write_series(tmp_path / "scan")[2]
     path.write_bytes(dicom_files.dicom_bytes({**dicom_files.slice_tags(2), tag: value}))
     assert message in refusal(tmp_path / "scan")
-
-
-def test_slices_that_were_written_here_are_read(tmp_path):
-    for number, path in enumerate(dicom_files.write_series(tmp_path / "scan")):
-        tags = dicom_files.slice_tags(number)
-        tags[0x0008, 0x103E] = b"LO", "Caf\xe9 \x1b[2J"
-        path.write_bytes(dicom_files.dicom_bytes(tags))
-    node = volumes.read_volume(tmp_path / "scan")
-    assert node.GetImageData().GetDimensions() == (7, 6, 4)
-    assert node.GetSpacing() == (1.0, 1.0, 2.0)

@@ -114,13 +114,6 @@ def test_labels_of_64_bits_are_read_and_too_large_ones_refused(slicer_scene, zar
         volumes.read_volume(tmp_path / "l.zarr")
 
 
-def test_missing_chunks_are_said(slicer_scene, zarr, tmp_path):
-    path = write_zarr(zarr, tmp_path / "gaps.zarr", vessel())
-    (path / "level 0/1.0.0").unlink()
-    node = volumes.read_volume(path)
-    assert "1 of 24 chunks are not there" in volumes.notes_of(node)[0]
-
-
 def changed(path, **values):
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, **values}))
@@ -157,10 +150,6 @@ def deflate_bomb(path):
     (path / "level 0/0.0.0").write_bytes(gzip.compress(bytes(1 << 26)))
 
 
-def no_json(path):
-    (path / ".zattrs").write_text("{'multiscales'")
-
-
 def nan_scale(path):
     text = (path / ".zattrs").read_text()
     (path / ".zattrs").write_text(text.replace("2.0", "NaN", 1))
@@ -179,7 +168,6 @@ def no_multiscales(path):
         (link, "'0.0.0' is no regular file"),
         (damaged_chunk, "chunk 0.0.0 was cut short"),
         (deflate_bomb, "longer than its header declares"),
-        (no_json, "not an image that can be read"),
         (nan_scale, "spacing or position .* unusable"),
         (no_multiscales, "no OME-Zarr image"),
     ],
@@ -280,15 +268,6 @@ def test_from_ome_zarr_to_labels_and_centrelines(without_3d, zarr, tmp_path, cap
     capsys.readouterr()
 
 
-def test_turned_axes_are_said(slicer_scene, zarr, tmp_path):
-    from fuzzy_vessel.writing.formats import write_labels
-    from support.mrml_cases import add_volume
-
-    node = add_volume(np.ones((3, 4, 5), np.uint8), kind="vtkMRMLLabelMapVolumeNode")
-    (warning,) = write_labels(tmp_path, "labels", node, ["ome-zarr"])
-    assert "holds no directions" in warning
-
-
 # --- packages that are missing, options that do not fit
 
 
@@ -306,13 +285,3 @@ def test_a_missing_package_is_named(slicer_scene, tmp_path, monkeypatch, name, p
     with pytest.raises(InputError, match=rf"pip install 'fuzzy-vessel-gpu\[{extra}\]'") as error:
         volumes.read_volume(path)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("option", [["--channel", "1"], ["--spacing", "1,1,1"]])
-def test_options_of_stacks_are_refused_elsewhere(tmp_path, capsys, option):
-    from support.image_files import write_nrrd
-
-    path = write_nrrd(tmp_path / "ct.nrrd", vessel().astype(np.int16))
-    job = ["segment", str(path), "--seed", "1,1,1", *option, "--out", str(tmp_path / "o")]
-    assert main(job) == 2
-    assert f"{option[0]} is for OME-Zarr and TIFF" in capsys.readouterr().err

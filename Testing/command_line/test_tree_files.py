@@ -115,30 +115,3 @@ def test_bad_arguments_are_told_and_leave_nothing(ring, tmp_path, capsys, argume
     assert code == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_error_in_the_last_format_leaves_nothing(ring, tmp_path, monkeypatch, capsys):
-    from PotentialSkeletonLib import interchange
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(interchange, "write_simvascular", full)
-    assert run(ring, tmp_path / "out") == 2
-    assert "No space left on device" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_earlier_result_is_replaced_but_never_a_strangers_file_in_its_folder(
-    ring, tmp_path, capsys
-):
-    out = tmp_path / "out"
-    assert run(ring, out) == 0
-    assert run(ring, out, "--formats", "none") == 0
-    assert not names(out) & TREE_FILES
-    assert run(ring, out) == 0
-    stranger = out / "simvascular-paths" / "my own.pth"
-    stranger.write_text("hours of work")
-    assert run(ring, out, "--formats", "none") == 2
-    assert "simvascular-paths/my own.pth" in capsys.readouterr().err
-    assert stranger.read_text() == "hours of work"

@@ -69,22 +69,6 @@ def test_a_run_makes_a_tree_of_each_vessel(scan, tmp_path, without_3d, capsys):
     assert (out / "scene.mrb").is_file()
 
 
-def test_one_name_is_one_vessel(scan, tmp_path, without_3d):
-    import slicer
-
-    named = vessels("portal:3,6,6", "portal:25,6,6")
-    both = tmp_path / "named", tmp_path / "plain"
-    seeds = ["--seed", "3,6,6", "--seed", "25,6,6"]
-    for out, points in zip(both, (named, seeds)):
-        assert main(["segment", str(scan), *points, "--device", "cpu", "--out", str(out)]) == 0
-    arrays = []
-    for out in both:
-        slicer.mrmlScene.Clear()
-        node = slicer.util.loadLabelVolume(str(out / "labelmap.nrrd"))
-        arrays.append(slicer.util.arrayFromVolume(node).copy())
-    assert np.array_equal(*arrays)
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import shutil
 import sys
 import zipfile
 
@@ -100,34 +99,6 @@ def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_results_are_kept_where_their_folder_became_something_else(tmp_path):
-    path = tmp_path / "results"
-    write_result(path, "first")
-    (tmp_path / "results-2").symlink_to("nowhere")  # no free name either
-
-    def run():
-        with OutputFolder(path) as place:
-            (place / "result.txt").write_text("second")
-            shutil.rmtree(path)
-            path.symlink_to("nowhere")
-
-    with pytest.raises(InputError, match=r"results: the folder cannot be replaced: ") as failed:
-        run()
-    kept = tmp_path / "results-3"
-    assert str(failed.value).endswith(f"the results are in {kept}.")
-    assert (kept / "result.txt").read_text() == "second"
-    assert len(list(tmp_path.iterdir())) == 3
-
-
-def test_a_result_that_was_copied_or_partly_deleted_is_replaced(tmp_path):
-    write_result(tmp_path / "results", "first", "picture.png")
-    path = tmp_path / "copy"
-    shutil.copytree(tmp_path / "results", path, copy_function=shutil.copyfile)
-    (path / "picture.png").unlink()
-    write_result(path, "second")
-    assert (path / "result.txt").read_text() == "second"
-
-
 @pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", "desktop.ini"])
 def test_a_result_that_was_looked_at_in_a_file_manager_is_replaced(tmp_path, name):
     path = tmp_path / "results"
@@ -141,15 +112,6 @@ def test_a_result_that_was_looked_at_in_a_file_manager_is_replaced(tmp_path, nam
     (path / "trees" / name).write_text("places of icons")
     write_result(path, "third")
     assert (path / "result.txt").read_text() == "third"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_an_earlier_result_survives_a_failure(tmp_path):
-    path = tmp_path / "results"
-    write_result(path, "first")
-    with pytest.raises(RuntimeError):
-        write_half(path, RuntimeError)
-    assert (path / "result.txt").read_text() == "first"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -243,24 +205,6 @@ def test_a_second_interrupt_and_a_folder_made_in_between_lose_no_result(tmp_path
         with pytest.raises(KeyboardInterrupt):
             write_result(other, "fourth")
     assert {"first", "fourth"} <= set(contents(tmp_path))
-
-
-def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, monkeypatch):
-    path = tmp_path / "mounted"
-    path.mkdir()
-    monkeypatch.setattr(os.path, "ismount", lambda place: str(place) == str(path))
-    write_result(path, "first")
-    with pytest.raises(RuntimeError):
-        write_half(path, RuntimeError)
-    write_result(path, "second")
-    assert {entry.name for entry in path.iterdir()} == {"report.json", "result.txt"}
-    assert (path / "result.txt").read_text() == "second"
-
-
-def test_an_error_of_the_disk_is_told_with_the_folder(tmp_path):
-    with pytest.raises(InputError, match=r"results: .*No space left on device.*--out"):
-        write_half(tmp_path / "results", OSError(28, "No space left on device"))
-    assert list(tmp_path.iterdir()) == []
 
 
 # The nodes' files.

@@ -8,8 +8,7 @@ from scipy.spatial import cKDTree
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom import image as image_file
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.phantom.tubes import Branch, segments, signed_distance
-from FuzzyVesselCoreLib.phantom.vascular_tree import TAPER
+from FuzzyVesselCoreLib.phantom.vessels import TAPER, Branch, segments, signed_distance
 
 SHAPES = [(8, 8, 8), (1, 8, 8), (1, 64, 64), (3, 8, 50), (9, 33, 17), (40, 96, 64), (64, 64, 64)]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
+from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
 from .itk_files import SUFFIXES, read_itk
 from .stacks import Choice, is_stack, read_stack

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.files.device_names import is_device_name
+from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 
 from ..tree.rooting import Forest, root_to_tip_lines
 from .line_set import (

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings, strategies
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance
+from FuzzyVesselCoreLib.voxels.distances import geodesic_distance
 from PotentialSkeletonLib.tracing.component_curves import ComponentCurves, descent_path
 from support.solids import random_solids
 
