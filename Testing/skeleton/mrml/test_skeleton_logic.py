@@ -9,7 +9,7 @@ import pytest
 import support.solids as solids
 from fuzzy_vessel.slicer_host import headless
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, matrix_from_array
-from PotentialSkeletonLib import force_field, skeletonize
+from PotentialSkeletonLib import SkeletonOptions, force_field, skeletonize
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_volume,
@@ -399,10 +399,10 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, hierarchy, tmp_p
 
 def test_defaults_are_those_of_the_algorithm(logic):
     ours = inspect.signature(logic.extract).parameters
-    theirs = inspect.signature(skeletonize).parameters
-    shared = [name for name in theirs if name not in ("mask", "spacing", "options")]
-    assert set(shared) <= set(ours)
-    assert all(ours[name].default == theirs[name].default for name in shared)
+    theirs = inspect.signature(SkeletonOptions).parameters
+    assert {name: ours[name].default for name in theirs} == {
+        name: option.default for name, option in theirs.items()
+    }
 
 
 def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
