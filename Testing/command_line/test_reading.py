@@ -75,8 +75,7 @@ def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, option
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["head_mra_oblique.nii.gz", "aorta_mra.mha", "circle_of_willis_mra_small.nrrd", "left"],
+    "name", ["head_mra_oblique.nii.gz", "aorta_mra.mha", "circle_of_willis_mra_small.nrrd", "left"]
 )
 def test_volumes_are_those_that_slicers_own_reader_makes(data_folder, tmp_path, name):
     path = data_folder / name
@@ -215,10 +214,7 @@ def test_what_cannot_be_read_is_named(tmp_path):
             write_nrrd(tmp_path / "n.nrrd", VALUES, directions=["(nan,0,0)", "(0,1,0)", "(0,0,2)"]),
             "",
         ),
-        (
-            write_nrrd(tmp_path / "p.nrrd", VALUES, directions=["(1,0,0)", "(1,0,0)", "(0,0,2)"]),
-            "",
-        ),
+        (write_nrrd(tmp_path / "p.nrrd", VALUES, directions=["(1,0,0)", "(1,0,0)", "(0,0,2)"]), ""),
     ):
         assert said in refusal(path)
 

@@ -121,10 +121,7 @@ def _run(job: Callable, given: Namespace) -> list[str]:
     from ..slicer_host import headless
 
     headless.start().clear()
-    with (
-        headless.vtk_messages(),
-        tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder,
-    ):
+    with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         progress = FilterProgress()
         files, notes = job(given, Stopwatch(progress), Path(folder))
         _move_into_place(Path(folder), files)

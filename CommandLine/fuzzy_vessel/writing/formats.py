@@ -64,10 +64,7 @@ def _write_ome_zarr(path, labels, matrix):
 
     spacing = np.linalg.norm(matrix[:3, :3], axis=0)[::-1].tolist()
     origin = (np.diag([-1, -1, 1]) @ matrix[:3, 3])[::-1].tolist()
-    placed = [
-        {"type": "scale", "scale": spacing},
-        {"type": "translation", "translation": origin},
-    ]
+    placed = [{"type": "scale", "scale": spacing}, {"type": "translation", "translation": origin}]
     multiscale = {
         "version": OME_VERSION,
         "name": path.name.split(".")[0],
