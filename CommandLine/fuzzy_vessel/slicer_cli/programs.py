@@ -283,11 +283,6 @@ def write_wrappers(folder: str | Path) -> list[Path]:
     Slicer starts an executable in its own environment, whose PYTHONHOME and libraries another
     Python must not see; and it runs everything in a module path with ``--xml``, so that the
     environment's own folder of programs is no place to name.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be written.
     """
     folder = Path(folder).resolve()
     written = []

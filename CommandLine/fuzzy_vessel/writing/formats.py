@@ -28,13 +28,7 @@ def check_label_formats(formats: Sequence[str]) -> None:
 
 
 def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> list[str]:
-    """Write a labelmap node in formats of `LABEL_FORMATS`; returns warnings.
-
-    Raises
-    ------
-    OSError
-        A file could not be written, or is not complete.
-    """
+    """Write a labelmap node in formats of `LABEL_FORMATS`; returns warnings."""
     from .nodes import write_nodes
 
     if "nii.gz" in formats:
