@@ -111,16 +111,13 @@ def _solvers(setting: Setting, case: volumes.Case) -> Iterator[dict]:
 
 
 def on_the_card(
-    setting: Setting, case: volumes.Case, solver: str, repeats: int, cut: float = 0.0
+    setting: Setting, case: volumes.Case, solver: str, repeats: int
 ) -> tuple[float, np.ndarray]:
-    """Seconds of a solver on a volume that lies on the card, whose scene stays there; its values.
+    """Seconds of a solver from when the volume is on the card until the levels are; the values.
 
     The papers time their kernels so, too; `connectedness` adds the ways to and from the host.
     """
-    from FuzzyConnectedGPULib import connectedness
-
-    run = dict(affinity=case.affinity, solver=solver, device=setting.cuda, cut=cut)
-    scenes = [connectedness(case.volume, case.seeds, **run) for _ in range(repeats + 1)]
+    scenes = [_solve(setting, case, solver, device=setting.cuda) for _ in range(repeats + 1)]
     return float(np.median([s.seconds["on_device"] for s in scenes[1:]])), scenes[-1].values
 
 

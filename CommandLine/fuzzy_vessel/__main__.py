@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NOTHING = "nothing was written"
 KEPT = {
     "cohort": "finished cases are kept, and the same command goes on with the others",
-    "large": "finished blocks and components are kept, and the same command goes on",
+    "large": "finished blocks and components are kept, and the same command resumes the run",
 }
 TOO_LARGE = (
     "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "

@@ -393,10 +393,9 @@ def _large(commands):
     _gaps(parser)
     add("--mask", None, "PATH", "paths and gaps stay where this is not 0")
     add("--spacing", spacing, "I,J,K", "size of a voxel in mm (the image's, or 1)")
-    add("--missing-chunks", None, None, "chunks of the scene that have no file: error or the fill "
-        "value (auto: the fill value unless the file says that there were any, or a seed lies in "
-        "one)", "auto", choices=("auto", "error", "fill"))
-    add("--block", count, "N", "voxels along a block's sides (512)", 512)
+    add("--missing-chunks", None, None, "chunks of the scene that have no file: the fill value, "
+        "which zarr does not store, or an error (fill)", "fill", choices=("fill", "error"))
+    add("--block", count, "N", "voxels along a block's sides (256)", 256)
     add("--workers", count, "N", "blocks at a time (1)", 1)
     add("--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
         "refuse what may need more, before it begins (four fifths of the machine's)")

@@ -139,7 +139,7 @@ def cohort(options: Namespace, progress: ProgressBar) -> Report:
 
 def large(options: Namespace, progress: ProgressBar) -> Report:
     """Label a scene that does not fit in memory, and find its centrelines; raises as `segment`."""
-    from .large.running import run_large
+    from .large import run_large
 
     return Report(*run_large(options, progress))
 

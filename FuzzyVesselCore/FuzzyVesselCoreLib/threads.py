@@ -4,10 +4,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    import numpy as np
+from typing import TypeVar
 
 MAX_COPY_THREADS = 8  # more are bound by the memory
 SMALL_VOLUME = 1 << 17  # voxels, below which starting threads takes longer than the work
@@ -66,24 +63,3 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
         return list(pool.map(lambda part: work(*part), bounds))
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def by_planes(work: Callable[[int], None], volume: "np.ndarray") -> None:
-    """Call ``work(k)`` for each plane of a volume (K, J, I), by threads.
-
-    NumPy's passes then stay in a core's cache.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> volume = np.zeros((3, 1, 2))
-    >>> by_planes(lambda k: volume[k].fill(k), volume)
-    >>> volume[:, 0, 1]
-    array([0., 1., 2.])
-    """
-
-    def planes(first: int, last: int) -> None:
-        for k in range(first, last):
-            work(k)
-
-    in_parts(planes, len(volume), volume.size)

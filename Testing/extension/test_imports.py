@@ -43,7 +43,7 @@ AT_LOAD_TIME = {
     "FuzzyConnectedGPULib/solvers": {"numba"},
     "FuzzyConnectedGPULib/papers": {"numba"},
     "FuzzyConnectedGPULib/contrast": {"numba", "scipy"},
-    "FuzzyConnectedGPULib/distributed": {"numba"},
+    "FuzzyConnectedGPULib/distributed": {"numba", "scipy"},
     "FuzzyConnectedGPULib/relative": {"numba"},
     "FuzzyConnectedGPUMRML/parameters": {"slicer"},
     "FuzzyConnectedGPUPanel": {"qt", "ctk", "slicer", "vtk"},

@@ -182,7 +182,7 @@ def relative_connectedness(
         else:
             edges = disputed.affinity_edges(problem, levels, owners)
         if iterative:
-            disputed.iterate(edges, owners, progress)
+            edges = disputed.iterate(edges, owners, progress)
         shared = owners
         if ties == "nearest":
             shared = disputed.share_by_steps(edges, owners, progress)

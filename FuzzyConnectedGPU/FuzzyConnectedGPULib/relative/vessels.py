@@ -105,13 +105,14 @@ def divide_by_contrast(
     within = reached[tuple((points - evidence.origin).T)]
     points, numbers = points[within] - evidence.origin, numbers[within].astype(np.uint8)
     points -= [side.start for side in inner]
-    capacities = steps_of_noise(evidence.contrast[inner], evidence.noise)
-    capacities[~reached[inner]] = 0
+    reached = reached[inner]
+    capacities = np.zeros(reached.shape, np.uint16)
+    capacities[reached] = steps_of_noise(evidence.contrast[inner][reached], evidence.noise)
     flat = np.ravel_multi_index(points.T, capacities.shape)
     levels, found = forests.by_contrast(capacities, flat, numbers, progress)
     disputed.iterate(disputed.contrast_edges(capacities, levels, found), found, progress)
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
-    owners[box] = disputed.share_unowned(found, reached[inner], progress)
+    owners[box] = disputed.share_unowned(found, reached, progress)
     return owners
 
 

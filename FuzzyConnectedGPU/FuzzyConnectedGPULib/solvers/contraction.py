@@ -156,7 +156,8 @@ class ContractedTiles:
             self._node_of = self._weights_across = self.node_map = image = found = None
             outgoing = outgoing_weights = within = weights_within = None
             gpu.free_unused_memory()
-        self._voxels = self._mask = None
+        self._voxels = self._mask = image = None
+        gpu.free_unused_memory()  # what is needed from here on has other sizes
         self._outgoing, self._outgoing_weights = outgoing, outgoing_weights
         self._within, self._weights_within = within, weights_within
 
@@ -189,6 +190,7 @@ class ContractedTiles:
 
         graph.fill(add)
         self._within = self._weights_within = self._weights_across = None
+        self.gpu.free_unused_memory()
 
 
 def numbered(

@@ -1,4 +1,4 @@
-"""Masks of voxels: boxes round them (tuples of slices), their values, erosion and dilation."""
+"""Masks of voxels: boxes round them (tuples of slices), their values, erosion."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -51,11 +51,6 @@ def padded_box(box: Sequence[slice], margin: Sequence[int], shape: Sequence[int]
 def full_box(shape: Sequence[int]) -> Box:
     """Return the box that holds the whole volume."""
     return tuple(slice(0, length) for length in shape)
-
-
-def box_size(box: Sequence[slice]) -> int:
-    """Return the number of voxels in a box."""
-    return int(np.prod([side.stop - side.start for side in box], dtype=np.int64))
 
 
 def mask_voxels(values: np.ndarray, mask: str = "") -> np.ndarray:
@@ -143,14 +138,6 @@ def erode(mask: Any, layers: int, axes: Sequence[int] = (0, 1, 2)) -> Any:
             covered += step
         mask = window.swapaxes(axis, 0).copy()
     return mask
-
-
-def dilate(mask: np.ndarray, layers: int) -> np.ndarray:
-    """Dilate a mask (K, J, I) by a cube of 2 * layers + 1 voxels a side, within the volume."""
-    if not layers:
-        return mask
-    inside = tuple(slice(layers, layers + n) for n in mask.shape)
-    return ~erode(np.pad(~mask, layers, constant_values=True), layers)[inside]
 
 
 def same_values(one: np.ndarray, other: np.ndarray) -> bool:

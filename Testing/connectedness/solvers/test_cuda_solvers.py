@@ -223,7 +223,7 @@ def test_races_of_threads_do_not_show_in_contraction(interleaved_cuda):
 
 
 def test_memory_of_noise_is_below_seven_bytes_a_voxel():
-    volume = np.random.default_rng(18).normal(100, 30, (32, 64, 128)).astype(np.int16)
+    volume = np.random.default_rng(18).normal(100, 30, (32, 48, 64)).astype(np.int16)
     problem = state_problem(volume, [[8, 9, 10]], GaussianAffinity(100, 20, 20))
     with EmulatedDevice() as gpu:
         found = contraction.solve(problem, Progress(), gpu)
@@ -235,8 +235,12 @@ def test_what_does_not_fit_on_the_card_is_solved_by_the_cpu(monkeypatch):
     volume = np.random.default_rng(7).normal(100, 20, (9, 10, 40)).astype(np.int16)
     run = dict(seeds=[[4, 5, 6]], affinity=GaussianAffinity(100, 20, 20))
     wanted = connectedness(volume, **run, device="cpu")
-    small = EmulatedDevice(memory=5 * volume.size)
-    monkeypatch.setattr(fuzzy_connectedness, "choose_device", lambda name: small)
+    monkeypatch.setattr(fuzzy_connectedness, "choose_device", lambda name: EmulatedDevice())
+
+    def spend_memory(*arguments):
+        raise DeviceMemoryError("too little memory")
+
+    monkeypatch.setattr(contraction, "solve", spend_memory)
     for device in ("auto", "cuda"):
         with pytest.warns(UserWarning, match="too little memory"):
             scene = connectedness(volume, **run, device=device)

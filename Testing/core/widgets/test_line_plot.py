@@ -65,33 +65,3 @@ def test_a_rising_curve_goes_from_the_lower_left_to_the_upper_right(plots, plot)
     assert len(rows) > 100
     assert rows[columns.argmin()] > rows[columns.argmax()] + 50
     assert columns.max() - columns.min() > 300
-
-
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [([0, 1000], [0, 1]), ([0, 7], [0.0001, 0.0007]), ([0, 123456], [0, 98765])],
-)
-def test_numbers_and_titles_of_the_axes_are_not_cut(plot, x, y):
-    """Nothing is painted at the edges, however long the numbers are."""
-    plot.show_curve(x, y, "Distance along branch 12 (mm)", "Radius (mm)")
-    picture = pixels(plot)
-    paper = picture[0, 0]
-    for edge in (picture[:, 0], picture[:, -1], picture[0], picture[-1]):
-        assert (np.abs(edge.astype(int) - paper) <= 8).all()
-    inner = plot.area()
-    assert inner.width() > 200
-    assert inner.height() > 60
-
-
-@pytest.mark.parametrize("values", [[], [np.nan, np.nan], [2.0], [0.0, 0.0]])
-def test_nothing_to_draw_is_an_empty_frame(plots, plot, values):
-    plot.show_curve(values, values, "x", "y")
-    assert np.count_nonzero(like(pixels(plot), plots.SECOND, 20)) < 500
-
-
-def test_a_hint_takes_the_place_of_the_curve(plots, plot):
-    plot.show_curve([0, 1, 2], [0, 5, 10], "x", "y")
-    plot.show_hint("Click a branch.")
-    picture = pixels(plot)
-    assert not like(picture, plots.SECOND, 20).any()
-    assert like(picture, (0, 0, 0), 90).any()
