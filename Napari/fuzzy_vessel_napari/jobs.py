@@ -95,7 +95,7 @@ PLACE = ("scale", "translate", "rotate", "shear", "affine", "units")
 
 
 def voxels_of(layer: Any) -> np.ndarray:
-    """The voxels of an image or labels layer; of several resolutions the finest; `InputError` names a layer that does not fit."""
+    """The voxels of an image or labels layer; of several resolutions the finest."""
     data = layer.data[0] if getattr(layer, "multiscale", False) else layer.data
     if getattr(layer, "rgb", False):
         raise InputError(f"The layer '{layer.name}' has colours: split its channels first.")
@@ -115,7 +115,7 @@ def spacing_of(layer: Any) -> tuple[float, ...]:
 
 
 def points_in(points: Any, image: Any, kind: str) -> np.ndarray | None:
-    """The points of a layer as voxels (n, 3; K, J, I) of an image layer; None without points; `InputError` names a layer that does not fit."""
+    """The points of a layer as voxels (n, 3; K, J, I) of an image layer; None without points."""
     if points is None or len(points.data) == 0:
         return None
     shape = voxels_of(image).shape
@@ -139,7 +139,7 @@ def points_in(points: Any, image: Any, kind: str) -> np.ndarray | None:
 
 
 def mask_on(mask: Any, image: Any) -> np.ndarray | None:
-    """The voxels of a labels layer that are not 0; None without a layer; `InputError` names a layer that does not fit."""
+    """The voxels of a labels layer that are not 0; None without a layer."""
     if mask is None:
         return None
     voxels, shape = voxels_of(mask), voxels_of(image).shape
