@@ -150,7 +150,7 @@ def test_the_input_arrays_are_left_as_they_were():
 
 @pytest.mark.parametrize("solver", CPU_SOLVERS)
 def test_progress_rises_to_one_and_cancels(solver):
-    volume = np.random.default_rng(12).normal(100, 10, (64, 96, 96)).astype(np.float32)
+    volume = np.random.default_rng(12).normal(100, 10, (40, 64, 64)).astype(np.float32)
     affinity = GaussianAffinity(100, 30, 30)
     fractions = []
     run = dict(solver=solver, device="cpu")

@@ -159,7 +159,7 @@ def test_names_slices_and_one_group():
     assert (found.labels == 1).all()
     assert found.labels.dtype == np.uint8
     assert found.strength.dtype == np.float32
-    assert list(found.seconds) == ["prepare", "relative", "disputed", "values"]
+    assert list(found.seconds) == ["division"]
 
 
 def test_without_an_affinity_all_points_tell_one():
