@@ -86,7 +86,7 @@ def _phantom() -> Case:
 def click(window: Any, case: Case) -> None:
     """Place the points of all vessels, say what they are, and press Apply."""
     from FuzzyConnectedGPUMRML.vessels import vessels_of
-    from FuzzyConnectedGPUPanel.first_view.placing import new_list
+    from FuzzyConnectedGPUPanel.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
 
     panel, parameters = window.panel, window.panel.parameters

@@ -71,7 +71,7 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
     shape = Volume(options.scene, "scene").shape
     check_roots(options.root, shape[::-1])
     try:
-        with FolderLock(folder) as lock:
+        with FolderLock(folder):
             state = _state(folder, options)
             try:
                 lines, warnings = _Run(folder, options, state, Stopwatch(progress)).work()
@@ -79,7 +79,6 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
                 if [place.name for place in others_in(folder)] == [STATE]:  # nothing was begun
                     (folder / STATE).unlink()
                 raise
-            lock.check()
             list_files(folder, without=STATE)
             (folder / STATE).unlink()
     except OSError as error:

@@ -4,11 +4,7 @@ import warnings
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distances import (
-    add_sources,
-    distance_to_outside,
-    geodesic_distance,
-)
+from FuzzyVesselCoreLib.voxels.distances import add_sources, distance_to_outside, geodesic_distance
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .component_volumes import ComponentVolumes

@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
+from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 from FuzzyVesselCoreLib.translation import tr as _
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange import (
     LPS,
@@ -42,7 +44,7 @@ FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 HEADER = "SPACE=LPS"
 SPACE = "SPACE"  # field array by which Slicer knows a model file's axes
 SIDES = 16  # of a tube
-SMOOTHING, PASS_BAND = 15, 0.1  # passes of the windowed sinc filter (Taubin et al. 1996)
+SMOOTHING = 0.25  # of Slicer's factor for surfaces
 LETTERS = 40  # of a folder's name in that of what is half written
 VIEWS: dict[str, Callable] = {
     "rooted": interchange.rooted_centrelines,
@@ -118,38 +120,13 @@ def object_surface(mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: Sequ
     >>> surface.GetNumberOfPolys() > 0
     True
     """
-    vtk = vtk_module()
-    from FuzzyVesselCoreLib.mrml.images import image_from_array
-
-    solid = np.argwhere(mask)
-    if not len(solid):
+    vtk_module()
+    box = bounding_box(np.asarray(mask) != 0)
+    if box is None:
         raise InputError(_("The object is empty: it has no surface."))
-    first, last = solid.min(axis=0), solid.max(axis=0) + 1
-    box = np.pad(mask[tuple(map(slice, first, last))] != 0, 1).astype(np.uint8)
-    image = image_from_array(box)
-    image.SetOrigin(*(float(start) - 1 for start in first[::-1]))
-    contour = vtk.vtkFlyingEdges3D()
-    contour.SetInputData(image)
-    contour.SetValue(0, 0.5)
-    contour.ComputeNormalsOff()
-    contour.ComputeScalarsOff()
-    smooth = vtk.vtkWindowedSincPolyDataFilter()
-    smooth.SetInputConnection(contour.GetOutputPort())
-    smooth.SetNumberOfIterations(SMOOTHING)
-    smooth.SetPassBand(PASS_BAND)
-    smooth.NormalizeCoordinatesOn()
     matrix = np.diag([-1.0, -1, 1, 1]) @ world_matrix(spacing, ijk_to_ras)
-    transform = vtk.vtkTransform()
-    transform.SetMatrix([float(value) for value in matrix.ravel()])
-    moved = vtk.vtkTransformPolyDataFilter()
-    moved.SetTransform(transform)
-    moved.SetInputConnection(smooth.GetOutputPort())
-    turned = vtk.vtkReverseSense()  # a mirroring matrix turns triangles inside out
-    turned.SetReverseCells(bool(np.linalg.det(matrix) < 0))
-    turned.ReverseNormalsOff()
-    turned.SetInputConnection(moved.GetOutputPort())
-    turned.Update()
-    return turned.GetOutput()
+    matrix[:3, 3] += matrix[:3, :3] @ [side.start for side in box[::-1]]
+    return SurfaceInput(mask[box] != 0, matrix, SMOOTHING).surface()
 
 
 def tube_surface(lines: LineSet) -> Any:

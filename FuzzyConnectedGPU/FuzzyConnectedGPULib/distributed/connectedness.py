@@ -322,14 +322,13 @@ def output(
     folder = kind(Path(place or temporary).absolute())
     dtype = options.target_type if final else written.dtype.name
     try:
-        with FolderLock(folder.path) as lock:
+        with FolderLock(folder.path):
             folder.begin(manifest | {"target": dtype})
             array = folder.path / final.name if final else None
             if array is not None:
                 _begin_array(array, folder, partition, dtype, make)
                 written = Volume(array, "target", writable=True)
             yield written, folder
-            lock.check()
             if final is not None:
                 if final.exists():
                     raise InputError(

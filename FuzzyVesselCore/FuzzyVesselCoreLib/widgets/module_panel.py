@@ -19,8 +19,6 @@ from .wording import worded
 
 # Of a sentence in the status line; it can be read on light and on dark.
 PROBLEM_STYLE = "color: #d0402b"
-# Names of the section that the removal of packages belongs to.
-ADVANCED = ("advancedCollapsibleButton", "advancedSection")
 
 
 class Panel:
@@ -65,12 +63,6 @@ class Panel:
         widget.layout.addWidget(self._window)
         self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
-        for name in ADVANCED:
-            if hasattr(self.ui, name):
-                section = getattr(self.ui, name)
-                self.removal = packages.RemovalButton(
-                    section, self.title(), self.say, self.running.why_busy
-                )
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
         for each in vars(self.ui).values():

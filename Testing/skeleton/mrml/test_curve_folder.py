@@ -84,36 +84,3 @@ def test_another_geometry_in_the_same_nodes_is_nested_anew(extract, hierarchy):
     _, third = extract(two_bars(), node, curveNodes=second.curveNodes)
     assert third.folderItemID == first.folderItemID
     assert parents(hierarchy, third.curveNodes) == [name, name]
-
-
-def test_a_users_folder_takes_the_tree(extract, hierarchy):
-    node, first = extract(two_level_tree())
-    mine = hierarchy.CreateFolderItem(hierarchy.GetSceneItemID(), "mine")
-    top = hierarchy.GetItemByDataNode(first.curveNodes[0])
-    while hierarchy.GetItemParent(top) != first.folderItemID:
-        top = hierarchy.GetItemParent(top)
-    hierarchy.SetItemParent(top, mine)
-    _, second = extract(two_level_tree(), node, curveNodes=first.curveNodes)
-    assert second.folderItemID == mine
-    assert hierarchy.GetNumberOfItemChildren(mine) == 1
-
-
-def test_the_branch_that_closes_a_loop_lies_beside_the_roots(extract, hierarchy):
-    from PotentialSkeletonLib.tree import rooted_forest
-
-    k, j, i = np.indices((16, 60, 40))
-    ring = (np.hypot(j - 25, i - 20) - 11) ** 2 + (k - 8) ** 2 <= 10
-    stem = (np.hypot(i - 20, k - 8) <= 3.5) & (j > 35) & (j < 57)
-    _, result = extract(ring | stem)
-    forest = rooted_forest(result.skeleton)
-    assert forest.cut or len(result.curveNodes) == 2  # a ring is one closed branch at the stem
-    above = parents(hierarchy, result.curveNodes)
-    for number in forest.cut:
-        assert above[number] == "vessels, left centrelines"
-
-
-def test_a_single_voxel_has_no_folder(extract, hierarchy):
-    mask = np.zeros((9, 9, 9))
-    mask[4, 4, 4] = 1
-    _, result = extract(mask)
-    assert (result.curveNodes, result.folderItemID) == ([], 0)

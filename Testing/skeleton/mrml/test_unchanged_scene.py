@@ -92,14 +92,6 @@ def test_cancel_changes_nothing(logic, labelmap, hierarchy, share):
     assert scene_text() == before
 
 
-def test_progress_rises_to_the_end(logic, labelmap):
-    seen = []
-    logic.extract(labelmap, progress=lambda fraction: seen.append(fraction) or True, **ALL)
-    assert seen == sorted(seen)
-    assert seen[-1] == pytest.approx(1.0)
-    assert len(seen) > 20
-
-
 @pytest.mark.parametrize("step", ["show_curve", "fill_chart", "group"])
 def test_a_failure_while_writing_removes_what_was_added(
     logic, labelmap, hierarchy, monkeypatch, step

@@ -79,17 +79,6 @@ def test_models_for_slicervmtk_have_the_names(tree, view):
     assert names_in(model.GetPolyData()) == {NAME}
 
 
-def test_curves_are_called_after_the_last_name_on_their_way(tree):
-    from PotentialSkeletonMRML.interchange import addCentrelineCurves
-    from PotentialSkeletonMRML.run_nodes import SkeletonResult
-
-    result = SkeletonResult(tree.skeleton, np.eye(4))
-    curves = addCentrelineCurves(result, "line", names=tree.names)
-    titles = [curve.GetName() for curve in curves]
-    assert any(title.endswith(f": {NAME}") for title in titles)
-    assert titles[0].startswith("line 1")
-
-
 def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
     full = tmp_path / "full"
     full.mkdir()

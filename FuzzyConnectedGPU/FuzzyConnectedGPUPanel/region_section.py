@@ -5,7 +5,7 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import views as slice_layers
+from FuzzyConnectedGPUMRML import views
 from FuzzyVesselCoreLib.mrml.regions import fit_roi
 from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 
@@ -16,7 +16,6 @@ ROWS = {
     "mask": ("maskLabel", "maskSelector"),
 }
 UNKNOWN = object()  # the mask before the parameters were read
-SEGMENT_ROW = ("maskSegmentLabel", "maskSegmentComboBox")
 
 
 class RegionSection:
@@ -46,30 +45,24 @@ class RegionSection:
         mask, before = parameters.mask, self._mask
         self._mask = mask
         if before is not UNKNOWN and mask is not None and mask is not before:
-            slice_layers.uncover(parameters.inputVolume, mask)
+            views.uncover(parameters.inputVolume, mask)
 
     def show(self, parameters: Any) -> None:
-        kind = parameters.region.value
+        kind, mask, segments = parameters.region.value, parameters.mask, []
         for each, names in ROWS.items():
             for name in names:
                 getattr(self.ui, name).setVisible(each == kind)
-        self._show_segments(parameters, kind == "mask")
+        if kind == "mask" and mask is not None and mask.IsA("vtkMRMLSegmentationNode"):
+            inner = mask.GetSegmentation()
+            ids = inner.GetSegmentIDs()
+            segments = [("", _("All segments"))]
+            segments += [(each, inner.GetSegment(each).GetName()) for each in ids]
+        for widget in (self.ui.maskSegmentLabel, self.ui.maskSegmentComboBox):
+            widget.setVisible(bool(segments))
+        box, current = self.ui.maskSegmentComboBox, parameters.maskSegmentID
+        self._segments = fill(box, self._segments, segments, current)
         why = "" if self._panel.has_voxels(parameters.inputVolume) else _("Choose a volume first.")
         self._panel.enable(self.ui.fitRoiButton, why)
-
-    def _show_segments(self, parameters: Any, wanted: bool) -> None:
-        """The segments of a segmentation; the row is hidden where the mask has none."""
-        mask, segments = parameters.mask, []
-        if wanted and mask is not None and mask.IsA("vtkMRMLSegmentationNode"):
-            inner = mask.GetSegmentation()
-            segments = [("", _("All segments"))] + [
-                (each, inner.GetSegment(each).GetName()) for each in inner.GetSegmentIDs()
-            ]
-        for name in SEGMENT_ROW:
-            getattr(self.ui, name).setVisible(bool(segments))
-        self._segments = fill(
-            self.ui.maskSegmentComboBox, self._segments, segments, parameters.maskSegmentID
-        )
 
     def _choose_segment(self, index: int) -> None:
         if self._panel.parameters is not None:
@@ -86,10 +79,7 @@ class RegionSection:
 class SegmentChoice:
     """A segment's ID among the parameters: it is of one segmentation, and goes with that.
 
-    Parameters
-    ----------
-    node_name, id_name : str
-        Of the two parameters.
+    `node_name` and `id_name` are the names of the two parameters.
     """
 
     def __init__(self, node_name: str, id_name: str) -> None:

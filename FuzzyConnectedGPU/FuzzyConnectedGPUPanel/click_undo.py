@@ -8,20 +8,25 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
 from FuzzyConnectedGPUMRML.vessels import vessels_of
 
-UNDO_KEYS, REDO_KEYS = ("Ctrl+Z", "Z"), ("Ctrl+Y", "Ctrl+Shift+Z", "Y")
-
 
 class ClickUndo:
     """Points placed, moved, deleted and given away, branches handed over, vessels, thresholds.
 
-    It comes after all other sections, so that one act of a person is one step.
+    It comes after all other sections, so that one act of a person is one step. Each volume has a
+    history of its own.
     """
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._forget()
+        self.forget()
         self.ui.undoSeedButton.connect("clicked()", self.undo)
         self.ui.redoSeedButton.connect("clicked()", self.redo)
+
+    @property
+    def _history(self) -> ClickHistory:
+        parameters = self._panel.parameters
+        volume = parameters.inputVolume if parameters is not None else None
+        return self._histories.setdefault(volume and volume.GetID(), ClickHistory(self._put))
 
     def remove_vessel(self, parameters: Any, node: Any) -> None:
         """Remove a vessel, which is a step like any other."""
@@ -54,9 +59,8 @@ class ClickUndo:
             if threshold is None:
                 self._panel.threshold.choose_by(source)
             else:
-                kinds = type(parameters.thresholdSource)
                 parameters.threshold = threshold
-                parameters.thresholdSource = kinds(source)
+                parameters.thresholdSource = type(parameters.thresholdSource)(source)
         self._panel.update_soon()
 
     @staticmethod
@@ -67,21 +71,17 @@ class ClickUndo:
 
     def react(self, parameters: Any) -> None:
         """Remember what has changed; while a point is dragged, its way is no step."""
-        if self._panel.seeds.dragging:
-            return
-        lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-        self._history.record([each for each in lists if each], self._setting(parameters))
+        if not self._panel.seeds.dragging:
+            lists = [*vessels_of(parameters), parameters.backgroundSeeds]
+            self._history.record([each for each in lists if each], self._setting(parameters))
 
     def show(self, parameters: Any) -> None:
-        nothing = _("Nothing to take back.")
-        self._panel.enable(self.ui.undoSeedButton, "" if self._history.can_undo else nothing)
-        nothing = _("Nothing was taken back.")
-        self._panel.enable(self.ui.redoSeedButton, "" if self._history.can_redo else nothing)
+        why = "" if self._history.can_undo else _("Nothing to take back.")
+        self._panel.enable(self.ui.undoSeedButton, why)
+        why = "" if self._history.can_redo else _("Nothing was taken back.")
+        self._panel.enable(self.ui.redoSeedButton, why)
 
     def forget(self) -> None:
         """The lists are gone."""
-        self._forget()
-
-    def _forget(self) -> None:
-        self._history = ClickHistory(self._put)
+        self._histories: dict[Any, ClickHistory] = {}
         self._removed: dict[Any, RemovedVessel] = {}

@@ -1,4 +1,4 @@
-"""Section Vessel brightness: numbers from the points or typed, and what they mean."""
+"""Sections Method and Vessel brightness: the model, its own options, and the affinity's numbers."""
 
 import math
 from dataclasses import replace
@@ -11,12 +11,13 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.affinity import affinity_curve, intensity_histogram
+from FuzzyConnectedGPUMRML.run_inputs import CORRECTED
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
 
-from ..plots import HistogramPlot
-from ..wording import worded
+from .plots import HistogramPlot
+from .wording import worded
 
 LARGEST = 1e9  # mean or spread that the panel takes
 
@@ -173,3 +174,46 @@ def affinity_of(parameters: Any) -> GaussianAffinity | None:
         )
     except InputError:
         return None
+
+
+class MethodSection:
+    """Enables and shows what the chosen model and solver use."""
+
+    def __init__(self, panel: Any) -> None:
+        self._panel, self.ui = panel, panel.ui
+
+    def react(self, parameters: Any) -> None:
+        """Nothing follows from the method but what is shown."""
+
+    def show(self, parameters: Any) -> None:
+        ui, by_affinity = self.ui, parameters.model.value == "affinity"
+        ui.affinityGroupBox.setVisible(by_affinity)
+        corrected = by_affinity and parameters.solver.value == CORRECTED
+        weighted = by_affinity and parameters.form.value == "weighted"
+        for widget, used, why in (
+            (ui.solverComboBox, by_affinity, _("Only used by the affinity to the points.")),
+            (ui.formComboBox, by_affinity, _("Only used by the affinity to the points.")),
+            (ui.borderComboBox, not by_affinity, _("Only used by the contrast.")),
+            (ui.correctionsSpinBox, corrected, _("Only used by the corrected CUDA-kFOE solver.")),
+            (ui.directionsSpinBox, corrected, _("Only used by the corrected CUDA-kFOE solver.")),
+            (ui.weightSlider, weighted, _("Only used by the weighted sum.")),
+        ):
+            self._panel.enable(widget, "" if used else why)
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+
+def model_options(parameters: Any) -> dict[str, Any]:
+    """What a run's model is, with its own options, as `FuzzyConnectedGPULogic.segment` takes it."""
+    if parameters.model.value == "contrast":
+        return dict(model="contrast", border=parameters.border.value)
+    options: dict[str, Any] = dict(
+        model="affinity",
+        cut=parameters.cut,
+        solver=parameters.solver.value,
+        affinity=affinity_of(parameters),
+    )
+    if parameters.solver.value == CORRECTED:
+        options |= dict(corrections=parameters.corrections, directions=parameters.directions)
+    return options

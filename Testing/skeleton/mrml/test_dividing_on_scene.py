@@ -46,23 +46,6 @@ def segments(node):
     return found
 
 
-def test_both_kinds_of_diameter_stand_side_by_side(logic):
-    tree, _, _ = scene(logic)
-    table = tree.measureSections()
-    names = list(table)
-    assert names.index("equivalent_diameter_mm") == names.index("inscribed_diameter_mm") + 1
-    spur = int(np.argmin(table["mean_radius_mm"]))  # the part apart, of radius 2.2 mm
-    assert table["inscribed_diameter_mm"][spur] == pytest.approx(4.4, abs=0.6)
-    assert table["equivalent_diameter_mm"][spur] == pytest.approx(4.4, abs=0.6)
-    assert table["min_area_mm2"][spur] <= table["mean_area_mm2"][spur]
-    from PotentialSkeletonMRML.run_nodes import kept_nodes
-
-    node = kept_nodes(tree.model)["tableNode"]
-    assert node.GetColumnUnitLabel("mean_area_mm2") == "mm2"
-    tree.prune("length", 14)  # the branches are others now
-    assert "mean_area_mm2" not in tree.table()
-
-
 @pytest.mark.parametrize("matrix", [None, OBLIQUE_LEFT_HANDED])
 def test_every_voxel_of_the_vessels_belongs_to_a_branch(logic, matrix):
     options = {} if matrix is None else {"matrix": matrix, "transform": linear_transform()}
@@ -77,17 +60,6 @@ def test_every_voxel_of_the_vessels_belongs_to_a_branch(logic, matrix):
     generations = segments(tree.split("generation"))
     assert next(iter(generations)) == "Generation 0"
     assert sum(generations.values()) == before["Portal"]
-
-
-def test_split_by_name_needs_names(logic):
-    tree, _, _ = scene(logic)
-    with pytest.raises(InputError, match="No branch has a name"):
-        tree.split("name")
-    with pytest.raises(InputError, match="cannot be grouped"):
-        tree.split("radius")
-    tree.rename(0, "Left")
-    tree.rename(1, "Right")
-    assert set(segments(tree.split("name"))) <= {"Left", "Right"}
 
 
 @pytest.mark.parametrize("distance", ["straight", "geodesic"])
@@ -105,24 +77,6 @@ def test_the_territories_make_up_the_organ(logic, distance):
     assert table.GetColumnUnitLabel("volume_ml") == "ml"
 
 
-@pytest.mark.parametrize("name", ["left", "Branch 1", "left (2)"])
-def test_branches_of_one_name_have_territories_of_their_own(logic, name):
-    tree, node, organ = scene(logic)
-    count = len(tree.skeleton.branches)
-    plain = list(tree.divideOrgan(node, "Liver").volumes.values())
-    tree.rename(range(count), "left")
-    tree.rename(0, name)
-    found = tree.divideOrgan(node, "Liver")
-    table = found.tableNode.GetTable()
-    rows = [table.GetValueByName(n, "territory").ToString() for n in range(count)]
-    assert rows == list(found.volumes)
-    assert list(found.volumes.values()) == plain
-    assert sum(segments(found.segmentationNode).values()) + round(1000 * found.unreached) == int(
-        organ.sum()
-    )
-    assert rows[0] == name
-
-
 def test_an_organ_on_other_voxels_under_another_transform(logic, slicer_scene):
     """The organ is sampled more coarsely, and lies under a transform of its own."""
     tree, node, organ = scene(logic)
@@ -137,38 +91,6 @@ def test_an_organ_on_other_voxels_under_another_transform(logic, slicer_scene):
     assert sum(again.values()) == pytest.approx(sum(exact.values()), rel=0.1)
     largest = max(exact, key=exact.get)
     assert again[largest] == pytest.approx(exact[largest], rel=0.15)
-
-
-def test_named_branches_with_what_lies_downstream(logic):
-    tree, node, _ = scene(logic)
-    generations = tree.table()["generation"]
-    roots = [n for n, generation in enumerate(generations) if generation == 0]
-    tree.rename(roots[0], "First, with all")
-    parts = segments(tree.split("subtree"))
-    assert set(parts) == {"First, with all"}
-    component = np.array(tree.table()["component"])
-    own = np.flatnonzero(component == component[roots[0]])
-    alone = tree.divideOrgan(node, "Liver", "name").volumes
-    by_hand = tree.divideOrgan(
-        node, "Liver", {"First, with all": own.tolist(), "Others": roots[1:]}
-    )
-    tree.rename(roots[1:], "Others")
-    both = tree.divideOrgan(node, "Liver", "subtree")
-    assert both.volumes["First, with all"] == pytest.approx(by_hand.volumes["First, with all"])
-    assert both.volumes["First, with all"] < alone["First, with all"]
-
-
-def test_one_name_for_several_branches_is_one_group(logic):
-    tree, _, _ = scene(logic)
-    tree.rename([0, 1], "Left, both")
-    tree.rename(2, "Right")
-    assert tree.names == {0: "Left, both", 1: "Left, both", 2: "Right"}
-    assert set(segments(tree.split("name"))) == {"Left, both", "Right"}
-    tree.rename([0, 2], "")
-    assert tree.names == {1: "Left, both"}
-    with pytest.raises(InputError, match="no branch 99"):
-        tree.rename([0, 99], "x")
-    assert tree.names == {1: "Left, both"}
 
 
 def _matrix_of(transform):
@@ -216,11 +138,3 @@ def test_what_cannot_be_divided_is_said_and_nothing_is_added(logic):
         with pytest.raises(error, match=message):
             act()
         assert scene_text() == before
-
-
-def test_vessels_that_are_gone_are_said(logic, slicer_scene):
-    tree, node, _ = scene(logic)
-    slicer_scene.RemoveNode(node)
-    for act in (tree.split, tree.measureSections, lambda: tree.prune("length", 14)):
-        with pytest.raises(InputError, match="not in the scene any more"):
-            act()

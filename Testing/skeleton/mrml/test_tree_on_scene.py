@@ -54,36 +54,6 @@ def nodes(tree, output):
 # --- from the console, without the panel
 
 
-def test_the_example_of_the_docstring(logic):
-    """What a script extracts is known to the tools: its vessels, and what follows its lines."""
-    labelmap = add_vessels()
-    result = logic.extract(labelmap, tubesNode=True, device="cpu")
-    tree = logic.tree(result.modelNode)
-    rows = result.tableNode.GetNumberOfRows()
-    tree.prune("length", 14)
-    assert result.tableNode.GetNumberOfRows() == len(tree.skeleton.branches) < rows
-    tree.undo()
-    assert result.tableNode.GetNumberOfRows() == rows
-    split = tree.split("branch")
-    assert split.GetSegmentation().GetNumberOfSegments() == len(tree.skeleton.branches)
-
-
-def test_the_tools_take_the_label_that_a_script_named(logic):
-    import slicer
-
-    from PotentialSkeletonMRML.dividing import vessels_of
-    from PotentialSkeletonMRML.run_nodes import kept_model
-
-    labelmap = add_vessels()
-    voxels = slicer.util.arrayFromVolume(labelmap)
-    voxels[voxels > 0] = 2
-    voxels[:6, :6, :6] = 1  # a cube beside the vessels
-    whole, second = (logic.extract(labelmap, label=each, device="cpu") for each in (None, 2))
-    counts = [vessels_of(each.modelNode).mask.sum() for each in (whole, second)]
-    assert counts == [np.count_nonzero(voxels), np.count_nonzero(voxels == 2)]
-    assert kept_model(labelmap, "") is whole.modelNode
-
-
 # --- steps
 
 
@@ -145,14 +115,6 @@ def test_steps_are_saved_with_the_scene(logic, tree, tmp_path, slicer_scene):
     assert len(again.skeleton.branches) == 6
 
 
-def test_steps_of_one_case_are_taken_on_another(logic, tree):
-    tree.prune("length", 14)
-    other = found(logic, name="Another case", transform=linear_transform())
-    other.replay(tree.steps)
-    assert lengths(other) == pytest.approx(lengths(tree))
-    assert other.steps == tree.steps
-
-
 def test_finding_the_lines_again_ends_the_steps_and_keeps_the_names(logic, tree):
     branch = branch_at(tree, (60, 19, 20))
     tree.rename(branch, "Right")
@@ -192,14 +154,6 @@ def moved(tree, position):
     return found
 
 
-def test_a_branch_is_removed(tree):
-    spur = branch_at(tree, (38, 28, 31))
-    length = tree.table()["length_mm"][spur]
-    tree.remove(world((38, 28, 31)))
-    assert length not in tree.table()["length_mm"]
-    assert len(tree.skeleton.branches) == 4
-
-
 def test_what_cannot_be_done_is_said_and_changes_nothing(tree):
     from support.mrml_cases import scene_text
 
@@ -221,26 +175,6 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(tree):
     assert (lengths(tree), scene_text()) == (before, text)
 
 
-def test_a_node_that_is_no_tree_is_refused(logic, slicer_scene):
-    labelmap = add_vessels()
-    model = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "Sphere")
-    for node in (None, labelmap, model):
-        with pytest.raises(InputError, match="centrelines"):
-            logic.tree(node)
-
-
-def test_a_single_point_is_no_tree(logic, slicer_scene):
-    import slicer
-
-    labelmap = add_vessels()
-    values = slicer.util.arrayFromVolume(labelmap)
-    values[:] = 0
-    values[10:12, 10:12, 10:12] = 1
-    result = logic.extract(labelmap, device="cpu")
-    with pytest.raises(InputError, match="single point"):
-        logic.tree(result.modelNode)
-
-
 # --- names
 
 
@@ -258,20 +192,6 @@ def test_names_with_commas_reach_the_table_the_curves_and_the_file(tree, tmp_pat
     tree.rename(branch, "")
     assert (tree.names, "name" in tree.table()) == ({}, False)
     assert "branch" in nodes(tree, "curveNodes")[branch].GetName()
-
-
-def test_names_stay_with_their_branches_through_steps(tree):
-    trunk, limb = branch_at(tree, (12, 28, 20)), branch_at(tree, (60, 19, 20))
-    tree.rename(trunk, "Trunk")
-    tree.rename(limb, "Limb")
-    tree.rename(branch_at(tree, (42, 28, 20)), "Middle")
-    tree.prune("length", 14)
-    assert tree.names == {
-        branch_at(tree, (12, 28, 20)): "Trunk + Middle",
-        branch_at(tree, (60, 19, 20)): "Limb",
-    }
-    tree.undo()
-    assert (tree.names[trunk], tree.names[limb]) == ("Trunk", "Limb")
 
 
 # --- measuring

@@ -4,12 +4,12 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import views as slice_layers
+from FuzzyConnectedGPUMRML import views
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import ownership
 
-from ..plots import millilitres
-from ..wording import worded
+from .plots import millilitres
+from .wording import worded
 
 
 class ComparisonSection:
@@ -36,7 +36,7 @@ class ComparisonSection:
             self._say(worded(error), compared)
             return
         parameters.differenceLabelmap = found.labelmapNode
-        slice_layers.show_labelmap(found.labelmapNode)
+        views.show_labelmap(found.labelmapNode)
         text = _(
             "In both {both}, only in the first {first} (orange), only in the second {second} "
             "(blue); Dice {dice:.3f}"
@@ -59,11 +59,8 @@ class ComparisonSection:
     @staticmethod
     def _labelmap(parameters: Any) -> Any:
         """The labelmap of differences on this volume, or None for a new one."""
-        node, kind, volume = (
-            parameters.differenceLabelmap,
-            ownership.DIFFERENCE,
-            parameters.inputVolume,
-        )
+        node, volume = parameters.differenceLabelmap, parameters.inputVolume
+        kind = ownership.DIFFERENCE
         if ownership.belongs_to(node, kind, volume):
             return node
         return ownership.output_of(volume, kind, "vtkMRMLLabelMapVolumeNode")
@@ -88,9 +85,5 @@ class ComparisonSection:
 
 
 def _choice(parameters: Any) -> tuple:
-    return (
-        parameters.firstResult,
-        parameters.secondResult,
-        parameters.inputVolume,
-        parameters.threshold,
-    )
+    results = parameters.firstResult, parameters.secondResult
+    return *results, parameters.inputVolume, parameters.threshold

@@ -2,19 +2,21 @@
 
 from typing import Any
 
+import qt
 import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.views import ThresholdPreview
 from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..advanced import region_section
-from ..plots import VolumePlot, millilitres
-from ..wording import threshold_reason, worded
-from .threshold_preview import HeldSlider
+from . import region_section
+from .plots import VolumePlot, millilitres
+from .wording import threshold_reason, worded
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
+LOOK = 200  # milliseconds between two looks whether the slider is still held
 
 
 class ThresholdSection:
@@ -27,7 +29,10 @@ class ThresholdSection:
         self._curve_of: tuple | None = None
         self._applied: tuple[float, int] | None = None  # what the labels were written of
         self._reason = ""
-        self.held = HeldSlider(panel, self._show_held)
+        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
+        self._held = qt.QTimer()
+        self._held.setInterval(LOOK)
+        self._held.connect("timeout()", self._end_if_released)
         self.ui.thresholdSlider.connect("valueIsChanging(double)", self.preview)
         self.ui.thresholdSpinBox.connect("valueChanged(double)", self.choose)
         self.ui.automaticThresholdButton.connect("clicked()", lambda: self.choose_by("automatic"))
@@ -37,11 +42,26 @@ class ThresholdSection:
 
     def preview(self, threshold: float) -> None:
         """Show in all slices what a threshold would take; the slider is held."""
-        self.held.show(max(threshold, LEAST))
+        scene_node, threshold = self._panel.result_scene(), max(threshold, LEAST)
+        if scene_node is None or scene_node.GetDisplayNode() is None:
+            return
+        if self._preview is None:
+            self._preview = ThresholdPreview(scene_node, [self._panel.parameters.segmentation])
+            self._held.start()
+        self._preview.show(threshold)
+        self._show_volume(threshold, None)
 
     def end_preview(self) -> None:
         """The views show the result again."""
-        self.held.end()
+        self._held.stop()
+        if self._preview is not None:
+            self._preview.end()
+            self._preview = None
+
+    def _end_if_released(self) -> None:
+        if not slicer.app.mouseButtons():
+            self.end_preview()
+            self._panel.update_soon()
 
     def choose(self, threshold: float) -> None:
         """Take a threshold by hand."""
@@ -58,54 +78,39 @@ class ThresholdSection:
         self._panel.update_soon()
 
     def _choose_by(self, source: str, parameters: Any) -> None:
-        kinds = type(parameters.thresholdSource)
+        kinds, logic = type(parameters.thresholdSource), self._panel.logic
         parameters.thresholdSource = kinds(source)
-        if self._panel.result_scene(parameters) is None:
+        scene_node, points = self._panel.result_scene(parameters), parameters.backgroundSeeds
+        if scene_node is None:
             return
         try:
-            threshold = self._value(parameters, source)
+            if source == "background" and run_inputs.contrast_threshold(scene_node) is None:
+                clear = float(logic.backgroundThreshold(scene_node, points))
+                threshold = max(float(parameters.threshold), clear)  # never lower: it would leak
+            else:
+                threshold = logic.automaticThreshold(scene_node, points, parameters.cut)
         except InputError as error:
             parameters.thresholdSource = kinds("manual")
             self._panel.say(worded(error))
             return
-        self._take(parameters, threshold)
-
-    def _value(self, parameters: Any, source: str) -> float:
-        scene_node = self._panel.result_scene(parameters)
-        if source == "background" and run_inputs.contrast_threshold(scene_node) is None:
-            points = parameters.backgroundSeeds
-            clear = self._panel.logic.backgroundThreshold(scene_node, points)
-            return max(float(parameters.threshold), float(clear))  # never lower: it would leak
-        return self._panel.logic.automaticThreshold(
-            scene_node, parameters.backgroundSeeds, parameters.cut
-        )
-
-    # --- what runs do
-
-    def _take(self, parameters: Any, threshold: float) -> None:
-        """Take a threshold that was not chosen by hand, and write the labels of it."""
-        self._note(threshold)
+        self._reason = threshold_reason(threshold)
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.threshold = float(threshold)
             self._apply(parameters, parameters.threshold)
 
+    # --- what runs do
+
     def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        threshold, gaps = chosen.threshold, chosen.fillGaps
-        source = chosen.thresholdSource.value
-        self._applied = (float(result.threshold), gaps)
-        self._note(result.threshold)
-        now = parameters.thresholdSource.value
-        if parameters.threshold == threshold:
+        self._applied = (float(result.threshold), chosen.fillGaps)
+        self._reason = threshold_reason(result.threshold)
+        if parameters.threshold == chosen.threshold:
             parameters.threshold = self._applied[0]
-            self._applied = (parameters.threshold, gaps)
-        if now == "background" or now not in (source, "manual"):
+            self._applied = (parameters.threshold, chosen.fillGaps)
+        now = parameters.thresholdSource.value
+        if now == "background" or now not in (chosen.thresholdSource.value, "manual"):
             self._choose_by(now, parameters)
         self._follow(parameters, result.sceneNode)
-
-    def _note(self, threshold: Any) -> None:
-        """Remember what an automatic threshold says of itself."""
-        self._reason = threshold_reason(threshold)
 
     # --- what follows
 
@@ -131,11 +136,11 @@ class ThresholdSection:
     def _apply(self, parameters: Any, threshold: float) -> None:
         self.end_preview()
         self._applied = (threshold, parameters.fillGaps)
-        scene_node = parameters.sceneVolume
+        scene_node, panel = parameters.sceneVolume, self._panel
         by_contrast = run_inputs.contrast_threshold(scene_node) is not None
         cut = 0.0 if by_contrast else parameters.cut
         try:
-            result = self._panel.logic.thresholdScene(
+            result = panel.logic.thresholdScene(
                 scene_node,
                 max(threshold, LEAST, cut),
                 backgroundSeedsNode=parameters.backgroundSeeds,
@@ -144,20 +149,18 @@ class ThresholdSection:
                 **region_section.nodes_of(parameters),
                 labelmapNode=parameters.labelmap,
                 segmentationNode=parameters.segmentation,
-                segmentID=self._panel.output.segment_to_write(parameters),
+                segmentID=panel.output.segment_to_write(parameters),
                 showDisputed=parameters.showDisputed,
             )
         except InputError as error:
-            self._panel.say(worded(error))
+            panel.say(worded(error))
             return
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        scene_node.SetAttribute(
-            run_inputs.THRESHOLD_INPUTS, self._panel.threshold_text(volume_node)
-        )
-        self._panel.output.written(parameters, result, volume_node)
-        edited = self._panel.output.edited_text(parameters)
+        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, panel.threshold_text(volume_node))
+        panel.output.written(parameters, result, volume_node)
+        edited = panel.output.edited_text(parameters)
         if edited:
-            self._panel.say(edited)
+            panel.say(edited)
 
     def cut_again(self, parameters: Any) -> None:
         """Write the labels of the present threshold anew."""
@@ -176,13 +179,17 @@ class ThresholdSection:
         except InputError as error:
             self._panel.say(worded(error))
 
+    def volume_was_changed(self) -> None:
+        """Threshold and result are those of another volume: nothing is written because of it."""
+        self.end_preview()
+        self._applied, self._reason = None, ""
+
     # --- what is shown
 
     def measured(self, parameters: Any) -> float | None:
         """Millilitres of the result, also of one that was loaded; None where there is none."""
-        if self._curve is None:
-            return None
-        return labelled_millilitres(parameters.labelmap)
+        there = self._curve is not None and self._panel.output.is_shown(parameters)
+        return labelled_millilitres(parameters.labelmap) if there else None
 
     def excess(self, parameters: Any, volume_ml: float) -> float:
         """How many times larger the result is than that of the automatic threshold."""
@@ -196,46 +203,39 @@ class ThresholdSection:
         return volume_ml / self._curve.total if self._curve is not None else 0.0
 
     def show(self, parameters: Any) -> None:
+        ui, source = self.ui, parameters.thresholdSource.value
         self._plot.show_curve(self._curve)
-        source = parameters.thresholdSource.value
-        self.ui.automaticThresholdButton.checked = source == "automatic"
-        self._show_background(parameters, source)
-        why = ""
-        if self._panel.result_scene(parameters) is None and not self._panel.running.active:
-            why = _("There is no result yet: press Apply.")
-        self._panel.enable(self.ui.thresholdSlider, why)
-        if self.held.active:
+        ui.automaticThresholdButton.checked = source == "automatic"
+        ui.backgroundThresholdButton.checked = source == "background"
+        ui.backgroundThresholdButton.setVisible(parameters.model.value == "affinity")
+        points, why = parameters.backgroundSeeds, ""
+        if points is None or not points.GetNumberOfDefinedControlPoints():
+            why = _("Click points with Not vessel first, where the result leaks.")
+        self._panel.enable(ui.backgroundThresholdButton, why)
+        there = self._panel.result_scene(parameters) is not None or self._panel.running.active
+        why = "" if there else _("There is no result yet: press Apply.")
+        self._panel.enable(ui.thresholdSlider, why)
+        if self._preview is not None:
             return  # the widgets are under the user's hand
-        blocked = self.ui.thresholdSpinBox.blockSignals(True)
-        self.ui.thresholdSpinBox.value = parameters.threshold
-        self.ui.thresholdSpinBox.blockSignals(blocked)
+        blocked = ui.thresholdSpinBox.blockSignals(True)
+        ui.thresholdSpinBox.value = parameters.threshold
+        ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(parameters.threshold, self.measured(parameters))
-        self.ui.thresholdNoteLabel.text = self._reason if source == "automatic" else ""
-        self.ui.thresholdNoteLabel.setVisible(bool(self.ui.thresholdNoteLabel.text))
-
-    def _show_background(self, parameters: Any, source: str) -> None:
-        button = self.ui.backgroundThresholdButton
-        button.checked = source == "background"
-        button.setVisible(parameters.model.value == "affinity")
-        points = parameters.backgroundSeeds
-        without = points is None or not points.GetNumberOfDefinedControlPoints()
-        why = _("Click points with Not vessel first, where the result leaks.") if without else ""
-        self._panel.enable(button, why)
-
-    def _show_held(self, threshold: float) -> None:
-        self._show_volume(threshold, None)
+        ui.thresholdNoteLabel.text = self._reason if source == "automatic" else ""
+        ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 
     def _show_volume(self, threshold: float, exact: float | None) -> None:
-        text = ""
-        if self._curve is not None:
-            volume = self._curve.at(max(threshold, LEAST)) if exact is None else exact
+        volume, text = exact, ""
+        if self._preview is not None and self._curve is not None:
+            volume = self._curve.at(threshold)
+        if volume is not None:
             text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
         self._plot.show_threshold(threshold)
 
     def forget(self) -> None:
         """The connectedness map is gone."""
-        self.held.forget()
-        self._curve = self._curve_of = self._applied = None
+        self._held.stop()
+        self._preview = self._curve = self._curve_of = self._applied = None
         self._reason = ""
         self._plot.show_curve(None)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import OBLIQUE_LEFT_HANDED, add_volume, linear_transform
+from support.mrml_cases import add_volume, linear_transform
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
@@ -59,25 +59,6 @@ def test_the_lines_tell_the_whole_graph(logic):
         assert again.radius == pytest.approx(branch.radius)
 
 
-def test_swc_is_the_same_from_the_run_and_from_the_scene(logic):
-    from PotentialSkeletonMRML.lines import stored_skeleton
-
-    result = extract(logic, add_frame())
-    written = result.skeleton.to_swc(voxel_to_world=result.ijkToRAS)
-    again = stored_skeleton(result.modelNode).to_swc()
-    first, second = (np.loadtxt(text.splitlines()) for text in (written, again))
-    assert second == pytest.approx(first, abs=2e-6)
-
-
-def test_table_holds_the_run_s_lengths_where_axes_are_skewed(logic):
-    from PotentialSkeletonMRML.lines import stored_table
-
-    result = extract(logic, add_frame(OBLIQUE_LEFT_HANDED))
-    table, again = result.skeleton.to_table(), stored_table(result.modelNode)
-    for name in ("length_mm", "mean_radius_mm", "min_radius_mm", "generation", "component"):
-        assert again[name] == pytest.approx(table[name]), name
-
-
 def test_positions_in_the_world_are_those_that_are_seen(logic):
     from PotentialSkeletonMRML.lines import stored_skeleton
 
@@ -87,29 +68,6 @@ def test_positions_in_the_world_are_those_that_are_seen(logic):
     model.TransformPointToWorld(first, world)
     assert stored_skeleton(model).branches[0].points[0, ::-1] == pytest.approx(first)
     assert stored_skeleton(model, True).branches[0].points[0, ::-1] == pytest.approx(world)
-
-
-def test_other_models_are_no_skeletons(slicer_scene, logic):
-    import slicer
-    import vtk
-
-    from PotentialSkeletonMRML.lines import stored_skeleton
-
-    model = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLModelNode")
-    assert stored_skeleton(model) is None
-    sphere = vtk.vtkSphereSource()
-    sphere.Update()
-    model.SetAndObservePolyData(sphere.GetOutput())
-    assert stored_skeleton(model) is None
-
-
-def test_a_skeleton_without_branches_is_read_as_one(logic):
-    from PotentialSkeletonMRML.lines import stored_skeleton
-
-    array = np.zeros((5, 5, 5), np.uint8)
-    array[2, 2, 2] = 1
-    result = extract(logic, add_volume(array, STRAIGHT, kind=LABELMAP))
-    assert stored_skeleton(result.modelNode).branches == []
 
 
 # --- what belongs together
@@ -154,18 +112,6 @@ def test_outputs_of_the_run_before_are_filled_again_or_left_alone(slicer_scene, 
     assert second.modelNode is first.modelNode
     assert all(slicer_scene.IsNodePresent(curve) for curve in first.curveNodes)
     assert "curveNodes" not in kept_nodes(second.modelNode)
-
-
-def test_removed_outputs_are_made_anew(slicer_scene, logic):
-    from PotentialSkeletonMRML.run_nodes import kept_nodes, requests
-
-    result = keep_all(logic, add_frame(), tubesNode=True, curveNodes=True)
-    slicer_scene.RemoveNode(result.tubesNode)
-    slicer_scene.RemoveNode(result.curveNodes[0])
-    asked = requests(result.modelNode, {"tubesNode": True, "curveNodes": True})
-    assert asked["tubesNode"] is True
-    assert asked["curveNodes"] == result.curveNodes[1:]
-    assert "tubesNode" not in kept_nodes(result.modelNode)
 
 
 # --- colours
